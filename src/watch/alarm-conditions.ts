@@ -1,19 +1,19 @@
-/** The alarms: what each needs to be raised, and what it says. A condition is a plain function over what the house sees of itself. */
+/** The table of alarms: when each is raised, and its text. A condition is a plain function over the sightings of all processes. */
 import type { AlarmName } from '../domain/alarm';
 import { COUNTED_MAX, WINDOW_MS } from './repeated-refusals';
 import type { DiskSeen, Sightings } from './sightings';
 
 export interface Finding {
   readonly subject?: string;
-  /** What is the matter; undefined where nobody can tell of this subject, and then nothing changes for it. */
+  /** What is wrong with this subject. Undefined while it is not known: then the alarm of this subject stays as it is. */
   readonly text: string | undefined;
 }
 
 export interface Condition {
   readonly name: AlarmName;
-  /** What holds now; undefined when nobody can tell, and then nothing changes. `isRaised`: of this alarm, for this subject. */
+  /** The subjects for which the condition holds now; undefined while that is not known, and then nothing changes. `isRaised`: for this subject. */
   readonly find: (sightings: Sightings, isRaised: (subject?: string) => boolean) => readonly Finding[] | undefined;
-  /** How long it must hold before it is raised, and how long be gone before it is over. */
+  /** How long the condition must hold before the alarm is raised, and be gone before the alarm is over (ms). */
   readonly raiseAfterMs: number;
   readonly overAfterMs: number;
   readonly todo: string;
@@ -23,20 +23,20 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const GIB = 2 ** 30;
 
-/** A disk is nearly full below both: a tenth of a large disk is plenty. It is well again a fifth above that. */
+/** A disk is nearly full below both values, because a tenth of a large disk is plenty. The alarm is over a fifth above them. */
 const FREE_SHARE_MIN = 0.1;
 const FREE_BYTES_MIN = 5 * GIB;
 const RELIEF = 1.2;
-/** So many sales of one key declined within ten minutes: one that asks for more than it has is a customer's mistake. */
+/** So many sales of one key declined within ten minutes: a single sale beyond the wallet is a customer's mistake. */
 const WITHOUT_MONEY_MIN = 3;
-/** A wallet is filled again when it holds its mark and this part of it. */
+/** The alarm of a wallet is over when the balance is above its mark by this part of the mark (a tenth). */
 const FILLED_PART = 10;
 
 export const CONDITIONS: readonly Condition[] = [
   {
     name: 'v1_down',
     find: ({ v1 }) => v1 && only(v1.trouble !== undefined && `v1 is in trouble: ${v1.trouble}`),
-    // Its own judgement takes several bad answers in a row already (v1-state).
+    // No further delay: v1-state already waits for several bad answers in a row.
     raiseAfterMs: 0,
     overAfterMs: 15 * SECOND_MS,
     todo: 'Sell nothing by hand. Find out whether v1, the network or UPSTREAM_URL is at fault, and tell v1.',

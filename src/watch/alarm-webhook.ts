@@ -1,4 +1,4 @@
-/** Alarms to an address of the operator's: one after the other, tried again with growing pauses, in bounded memory. Selling never waits for it. */
+/** Posts alarms to the operator's webhook, one after the other, with growing pauses after failures and in bounded memory. No sale waits for it. */
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { hostname } from 'node:os';
@@ -10,20 +10,20 @@ import type { Telling } from './alarms';
 export type AlarmFormat = 'auto' | 'json' | 'slack';
 
 export interface AlarmWebhook {
-  /** Resolves to whether it was taken: false when it was given up. */
+  /** Resolves to true when the receiver took the message, to false when it was given up. */
   post(telling: Telling): Promise<boolean>;
-  /** Gives up what waits, after one last try that may take a second. */
+  /** Gives up the messages that wait, after one last attempt that may take a second. */
   close(): Promise<void>;
 }
 
 export interface AlarmWebhookParts {
-  /** A secret: whoever knows it can write to the operator's channel. */
+  /** A secret: with it anybody can write to the operator's channel. */
   readonly url: Secret;
   readonly format: AlarmFormat;
   readonly clock: Clock;
   /** A title for a fingerprint, where callers.yaml has one. */
   readonly titleOf?: (fingerprint: string) => string | undefined;
-  /** Told once until the next one is taken. Never has the address. */
+  /** Called for the first failure after a success. Its text never has the address. */
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -31,7 +31,7 @@ const WAITING_MAX = 100;
 const ANSWER_MS = 10_000;
 const PAUSE_FIRST_MS = 1_000;
 const PAUSE_MOST_MS = 5 * 60_000;
-/** About a day of tries. */
+/** With the growing pauses about a day. */
 const TRIES_MAX = 300;
 const LAST_TRY_MS = 1_000;
 
@@ -61,7 +61,7 @@ class Webhook implements AlarmWebhook {
   post(telling: Telling): Promise<boolean> {
     const body = JSON.stringify(bodyOf(telling, this.#format(), this.#parts.titleOf ?? (() => undefined)));
     return new Promise((resolve) => {
-      // The oldest goes: what is still raised is told again in a few hours.
+      // The oldest message is dropped: an alarm that is still raised is sent again in a few hours.
       if (this.#queue.length >= WAITING_MAX) this.#queue.splice(this.#isRunning ? 1 : 0, 1)[0]?.done(false);
       this.#queue.push({ body, done: resolve });
       if (!this.#isRunning) void this.#run();
@@ -84,7 +84,7 @@ class Webhook implements AlarmWebhook {
     while (!this.#isClosed && this.#queue.length > 0) {
       const first = this.#queue[0]!;
       const isTaken = await this.#deliver(first.body);
-      // While the process ends, `close` has what waited.
+      // While the process ends, `close` sends what waited.
       if (this.#isClosed && !isTaken) break;
       this.#queue.splice(this.#queue.indexOf(first), 1);
       first.done(isTaken);
@@ -114,7 +114,7 @@ class Webhook implements AlarmWebhook {
   }
 }
 
-/** Undefined when it was taken, else why not. Never throws. */
+/** Undefined when the receiver took the message, else the reason. Never throws. */
 function postOnce(url: URL, body: string, timeoutMs: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(
@@ -140,7 +140,7 @@ function postOnce(url: URL, body: string, timeoutMs: number): Promise<string | u
       resolve(failure);
       if (failure !== undefined) request.destroy();
     };
-    // The error's own words may repeat the address.
+    // The text of the error may contain the address, which is secret.
     request.on('error', (error: NodeJS.ErrnoException) => end(`no connection (${error.code ?? 'unknown'})`));
     request.end(body);
   });

@@ -1,7 +1,6 @@
 /**
- * Alarms that come by themselves: every few seconds each condition of the table is held against what the house sees. An alarm is told when
- * it is raised, again every few hours while it lasts, and when it is over. Which ones have been told stands in a small file, so that a restart
- * tells none twice.
+ * Raises and ends alarms: every few seconds each condition of the table is evaluated over the sightings. An alarm is sent when it is raised,
+ * again every few hours while it lasts, and when it is over. A small file holds which alarms have been sent, so that a restart sends none twice.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
@@ -19,9 +18,9 @@ export interface Telling {
 }
 
 export interface AlarmsWatch {
-  /** Those that are raised, oldest first. */
+  /** The raised alarms, oldest first. */
   readonly active: () => readonly ActiveAlarm[];
-  /** Looks now instead of in a few seconds. */
+  /** Evaluates the conditions now instead of in a few seconds. */
   look(): Promise<void>;
   stop(): void;
 }
@@ -29,18 +28,18 @@ export interface AlarmsWatch {
 export interface AlarmsParts {
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'error'>;
-  /** What the house sees now. */
+  /** The sightings as of now. */
   readonly see: () => Promise<Sightings>;
-  /** Resolves to whether somebody has taken it. Told in the order of the calls. */
+  /** Sends a message. Resolves to whether a receiver has taken it. Messages are sent in the order of the calls. */
   readonly tell: (telling: Telling) => Promise<boolean>;
-  /** Where it is kept which alarms have been told; undefined keeps it in memory. */
+  /** The file of the alarms that have been sent; undefined keeps them in memory. */
   readonly file: string | undefined;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 export const LOOK_EVERY_MS = 5_000;
 export const TELL_AGAIN_MS = 4 * 60 * 60_000;
-/** Of one condition: of a hundred keys in a loop the first say enough. */
+/** Most subjects of one condition: of a hundred keys in a loop the first ones say enough. */
 const SUBJECTS_MAX = 20;
 const RUNBOOK = 'docs/runbook.md';
 
@@ -51,9 +50,9 @@ interface Sighted {
   readonly sinceMs: number;
   text: string;
   isRaised: boolean;
-  /** When it was last told; undefined while it has not been. */
+  /** When the alarm was last sent; undefined before the first time. */
   toldAtMs: number | undefined;
-  /** Somebody took it. */
+  /** Whether a receiver took it. */
   isTaken: boolean;
   goneSinceMs: number | undefined;
 }
@@ -179,7 +178,7 @@ class Alarms implements AlarmsWatch {
     if (state === 'over') log.info('alarm', { ...fields, durationMs: atMs - alarm.sinceMs });
     else log.error('alarm', fields);
     one.toldAtMs = atMs;
-    // What nobody has taken when the process ends is told again by the next one: it stands otherwise in the file.
+    // A message that no receiver took before the process ends is not in the file as sent, so the next process sends it.
     void tell({ state, alarm, atMs }).then((isTaken) => {
       one.isTaken ||= isTaken;
       if (isTaken) this.#writeFile();
@@ -203,7 +202,7 @@ class Alarms implements AlarmsWatch {
     }
   }
 
-  /** A file that cannot be read costs a second telling, no more. */
+  /** If the file cannot be read, alarms are sent a second time: nothing worse. */
   #readFile(): readonly Sighted[] {
     const { file } = this.#parts;
     if (file === undefined) return [];
@@ -218,7 +217,7 @@ class Alarms implements AlarmsWatch {
     }
   }
 
-  /** Said once until it works again. */
+  /** Logged once until it works again. */
   #failed(what: string, error: unknown): void {
     if (this.#failures.has(what)) return;
     this.#failures.add(what);
@@ -226,7 +225,7 @@ class Alarms implements AlarmsWatch {
   }
 }
 
-/** One of each subject. What is raised comes first: it is not over because more come. What nobody can tell of takes no room. */
+/** One finding for each subject. Subjects with a raised alarm come first, so that further ones do not end it. Unknown ones take no room. */
 function withinBounds(findings: readonly Finding[], isRaised: (subject?: string) => boolean): readonly Finding[] {
   const ofSubject = [...new Map(findings.map((one) => [one.subject, one])).values()];
   const told = ofSubject.filter(({ text }) => text !== undefined);

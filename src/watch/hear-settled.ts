@@ -1,11 +1,11 @@
-/** Orders as they are after each word about them, heard from outside: one wrapper around the journal, however many want to know. */
+/** Calls hearers with each order that was settled. One wrapper around the journal serves all hearers. */
 import type { Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 
-/** Hears of the order once it is on disk, and when the word about it came. */
+/** Called once the outcome is on disk, with the time of the settling (ms since the epoch). */
 export type SettledHearer = (order: Order, atMs: number) => void;
 
-/** The same journal. What a hearer throws is told to `onTrouble`: what is on disk is not in doubt because of it. */
+/** Returns the journal with the hearers around it. An error of a hearer goes to `onTrouble` and changes nothing: the order is on disk. */
 export function hearSettled(journal: Journal, hearers: readonly SettledHearer[], onTrouble: (error: unknown) => void): Journal {
   return {
     ...journal,

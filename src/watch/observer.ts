@@ -1,4 +1,4 @@
-/** What of each request goes into the log and the metrics. Watches from outside: no step of the walk knows of it. */
+/** Writes the log line and the metrics of each request. It wraps the gateway: no step of the walk knows of it. */
 import { randomBytes } from 'node:crypto';
 import type { GatewayError } from '../domain/errors';
 import type { LegacyHeaders, LegacyRequest } from '../domain/legacy';
@@ -17,28 +17,28 @@ import type { RepeatedRefusals } from './repeated-refusals';
 
 export interface Observer {
   readonly served: (request: LegacyRequest, served: Served, durationMs: number, isAbandoned?: boolean) => void;
-  /** How a request was read, before anything is done about it; undefined where the log would not have it. */
+  /** Logs how a request was read, before steps 7 to 11; undefined where the log level leaves that out. */
   readonly read: ((parsed: ParsedRequest, sentId: string | undefined) => void) | undefined;
-  /** The line of a request that was refused at the door or passed on to v1. */
+  /** Logs a request that was refused before the walk or passed through to v1. */
   readonly requestDone: (line: RequestLine) => void;
-  /** Bytes that never became a request; gives back why. */
+  /** Logs broken HTTP; returns the refusal. */
   readonly brokenRequest: (error: GatewayError) => GatewayError;
-  /** v1 has called a PIN wrong: three lock a reseller's purchases. */
+  /** v1 has called a PIN wrong: three wrong PINs lock a reseller's purchases. */
   readonly wrongPin: (wrong: WrongPin) => void;
   readonly trouble: (what: string, error: unknown) => void;
-  /** A reload happened, or a start with the last good mapping. */
+  /** Logs a reload, or a start with the last good mapping. */
   readonly reloaded: (reloaded: Reloaded) => void;
   readonly journal: (event: JournalEvent) => void;
-  /** Logs a bug and gives the id under which the log has it. */
+  /** Logs a bug; returns the id of its log line. */
   readonly incident: (error: unknown) => string;
 }
 
 const PROBLEMS_LOGGED_MAX = 20;
 
 export interface ObserverOptions {
-  /** A request id as the log may have it. */
+  /** How a request id may appear in the log. */
   readonly showId?: (id: string) => string;
-  /** The request id in the headers of a request that could not be read any further. */
+  /** The request id in the headers of a request whose body could not be read. */
   readonly headerId?: (headers: LegacyHeaders) => string | undefined;
   readonly repeated?: Pick<RepeatedRefusals, 'noteServed'>;
   /** The title of a caller, if it has one. */
@@ -91,7 +91,7 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
   };
 }
 
-/** Where the facts of a request go, and how its ids are shown there. */
+/** The log and metrics of a request, and how ids are shown in them. */
 interface Noting extends Required<ObserverOptions> {
   readonly log: Log;
   readonly metrics: Metrics;
@@ -105,7 +105,7 @@ function noteRead(parsed: ParsedRequest, sentId: string | undefined, { log, show
   log.debug('request_read', { operation: operation.name, format, reason, kind, requestId, fingerprint });
 }
 
-/** A request that came through the walk. */
+/** For a request that went through the walk. */
 function noteServed(
   request: LegacyRequest,
   served: Served,
@@ -151,13 +151,13 @@ function noteServed(
   });
 }
 
-/** A question about an order, and a repeat of one whose success was told before, sell nothing: they have found what was sold. */
+/** A question about an order, and a repeat of a success that was told before, sell nothing: their outcome in the metrics is `found`. */
 function becameOf({ kind, repeat, outcome }: Served): Served['outcome'] {
   const isSale = kind === 'purchase' && repeat !== 'replayed';
   return isSale || outcome === 'refused' || outcome === 'unavailable' ? outcome : 'found';
 }
 
-/** A request that was refused before the walk or passed on to v1. */
+/** For a request that was refused before the walk or passed through to v1. */
 function noteDone(line: RequestLine, { log, metrics, showId, headerId }: Noting): void {
   const { kind, method, status, durationMs, isAbandoned, address, traceId, refusal: { error, headers = {} } = {} } = line;
   const path = showPath(line.path, headers);
@@ -173,7 +173,7 @@ function noteDone(line: RequestLine, { log, metrics, showId, headerId }: Noting)
   log.info('request', { kind, method, path, status, durationMs, ...refusal, isAbandoned, address, traceId });
 }
 
-/** The address, with `:value` for each value in it: a route's own words stay, whatever they look like. */
+/** The address with `:value` in place of each value. The fixed words of a route stay, even where they look like a value. */
 export function pathOf({ path, headers }: LegacyRequest, parameters: Served['parameters']): string {
   let shown = path;
   for (const value of Object.values(parameters ?? {})) {
@@ -184,7 +184,7 @@ export function pathOf({ path, headers }: LegacyRequest, parameters: Served['par
   return parameters === undefined ? showPath(path, headers) : shown;
 }
 
-/** The sentence of a refusal, with what it repeats of the request as the log shows that. */
+/** The text of a refusal for the log. The address and the field that it repeats are masked as everywhere in the log. */
 export function detailOf({ detail, field }: GatewayError, path: string, shownPath: string, headers: LegacyHeaders): string {
   let text = detail;
   if (shownPath !== path) text = text.replaceAll(path, shownPath).replaceAll(path.slice(0, 200), shownPath);
@@ -192,7 +192,7 @@ export function detailOf({ detail, field }: GatewayError, path: string, shownPat
   return showText(text);
 }
 
-/** Watching cannot change what a script is told: an order that v1 sold does not become a failure because a line was not written. */
+/** Errors of the observer never change a reply: an order that v1 sold must not become a failure because a log line was not written. */
 function harmless(log: Log): <Facts extends unknown[]>(watch: (...facts: Facts) => void) => (...facts: Facts) => void {
   return (watch) =>
     (...facts) => {

@@ -1,4 +1,4 @@
-/** The alarms of a running gateway: what they look at, and where they are told. */
+/** The alarms of a running gateway: where their sightings come from, and where they are sent. */
 import { join } from 'node:path';
 import { stat, statfs } from 'node:fs/promises';
 import type { Config } from '../config';
@@ -30,11 +30,11 @@ export interface AlarmTools {
 export interface AlarmSources {
   readonly live: LiveMapping;
   readonly journal: Pick<Journal, 'isWritable'>;
-  /** What those see that sell. */
+  /** The sightings of the processes that sell. */
   readonly selling: () => Promise<SellingSightings>;
 }
 
-/** The alarms of all processes that serve as one, told to the log and to the operator's webhook. */
+/** The alarms of all processes of this gateway, sent to the log and to the operator's webhook. */
 export function openAlarms(config: Config, tools: AlarmTools, { live, journal, selling }: AlarmSources): AlarmsWatch {
   const { clock, log, metrics, observer, closers, wallets } = tools;
   const { dataDir, journalUrl, alarmWebhook: url, alarmFormat: format } = config;
@@ -71,7 +71,7 @@ function walletsWithMark({ callerKeys }: Mapping, wallets: Pick<Wallets, 'lastSe
   });
 }
 
-/** The room on the disks that sales need. One for each disk, by the first of the folders that lies on it; a folder that cannot be asked is left out. */
+/** The free room of each disk that sales need, named by the first of the folders on it. A folder that cannot be examined is left out. */
 export async function readDiskRoom(folders: readonly string[]): Promise<readonly DiskSeen[]> {
   const disks = new Map<number, DiskSeen>();
   for (const folder of folders) {
@@ -81,7 +81,7 @@ export async function readDiskRoom(folders: readonly string[]): Promise<readonly
       const { bsize, blocks, bavail } = await statfs(folder);
       if (blocks > 0) disks.set(dev, { folder, freeBytes: bavail * bsize, sizeBytes: blocks * bsize });
     } catch {
-      // What is wrong with it shows as a journal that cannot be written.
+      // A broken folder shows as a journal that cannot be written.
     }
   }
   return [...disks.values()];

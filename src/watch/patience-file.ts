@@ -1,4 +1,4 @@
-/** What was learnt of the patience of scripts, in one small file of the data folder. Losing it costs two hang-ups a key. */
+/** Keeps the learnt patience of scripts in one small file of the data folder. If it is lost, each key has to hang up twice again. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -14,7 +14,7 @@ import type { Metrics } from '../telemetry/metrics';
 import type { Observer } from './observer';
 
 const NAME = 'patience.json';
-/** Hang-ups come in spells: one write for all of them. */
+/** Hang-ups come in bursts: they share one write. */
 const WRITE_AFTER_MS = 1_000;
 
 const fileSchema = z.strictObject({
@@ -31,7 +31,7 @@ const fileSchema = z.strictObject({
 
 export interface PatienceRead {
   readonly entries: readonly LearntEntry[];
-  /** What is wrong with the file, when it cannot be read: then everything is learnt anew. */
+  /** Why the file cannot be read, if so: then everything is learnt anew. */
   readonly problem?: string;
 }
 
@@ -47,16 +47,16 @@ export function readPatienceFile(dataDir: string): PatienceRead {
   }
 }
 
-/** What another gateway in the same data folder has learnt meanwhile. */
+/** Adds what another gateway on the same data folder has learnt meanwhile. */
 function othersIn(dataDir: string, entries: readonly LearntEntry[]): readonly LearntEntry[] {
   const ours = new Set(entries.map(({ fingerprint, kind }) => `${fingerprint} ${kind}`));
   return readPatienceFile(dataDir).entries.filter(({ fingerprint, kind }) => !ours.has(`${fingerprint} ${kind}`));
 }
 
 export interface PatienceFile {
-  /** Writes soon what then is to be kept. */
+  /** Writes the file soon, with what has been learnt by then. */
   save(entries: () => readonly LearntEntry[]): void;
-  /** Writes now what waits to be written. */
+  /** Writes now, if a write is due. */
   close(): void;
 }
 
@@ -74,13 +74,13 @@ export function createPatienceFile(
     const file = join(dataDir, NAME);
     const draft = `${file}.${process.pid}`;
     try {
-      // Whole or not at all: the old file stands until the new one takes its name.
+      // The draft is renamed over the file, so that no half-written file can be read.
       const learnt = [...othersIn(dataDir, entries), ...entries].slice(-ENTRIES_MAX);
       writeFileSync(draft, `${JSON.stringify({ version: 1, learnt })}\n`, { mode: 0o600 });
       renameSync(draft, file);
       hasFailed = false;
     } catch (error) {
-      // Said once until it works again: what was learnt is in memory, and the next hang-up writes all of it.
+      // Logged once until it works again. The learnt patience is in memory, and the next hang-up writes all of it.
       if (!hasFailed) onTrouble('patience_file', error);
       hasFailed = true;
     }
@@ -103,7 +103,7 @@ export interface PatienceParts {
   readonly closers: (() => Promise<void>)[];
 }
 
-/** What was learnt before this start; what is learnt from now on is shown, and written down by whoever meets it. */
+/** The learnt patience of this process, begun with the file. Its own hang-ups are counted and written to the file; those of other workers only shown. */
 export function openLearntPatience(dataDir: string, { clock, observer, metrics, closers }: PatienceParts): LearntPatience {
   const { entries: known, problem } = readPatienceFile(dataDir);
   if (problem !== undefined) observer.trouble('patience_file', new Error(problem));
@@ -117,7 +117,7 @@ export function openLearntPatience(dataDir: string, { clock, observer, metrics, 
   show(known);
   const onHangUp = (kind: string, entries: () => readonly LearntEntry[], isOwn: boolean): void => {
     show(entries());
-    // Whoever met it counts it and writes it down.
+    // The worker that met the hang-up counts it and writes it.
     if (!isOwn) return;
     metrics.hungUp(kind);
     file.save(entries);

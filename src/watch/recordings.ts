@@ -1,6 +1,6 @@
 /**
- * Records what one caller sends and is told, masked, for as long as an operator wants. Without a recording a request costs one
- * look at the size of an empty map. Nothing is written to disk.
+ * Records the requests and replies of one caller, masked, for as long as an operator wants. Nothing is written to disk. Without a recording
+ * this costs a request one look at the size of an empty map.
  */
 import { InexactNumber } from '../domain/json';
 import type { LegacyFields, LegacyHeaders, LegacyRequest, LegacyValue } from '../domain/legacy';
@@ -10,16 +10,16 @@ import type { Served } from '../gateway/gateway';
 import { fieldKindOf } from '../traffic/shape-of';
 import { detailOf, pathOf } from './observer';
 
-/** Of as many callers at once. */
+/** Most callers that are recorded at a time. */
 const CALLERS_MAX = 5;
 const FIELDS_MAX = 60;
-/** Of a number with fewer digits two would tell too much: a PIN has four to six. */
+/** The last two digits are shown only of numbers that are at least so long: of a PIN (four to six digits) they would tell too much. */
 const TAIL_DIGITS_MIN = 8;
 const STATUS_WORD = /^[a-z_ -]{1,20}$/i;
 
 export type Unnumbered = Omit<RecordedRequest, 'number'>;
 
-/** In every process that serves: notes the requests of callers who are recorded, and gives each to `keep`. */
+/** In each process that sells: masks the requests of recorded callers and passes each to `keep`. */
 export class RequestNoter {
   readonly #untilMs = new Map<string, number>();
   readonly #showId: (id: string) => string;
@@ -30,7 +30,7 @@ export class RequestNoter {
     this.#keep = keep;
   }
 
-  /** Until then; undefined stops. */
+  /** Records until then (ms since the epoch); undefined stops. */
   record(fingerprint: string, untilMs: number | undefined): void {
     if (untilMs === undefined) this.#untilMs.delete(fingerprint);
     else this.#untilMs.set(fingerprint, untilMs);
@@ -45,17 +45,17 @@ export class RequestNoter {
     try {
       this.#keep(served.fingerprint, maskRequest(request, served, receivedAtMs, now - receivedAtMs, this.#showId));
     } catch {
-      // Watching changes nothing of what a script is told.
+      // An error of a recording changes no reply.
     }
   }
 }
 
-/** Once for all processes: holds what was kept, and ends a recording by its time or its number. */
+/** Once for all processes: holds the recorded requests, and ends a recording after its time or its number of requests. */
 export class KeptRecordings implements Recordings {
   readonly #recordings = new Map<string, { untilMs: number; max: number; readonly requests: RecordedRequest[] }>();
   readonly #onChange: (fingerprint: string, untilMs: number | undefined) => void;
 
-  /** `onChange` tells those who serve until when to note a caller; undefined to stop. */
+  /** `onChange` tells the selling processes until when to record a caller; undefined stops. */
   constructor(onChange: (fingerprint: string, untilMs: number | undefined) => void) {
     this.#onChange = onChange;
   }
@@ -90,14 +90,14 @@ export class KeptRecordings implements Recordings {
     return { isOver: Date.now() > untilMs || requests.length >= max, requests: requests.slice(after) };
   }
 
-  /** For a process that begins to serve. */
+  /** The current recordings, for a process that begins to serve. */
   underWay(): readonly (readonly [fingerprint: string, untilMs: number])[] {
     return [...this.#recordings]
       .filter(([, { max, requests }]) => requests.length < max)
       .map(([fingerprint, { untilMs }]) => [fingerprint, untilMs] as const);
   }
 
-  /** What ended a while ago has been read by then. */
+  /** Removes recordings that ended a while ago: they have been read by then. */
   #forgetOld(): void {
     for (const [fingerprint, { untilMs }] of this.#recordings) if (Date.now() > untilMs + 60_000) this.stop(fingerprint);
   }

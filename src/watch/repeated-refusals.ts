@@ -1,4 +1,4 @@
-/** How often one key has met the same refusal lately: a script in a loop costs v1 and its owner, and nobody reads what it is told. */
+/** Counts how often a key met the same refusal lately, to find scripts in a loop: they burden v1, and nobody reads their replies. */
 import { createLru } from '../domain/lru';
 import type { Clock } from '../domain/clock';
 import { ERRORS } from '../domain/errors';
@@ -7,29 +7,29 @@ import type { CallDone } from '../upstream/http-upstream';
 
 export interface Loop {
   readonly fingerprint: string;
-  /** Of a refusal; of v1's own as `v1_401`; `repeat` where it is the same sale again and again. */
+  /** The code of the refusal; `v1_401` and the like for v1's own; `repeat` for the same sale again and again. */
   readonly code: string;
-  /** Of `repeat`: the request id of the sale. Many sales that are each sent again some times are no loop. */
+  /** The request id, for `repeat` only: many sales that are each repeated a few times are no loop. */
   readonly sale?: string;
-  /** Within `WINDOW_MS`, as far as `COUNTED_MAX`. */
+  /** How often within `WINDOW_MS`, counted up to `COUNTED_MAX`. */
   readonly count: number;
 }
 
 export interface RepeatedRefusals {
-  /** Of what goes well nothing is kept. */
+  /** Notes one request. Requests that go well leave nothing. */
   noteServed(served: Pick<Served, 'fingerprint' | 'refusal' | 'outcome' | 'repeat' | 'order' | 'reply'>): void;
   noteCall(call: Pick<CallDone, 'fingerprint' | 'requestId' | 'exchanged'>): void;
   loops(): readonly Loop[];
-  /** Keys whose sales v1 has declined for lack of money. */
+  /** The keys whose sales v1 has declined for lack of money. */
   withoutMoney(): readonly Omit<Loop, 'code'>[];
 }
 
 export const WINDOW_MS = 10 * 60_000;
-/** What is counted of one key and code: more tells nothing more. */
+/** The highest count of one key and code: a higher one would say nothing more. */
 export const COUNTED_MAX = 50;
 const KEPT_MAX = 2_000;
 const READ_MAX = 100;
-/** Several processes may have met a part of one loop each. */
+/** Merges the counts of several processes: each may have met a part of one loop. */
 const SHOWN_MIN = 5;
 const REPEAT = 'repeat';
 const NO_MONEY = 'no_money';
@@ -37,7 +37,7 @@ const NO_MONEY = 'no_money';
 const NO_MONEY_WORDS = /insufficient balance/i;
 
 export function createRepeatedRefusals(clock: Pick<Clock, 'elapsed'>): RepeatedRefusals {
-  // The last times of each; one that finds no room is the one that was quiet longest.
+  // The last times of each. When there is no room, the entry that was quiet longest is dropped.
   const kept = createLru<string, Omit<Loop, 'count'> & { readonly times: number[] }>(KEPT_MAX);
   const note = (fingerprint: string, code: string, sale?: string): void => {
     const key = `${fingerprint} ${code} ${sale ?? ''}`;

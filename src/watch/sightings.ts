@@ -1,14 +1,14 @@
-/** What the house sees of itself, as the alarms judge it. What sells reports its part; where several processes sell, the parts are put together. */
+/** The input of the alarms: what the processes of a gateway see of themselves. Each selling process reports its part; the parts are merged. */
 import type { Loop } from './repeated-refusals';
 
-/** Seen by a process that sells. */
+/** The part that a selling process reports. */
 export interface SellingSightings {
-  /** What is wrong with v1, in words, if anything is. Undefined while v1 has not been heard. */
+  /** What is wrong with v1, in words, if anything is. Undefined until v1 has answered. */
   readonly v1: { readonly trouble: string | undefined } | undefined;
-  /** Undefined where another process looks at them, or none has yet. */
+  /** Open orders. Undefined where another process watches them, or before the first look. */
   readonly openOrders: OpenOrdersSeen | undefined;
   readonly loops: readonly Loop[];
-  /** Keys whose sales v1 has declined lately for lack of money, and how often. */
+  /** The keys whose sales v1 has lately declined for lack of money, with counts. */
   readonly withoutMoney: readonly { readonly fingerprint: string; readonly count: number }[];
 }
 
@@ -16,20 +16,20 @@ export interface OpenOrdersSeen {
   readonly count: number;
   readonly overdue: number;
   readonly oldestMs: number;
-  /** As far as their prices are known. */
+  /** The sum over orders with a known price. */
   readonly atRiskNaira: number;
-  /** How many have a price that only v1 knows. */
+  /** How many orders have a price that only v1 knows. */
   readonly withoutPrice: number;
 }
 
 export interface WalletSeen {
   readonly fingerprint: string;
-  /** Undefined until v1 has told it since the start. */
+  /** Undefined until v1 has shown it since the start. */
   readonly balanceNaira: number | undefined;
   readonly markNaira: number;
 }
 
-/** Where orders and settings lie. */
+/** The disks of orders and settings. */
 export interface DiskSeen {
   readonly folder: string;
   readonly freeBytes: number;
@@ -38,14 +38,14 @@ export interface DiskSeen {
 
 export interface Sightings extends SellingSightings {
   readonly isJournalWritable: boolean;
-  /** Balances that v1 told last, of keys that have a mark in callers.yaml. */
+  /** The last balance that v1 showed, of each key that has `wallet_below` in callers.yaml. */
   readonly wallets: readonly WalletSeen[];
   readonly disks: readonly DiskSeen[];
-  /** Of the mapping folder, each in a line. */
+  /** The problems of the mapping folder, one line each. */
   readonly mappingProblems: readonly string[];
 }
 
-/** One view of several processes. A key's loop is spread over them: its counts are added. */
+/** Merges the parts of several processes. The counts of a key's loop are added, because its requests are spread over them. */
 export function together(parts: readonly SellingSightings[]): SellingSightings {
   return {
     v1: parts.find(({ v1 }) => v1?.trouble !== undefined)?.v1 ?? parts.find(({ v1 }) => v1 !== undefined)?.v1,

@@ -1,4 +1,4 @@
-/** What a stop says: a line when it begins, with what is still under way, and a line when it has ended, with what became of it. */
+/** The log lines of a stop: one when it begins, with what is still under way, and one when it has ended, with what became of that. */
 import type { Server } from 'node:http';
 import type { Clock } from '../domain/clock';
 import type { Journal } from '../journal/journal';
@@ -9,9 +9,9 @@ export interface StopLog {
   watch(server: Server): void;
   /** Undefined when the stop was asked for by a call and not by a signal. */
   begin(signal: string | undefined): void;
-  /** The time that load balancers have to notice the stop is over: no more requests are taken. */
+  /** The drain is over: load balancers have had the time to notice the stop, and no more requests are taken. */
   drainEnded(): void;
-  /** Nothing is under way any more, and the journal is still there to be read. */
+  /** Nothing is under way any more, and the journal is still open. */
   drained(): Promise<void>;
   end(): void;
 }
@@ -30,7 +30,7 @@ export function createStopLog(parts: {
   let begunAtMs = 0;
   let before: Promise<ReadonlySet<string> | undefined> | undefined;
   let found: { readonly finished: number; readonly open: number } | undefined;
-  /** A stop must not hang on, or fail for, a journal that cannot be read: then nothing is said of orders. */
+  /** A journal that cannot be read must neither delay nor fail a stop: then the line says nothing of orders. */
   const openOrders = async (): Promise<ReadonlySet<string> | undefined> => {
     try {
       const orders = await journal.listUnsettled({ limit: ORDERS_MAX, onUnreadable: () => undefined });

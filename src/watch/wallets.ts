@@ -1,6 +1,6 @@
 /**
- * The wallet of each key of callers.yaml as v1 showed it last, for alarms, metrics and the console. Seen from outside in v1's answers;
- * nothing is asked for it.
+ * The last balance that v1 showed of each key of callers.yaml, for alarms, metrics and the console. Balances are read from v1's answers to scripts:
+ * v1 is never asked for them.
  */
 import { createLru } from '../domain/lru';
 import type { AmountMinor } from '../domain/amount';
@@ -13,18 +13,18 @@ import type { Finding, SentOutcome } from '../upstream/upstream';
 export interface Wallet {
   readonly fingerprint: string;
   readonly balance: AmountMinor;
-  /** When v1 told it: ms since the epoch. */
+  /** When v1 showed the balance: ms since the epoch. */
   readonly atMs: number;
 }
 
 export interface Wallets {
-  /** Undefined for a key that v1 has told no balance of since the start, or that callers.yaml does not have. */
+  /** Undefined for a key whose balance v1 has not shown since the start, or that callers.yaml does not have. */
   lastSeen(fingerprint: string): Wallet | undefined;
   list(): readonly Wallet[];
   readonly note: (wallet: Wallet) => void;
-  /** Notes the balances in what v1 answers. */
+  /** Notes the balances in an answer of v1. */
   readonly hearer: AnswerHearer;
-  /** What was noted since the last call, for the process that shows all. */
+  /** The balances noted since the last call, for the process that shows them all. */
   takeNews(): readonly Wallet[];
 }
 
@@ -40,7 +40,7 @@ export function createWallets({ mapping, clock }: WalletParts): Wallets {
   const news = new Set<string>();
   const note = (wallet: Wallet): void => {
     const lastMs = seen.get(wallet.fingerprint)?.atMs ?? 0;
-    // Answers of other processes may come late. What is of a time to come was noted before somebody set the clock back.
+    // A balance from another process may come late and be older. One with a time in the future was noted before the clock was set back.
     if (wallet.atMs < lastMs && lastMs <= clock.now()) return;
     seen.set(wallet.fingerprint, wallet);
     news.add(wallet.fingerprint);
@@ -66,7 +66,7 @@ export function createWallets({ mapping, clock }: WalletParts): Wallets {
   };
 }
 
-/** An order that v1 had before shows the balance of then, and what was given back is not in the balance of its charge. */
+/** Whether the answer shows the balance as of now: a repeated order has the balance of its own time, and a refund is not in the balance of its charge. */
 function balanceAfter({ outcome, isDuplicate }: SentOutcome): AmountMinor | undefined {
   if (isDuplicate || (outcome.kind !== 'succeeded' && outcome.kind !== 'pending')) return undefined;
   return outcome.delivery?.balanceAfter;

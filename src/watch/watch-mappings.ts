@@ -1,6 +1,6 @@
 /**
- * Reloads the mappings when a file in their folder changes, once the changes have paused. The system watches a folder and
- * not a name: when another folder stands under the name (renamed there, or behind a link), that one is watched from then on.
+ * Reloads the mappings when a file in their folder changes, once the changes have paused. The system watches a folder, not its name: when another
+ * folder takes the name (by a rename or a link), that folder is watched from then on.
  */
 import { statSync, watch, type FSWatcher } from 'node:fs';
 import type { Clock } from '../domain/clock';
@@ -29,7 +29,7 @@ export function watchMappings(
     watcher?.close();
     watcher = undefined;
     watched = identityOf(folder);
-    // While one folder replaces another there may be none for a moment; the set in use stays in use.
+    // While one folder replaces another, the name may lead nowhere for a moment: the set in use stays in use.
     if (watched === undefined) return;
     try {
       watcher = watch(folder, { recursive: true, persistent: false }, reloadSoon);
@@ -59,7 +59,7 @@ export function watchMappings(
   };
 }
 
-/** Which folder stands under the name, links followed; undefined when none does. */
+/** The identity of the folder that has the name, links followed; undefined where there is none. */
 function identityOf(folder: string): string | undefined {
   try {
     const { dev, ino, birthtimeMs } = statSync(folder);

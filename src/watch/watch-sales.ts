@@ -1,4 +1,4 @@
-/** How much each named caller has sold, counted where an order's success is written: once, whoever finds it out. */
+/** Counts what each named caller has sold, when an order's success is written: once, whichever process writes it. */
 import { createLru } from '../domain/lru';
 import { nairaNumber } from '../domain/amount';
 import { callerTitle } from '../mapping/caller-name';
@@ -16,16 +16,16 @@ export function countSales({
   readonly mapping: () => Mapping;
   readonly metrics: Pick<Metrics, 'callerSold'>;
 }): SettledHearer {
-  // v1 may say a success more than once, with more of it each time. By number, whose order it was: hardly ever do two owners share one.
+  // v1 may report a success more than once, each time with more fields. The key is the order's number: two owners hardly ever share one.
   const counted = createLru<number, string>(COUNTED_MAX);
   return (order, atMs) => {
-    // What had its end before, by whichever process, is counted.
+    // An order that ended before this change was counted then, by this process or another one.
     if (order.outcome?.kind !== 'succeeded' || order.settledAtMs !== atMs) return;
     if (counted.get(order.number) === order.owner) return;
     counted.set(order.number, order.owner);
     const amount = lossOf(order, mapping());
     const title = callerTitle(mapping(), order.owner);
-    // Among all the others it would be taken for money.
+    // In the sandbox no money moves, so the order must not be counted under `other`.
     if (title === undefined && isInSandbox(order, mapping())) return;
     if (amount !== undefined) metrics.callerSold(title, nairaNumber(amount));
   };

@@ -1,7 +1,6 @@
 /**
- * Says when v1 gets into trouble and when that is over, at a start and at any time, by one judgement: the calls of scripts are
- * its signs, and small probes where those say too little. Readiness does not depend on it, since no restart of ours would
- * mend v1. (Decision 0041.)
+ * Logs when v1 gets into trouble and when the trouble is over. The calls of scripts are judged, and small probes where there are too few calls.
+ * Readiness does not depend on v1, because no restart of the gateway would mend v1 (decision 0041).
  */
 import type { Clock } from '../domain/clock';
 import { showPath, showText } from '../domain/shown-words';
@@ -12,9 +11,9 @@ import { PROBE_PATH, probeV1 } from '../upstream/exchange';
 import { createV1State, readSign, type Change, type Sign, type SignSource } from '../upstream/v1-state';
 
 export interface UpstreamWatch {
-  /** Never throws: watching changes nothing of a sale. */
+  /** Judges one call. Never throws: a watcher must not change a sale. */
   readonly noteCall: (call: CallDone) => void;
-  /** What is wrong with v1 from `upstream_trouble` to `upstream_well`, if anything is; undefined while v1 has not been heard. */
+  /** The trouble of v1, from `upstream_trouble` to `upstream_well`. Undefined until v1 has answered. */
   readonly seen: () => { readonly trouble: string | undefined } | undefined;
   readonly stop: () => void;
 }
@@ -23,15 +22,15 @@ export interface UpstreamWatchParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'setV1Up' | 'v1Trouble' | 'upstreamDone'>;
-  /** How long v1 may be unheard before it is asked; 0 leaves all to the calls of scripts. */
+  /** After so many seconds without an answer of v1 a probe is sent; 0 sends none. */
   readonly probeSeconds: number;
-  /** A request id as the log may have it. */
+  /** How a request id may appear in the log. */
   readonly showId?: (id: string) => string;
 }
 
 const PROBE_MS_MAX = { suspected: 2_000, trouble: 10_000, well: Infinity } as const;
 
-/** Asks at once, and then whenever v1 has not been heard for a while, sooner while it is in doubt. */
+/** Sends a probe at once, and later whenever v1 has not answered for a while; sooner while v1 is suspected. */
 export function watchUpstream(
   baseUrl: string,
   { clock, log, metrics, probeSeconds, showId = (id) => id }: UpstreamWatchParts,
@@ -110,7 +109,7 @@ function say(change: Change, host: string, log: Log, metrics: Pick<Metrics, 'set
   else log.info('upstream_well', { kind, host, durationMs: Math.round(change.durationMs), count: change.count });
 }
 
-/** One call as the log may have it: nothing of what v1 said, which may name a customer. */
+/** The fields of a call for the log. The text of v1's answer is left out, because it may name a customer. */
 function describe(call: CallDone, showId: (id: string) => string): LogFields {
   const { method, outcome, exchanged, requestId, fingerprint } = call;
   const ending =
