@@ -1,4 +1,4 @@
-/** Step 3: find the key and the PIN in whatever way the script sends them. v1 judges the pair; the gateway only reads it. */
+/** Step 3: reads key and PIN from the request, in every form that scripts use. Whether they are right is for v1 to judge. */
 import { Secret, type Credentials } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
 import type { LegacyHeaders, LegacyRequest } from '../../domain/legacy';
@@ -10,7 +10,7 @@ export interface Authenticated {
   readonly credentials: Credentials;
   /** True for `Authorization: Basic`, which on the user route is a login. */
   readonly isBasic: boolean;
-  /** An AccessToken that is too old: it tells whose request this is, and nothing more is done for it. */
+  /** The AccessToken is too old. It still identifies the key, but the request is refused. */
   readonly isExpired?: true;
 }
 
@@ -54,7 +54,7 @@ export function authenticate(headers: LegacyHeaders, keyring: Keyring): Authenti
   };
 }
 
-/** A login that brings key and PIN in the fields of its body; `undefined` when the operation takes none or none are there. */
+/** Reads key and PIN from the body fields of a login. `undefined` when the operation has no such fields or the key is absent. */
 export function authenticateFields(request: LegacyRequest, { keyIn }: Operation, keyring: Keyring): Authenticated | undefined {
   const textOf = (name: string): string => parseText(request.body.get(name) ?? null)?.trim() ?? '';
   const key = keyIn === undefined ? '' : textOf(keyIn.key);
@@ -63,7 +63,7 @@ export function authenticateFields(request: LegacyRequest, { keyIn }: Operation,
   return authenticate({ authorization: `Basic ${pin === '' ? `${key}:` : `${key}:${pin}`}` }, keyring);
 }
 
-/** Any case, any number of spaces, the scheme forgotten, or the header called `Token` (facts 2.1). */
+/** Scripts send the scheme in any case, with any number of spaces or not at all, or use a header named `Token` (facts 2.1). */
 function readHeaders({ authorization, token }: LegacyHeaders): { value: string; isBasic: boolean } | undefined {
   const text = authorization?.trim() || token?.trim();
   if (text === undefined || text === '') return undefined;
@@ -78,10 +78,10 @@ function splitPin(text: string): KeyAndPin {
   return key === undefined || pin === undefined ? { key: text } : { key, pin };
 }
 
-/** Base64 with or without padding, or the raw pair as an admin typed it. */
+/** Scripts send base64 with or without padding, or the pair without encoding, as an admin typed it. */
 function readBasic(value: string): KeyAndPin {
   const text = value.includes(':') ? value : (parseBase64(value) ?? value);
-  // A login without a password ends in a colon.
+  // A login without a PIN ends in a colon.
   return splitPin(text.endsWith(':') ? text.slice(0, -1) : text);
 }
 

@@ -1,4 +1,4 @@
-/** Step 6: an intent → the v1 call. Built afresh from checked values; nothing of the script's body is passed on. */
+/** Step 6: an intent → the v1 call. The call is built only from checked values; no part of the script's body is passed on. */
 import { InexactNumber, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyFields, LegacyRequest } from '../../domain/legacy';
 import type { CallTemplate, Operation, Scope } from '../../mapping/mapping';
@@ -16,7 +16,7 @@ export function buildCall(template: CallTemplate, values: JsonObject, roots: Rea
   return { method, path, query };
 }
 
-/** What makes two intents one: the operation and everything that v1 would be asked. */
+/** A keyed hash of the operation and of everything that v1 is sent: two intents with the same hash are the same purchase. */
 export function contentHashOf(operation: Operation, call: V1Call, keyring: Keyring): string {
   const { body = {} } = call;
   const entries = Object.keys(body)
@@ -25,7 +25,7 @@ export function contentHashOf(operation: Operation, call: V1Call, keyring: Keyri
   return keyring.hash(JSON.stringify([operation.name, call.path, entries]));
 }
 
-/** What a script's own repeat has in common with its first request, whatever the mapping makes of either. */
+/** A keyed hash of the request as the script sent it. A repeat has the same hash even if the mapping has changed in between. */
 export function askedHashOf({ path, query, body }: LegacyRequest, keyring: Keyring): string {
   const address = path.endsWith('/') ? path.replace(/\/+$/, '') : path;
   return keyring.hash(JSON.stringify(['asked', address, plainOf(query), plainOf(body)]));

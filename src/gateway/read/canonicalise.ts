@@ -13,16 +13,16 @@ export interface Intent {
   readonly format: string;
   /** Canonical values by field name; absent fields are not in it. */
   readonly values: JsonObject;
-  /** Which spelling gave each field. */
+  /** By field: the script's own name of it. */
   readonly spellings: Readonly<Record<string, string>>;
-  /** By field: the number that was read by the caller's own numbers, or as `numberedBy` says. */
+  /** By field: the number as sent, where the caller's own numbers or `numberedBy` gave it its meaning. */
   readonly ownNumbers: Readonly<Record<string, number>>;
-  /** The numbering of another server that the numbering guard sold a field's number by. */
+  /** The numbering of another server by which the numbering guard read the number of `field`. */
   readonly numberedBy?: OtherNumbering & { readonly field: string };
-  /** A field that is absent, and what v1 is to be asked with in turn. */
+  /** An absent field, and the values with which v1 is asked one after another. */
   readonly trial?: Trial;
   readonly requestId: SentRequestId | undefined;
-  /** Names of fields that mean nothing here: counted, never used. */
+  /** Names of fields that the mapping does not know: counted, never used. */
   readonly unknownFields: readonly string[];
 }
 
@@ -31,12 +31,12 @@ export interface Trial {
   readonly values: readonly JsonValue[];
 }
 
-/** Finds a word in a list of the catalog, when a table says so. */
+/** Finds a name in the catalog list that the field's table names; undefined where no row or more than one has this name. */
 export type LookUpWord = (field: Field, word: string) => JsonValue | undefined;
 
 export type Canonicalised =
   | { readonly kind: 'intent'; readonly intent: Intent }
-  /** A word can only be told with the catalog at hand: ask again with it. */
+  /** A name in the request is only in the catalog: call again with `lookUpWord`. */
   | { readonly kind: 'needs_catalog' };
 
 export interface Canonicalising {
@@ -46,7 +46,7 @@ export interface Canonicalising {
   readonly format: string;
   readonly mapping: Mapping;
   readonly callerKey?: CallerKey | undefined;
-  /** Absent while the catalog has not been asked for. */
+  /** Undefined while the catalog has not been fetched. */
   readonly lookUpWord: LookUpWord | undefined;
 }
 
@@ -124,7 +124,7 @@ function readField(field: Field, raw: readonly RawValue[], work: Canonicalising)
   return field.fallback === undefined ? undefined : { value: field.fallback };
 }
 
-/** The address may have a format before it (`/b/api/…`). */
+/** The address may begin with a format (`/b/api/…`), so only its end is compared. */
 function applies({ path, sentEmpty }: RequiredIf, { path: address, body, query }: LegacyRequest): boolean {
   const sent = body.has(sentEmpty) ? body.get(sentEmpty) : query.get(sentEmpty);
   return (path === undefined || trimSlash(address).endsWith(path)) && sent !== undefined && isEmpty(sent);
@@ -133,7 +133,7 @@ function applies({ path, sentEmpty }: RequiredIf, { path: address, body, query }
 type ReadResult =
   | { readonly value: JsonValue; readonly ownNumber?: number }
   | { readonly expected: string }
-  /** A number that is not among the caller's own. */
+  /** A number that callers.yaml does not list for this key. */
   | { readonly unlisted: number };
 
 function readValue(
@@ -158,7 +158,7 @@ function readValue(
     : { value: found };
 }
 
-/** Another server's number would buy another plan here: it is never passed on by guess. */
+/** A number of another server would buy another plan here, so it is refused and not passed on. */
 function unlistedNumber(spelling: string, number: number, { table }: Field): GatewayError {
   return new GatewayError(
     'number_unlisted',
@@ -167,7 +167,7 @@ function unlistedNumber(spelling: string, number: number, { table }: Field): Gat
   );
 }
 
-/** What was expected instead, or `undefined` when the value is within its bounds. */
+/** The bound that the value breaks, in words, or `undefined` when the value is within its bounds. */
 function outOfBounds({ min, max, lengthMax, isAmount }: Field, value: JsonValue): string | undefined {
   const show = (bound: number): string => (isAmount ? `${nairaText(kobo(bound))} naira` : String(bound));
   if (typeof value === 'number' && min !== undefined && value < min) return `at least ${show(min)}`;

@@ -7,15 +7,15 @@ import { readNaira } from '../../upstream/answer-data';
 
 export interface CatalogLists {
   readonly lists: Readonly<Record<string, readonly JsonObject[]>>;
-  /** The row whose key holds this value, compared like a word. */
+  /** The row whose column `key` has this value; texts are compared as words of tables are. */
   readonly find: (list: string, key: string, value: JsonValue) => JsonObject | undefined;
-  /** The number of the only row that a person can mean by this word: what is one of several would be bought by guess. */
+  /** The id of the only row with this name. Undefined where several rows have it: the gateway must not guess which one to buy. */
   readonly named: (list: string, columns: { readonly id: string; readonly name: string }, word: string) => JsonValue | undefined;
 }
 
 const made = new WeakMap<PriceList, { readonly hash: string; readonly lists: CatalogLists }>();
 
-/** Made once per catalog and mapping: many requests share one. */
+/** The lists are made once per catalog and mapping, and shared by all requests. */
 export function catalogListsOf(catalog: PriceList, mapping: Mapping): CatalogLists {
   const known = made.get(catalog);
   if (known?.hash === mapping.hash) return known.lists;
@@ -82,7 +82,7 @@ function createLists(catalog: PriceList, mapping: Mapping): CatalogLists {
   };
 }
 
-/** The letters and digits of a name, and the points inside of its numbers: 1.5GB is not 15GB. */
+/** A name reduced to letters, digits, and points inside numbers: 1.5GB is not 15GB. */
 function nameIn(value: JsonValue | undefined): string {
   return textOf(value)
     .toLowerCase()
@@ -97,7 +97,7 @@ function priceOf(naira: string | number): JsonValue {
   return readNaira(naira) ?? null;
 }
 
-/** One row per provider. 0 stands beside many packages in v1's list and names no provider (specification, 2.2). */
+/** One row per provider. Many packages in v1's list have the id 0, which means no provider (specification, 2.2). */
 function providersOf(catalog: PriceList): JsonObject[] {
   const ids = new Map<string, number>();
   for (const { provider, cable_id: id } of catalog.cable_plans) {

@@ -1,4 +1,4 @@
-/** Step 4: which format is it, and why. Ambiguity is refused only where it could sell the wrong network. */
+/** Step 4: decides the format, with the reason. An ambiguous request is refused only where it could buy the wrong network. */
 import { GatewayError } from '../../domain/errors';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import type { CallerKey, Field, Mapping, Operation } from '../../mapping/mapping';
@@ -17,18 +17,18 @@ export interface FoundSignal {
 
 export interface Detection {
   readonly format: string;
-  /** What decided, for people. */
+  /** Why this format, in words for people. */
   readonly reason: string;
 }
 
-/** Everything that settles the format whatever the request looks like, strongest first. */
+/** What decides the format regardless of the request's signals, strongest first. */
 export interface Certainties {
   readonly pinnedByPath: string | undefined;
   readonly pinnedByCaller: string | undefined;
   readonly markedByToken: string | undefined;
-  /** By table: what numbers of this caller mean in every format. */
+  /** By table: the caller's own numbers, which mean the same in every format. */
   readonly ownNumbers?: ReadonlyMap<string, OwnNumbers> | undefined;
-  /** False where the numbering guard is off, which else sells unported numbers by another numbering. */
+  /** False where callers.yaml turns the numbering guard off. Then no number is read by another server's numbering. */
   readonly isGuarded?: boolean;
 }
 
@@ -56,7 +56,7 @@ export function detectFormat(
   const has = (format: string, weight: Weight): boolean => countOf(signals, format, weight) > 0;
   const ids: string[] = [];
   for (const { explainsNumbers, id } of mapping.formats.values()) {
-    // A format whose numbers explain nothing to others (`guard: own`) has a say only where something speaks for it.
+    // A format with `guard: own` is considered only if the request has a signal for it: its numbers are not used to question others.
     const hasSay = explainsNumbers || signals.some(({ format }) => format === id);
     if (hasSay && operation.sharedBy.has(id)) ids.push(id);
   }
@@ -66,7 +66,7 @@ export function detectFormat(
   const isContested = strong.length !== 1 || (!isOutweighed && ids.some((id) => id !== only && has(id, 'medium')));
   if (only !== undefined && !isContested) return { format: only, reason: reasonOf(only, signals) };
 
-  // Once something strong speaks for one format, a format that nothing speaks for has no say in what a number means.
+  // Once there is a strong signal for one format, formats without a strong or medium signal do not make a number ambiguous.
   const inQuestion = strong.length === 0 ? ids : ids.filter((id) => has(id, 'strong') || has(id, 'medium'));
   const doubt = findDoubt(request, operation, mapping, inQuestion, certain.ownNumbers);
   if (doubt === undefined) return mostLikely(ids, operation, signals);
@@ -76,7 +76,7 @@ export function detectFormat(
   throw new GatewayError('ambiguous_format', describeDoubt(doubt, ids, signals), { field: doubt.spelling });
 }
 
-/** Whatever of the request speaks for a format, of each format in turn. `path` is the address without a pinning prefix. */
+/** All signals for formats that the request shows. `path` is the address without a pinning prefix. */
 export function findSignals(request: LegacyRequest, mapping: Mapping, path: string): FoundSignal[] {
   const found: FoundSignal[] = [];
   for (const format of mapping.formats.values()) {
@@ -102,7 +102,7 @@ function scoreOf(format: string, signals: readonly FoundSignal[]): number {
   return signals.reduce((sum, signal) => (signal.format === format ? sum + SCORES[signal.weight] : sum), 0);
 }
 
-/** The highest score; a tie goes to what the operation says, else to the first format. Only for requests without doubt. */
+/** The format with the highest score. A tie goes to the operation's `undecided` format, else to the first. Only for requests without a doubt. */
 function mostLikely(
   ids: readonly string[],
   operation: Operation,
@@ -115,13 +115,13 @@ function mostLikely(
   return { format, reason: 'nothing tells, and the meaning does not depend on it' };
 }
 
-/** A number that v1 will see and that the formats read differently. */
+/** A number in a field that v1 is sent, which the formats read differently. */
 interface Doubt {
   readonly field: Field;
   readonly table: Table;
   readonly spelling: string;
   readonly number: number;
-  /** By format; a format that gives the number no meaning is not in it. */
+  /** The meaning by format. A format that gives the number no meaning is absent. */
   readonly readings: ReadonlyMap<string, string>;
 }
 
@@ -138,7 +138,7 @@ function findDoubt(
     const raw = readRaw(request, field)[0];
     const number = raw === undefined ? undefined : table.numberIn(raw.value);
     if (raw === undefined || number === undefined) continue;
-    // The caller's own number means the same in every format; one that is refused means nothing in any.
+    // The caller's own numbers mean the same in every format. A number that is not among them is refused later, in every format.
     const own = ownNumbers?.get(table.name);
     if (own !== undefined && (own.meanings.has(number) || !own.passesUnlisted)) continue;
     const readings = readingsOf(number, table, mapping, ids);
@@ -158,8 +158,9 @@ function readingsOf(number: number, table: Table, mapping: Mapping, ids: readonl
 }
 
 /**
- * The prefix of the phone number decides when exactly one reading of the number fits it. When none does, the numbering guard
- * may sell the number by another server's numbering: then the reading is the same in every format.
+ * Decides by the prefix of the phone number: a format fits if the network number means the prefix's network in it. If no format fits,
+ * the numbering guard may read the number by another server's numbering, with the same result in every format. `guarded` is the mapping
+ * for that; undefined where the guard may not do so.
  */
 function decideByPrefix(
   request: LegacyRequest,
@@ -196,7 +197,7 @@ function describeDoubt(doubt: Doubt, ids: readonly string[], signals: readonly F
   );
 }
 
-/** The signals that contradict each other, or that there are none. */
+/** The contradicting signals in words, or that there are none. */
 function describeEvidence(ids: readonly string[], signals: readonly FoundSignal[]): string {
   const evidence = ids.flatMap((id) => {
     const mine = signals.filter(({ format, weight }) => format === id && weight !== 'weak');
@@ -208,15 +209,15 @@ function describeEvidence(ids: readonly string[], signals: readonly FoundSignal[
     : `this request has signs of each: ${evidence.join(', ')}`;
 }
 
-/** Step 4, second half: which family of scripts it is. Proof or none: a request that proves two families alike is of neither. */
+/** Step 4, second half: the family of the script. A family must be proven; a request that proves two families equally is of none. */
 
 export interface RecognisedFamily {
   readonly id: string;
-  /** What proves it, for people. */
+  /** What proves the family, in words for people. */
   readonly reason: string;
 }
 
-/** What a request shows of one family, in words. */
+/** The signals of one family that a request shows, in words. */
 export interface FamilyProof {
   readonly id: string;
   readonly strong: readonly string[];
@@ -233,7 +234,7 @@ interface Counted {
   readonly medium: string[];
 }
 
-/** `path` is the address without a pinning prefix. */
+/** `path` is the address without a pinning prefix. A family that callers.yaml names for the key needs no proof, but must be of the format. */
 export function recogniseFamily(
   request: LegacyRequest,
   format: string,
@@ -248,7 +249,7 @@ export function recogniseFamily(
   return { id: best.id, reason: [...best.strong, ...best.medium].join(', ') };
 }
 
-/** Every family of the format of which the request shows anything that counts, the best proven first. */
+/** The families of the format for which the request shows strong or medium signals, the best proven first. */
 export function proofsOf(request: LegacyRequest, format: string, mapping: Mapping, path: string): FamilyProof[] {
   const proofs: FamilyProof[] = [];
   for (const family of mapping.families.values()) {

@@ -1,6 +1,6 @@
 /**
- * Part of step 5: hold the network number against the prefix of the phone number. A script that was moved here without
- * editing its network table would sell AIRTEL for 9MOBILE, and most hard-code `ported`, so v1's own check is off.
+ * Part of step 5: compares the network number with the prefix of the phone number. A script that was moved here with its old
+ * network table would buy AIRTEL for 9MOBILE. v1 does not notice, because most scripts always send `ported`, which turns its check off.
  */
 import { GatewayError } from '../../domain/errors';
 import { textOf } from '../../domain/json';
@@ -11,22 +11,23 @@ import { readRaw } from './read-raw';
 import type { Table } from '../../mapping/table';
 
 /**
- * Refuses when the number means another network than the prefix says, and the prefix's network is exactly what another
- * known numbering means by that number. A truly ported number passes: no other numbering explains its mismatch. Where only
- * numberings explain it that sell unported numbers, and nothing says that it is ported, the intent that is given back buys
- * the prefix's network, with the number as sent: unless callers.yaml says whose numbers this key sends.
+ * Refuses a network number that disagrees with the phone's prefix, if another known numbering gives this number the prefix's
+ * network. A truly ported phone number passes, because no other numbering explains its mismatch.
+ *
+ * If all explaining numberings have `sellsUnported` and the request does not say that the number is ported, nothing is refused: the
+ * returned intent buys the prefix's network. This does not apply to keys for which callers.yaml has a format or own numbers.
  */
 export function guardNumbering(intent: Intent, request: LegacyRequest, mapping: Mapping, callerKey?: CallerKey): Intent {
   const { guard } = intent.operation;
   const table = guard?.number.table;
   if (guard === undefined || table === undefined) return intent;
   const { name } = guard.number;
-  // The caller's own numbering was written for this very script: no other one is to be held against it.
+  // The caller's own numbers in callers.yaml were written for this script, so no other numbering may question them.
   if (Object.hasOwn(intent.ownNumbers, name)) return intent;
   const raw = readRaw(request, guard.number)[0];
   const number = raw === undefined ? undefined : table.numberIn(raw.value);
   const phone = intent.values[guard.phone.name];
-  // A network given by name leaves nothing to doubt.
+  // A network given by name is unambiguous.
   if (raw === undefined || number === undefined || typeof phone !== 'string') return intent;
   const network = table.valueOfPhone(phone);
   if (network === undefined || network === intent.values[name]) return intent;
@@ -51,9 +52,7 @@ export function guardNumbering(intent: Intent, request: LegacyRequest, mapping: 
   );
 }
 
-/** What numberings other than the request's own make of its network number, and whether one of them may be sold by. */
-
-/** The numberings in which the number is this network: first those of formats whose scripts come to the same addresses. */
+/** The numberings in which the number means this network. Those of formats that share the operation's addresses come first. */
 export function explainNumber(
   number: number,
   network: string,
@@ -70,7 +69,7 @@ export function explainNumber(
   return [...formats, ...mapping.otherNumberings].filter(({ numbering }) => numbering.get(number) === network);
 }
 
-/** What the owner of a script can do whose format makes sense of the number, in the words of that format; else nothing. */
+/** The advice (`cure`) of a format in which the number means this network, for the owner of the script. */
 function cureFor(number: number, network: string, table: Table, mapping: Mapping): string | undefined {
   return [...mapping.formats.values()].find(
     ({ id, cure }) => cure !== undefined && mapping.numberingOf(id, table).get(number) === network,
@@ -78,8 +77,9 @@ function cureFor(number: number, network: string, table: Table, mapping: Mapping
 }
 
 /**
- * The numbering that the number is sold by. A number that is not ported belongs to the network of its prefix, so the
- * number can only have meant that one; but where a format explains it as well, the request may be read in the wrong format.
+ * The numbering by which the network number is read; undefined where the purchase must be refused. A phone number that is not ported
+ * belongs to the network of its prefix, so the script can only have meant that network. If a format explains the number as well, the
+ * request may have been read in the wrong format, and nothing is sold.
  */
 export function sellingNumbering(
   explanations: readonly OtherNumbering[],
@@ -87,13 +87,13 @@ export function sellingNumbering(
   { number, ported }: NonNullable<Operation['guard']>,
 ): OtherNumbering | undefined {
   const isSold = explanations.every(({ sellsUnported }) => sellsUnported) && isUnported(request, ported);
-  // A name beside the number contradicts it, whatever the format makes of the number.
+  // A network name beside the number contradicts the number in every format.
   return isSold && readRaw(request, number).every(({ value }) => number.table?.numberIn(value) !== undefined)
     ? explanations[0]
     : undefined;
 }
 
-/** Nobody has said that the number is ported, and there is a field to say it by. What cannot be read says nothing. */
+/** True when the operation has a field for "ported" and the request does not set it. A value that cannot be read proves nothing: false. */
 function isUnported(request: LegacyRequest, ported: Field | undefined): boolean {
   if (ported === undefined) return false;
   const said = readRaw(request, ported).map(({ value }) => ported.read(value));

@@ -1,7 +1,7 @@
 /**
- * Whether the journal may answer: v1 lists the addresses of a key and revokes keys, and what it would not tell is not told
- * here either (decision 0035). Whoever v1 has accepted lately costs no question. While v1 cannot be asked its last word
- * counts, and where it has said none, an order is told to the address that placed it.
+ * Decides whether a script may be told about an order from the journal. v1 allows a key only from listed addresses and revokes
+ * keys, so the gateway must not tell what v1 would refuse to tell (decision 0035). If v1 has accepted the key at this address
+ * lately, v1 is not asked. If v1 cannot be asked, its last verdict counts; without one, only the address that placed the order is told.
  */
 import { within, type Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
@@ -10,7 +10,7 @@ import type { Visitors } from '../../upstream/visitors';
 import { readContextOf, type Reader } from './walk-in';
 import type { Keyring } from './keyring';
 
-/** What keeps the journal from answering: v1's refusal, or that v1 has said nothing of this key at this address. */
+/** Why nothing of the order is told: v1's refusal, or v1 has not judged this key at this address. */
 export type Obstacle = Exclude<Finding, { kind: 'found' }>;
 
 export interface JudgingParts {
@@ -19,16 +19,16 @@ export interface JudgingParts {
   readonly clock: Clock;
 }
 
-/** Longest wait for v1's word: a script whose patience ends hears something in time. */
+/** The longest wait for v1's verdict, so that the reply comes before the script's patience ends. */
 const WAIT_MS = 4_000;
 
-/** v1's refusal of a moment ago, for a question that v1 would only refuse again. */
+/** v1's refusal of this key at this address a moment ago: a new question would only be refused again. */
 export function refusedLately(reader: Reader, { visitors }: Pick<JudgingParts, 'visitors'>): Obstacle | undefined {
   const context = readContextOf(reader);
   return visitors.isPaused(context) ? visitors.refusalOf(context) : undefined;
 }
 
-/** Undefined: the journal may answer. Never throws. */
+/** Undefined when the script may be told about the order. Never throws. */
 export async function judgeVisit(
   order: Pick<Order, 'addressHash'>,
   reader: Reader,

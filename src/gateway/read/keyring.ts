@@ -1,14 +1,14 @@
 /**
- * What the gateway's own secret is for: fingerprints, which stand for keys in logs and journal, and AccessTokens, which
- * carry a login's key and PIN back to us. Every gateway with the same secret gives the same fingerprints and reads the
- * same tokens, so a login works across restarts and machines without any state. A token holds the hour of its login, and ages.
+ * Uses the gateway's own secret for two things: fingerprints, which stand for keys in logs and journal, and AccessTokens, which
+ * hold the key and PIN of a login in encrypted form. Gateways with the same secret make the same fingerprints and read the same
+ * tokens, so a login is valid across restarts and machines without stored state. A token holds the hour of its login, and expires.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash, hkdfSync } from 'node:crypto';
 import { createLru } from '../../domain/lru';
 import { Secret } from '../../domain/credentials';
 import { namesSomebody } from '../../domain/shown-words';
 
-/** What a token holds once it is opened. */
+/** The content of an AccessToken. */
 export interface TokenContent {
   readonly apiKey: Secret;
   readonly pin?: Secret;
@@ -17,12 +17,12 @@ export interface TokenContent {
 }
 
 export interface OpenedToken extends TokenContent {
-  /** Its login is longer ago than tokens live here. */
+  /** Whether the login is longer ago than tokens are valid. */
   readonly isExpired: boolean;
 }
 
 export interface TokenAge {
-  /** How many days after its login a token is taken. */
+  /** For how many days after its login a token is valid. */
   readonly days: number;
   readonly now: () => number;
 }
@@ -30,16 +30,16 @@ export interface TokenAge {
 export interface Keyring {
   /** 32 hex digits. */
   fingerprint(apiKey: Secret): string;
-  /** 32 hex digits over any text: keyed, because phone numbers are few enough to be guessed from a plain hash. */
+  /** 32 hex digits for any text. The hash is keyed: a phone number could be guessed from a plain hash. */
   hash(text: string): string;
-  /** The address that a script places an order from, or asks from: the journal keeps no address itself. */
+  /** The hash of a script's address: the journal keeps hashes of addresses, not addresses. */
   hashOfAddress(clientAddress: string): string;
   sealToken(content: TokenContent): string;
-  /** `undefined` when the text is no token of this gateway, or one of the older form that has no hour. */
+  /** `undefined` when the text is no token of this gateway, or a token of the older form without an hour. */
   openToken(text: string): OpenedToken | undefined;
 }
 
-/** Hex after the mark, so that no token can hold the words that clients cut out of it (facts 2.1: ADEX removes `Token`). */
+/** Hex after the mark: scripts may cut words out of a token (facts 2.1: ADEX removes `Token`), and hex cannot contain such words. */
 const MARK = /^cga2\.([a-z][a-z0-9_]*)\.([0-9a-f]{56,2048})$/;
 const ADDRESSES_MAX = 5_000;
 const HOUR_MS = 60 * 60_000;
@@ -52,7 +52,7 @@ export function createKeyring(secret: Secret, age = USUAL_AGE): Keyring {
   const hashOfKey = createKeyedHash(derive('fingerprint'));
   const hashOfNonce = createKeyedHash(derive('access-token-nonce'));
   const hashOfContent = createKeyedHash(derive('content'));
-  // Shops order from the same few addresses again and again.
+  // Hashes are kept, because most orders come from the same few addresses.
   const addresses = createLru<string, string>(ADDRESSES_MAX);
   const tokenKey = createSecretKey(derive('access-token'));
   const hour = (): number => Math.floor(age.now() / HOUR_MS);
@@ -72,7 +72,7 @@ export function createKeyring(secret: Secret, age = USUAL_AGE): Keyring {
 
     sealToken({ apiKey, pin, format }) {
       const plain = JSON.stringify([apiKey.revealForUseOnly(), pin?.revealForUseOnly() ?? '', hour()]);
-      // The nonce is a hash of what is sealed: the logins of one hour give one token, and no nonce serves two contents.
+      // The nonce is a hash of the content: all logins of one hour get the same token, and two contents never share a nonce.
       const nonce = Buffer.from(hashOfNonce(`${format}\0${plain}`).slice(0, 24), 'hex');
       const cipher = createCipheriv('aes-256-gcm', tokenKey, nonce).setAAD(Buffer.from(format));
       const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
@@ -91,33 +91,33 @@ export function createKeyring(secret: Secret, age = USUAL_AGE): Keyring {
         const isExpired = hour() - issuedInHour > age.days * HOURS_OF_DAY;
         return { apiKey: new Secret(apiKey), format, isExpired, ...(pin === '' ? {} : { pin: new Secret(pin) }) };
       } catch {
-        // Sealed by another secret, or altered on the way: not ours.
+        // Sealed with another secret, or altered.
         return undefined;
       }
     },
   };
 }
 
-/** True for anything that looks like a token, ours or not, of whatever form: such a text is never an API key. */
+/** Whether the text has the form of an AccessToken of this or another gateway, of any version: such a text is never an API key. */
 export function looksLikeToken(text: string): boolean {
   return /^cga\d+\./.test(text);
 }
 
 /**
- * HMAC-SHA-256 (RFC 2104) of short texts, for which `createHmac` takes twice as long: it makes and frees an object for every
- * text. Five hashes per purchase: 5 µs instead of 10.
+ * HMAC-SHA-256 (RFC 2104) of short texts. `createHmac` takes twice as long, because it makes and frees an object for every
+ * text. A purchase needs five hashes: 5 µs instead of 10.
  */
 
 const BLOCK_BYTES = 64;
 const HASH_BYTES = 32;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
-/** Of text; longer ones take the usual way. */
+/** Longer texts are hashed with `createHmac`. */
 const SHORT_BYTES = 4096;
-/** Of UTF-8 for one unit of a JavaScript string, at most. */
+/** How many bytes of UTF-8 one unit of a JavaScript string takes, at most. */
 const BYTES_PER_UNIT = 3;
 
-/** Gives 64 hex digits. The key has at most 64 bytes. */
+/** Returns a function that hashes a text to 64 hex digits. The key has at most 64 bytes. */
 export function createKeyedHash(key: Buffer): (text: string) => string {
   const inner = Buffer.alloc(BLOCK_BYTES + SHORT_BYTES);
   const outer = Buffer.alloc(BLOCK_BYTES + HASH_BYTES);
@@ -134,8 +134,8 @@ export function createKeyedHash(key: Buffer): (text: string) => string {
 }
 
 /**
- * A request id as the log has it: as it was sent, so that it can be looked for. One that holds somebody's phone number or
- * e-mail address is a keyed hash, which `compat-gateway fingerprint --request-id` gives as well.
+ * A request id as the log shows it: as sent, so that it can be searched. An id that contains a phone number or an e-mail address
+ * is replaced by a keyed hash, which `compat-gateway fingerprint --request-id` prints as well.
  */
 export function showRequestId(id: string, keyring: Pick<Keyring, 'hash'>): string {
   return namesSomebody(id) ? `id~${keyring.hash(`request id ${id}`).slice(0, 16)}` : id;

@@ -1,4 +1,4 @@
-/** Where a canonical field's raw value stands in a request. */
+/** Reads the raw values of a field and the request id from a request. */
 import { createHash, randomBytes } from 'node:crypto';
 import { headerOf, type LegacyFields, type LegacyRequest, type LegacyValue } from '../../domain/legacy';
 import type { Field } from '../../mapping/mapping';
@@ -12,16 +12,16 @@ export interface RawValue {
 }
 
 /**
- * Every value given for a field, by its spellings. `otherwise` spellings count only when none of `from` is there. On a
- * GET the query is the request and a body is read only for what the query lacks: one script sends an unrelated JSON body
- * with its meter look-up (facts 2.2). On anything else both count, so that a contradiction is seen.
+ * All values sent for a field, under any of its spellings. `otherwise` spellings count only when no `from` spelling was sent.
+ * On a GET the body is read only for fields that are not in the query: one script sends an unrelated JSON body with its meter
+ * lookup (facts 2.2). With other methods query and body both count, so that contradictions are noticed.
  */
 export function readRaw(request: LegacyRequest, field: Field): readonly RawValue[] {
   const first = readSpellings(request, field.from, field.takesEmpty);
   return first.length > 0 || field.otherwise.length === 0 ? first : readSpellings(request, field.otherwise, field.takesEmpty);
 }
 
-/** The values of several spellings of one thing. Empty texts and nulls are absent, unless emptiness means something. */
+/** The values sent under these spellings. Empty texts and nulls count as absent, unless `takesEmpty`. */
 export function readSpellings(request: LegacyRequest, spellings: readonly string[], takesEmpty = false): readonly RawValue[] {
   const { method, query, body } = request;
   if (method !== 'GET') return readSource(query, spellings, takesEmpty, readSource(body, spellings, takesEmpty, NONE));
@@ -32,7 +32,7 @@ export function readSpellings(request: LegacyRequest, spellings: readonly string
 /** Most fields of most requests are absent: they share one empty list. */
 const NONE: readonly RawValue[] = [];
 
-/** What was found before, and what this source has. */
+/** The values in `before`, followed by those of this source. */
 function readSource(
   source: LegacyFields,
   spellings: readonly string[],
@@ -53,35 +53,34 @@ export function isEmpty(value: LegacyValue): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-/** The script's own id of an order, and what v1 gets for it. */
-
+/** The request id of a script. */
 export interface SentRequestId {
   /** As v1 gets it: at most 64 printable characters. */
   readonly id: string;
-  /** As the script sent it, under each spelling it used. */
+  /** As the script sent it, under each spelling that the script used. */
   readonly echo: JsonObject;
-  /** The first of the echoed values; what the header held where nothing else was sent. */
+  /** The first value of `echo`, or the value of the header if no field was sent. */
   readonly sent: JsonValue;
-  /** The id in a header. It is the request id only where no spelling of one was sent. */
+  /** The id in a header. It is the request id only if no field has one. */
   readonly header?: { readonly name: string; readonly id: string };
 }
 
 /** Section 8 of the specification. */
 const LENGTH_MAX = 64;
 const HASH_LENGTH = 40;
-/** Longer ones are shortened for v1, but the journal keeps what was sent, and its records are bounded. */
+/** v1 gets long ids shortened, but the journal keeps the id as sent, and journal records are bounded. */
 const SENT_LENGTH_MAX = 512;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** Where a mapping says that request ids stand. */
+/** The fields and headers in which a mapping expects request ids. */
 export interface RequestIdPlaces {
   readonly requestIdSpellings: readonly string[];
   readonly requestIdHeaders: readonly string[];
 }
 
 /**
- * `undefined` when none was sent. Strings and bare numbers alike (facts 7); two different ids in one request are refused,
- * but an id in a header may be another one: it names the sending, the script's own field the sale.
+ * The request id, a text or a number (facts 7); `undefined` when none was sent. Two fields with different ids are refused. An id in a
+ * header may differ from the field: the header may name one sending of the request, while the field names the sale.
  */
 export function readRequestId(
   request: LegacyRequest,
@@ -140,7 +139,7 @@ function readOwnId(
   return { id: shortenRequestId(textOf(sent)), echo, sent };
 }
 
-/** The id itself when v1 takes it, else its beginning and a hash: the same id always gives the same. */
+/** The id as v1 takes it: unchanged if possible, else its beginning and a hash. The same id always gives the same result. */
 export function shortenRequestId(sent: string): string {
   if (sent.length <= LENGTH_MAX && PRINTABLE.test(sent)) return sent;
   const hash = createHash('sha256').update(sent).digest('hex').slice(0, HASH_LENGTH);
@@ -150,7 +149,7 @@ export function shortenRequestId(sent: string): string {
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** A time-sortable id for an order that came without one: `CG` and 26 characters. */
+/** A time-sortable request id for an order that was sent without one: `CG` and 26 characters. */
 export function generateRequestId(nowMs: number, random: (size: number) => Buffer = randomBytes): string {
   let time = nowMs;
   let text = '';

@@ -1,4 +1,4 @@
-/** Step 10: what became of it, and what is known besides → the reply that both formats' scripts can read. */
+/** Step 10: the outcome, the order and the price list → the reply in the fields of the script's format. */
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
@@ -12,16 +12,16 @@ import type { CatalogLists } from '../read/catalog-lists';
 
 export interface ReplyParts {
   readonly mapping: Mapping;
-  /** Absent when no operation is known: then the reply is the refusal of both formats combined. */
+  /** Absent when the operation is not known. The reply is then the refusal of both formats combined. */
   readonly operation?: Operation;
   readonly format: string;
   readonly outcome: ReplyOutcome;
   readonly http?: number | undefined;
   readonly text: string;
   readonly values?: JsonObject;
-  /** What callers.yaml says of the script that is told: its own numbers, and how lists are wrapped for it. */
+  /** The entry of the key in callers.yaml: the caller's own numbers, and the shapes of lists. */
   readonly callerKey?: CallerKey | undefined;
-  /** By field: the number that was sent and read by the caller's own numbers. */
+  /** By field: the number as sent, where the caller's own numbers gave it its meaning. */
   readonly ownNumbers?: Readonly<Record<string, number>> | undefined;
   readonly catalog?: CatalogLists | undefined;
   /** Further roots of expressions: order, v1, login, refusal… */
@@ -50,7 +50,7 @@ export function mergeReply(parts: ReplyParts): LegacyReply {
   return { status, body, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
-/** The text is what scripts get; the body is what tools look at, made when they do. */
+/** Scripts get `text`. `body` is for tools, and is built only when a tool reads it. */
 class BuiltReply implements LegacyReply {
   readonly status: number;
   readonly text: string;
@@ -81,11 +81,11 @@ function joinRows(joins: readonly Join[], scope: Scope, catalog: CatalogLists | 
 function joinRow({ value, list, key }: Join, scope: Scope, catalog: CatalogLists | undefined): JsonValue | undefined {
   const wanted = value(scope) ?? null;
   const row = wanted === null ? undefined : catalog?.find(list, key, wanted);
-  // What was bought is told also when the caller has no number for it any more.
+  // The bought row is shown even if the caller no longer has a number of its own for it.
   return row === undefined || scope.rowOf === undefined ? row : (scope.rowOf(list, row) ?? { ...row, id: null });
 }
 
-/** Which of the caller's shapes a list is told in: its own, or the default one where it is a bare array. */
+/** The name of the caller's shape for a list: that of the operation, or the default one if the list is a bare array. */
 export function listShapeName(operation: Operation, format: string, callerKey: CallerKey | undefined): string | undefined {
   if (callerKey === undefined || operation.kind !== 'list') return undefined;
   const isBare = operation.replies.get(format)?.success.sources[0]?.field === '';
@@ -97,12 +97,12 @@ export function tellOutcome(
   outcome: Outcome,
   mapping: Mapping,
 ): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
-  // A success whose goods cannot be shown right now is not over for the script: it would deliver an empty PIN.
+  // Goods cannot be shown right now, so the success is told as pending: the script would deliver an empty PIN.
   const isUndelivered = outcome.kind === 'succeeded' && outcome.delivery?.goodsMissing === true;
   const kind: OutcomeKind = isUndelivered ? 'pending' : outcome.kind;
   const told = TOLD_AS[kind];
   const message = 'message' in outcome && !isUndelivered ? outcome.message : undefined;
-  // The mapping's own texts are checked for it; v1's words are only known now.
+  // No text beside a failure or "pending" may read as a success. The mapping's texts were checked at load; v1's message is checked here.
   const said = message === undefined || told === 'success' ? message : withoutSuccess(message);
   const isAbsent = isProvenAbsent(outcome);
   const text = said === undefined || said === '' ? (mapping.texts[isAbsent ? 'absent' : kind] ?? kind) : said;
@@ -120,19 +120,19 @@ function saleHttp({ saleHttp: own, words }: Mapping): number {
   return own ?? words.success.http;
 }
 
-/** What is told of an order to whoever asks about it: the question was answered, whatever the answer. Only the words tell of the order. */
+/** The reply parts for a question about an order. The HTTP status is that of an answered question; only the status words show the outcome. */
 export function tellAsked(outcome: Outcome, mapping: Mapping): ReturnType<typeof tellOutcome> {
   const told = tellOutcome(outcome, mapping);
   return told.outcome === 'success' ? told : { ...told, http: mapping.words.success.http };
 }
 
-/** `$order`: money in kobo, times in milliseconds. Null is what is not known, and what a failure does not have. */
+/** `$order` in mappings: money in kobo, times in milliseconds. Null for values that are not known or that a failure does not have. */
 export function orderRoot(order: Order, outcome: Outcome): JsonObject {
   const delivery: Delivery = ('delivery' in outcome ? outcome.delivery : undefined) ?? {};
   const root = {
     request_id: firstOf(order.echo) ?? order.requestId,
     echo: order.echo,
-    // Numbers begin at one: an order that is not in the journal has none.
+    // 0 stands for no number: the order is not in the journal.
     number: order.number === 0 ? null : order.number,
     reference: referenceOf(outcome) ?? null,
     operation: order.operation,
@@ -150,7 +150,7 @@ export function orderRoot(order: Order, outcome: Outcome): JsonObject {
   return TOLD_AS[outcome.kind] === 'failure' ? { ...root, ...NOTHING_OF_A_FAILURE } : root;
 }
 
-/** The request id as the script sent it first; undefined where it sent none. */
+/** The first request id in `echo`; undefined where the script sent none. */
 export function firstOf(echo: JsonObject): JsonValue | undefined {
   for (const name in echo) return echo[name];
   return undefined;

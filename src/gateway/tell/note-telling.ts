@@ -1,6 +1,6 @@
 /**
- * What is out of the ordinary in how an order's end is told, written down: a script that hung up, or was told pending, has
- * not heard it. An ordinary sale writes nothing, because it is told when it is settled. (Decision 0024.)
+ * Writes into the journal that a script has not heard how its order ended: it hung up, or was told "pending". An ordinary sale is
+ * told when it is settled, so nothing is written for it. (Decision 0024.)
  */
 import { within, type Clock } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
@@ -13,16 +13,16 @@ export interface TellingParts {
   readonly journal: Pick<Journal, 'tell' | 'isWritable'>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** A sale was told, and the whole reply has left: nothing is written of it into the journal. */
+  /** Called when a success was told and the whole reply has left. The journal does not record this. */
   readonly onTold?: ((order: Order) => void) | undefined;
 }
 
-/** A reply is not held up for long by a journal that stalls. */
+/** How long a reply waits for a slow journal, at most. */
 const WRITE_MS = 1_000;
 
 /**
- * To be called as soon as it stands what will be told, before v1 is asked what the reply shows beside it: a script that hangs up meanwhile sends its
- * sale again at once, and the order's success would be taken for one that was heard.
+ * Marks the order as not told when its script hangs up. Call it when the outcome is known and before v1 is asked for further parts of the reply:
+ * a script that hangs up in between repeats its sale at once, and without the mark the success would count as heard.
  */
 export function watchHangUp(order: Order, line: Line, { journal, onTrouble }: TellingParts): void {
   if (order.number === 0 || order.toldAtMs === NOT_TOLD || (order.outcome !== undefined && isSafeToRefund(order.outcome))) return;
@@ -32,15 +32,15 @@ export function watchHangUp(order: Order, line: Line, { journal, onTrouble }: Te
   });
 }
 
-/** To be called with what is about to be told. What says pending is on disk before it is said; else there is nothing to wait for. */
+/** Call it before the reply is sent. The promise resolves when "pending" is marked on disk; undefined where there is nothing to wait for. */
 export function noteTelling(order: Order, told: ReplyOutcome, line: Line, parts: TellingParts): Promise<unknown> | undefined {
-  // An order that is not in the journal has no number.
+  // Number 0: the order is not in the journal.
   if (order.number === 0) return undefined;
   const write = (toldAtMs: number): Promise<void> =>
     parts.journal.tell(order.owner, order.requestId, toldAtMs).catch((error: unknown) => parts.onTrouble('tell', error));
   const watchEnd = (): void =>
     line.onEnd((isWhole) => {
-      // While the journal is away a neighbour may mark what this process has under way: it cannot see that it lives, and tells.
+      // While the journal is away, another gateway may take this process for dead and mark its orders as not told: the end is written anew.
       if (isWhole && told !== 'pending' && (isEndUntold(order) || !parts.journal.isWritable())) void write(parts.clock.now());
       else if (isWhole && told === 'success') parts.onTold?.(order);
       if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD) void write(NOT_TOLD);
@@ -52,7 +52,7 @@ export function noteTelling(order: Order, told: ReplyOutcome, line: Line, parts:
   return undefined;
 }
 
-/** The order of a status question: only its end can be told anew by that, and one that was told stays told. */
+/** As `noteTelling`, for a question about an order: only an end that was not told before is noted. */
 export async function noteAsked(order: Order, told: ReplyOutcome, line: Line, parts: TellingParts): Promise<void> {
   if (isEndUntold(order) && told !== 'pending') await noteTelling(order, told, line, parts);
 }

@@ -1,6 +1,6 @@
 /**
- * A refusal in the script's own words: nothing was sent, nothing is charged. Of a question about orders it says nothing but
- * that it was not answered. And the words for when we ourselves fail.
+ * Replies to requests that are refused: nothing was sent and nothing is charged. A refused question about orders is told only that
+ * it was not answered. Also the reply for failures of the gateway itself, and the waiting times in replies.
  */
 import type { GatewayError } from '../../domain/errors';
 import { InexactNumber, type JsonObject, type JsonValue, textOf } from '../../domain/json';
@@ -41,8 +41,8 @@ export function refuseRequest(error: GatewayError, refused: Refused): LegacyRepl
 }
 
 /**
- * Pending, because v1 may have charged: when the gateway itself fails in the middle of an order, and of an order that is
- * not told. Made of nothing but words, so that whatever broke cannot break this as well.
+ * The reply "pending", because v1 may have charged: for a gateway that fails in the middle of an order, and for an order about which
+ * the script may not be told. It uses only the status words of the mapping, so that it works whatever else has failed.
  */
 export function pendingInWords(refused: Refused, text = refused.mapping.texts['unknown'] ?? ''): LegacyReply {
   const { http, status, Status } = refused.mapping.words.pending;
@@ -64,7 +64,7 @@ export function pendingInWords(refused: Refused, text = refused.mapping.texts['u
   };
 }
 
-/** What the script knows the refused request by: its own field, or the header in the place of one. */
+/** The id of the refused request, as sent: from the script's field, else from a header. */
 function idOf({ request, mapping }: Refused, echo: JsonObject): JsonValue {
   const [sent] = Object.values(echo);
   return sent ?? (request === undefined ? null : (idInHeader(request.headers, mapping) ?? null));
@@ -74,7 +74,7 @@ export function idInHeader(headers: LegacyHeaders, { requestIdHeaders }: Pick<Ma
   return requestIdHeaders.flatMap((name) => headerOf(headers, name) ?? [])[0];
 }
 
-/** The id under which a script and its operator look for a request that came to no order; undefined when it has none. */
+/** The sent id by which an operator can search for a request without an order; undefined when the request has none. */
 export function sentIdOf(refused: Refused): string | undefined {
   const { request, mapping, parameters = {} } = refused;
   if (request === undefined) return undefined;
@@ -84,7 +84,7 @@ export function sentIdOf(refused: Refused): string | undefined {
   return id === null ? undefined : textOf(id);
 }
 
-/** What a refused question about an order asked for. */
+/** The id that a refused question about an order asked for. */
 function askedId({ operation, request, parameters = {} }: Refused): JsonValue {
   const field = operation?.kind === 'status' ? operation.fields.find(({ as }) => as === 'order_id') : undefined;
   if (field === undefined || request === undefined) return null;
@@ -102,17 +102,16 @@ function isScalar(value: unknown): value is string | number | boolean {
 }
 
 /**
- * A question about orders that cannot be answered: the key is refused, a limit is reached, v1 is away, nobody of this key
- * knows the id (which may have been ordered with a key that was regenerated since). The order may be charged, so that what is
- * told must not be a failure to any requery (decision 0025): the words of an order under way, beside a text that says why.
- */
-
-/**
- * Accepted, and no more. To one requery 404 is a failure after half an hour, to others every 4xx is; where 200 alone would be
- * a sale, 202 is none.
+ * One kind of script counts 404 as a failure after half an hour, others count every 4xx as a failure, and some count 200 alone as a
+ * sale. 202 is neither a failure nor a sale to any of them.
  */
 const UNANSWERED_STATUS = 202;
 
+/**
+ * The reply parts for a question about orders that cannot be answered: the key is refused, a limit is reached, v1 is away, or this key
+ * has no such order (it may have been placed with a key that was replaced since). The order may be charged, so no script may read the
+ * reply as a failure (decision 0025): it has the words of a pending order and a text with the reason.
+ */
 export function tellUnanswered(
   said: string,
   mapping: Mapping,
@@ -122,25 +121,23 @@ export function tellUnanswered(
   return { outcome: 'pending', http: UNANSWERED_STATUS, text, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
-/** v1's words may end without a full stop, and another sentence follows. */
+/** v1's messages may lack the full stop that the sentence after them needs. */
 const asSentence = (said: string): string => (/[\p{L}\p{N}]$/u.test(said) ? `${said}.` : said);
 
-/** The repeat of a purchase by whom v1 does not accept: in v1's words where it refused, and as of an order under way. */
+/** The reply parts for a repeated purchase whose key v1 does not accept at this address: pending, with v1's message if it refused. */
 export function tellObstacle(obstacle: Obstacle, mapping: Mapping): ReturnType<typeof tellUnanswered> {
   const said = obstacle.kind === 'refused' ? (obstacle.message ?? '') : '';
   return { ...tellUnanswered(said, mapping), http: mapping.words.pending.http };
 }
 
-/** Whether what is told of this operation is told of orders that were placed before. */
+/** Whether the operation asks about orders that were placed before. */
 function asksAboutOrders(operation: Operation | undefined): boolean {
   return operation?.kind === 'status' || operation?.kind === 'history';
 }
 
-/** v1 may refuse with 429 and name no time (specification, section 7). A script is told one all the same: when to come back. */
-
 type Told = Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'>;
 
-/** The windows of v1's limits (specification, section 8), in seconds: when one has passed whole, there is room in it again. */
+/** The windows of v1's limits (specification, section 8), in seconds. After one window a limit has room again. */
 const WINDOW_SECONDS = 60;
 const LONGER_WINDOWS: Readonly<Record<string, number>> = {
   '/validate-cable': 5 * 60,
@@ -148,14 +145,17 @@ const LONGER_WINDOWS: Readonly<Record<string, number>> = {
   '/bulk_sms': 60 * 60,
 };
 
-/** What is told of a call to this path of v1, with the time to wait when v1's limit was reached or there was too much to do. */
+/**
+ * Adds the time to wait to reply parts, where v1's limit was reached or the gateway was overloaded. v1 may answer 429 without a time
+ * (specification, section 7): the window of the limit on this path of v1 is used then.
+ */
 export function tellWait(told: Told, path: string): Told {
   if (told.http !== 429 && (told.http !== 503 || told.retryAfterSeconds === undefined)) return told;
   const seconds = Math.max(1, Math.ceil(told.retryAfterSeconds ?? LONGER_WINDOWS[path] ?? WINDOW_SECONDS));
   return { ...told, retryAfterSeconds: seconds, text: `${asSentence(told.text)} Try again in ${waitText(seconds)}.` };
 }
 
-/** Never less than the time itself. */
+/** The time in words, rounded up. */
 export function waitText(seconds: number): string {
   if (seconds > 120) return `${Math.ceil(seconds / 60)} minutes`;
   return seconds === 1 ? '1 second' : `${seconds} seconds`;
