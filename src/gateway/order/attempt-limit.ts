@@ -1,7 +1,7 @@
 /**
- * Whose turn it is to send a purchase again. An order's first attempt and its first repetition need no turn: whatever
- * the state of v1, each order is asked about once. Beyond that a repetition waits until v1 can bear it (`pace`). Orders that
- * a script waits for go first, then the key with the fewest repetitions in flight, then whoever came first.
+ * Decides which purchase may be sent again next. An order's first attempt and first repetition need no turn, so each order is
+ * asked about once whatever the state of v1. Further repetitions wait until v1 can bear them (`Pace`). Orders that a script waits
+ * for go first, then the key with the fewest repetitions in flight, then the oldest.
  */
 import { createLru } from '../../domain/lru';
 import type { Clock } from '../../domain/clock';
@@ -10,13 +10,14 @@ import type { Outcome } from '../../domain/outcome';
 export interface AttemptLimit {
   /** An attempt that needs no turn. */
   begin(): Attempt;
-  /** A turn, or `undefined` when none came within so many milliseconds. */
+  /** An attempt with a turn, or `undefined` when no turn came within `waitMs`. */
   admit(turn: Turn, waitMs: number): Promise<Attempt | undefined>;
 }
 
 export interface Attempt {
-  /** Reports how v1 answered, after so many milliseconds. Without this `release` gives the turn back. */
+  /** Reports how v1 answered and how long that took. Not called for an attempt that sent nothing. */
   learn(trouble: Trouble | undefined, tookMs: number): void;
+  /** Gives the turn back. Call it once for every attempt. */
   release(): void;
 }
 
@@ -27,7 +28,7 @@ export interface Turn {
   readonly isAwaited: () => boolean;
 }
 
-/** One key has at most this share of the limit, so that its bad line does not take the turns of all; more while no other waits. */
+/** One key has at most this share of the limit, so that it does not take the turns of all others; more while no other key waits. */
 const SHARE_OF_KEY = 0.25;
 const SHARE_OF_LONE_KEY = 0.75;
 
@@ -75,7 +76,7 @@ class Turns implements AttemptLimit {
     });
   }
 
-  /** Without an owner it takes no turn and gives none back. */
+  /** An attempt without `owner` has no turn to give back. */
   #attemptOf(owner: string | undefined): Attempt {
     return {
       learn: (trouble, tookMs) => {
@@ -126,7 +127,7 @@ class Turns implements AttemptLimit {
 
   #hasRoom(owner: string, share: number): boolean {
     const own = this.#inFlightOf.get(owner) ?? 0;
-    // Others whose attempts hang keep nobody from sending one.
+    // Each key may have one repetition in flight, even while hanging attempts of other keys fill the limit.
     return own === 0 || (this.#inFlight < this.#pace.limit && own < Math.max(1, Math.floor(this.#pace.limit * share)));
   }
 
@@ -143,44 +144,43 @@ class Turns implements AttemptLimit {
   }
 }
 
-/** What v1 can bear, learnt from its answers to purchases: how many at a time, and whether it answers at all. */
-
 /**
- * What was wrong with an attempt: v1 could not be reached, its answer was of no use (an error page, a reset, half a reply),
- * or none came in time.
+ * What was wrong with an attempt: v1 could not be reached (`unreachable`), its answer was an error page, a reset or half a reply
+ * (`unusable`), or no answer came in time (`silent`).
  */
 export type Trouble = 'unreachable' | 'unusable' | 'silent';
 
-/** An answer without trouble may be a refusal. */
+/** Undefined for a usable answer, which may be a refusal. */
 export function troubleOf(outcome: Outcome, isOutOfTime: boolean): Trouble | undefined {
   if (outcome.kind === 'not_sent') return 'unreachable';
   if (outcome.kind !== 'unknown') return undefined;
   return isOutOfTime ? 'silent' : 'unusable';
 }
 
+/** How many repetitions v1 can bear, learnt from its answers to purchases. */
 export interface Pace {
   /** How many repetitions may be in flight. */
   readonly limit: number;
-  /** Takes note of an attempt that has ended; without trouble v1 has answered, be it with a refusal. */
+  /** Reports an attempt that has ended; `trouble` is undefined if v1 gave a usable answer. */
   learn(trouble: Trouble | undefined, tookMs: number): void;
-  /** While the circuit is open: milliseconds until the next probe may go. 0 otherwise. */
+  /** While the circuit is open: milliseconds until the next probe may be sent. 0 otherwise. */
   nextProbeInMs(): number;
-  /** A repetition goes out now; while the circuit is open it is the probe. */
+  /** Call it when a repetition is sent; while the circuit is open this is the probe. */
   probed(): void;
 }
 
 const LIMIT_FIRST = 16;
 const LIMIT_LEAST = 2;
 const LIMIT_MOST = 128;
-/** After an outage. It grows by one with each answer, so it doubles with each round. */
+/** The limit after an outage. It grows by one with each answer, so it doubles when all attempts in flight are answered. */
 const LIMIT_AFTER_OUTAGE = 4;
-/** v1 is slow while its latest answers take so many times as long as they usually do. */
+/** v1 counts as slow while its latest answers take this many times as long as usual. */
 const SLOW_FACTOR = 3;
 const USUAL_WEIGHT = 0.01;
 const LATEST_WEIGHT = 0.2;
-/** So many attempts in a row with one kind of trouble open the circuit; one answer closes it. */
+/** This many attempts in a row with one kind of trouble open the circuit. One usable answer closes it. */
 const OPEN_AFTER = 20;
-/** A hanging call holds a connection of v1, a refused one costs it next to nothing. */
+/** A call without an answer holds a connection of v1. A refused connection costs v1 next to nothing. */
 const PROBE_EVERY_MS: Readonly<Record<Trouble, number>> = { unreachable: 250, unusable: 500, silent: 2_000 };
 
 export function createPace(clock: Clock): Pace {
@@ -208,7 +208,7 @@ export function createPace(clock: Clock): Pace {
     learn(trouble, tookMs) {
       if (trouble === undefined) return learnAnswer(tookMs);
       runs[trouble] += 1;
-      // Silence is what a v1 shows that has more to do than it can; an error page costs it little.
+      // A missing answer is a sign of overload, so the limit shrinks. An error page costs v1 little.
       if (trouble === 'silent') limit = Math.max(LIMIT_LEAST, limit * 0.7);
     },
     nextProbeInMs() {
@@ -222,16 +222,16 @@ export function createPace(clock: Clock): Pace {
 }
 
 /**
- * How often receipts are read with one key. Each pending order asks again on its own, more and more seldom; thousands held at
- * once would ask v1 thousands of times a second all the same. The last reading before a script's patience ends is never put off.
+ * Limits how often receipts are read with one key. Each pending order has growing pauses of its own, but thousands of held orders
+ * would still read thousands of receipts a second. The last reading before a script's patience ends is never delayed.
  */
 
 export interface ReceiptPace {
-  /** Milliseconds until the key's next turn, which is thereby taken. */
+  /** Takes the key's next turn and returns the milliseconds until it. */
   nextInMs(owner: string): number;
 }
 
-/** One reading in so many milliseconds, of all processes that serve as one: 200 a second. */
+/** One reading in this many milliseconds for one key, over all processes that serve as one: 200 a second. */
 const EVERY_MS = 5;
 const KEYS_MAX = 10_000;
 

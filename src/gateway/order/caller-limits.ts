@@ -1,6 +1,6 @@
 /**
- * Keys that callers.yaml has paused or limited: their purchases are turned away before anything is written, while it is certain that
- * nothing was charged. Questions are never turned away here, nor is what the journal knows of an order kept from its script.
+ * Refuses purchases of keys that callers.yaml pauses or limits. This happens before anything is written, so nothing is charged.
+ * Questions are never refused here, and a script still hears the outcome of an order that the journal has.
  */
 import { kobo, nairaText, type AmountMinor } from '../../domain/amount';
 import { GatewayError } from '../../domain/errors';
@@ -9,30 +9,31 @@ import type { CallerKey } from '../../mapping/mapping';
 import type { ParsedRequest } from '../read/walk-in';
 import { createCallerUsage, priceOf, type Usage, type UsageParts } from './caller-usage';
 
-/** What an order takes of the limits of its key until the journal has it. */
+/** An order that counts for the limits of its key and is not in the journal yet. */
 export interface Entry {
-  /** The journal has the order, or has not taken it. */
+  /** Call it when the journal has taken the order or refused it. */
   leave(): void;
-  /** It was one that took no money before, and may take some now. */
+  /** Call it when the order was reopened: it took no money before, and may take some now. */
   reopened(): void;
 }
 
 export interface CallerLimits {
-  /** Undefined for a key without limits. Rejects with the refusal where the order would go beyond one. */
+  /** Undefined for a key without limits. Rejects with the refusal if the order would exceed a limit. */
   enter(order: NewOrder, parsed: Pick<ParsedRequest, 'callerKey'>): Promise<Entry> | undefined;
 }
 
-/** Why a paused key is turned away. */
+/** The refusal of a paused key. */
 export function pauseOf(callerKey: CallerKey | undefined): GatewayError | undefined {
   return callerKey?.pausedText === undefined ? undefined : new GatewayError('caller_paused', callerKey.pausedText);
 }
 
 const MINUTE_MS = 60_000;
 
-/** Orders of one key that have come in and are not in the journal yet, by request id. */
+/** The orders of one key that are not in the journal yet. */
 interface Waiting {
+  /** By request id. */
   readonly amounts: Map<string, AmountMinor>;
-  /** They are judged one after the other. */
+  /** The last judgement: orders of one key are judged one after another. */
   turn: Promise<unknown>;
 }
 
@@ -42,7 +43,7 @@ export function createCallerLimits(parts: UsageParts): CallerLimits {
 
   async function judge(order: NewOrder, limit: NonNullable<CallerKey['limit']>, { amounts }: Waiting): Promise<Entry> {
     const { owner, requestId } = order;
-    // Those that reach the journal while it is read are in neither otherwise.
+    // A copy: an order that reaches the journal while it is read would otherwise be counted neither there nor here.
     const before = new Map(amounts);
     const { lastMinute, today } = await usage.read(owner, requestId).catch((error: unknown) => {
       throw new GatewayError('journal_unavailable', undefined, { cause: error });
@@ -77,7 +78,7 @@ export function createCallerLimits(parts: UsageParts): CallerLimits {
 }
 
 function tooMany(most: number, lastMinute: Usage['lastMinute'], now: number): GatewayError {
-  // Of more than there may be, those that came in while there was no limit or a higher one, all but the last have to age.
+  // There may be more orders than the limit, from before it was set or lowered: the limit has room when the `most`-th newest is a minute old.
   const ageMs = now - (lastMinute.at(-most)?.openedAtMs ?? now);
   const purchases = most === 1 ? 'one purchase' : `${most} purchases`;
   return new GatewayError(

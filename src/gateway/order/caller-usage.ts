@@ -1,6 +1,6 @@
 /**
- * How much a key has bought in the last minute and since midnight, by the journal: the same for all processes that share it, and across
- * restarts. What took no money counts no money. An order belongs to the day of its first attempt.
+ * Counts how much a key has bought in the last minute and since midnight. The journal is read for it, so the count is the same for all
+ * processes that share the journal, and across restarts. Orders that took no money add none. An order belongs to the day of its first attempt.
  */
 import type { LRUCache } from 'lru-cache';
 import { createLru } from '../../domain/lru';
@@ -21,16 +21,16 @@ export interface Usage {
 }
 
 interface Spent {
-  /** Those that took money, or may have. */
+  /** How many orders took money, or may have. */
   readonly orders: number;
-  /** What v1 charged, else the price as it was asked for. */
+  /** The sum of the amounts that v1 charged; where v1 did not show it, the order's own amount or list price. */
   readonly amount: AmountMinor;
 }
 
 export interface CallerUsage {
-  /** `without` is the request id of an order that does not count: one that is about to be tried. */
+  /** `without` is the request id of an order that is about to be opened and must not count. */
   read(owner: string, without?: string): Promise<Usage>;
-  /** The order was opened again: what was counted of it may be wrong. */
+  /** Call it when an order of this key was reopened: the count of older orders may then be wrong. */
   forget(owner: string): void;
 }
 
@@ -40,27 +40,28 @@ export interface UsageParts {
   readonly clock: Pick<Clock, 'now'>;
   /** The last midnight before a time. */
   readonly dayOf: (atMs: number) => number;
-  /** v1's price list of a key, where it is kept. */
+  /** v1's price list of a key, if it is in memory. */
   readonly catalogOf?: (owner: string) => CatalogLists | undefined;
 }
 
-/** Orders of this last time are read anew each time: their outcomes change, and other processes may add some that are a little older. */
+/** Orders of this last time are read at every purchase: their outcomes change, and other processes may add orders that are a little older. */
 const WINDOW_MS = 60_000;
-/** What other processes have done to older orders is seen within this time. */
+/** How often older open orders are read again, to notice changes by other processes. */
 const LOOK_AGAIN_MS = 5_000;
-/** A refusal may be tried again under its id; after this time only a count from the beginning sees it. */
+/** How often the day is counted anew. A refused order may be reopened by another process, and only a new count notices that. */
 const RECOUNT_MS = 10 * 60_000;
 const OWNERS_MAX = 1_000;
 const ORDERS_PER_TURN = 500;
 
-/** What is known of a key's orders before the window. */
+/** The count of a key's orders of this day that are older than the window. */
 interface Counted {
   readonly dayMs: number;
   readonly begunAtMs: number;
-  /** Everything older is in `over`, or in `open`. */
+  /** Orders older than this are counted in `over` or `open`. */
   untilMs: number;
+  /** The sum of the orders that are over. */
   over: Spent;
-  /** Orders that may still change, by request id. */
+  /** The amounts of the orders that may still change, by request id. */
   readonly open: Map<string, AmountMinor>;
   lookedAtMs: number;
 }
@@ -71,7 +72,7 @@ export function createCallerUsage(parts: UsageParts): CallerUsage {
   const known = createLru<string, Counted>(OWNERS_MAX);
   const turns = new Map<string, Promise<unknown>>();
   return {
-    // One at a time of each owner: two would count the same orders twice.
+    // One reading at a time per owner: two at once would count the same orders twice.
     read(owner, without) {
       const reading = (turns.get(owner) ?? Promise.resolve()).then(() => readUsage(owner, without, known, parts));
       const turn = reading.catch(() => undefined).then(() => void (turns.get(owner) === turn && turns.delete(owner)));
@@ -95,7 +96,7 @@ async function readUsage(
   const counted: Counted = isFresh
     ? before
     : { dayMs, begunAtMs: now, untilMs: dayMs, over: NOTHING, open: new Map(), lookedAtMs: now };
-  // What fails half-way is counted anew.
+  // If reading fails half-way, the next purchase counts anew.
   known.delete(owner);
   await lookAgain(owner, counted, now, parts);
   await countOlder(owner, counted, Math.max(dayMs, now - WINDOW_MS), parts);
@@ -106,20 +107,20 @@ async function readUsage(
   const firstOfDay = firstNumberAt(counted.untilMs);
   const spent = recent.filter(({ number }) => number >= firstOfDay).map((order) => spentBy(order, parts));
   const older = [...counted.open].filter(([id]) => id !== without).map(([, amount]) => ({ orders: amount > 0 ? 1 : 0, amount }));
-  // Orders of a time that a clock set back comes to later; the clock of another machine may be a little ahead.
+  // Leaves out orders of the future, from before the clock was set back. The clock of another machine may be a little ahead.
   const beyondNow = firstNumberAt(now + WINDOW_MS);
   const lastMinute = recent.filter(({ number }) => number < beyondNow);
   return { lastMinute, today: [...spent, ...older].reduce(add, counted.over) };
 }
 
-/** Moves what has left the window into what is counted. */
+/** Adds the orders that have left the window to `counted`. */
 async function countOlder(owner: string, counted: Counted, untilMs: number, parts: UsageParts): Promise<void> {
   if (untilMs <= counted.untilMs) return;
   const range = { owner, fromMs: counted.untilMs, beforeNumber: firstNumberAt(untilMs), limit: Infinity };
   let count = 0;
   for await (const order of parts.journal.listOfOwner(range)) {
     place(order, counted, parts);
-    // A whole day of a big shop is read once after a start: others have their turns in between.
+    // After a start a whole day of a big shop is read once: other work of this process runs in between.
     if (++count % ORDERS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   counted.untilMs = untilMs;
@@ -128,7 +129,7 @@ async function countOlder(owner: string, counted: Counted, untilMs: number, part
 async function lookAgain(owner: string, counted: Counted, now: number, parts: UsageParts): Promise<void> {
   if (now - counted.lookedAtMs < LOOK_AGAIN_MS) return;
   counted.lookedAtMs = now;
-  // A copy: an order that is still open comes back to the end of the map, where the loop would meet it again without an end.
+  // A copy of the keys: an open order is put back at the end of the map, and a loop over the map itself would never end.
   for (const requestId of [...counted.open.keys()]) {
     const order = await parts.journal.find(owner, requestId);
     counted.open.delete(requestId);
@@ -138,7 +139,7 @@ async function lookAgain(owner: string, counted: Counted, now: number, parts: Us
 
 function place(order: Order, counted: Counted, parts: UsageParts): void {
   const spent = spentBy(order, parts);
-  // A refusal is not looked at again: a shop whose wallet is empty has thousands, and each would be read before each purchase.
+  // Refused orders are not read again: a shop with an empty wallet has thousands, and all would be read before each purchase.
   const isEnded = order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome));
   if (isEnded) counted.over = add(counted.over, spent);
   else counted.open.set(order.requestId, spent.amount);
@@ -153,7 +154,7 @@ function chargedBy({ outcome }: Order): AmountMinor | undefined {
   return outcome !== undefined && 'delivery' in outcome ? outcome.delivery?.charged : undefined;
 }
 
-/** What an order asks for: its amount, or the price of its plan where v1's list is known. */
+/** The order's amount, or the price of its plan if v1's price list is in memory. Kobo. */
 export function priceOf(
   { owner, operation: name, fields }: Pick<NewOrder, 'owner' | 'operation' | 'fields'>,
   { mapping, catalogOf }: Pick<UsageParts, 'mapping' | 'catalogOf'>,

@@ -1,28 +1,28 @@
-/** Which orders a request may repeat, as far as this process remembers them: by key, and by what they buy or how they were said. */
+/** The orders that a request may repeat, in the memory of this process: by key and content, or by key and words. */
 import { createLru } from '../../domain/lru';
 import type { Clock } from '../../domain/clock';
 import type { NewOrder } from '../../domain/order';
 
 /** An order that may be repeated. */
 export interface KeptRepeat extends Pick<NewOrder, 'requestId' | 'headerId' | 'openedAtMs'> {
-  /** How long ago it was opened, by the clock that nobody can set; absent where only the time of day tells. */
+  /** How long ago it was opened, by `clock.elapsed()`; absent where only the time of day is known. */
   readonly agoMs?: number;
 }
 
-/** By key and content; beyond it the oldest are forgotten. */
+/** How many contents are remembered; beyond that the oldest are forgotten. */
 const CONTENTS_MAX = 20_000;
-/** Orders of one content: the newest of them. */
+/** How many orders of one content are remembered: the newest. */
 const KEPT_MAX = 8;
 
 export interface Contents {
   of(content: string): readonly (KeptRepeat & { readonly agoMs: number })[];
-  /** As the newest of its content. */
+  /** Puts the order first among those of its content. */
   keep(content: string, kept: KeptRepeat, windowMs: number): void;
-  /** Unless it is kept already. */
+  /** As `keep`, unless the order is kept already. */
   add(content: string, kept: KeptRepeat, windowMs: number): void;
 }
 
-/** Ages go by the clock that nobody can set: an hour that was only put on the wall makes no repeat another sale. */
+/** Ages are counted by `clock.elapsed()`: if somebody sets the clock, a repeat must not become another sale. */
 export function createContents(clock: Pick<Clock, 'now' | 'elapsed'>, most = CONTENTS_MAX): Contents {
   const contents = createLru<string, readonly Remembered[]>(most);
   const remembered = (content: string): readonly Remembered[] => contents.get(content) ?? [];
@@ -42,7 +42,7 @@ export function createContents(clock: Pick<Clock, 'now' | 'elapsed'>, most = CON
   };
 }
 
-/** `sinceMs`: when it was opened, by `clock.elapsed()`. */
+/** `sinceMs`: when the order was opened, by `clock.elapsed()`. */
 type Remembered = Omit<KeptRepeat, 'agoMs'> & { readonly sinceMs: number };
 
 export function keptOf({ requestId, headerId, openedAtMs }: NewOrder): KeptRepeat {
@@ -53,7 +53,7 @@ export function keyOf(owner: string, contentHash: string): string {
   return `${owner} ${contentHash}`;
 }
 
-/** Of a record of an earlier build, which kept no words, the content. */
+/** Key and words as one text. Records of earlier builds have no hash of their words: there it is the content. */
 export function wordingOf({ owner, askedHash, contentHash }: NewOrder): string {
   return keyOf(owner, askedHash ?? contentHash);
 }

@@ -1,6 +1,6 @@
 /**
- * How long the scripts of a key really wait: one that hangs up before its answer has shown its limit. After two such at about
- * the same age the key is held below it, for that kind of caller. Fingerprints, kinds and times; nothing else is kept.
+ * Learns how long the scripts of a key really wait. A script that hangs up before its reply has shown its limit. After two hang-ups
+ * at about the same age the key is held for less than that, for this kind of caller. Only fingerprints, kinds and times are kept.
  * (Decision 0023.)
  */
 import { type Clock, systemClock } from '../../domain/clock';
@@ -11,36 +11,36 @@ export interface LearntEntry {
   readonly fingerprint: string;
   /** Kind of caller. */
   readonly kind: string;
-  /** At what ages its scripts hung up, the newest first. */
+  /** How long the scripts had waited when they hung up, the newest hang-up first. */
   readonly hangUpsMs: readonly number[];
-  /** How long they are held since; undefined while only one such is known. */
+  /** The learnt patience; undefined until two hang-ups agree. */
   readonly limitMs?: number;
 }
 
 export interface LearntPatience {
   limitOf(fingerprint: string, kind: string): number | undefined;
-  /** A script of this key hung up so long after its purchase came in. False where that shows no limit. */
+  /** A script of this key hung up `ageMs` after its purchase came in. False if that shows no limit. */
   hangUp(fingerprint: string, kind: string, ageMs: number): boolean;
-  /** One had its whole reply so long after. */
+  /** A script of this key got its whole reply `ageMs` after its purchase came in. */
   answered(fingerprint: string, kind: string, ageMs: number): void;
-  /** The same, met by another process. */
+  /** As `hangUp`, for a hang-up that another process met. */
   hear(fingerprint: string, kind: string, ageMs: number): void;
   entries(): readonly LearntEntry[];
 }
 
 /**
- * A connection that breaks sooner shows no limit: no script that was read gives up before five seconds, and most sales are answered by then, so
- * that lines which break in the middle of them have about the same age by themselves.
+ * A connection that breaks sooner shows no limit: none of the scripts that were read gives up before five seconds. Most sales are answered
+ * by then, so connections that break by accident during a sale often have similar ages.
  */
 export const AGE_LEAST_MS = 4_000;
-/** About the same age: within a second, or a tenth. */
+/** Two ages agree if they differ by at most a second, or by a tenth. */
 const NEAR_MS = 1_000;
 const NEAR_SHARE = 0.1;
-/** What the way of the reply, and v1's last answer, may take. */
+/** The learnt patience is shorter than the hang-up by this much: time for v1's last answer and for the reply to arrive. */
 const MARGIN_MS = 500;
 const MARGIN_SHARE = 0.1;
 const HANG_UPS_MAX = 4;
-/** A script that waited longer, and had its reply, disproves a limit for so long: it may be edited. */
+/** For how long a script that waited longer and got its reply disproves a shorter limit. Not for ever, because a script may be edited. */
 const DISPROVES_MS = 24 * 3_600_000;
 export const ENTRIES_MAX = 2_000;
 
@@ -50,7 +50,7 @@ export function createLearntPatience(
   clock: Pick<Clock, 'elapsed'> = systemClock,
 ): LearntPatience {
   const learnt = new Map(known.slice(-ENTRIES_MAX).map((entry) => [keyOf(entry.fingerprint, entry.kind), entry]));
-  /** By key and kind: the longest that a script of it has waited for a reply. */
+  /** By key and kind: the longest time after which a script got its reply. */
   const answers = createLru<string, { readonly ageMs: number; readonly atMs: number }>(ENTRIES_MAX);
   const answeredMs = (key: string): number => {
     const { ageMs = 0, atMs = 0 } = answers.get(key) ?? {};
@@ -59,10 +59,10 @@ export function createLearntPatience(
   const entries = (): readonly LearntEntry[] => [...learnt.values()];
   const learn = (fingerprint: string, kind: string, ageMs: number): boolean => {
     const key = keyOf(fingerprint, kind);
-    // A line that breaks does so at any age, and thousands of sales a day make two of them alike.
+    // Connections also break by accident, at any age. Among thousands of sales a day two such ages agree by chance, so longer waits disprove them.
     if (!isShown(ageMs) || ageMs < answeredMs(key) - NEAR_MS) return false;
     const entry = learnFrom(learnt.get(key) ?? { fingerprint, kind, hangUpsMs: [] }, Math.round(ageMs));
-    // Set anew, so that the one heard of longest ago stands first.
+    // Deleted and set again, so that the map begins with the entry that was changed longest ago.
     learnt.delete(key);
     learnt.set(key, entry);
     const [oldest] = learnt.size > ENTRIES_MAX ? learnt.keys() : [];
@@ -95,7 +95,7 @@ function learnFrom(entry: LearntEntry, ageMs: number): LearntEntry {
   return { ...entry, hangUpsMs, limitMs: Math.min(limitBelow(Math.min(twin, ageMs)), entry.limitMs ?? Infinity) };
 }
 
-/** Earlier builds learnt from sooner hang-ups as well. */
+/** False for a stored entry that an earlier build learnt from hang-ups before `AGE_LEAST_MS`. */
 export function isSound({ hangUpsMs, limitMs = Infinity }: LearntEntry): boolean {
   return hangUpsMs.every(isShown) && limitMs >= limitBelow(AGE_LEAST_MS);
 }
@@ -114,11 +114,11 @@ function keyOf(fingerprint: string, kind: string): string {
 
 export interface Patience {
   readonly ms: number;
-  /** Set when it is shorter than the mapping says. */
+  /** The mapping's patience, where the learnt one is shorter. */
   readonly insteadOfMs?: number;
 }
 
-/** The operator's word for a key stands; else whatever is shorter, the mapping's patience or what was learnt. */
+/** The patience in callers.yaml for the key, if there is one; else the shorter one of the mapping's patience and the learnt one. */
 export function patienceFor(
   operation: Operation,
   kind: CallerKind,

@@ -1,4 +1,4 @@
-/** Orders of which their scripts may have heard nothing, and that this process has not opened itself: of others, or from before a restart. */
+/** Finds orders in the journal whose scripts may have heard nothing and that this process has not opened: another one did, or this one before a restart. */
 import { createLru } from '../../domain/lru';
 import type { Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
@@ -7,24 +7,24 @@ import { CLOCKS_MS, type ToldStore } from '../../journal/told-sales';
 import { type Contents, keptOf, keyOf, wordingOf } from './kept-repeats';
 
 const OWNERS_MAX = 10_000;
-/** What other processes have opened, or this one before a restart, is looked for no more often than this. */
+/** The journal is looked through at most this often for one key. */
 const LOOK_EVERY_MS = 1_000;
-/** All such orders in the window are looked through as seldom as this, and each time those of the last two such spans. */
+/** The whole window is read once in this time. The other looks read only orders of the last two such spans. */
 const LOOK_WHOLE_EVERY_MS = 60_000;
-/** Orders that are read at once. */
+/** How many orders are read at once. */
 const LOOK_PAGE = 500;
 
-/** Orders that were opened so lately are looked through for those that a neighbour sold and has told nobody. */
+/** Among orders opened within this time are those that another process has sold and may not have told. */
 const LATE_MS = 60_000;
-/** An earlier look has seen what was opened so long before it: it takes time to be written, and clocks differ. */
+/** An earlier look has seen all orders that were opened this long before it: writing takes time, and clocks differ. */
 const LATE_MARGIN_MS = CLOCKS_MS + 5_000;
 
-/** One look at the orders of a key. Times are those of the clock that nobody can set. */
+/** One look at the orders of a key. Times are by `clock.elapsed()`. */
 interface Look {
   readonly atMs: number;
-  /** When the last look began that succeeded. */
+  /** When the last successful look began. */
   readonly readAtMs: number;
-  /** When the last one began that succeeded and went through the whole window. */
+  /** When the last successful look at the whole window began. */
   readonly wholeAtMs: number;
   readonly reading: Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface LookParts {
   readonly told?: ToldStore | undefined;
 }
 
-/** Takes in what other processes have opened, or this one before a restart. Whoever asks within the same moment has the same look, and its failure. */
+/** The returned function adds the orders that it finds to `contents` and `wordings`. Calls within `LOOK_EVERY_MS` share one look, and its failure. */
 export function createLook(
   { journal, clock, told }: LookParts,
   { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
@@ -59,12 +59,12 @@ export function createLook(
       const orders = await journal[list]({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
       for (const order of orders) add(order, windowMs);
       const nextMs = orders.at(-1)?.openedAtMs ?? fromMs;
-      // Of those that were read some may have ended before they were given.
+      // A full page may come back shorter: orders that have ended in the meantime are left out.
       isMore = orders.length > LOOK_PAGE / 2 && nextMs > fromMs;
       fromMs = nextMs;
     }
   };
-  /** Sold between two looks, and never seen open here. */
+  /** Adds orders that were opened and sold between two looks, and so were never in the list of open orders. */
   const addLate = async (owner: string, sinceMs: number, windowMs: number): Promise<void> => {
     const backMs = Math.min(LATE_MS, sinceMs + LATE_MARGIN_MS);
     const span = { fromMs: Math.max(0, clock.now() - backMs), newestFirst: true, limit: LOOK_PAGE };

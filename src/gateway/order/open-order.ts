@@ -1,4 +1,4 @@
-/** Step 7, and the decision about step 8: the order is on disk, or found again, and is pursued unless sending it could do harm. */
+/** Step 7: writes the order into the journal, or finds it there. Then step 8 begins, unless sending the order could do harm. */
 import { GatewayError } from '../../domain/errors';
 import type { PriceLists } from '../../price-lists/price-lists';
 import { isSameIntent, type NewOrder, type Opened, type Order } from '../../domain/order';
@@ -38,17 +38,17 @@ export interface Opening {
   readonly lease: Lease;
   /** How long the script that ordered still waits. */
   readonly leftMs: () => number;
-  /** Whether opening took so long that what is sent now would be bought for a script that counts it as failed by now. */
+  /** Whether opening took so long that the script counts the sale as failed by now: nothing may be bought for it. */
   readonly isTooLate: () => boolean;
 }
 
-/** Opens the order, or finds it, and sends it where that cannot do harm. Refuses while nothing of it can have been charged. */
+/** Opens the order or finds it, and pursues it where sending cannot do harm. Rejects with a GatewayError only if v1 cannot have charged for it. */
 export async function openOrder(
   { newOrder, standing, call, lease, leftMs, isTooLate }: Opening,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): Promise<Pursuit> {
-  // It has an id that nobody has asked for: to the question about it there is no such order, and never a failure.
+  // It may repeat an order that cannot be read now, so nothing is sent. A question about its new id finds no order, which is not told as a failure.
   if (standing === 'unread') return restingPursuit({ ...newOrder, number: 0, tries: 0, outcome: UNREADABLE });
   let opened: Opened;
   const looking = realOrder(newOrder, parsed, parts);
@@ -64,7 +64,7 @@ export async function openOrder(
     const entry = judging === undefined ? undefined : await judging;
     opened = await (entry === undefined ? parts.journal.open(newOrder) : openWithin(entry, newOrder, parts));
   } catch (refusal) {
-    // Who sells what is pending has no reason to repeat it, and would sell here what nobody buys.
+    // A script that sells pending orders does not repeat them, so its request is a first one: "pending" would make it sell an order that nobody buys.
     const isFirst = standing === 'new' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
     return restingPursuit(await knownOrder(newOrder, { refusal, isFirst }, parsed, parts));
   }
@@ -76,12 +76,12 @@ export async function openOrder(
   }
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
     if (isTooLate()) return restingPursuit(order);
-    // An attempt is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. The lease of the
-    // next attempt is on disk first: else another process could prove the order absent in the middle of it.
+    // An earlier attempt is under way elsewhere, was cut off by a crash, or got no answer. Each may have charged. The lease of the
+    // next attempt is written first: otherwise another process could prove the order absent during the attempt.
     const renewed = await lease.renew(order);
     if (renewed === undefined) return restingPursuit(order);
     order = renewed;
-    // The other attempt ended at this moment: its outcome is the outcome of this request too.
+    // The other attempt has ended in the meantime: its outcome is the outcome of this request.
     if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return restingPursuit(order);
   }
   if (opened.kind !== 'found' && isTooLate()) return restingPursuit(await settleUnsent(order, parts), 'new');
@@ -112,7 +112,7 @@ export async function openOrder(
   );
 }
 
-/** Where that cannot be written the order stands as an attempt without an end, and is told as pending. */
+/** Settles an order that came too late. If that cannot be written, the order is told as pending, as any attempt without an outcome. */
 async function settleUnsent(order: Order, { journal, clock, onTrouble }: OpeningParts): Promise<Order> {
   try {
     return await journal.settle(order.owner, order.requestId, TOO_LATE, clock.now(), order.tries);
@@ -122,7 +122,7 @@ async function settleUnsent(order: Order, { journal, clock, onTrouble }: Opening
   }
 }
 
-/** What the order takes of its key's limits is in the journal when it leaves. */
+/** Opens an order of a key with limits. The journal counts the order from then on, so it leaves the limits' own count. */
 async function openWithin(entry: Entry, newOrder: NewOrder, { journal }: Pick<OpeningParts, 'journal'>): Promise<Opened> {
   try {
     const opened = await journal.open(newOrder);
@@ -134,17 +134,18 @@ async function openWithin(entry: Entry, newOrder: NewOrder, { journal }: Pick<Op
 }
 
 /**
- * Whether sending a repeat could only do harm. What has ended has its answer, and a v1 that has forgotten the id by now
- * would sell again (decision 0011). And where the mapping has changed since, the call is no longer the one that may be at v1.
+ * Whether sending a repeat could only do harm. The order is over, and v1 would sell it again if it has forgotten the id (decision 0011).
+ * Or the mapping has changed since, so the call is another one than the call that may be at v1.
  */
 function isNothingToSend(order: Order, repeat: NewOrder): boolean {
   return (order.outcome !== undefined && isOver(order.outcome)) || order.contentHash !== repeat.contentHash;
 }
 
 /**
- * Nothing may be sent for this request, but an earlier one under its id may have been: an order that the journal knows is
- * not refused, unless nothing was charged for it. When not even that can be read, an order whose id we have just made is a first one, and so
- * is one of a script that sells what is pending, unless its id has come to this process before (decision 0012).
+ * The order in the journal, for a request that is refused: an earlier request under its id may have been charged. Throws the refusal
+ * if there is no such order or nothing was charged for it. If the journal cannot be read, the order is told as pending. Only a first
+ * request is refused then (`isFirst`): the gateway has just made its id, or its script sells pending orders and the id has not come
+ * to this process before (decision 0012).
  */
 async function knownOrder(
   newOrder: NewOrder,
@@ -168,8 +169,8 @@ async function knownOrder(
 }
 
 /**
- * An order that a key made at v1 before it was sent to the sandbox: a repeat of it is told how it stands there. The sandbox would sell it
- * in play, and tell its script a success that v1 never gave.
+ * The order that this key placed at v1 under the same id, before callers.yaml sent the key to the sandbox. Its repeat is told the outcome at
+ * v1: the sandbox would only simulate a sale, and the script would hear a success that v1 never gave.
  */
 function realOrder(newOrder: NewOrder, parsed: ParsedRequest, parts: OpeningParts): Promise<Order | undefined> | undefined {
   const { sandboxOf } = parsed.credentials;
@@ -186,14 +187,14 @@ async function usedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts):
   return requestIdUsed(order, (await judgeVisit(order, parsed, parts)) === undefined);
 }
 
-/** What is known of the order before another attempt begins. */
+/** The outcome before another attempt begins, without the mark of a beginning. */
 function beforeThisTry({ outcome }: Order): Outcome {
   if (outcome === undefined) return UNENDED;
   if (outcome.kind !== 'unknown' || outcome.isBeginning !== true) return outcome;
   return outcome.isDoubted === true ? { ...UNENDED, isDoubted: true } : UNENDED;
 }
 
-/** The order as it stands: nothing is tried for it now. */
+/** A pursuit that sends nothing and gives the order as it is. */
 function restingPursuit(order: Order, beginning: Pursuit['beginning'] = 'known'): Pursuit {
   const standing: Order = { ...order, outcome: order.outcome ?? UNENDED };
   return {

@@ -1,7 +1,7 @@
 /**
- * Keeps wrong PINs from locking an account: v1 locks purchases for ten minutes after three (specification, section 5), whoever
- * sent them. A PIN that v1 called wrong is not tried again, and after two wrong ones only the PIN that v1 took last is. A wrong
- * PIN is told as v1 told it, with v1's message and status: scripts and their owners know that answer (decision 0034).
+ * Keeps wrong PINs from locking an account. v1 locks purchases for ten minutes after three wrong PINs, whoever sent them
+ * (specification, section 5). So a PIN that v1 called wrong is not sent again, and after two wrong PINs only the PIN that v1 accepted
+ * last is sent. The refusal has v1's own message and status, which scripts and their owners know (decision 0034).
  */
 import { createLru } from '../../domain/lru';
 import { type Clock, startAge, within } from '../../domain/clock';
@@ -19,25 +19,26 @@ export interface PinGuard {
   /** True when v1 has accepted a PIN of the key, this one or another. */
   hasTrusted(credentials: Credentials): boolean;
   /**
-   * Takes note of v1's answer to a purchase, unless it gave back an order that it had already: then no PIN was judged. Gives what is new about the
-   * PIN by it, for the guards of other processes.
+   * Learns from v1's answer to a purchase. Do not call it for a duplicate, for which v1 judged no PIN. Returns the verdict if it is new,
+   * for the guards of other processes.
    */
   note(visit: Pick<CallContext, 'credentials' | 'clientAddress'>, outcome: Outcome): PinVerdict | undefined;
-  /** Takes note of what another process was told of a PIN. */
+  /** Learns from a verdict that another process noted. */
   hear(verdict: PinVerdict): void;
-  /** What stands for a PIN in verdicts: a keyed hash, the same in all processes that share the gateway's secret. */
+  /** A keyed hash that stands for a PIN in verdicts. It is the same in all processes that share the gateway's secret. */
   hashOf(pin: Secret): string;
 }
 
-/** What v1 has said of a PIN. */
+/** v1's verdict about a PIN. */
 export interface PinVerdict {
   readonly fingerprint: string;
+  /** By `hashOf`. */
   readonly pin: string;
-  /** What v1 said of a wrong one; absent for a right one. */
+  /** v1's message about a wrong PIN; absent for a right one. */
   readonly refusal?: string;
 }
 
-/** v1 has called a PIN wrong. `count`: wrong ones of this key that it may still count. */
+/** v1 has called a PIN wrong. `count`: how many wrong PINs of this key v1 may still count. */
 export interface WrongPin {
   readonly fingerprint: string;
   readonly address: string;
@@ -46,10 +47,10 @@ export interface WrongPin {
 
 const WRONG_MAX = 2;
 const LOCK_MS = 10 * 60_000;
-/** v1 may count wrong PINs until a right one comes: so long they count while the key has a PIN that sells meanwhile. */
+/** v1 may count wrong PINs until a right one comes. A wrong PIN that came after the key's last right one counts for this long. */
 const SILENT_MS = 60 * 60_000;
 const KEYS_MAX = 10_000;
-/** Of one key. */
+/** How many wrong PINs of one key are kept. */
 const WRONGS_KEPT = 20;
 const JUDGED_AFTER_PIN: ReadonlySet<OutcomeKind> = new Set(['succeeded', 'pending', 'declined']);
 /** The message and status of section 7. */
@@ -59,7 +60,7 @@ const WRONG_PIN = /invalid (?:transaction )?pin/i;
 interface Wrong {
   readonly pin: string;
   readonly atMs: number;
-  /** What v1 said of it. */
+  /** v1's message. */
   readonly message: string;
 }
 
@@ -69,12 +70,12 @@ interface Right {
 }
 
 export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onWrong?: (wrong: WrongPin) => void): PinGuard {
-  // By fingerprint, which PIN was wrong when: a keyed hash, never the PIN. On the clock that nobody can set.
+  // By fingerprint: the keyed hashes of wrong PINs, never the PINs, with times by `clock.elapsed()`.
   const wrongs = createLru<string, readonly Wrong[]>(KEYS_MAX);
   const rights = createLru<string, Right>(KEYS_MAX);
   const hashOf = createPinHash(keyring);
 
-  /** Milliseconds for which this wrong PIN still counts, by v1's lock and by the last right one. */
+  /** Milliseconds for which this wrong PIN still counts. */
   const leftOf = (fingerprint: string, { atMs }: Wrong): number => {
     const right = rights.get(fingerprint);
     return atMs + (right !== undefined && atMs > right.atMs ? SILENT_MS : LOCK_MS) - clock.elapsed();
@@ -93,7 +94,7 @@ export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onW
     const last = all.findLast((wrong) => wrong.pin === hash);
     if (last !== undefined) return new GatewayError('wrong_pin', wrongText(last, leftOf(fingerprint, last)));
     if (all.length < WRONG_MAX) return undefined;
-    // There is room for another one when all but the last of them count no longer.
+    // Another PIN may be tried when only one wrong PIN still counts.
     const [, next = 0] = all.map((wrong) => leftOf(fingerprint, wrong)).sort((one, other) => other - one);
     return new GatewayError('pin_held', heldText(rights.has(fingerprint), next));
   }
@@ -125,7 +126,7 @@ export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onW
         onWrong?.({ fingerprint, address, count });
         return { fingerprint, pin: hashOf(pin), refusal };
       }
-      // Whatever else v1 judged, it judged it after the PIN.
+      // These outcomes prove that the PIN was right: v1 judges the PIN first.
       if (!JUDGED_AFTER_PIN.has(outcome.kind)) return undefined;
       const isNews = !isTrusted(credentials) || wrongs.has(fingerprint);
       noteRight(fingerprint, hashOf(pin));
@@ -139,7 +140,7 @@ export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onW
   };
 }
 
-/** A purchase asks for the hash of its PIN several times. */
+/** Hashes are kept per `Secret`, because one purchase needs the hash of its PIN several times. */
 function createPinHash(keyring: Pick<Keyring, 'hash'>): (pin: Secret) => string {
   const hashes = new WeakMap<Secret, string>();
   return (pin) => {
@@ -166,12 +167,12 @@ function minutes(ms: number): string {
 }
 
 /**
- * Keeps purchases that come at once from trying wrong PINs all together, before the first "wrong PIN" is back: v1 counts
- * each of them towards its lock. Until v1 has accepted a PIN of a key in this process, one purchase with such a PIN is on its
- * way at a time; the others wait for a judgement, a short while at most. After that nobody waits for that PIN.
+ * Keeps purchases that come at once from sending wrong PINs together, before v1's first "wrong PIN" is back: v1 counts each of them
+ * towards its lock. Until v1 has accepted a PIN of a key in this process, one purchase with that PIN is on its way at a time.
+ * The others wait for v1's verdict, `WAIT_MOST_MS` at most. Purchases with an accepted PIN do not wait.
  */
 
-/** A v1 that judges no PIN within this time holds up nobody: the PIN may well be right. */
+/** The longest wait for another purchase's verdict. After it the purchase is sent: its PIN may well be right. */
 const WAIT_MOST_MS = 2_000;
 const BUSY =
   'Another PIN of your key is being tried at this moment, so that this one is not. Nothing was charged. Send the order again in a minute.';
@@ -185,18 +186,18 @@ interface Turns {
   readonly waiting: Set<() => void>;
 }
 
-/** `send` of this v1, in turns while the PIN may be wrong. Tells the guard what v1 said of each. */
+/** `send` of `upstream`, in turns while a PIN may be wrong. The guard learns from each answer. */
 export function takePinTurns(upstream: Upstream, guard: PinGuard, clock: Clock): Upstream['send'] {
   const byOwner = new Map<string, Turns>();
 
   const sendAndNote: Upstream['send'] = async (call, requestId, context) => {
     const sent = await upstream.send(call, requestId, context);
-    // An order that v1 had already is given back whatever the PIN.
+    // v1 answers a duplicate with the order that it has, whatever the PIN.
     if (!sent.isDuplicate) guard.note(context, sent.outcome);
     return sent;
   };
 
-  /** The turn, or why there is none. Nothing may come between the last look and the entry: two at once would both find room. */
+  /** A turn, or the reason why there is none. No `await` may come between the last check and the entry: two at once would both find room. */
   const takeTurn = async (credentials: Credentials, pin: Secret, turns: Turns, waitMs: number): Promise<Turn | string> => {
     const until = clock.elapsed() + waitMs;
     while (!guard.isTrusted(credentials) && turns.underWay.size > 0) {
@@ -210,7 +211,7 @@ export function takePinTurns(upstream: Upstream, guard: PinGuard, clock: Clock):
     }
     const refusal = guard.refusalOf(credentials);
     if (refusal !== undefined) return refusal.detail;
-    // A shop has one PIN. Different ones, or another than the one that sells, may be guesses, and three lock it.
+    // A shop has one PIN. Several PINs at once, or another PIN than the one that sells, may be guesses, and three wrong ones lock the account.
     const mayBeGuess = guard.hasTrusted(credentials) || [...turns.underWay].some((other) => !other.pin.equals(pin));
     if (turns.underWay.size > 0 && mayBeGuess && !guard.isTrusted(credentials)) return BUSY;
     const turn = { pin };

@@ -4,24 +4,27 @@ import type { PursuitPlan } from './pursuit';
 
 const RETRY_FIRST_MS = 200;
 const RETRY_MOST_MS = 5_000;
-/** Between two repetitions that nobody waits for; never so long that the quiet time could pass between two marks. */
+/** The longest pause between two repetitions that no script waits for; at most a quarter of the quiet time, which must not pass between two leases. */
 const RETRY_UNAWAITED_MOST_MS = 60_000;
 const RECONNECT_MOST_MS = 1_000;
 const LIMIT_FIRST_MS = 2_000;
-/** What is left for v1's answer after the last pause: what is sent later would be bought after "pending" was told. */
+/** The time for v1's answer after the last pause. A purchase sent later could be bought after the script was told "pending". */
 export const ANSWER_MS = 1_000;
-/** What has not begun to leave so long before the end of the patience is given up. */
+/** A call that has not begun to leave so long before the end of the patience is never sent. */
 const LEAVE_MS = 250;
-/** While a script waits no attempt takes more than half of what is left, so that a lost answer can still be asked for. */
+/**
+ * While a script waits, an attempt takes at most half of the time left, so that a lost answer can still be asked for. If half of it
+ * is less than this, the limit of the mapping holds.
+ */
 const ATTEMPT_LEAST_MS = 3_000;
 const RECEIPT_FIRST_MS = 500;
 const RECEIPT_MOST_MS = 5_000;
 /** Between two readings of a receipt while less than `ANSWER_MS` is left. */
 export const LAST_PAUSE_MS = 250;
 
-/** What a pause depends on at this moment. */
+/** The input for a pause, at this moment. */
 export interface TimeLeft {
-  /** How long somebody will still wait. */
+  /** How long the most patient script will still wait. */
   readonly awaitedMs: number;
   /** How long repetitions may still be sent. */
   readonly leftMs: number;
@@ -29,11 +32,12 @@ export interface TimeLeft {
   readonly random: () => number;
 }
 
+/** Whether a script waits long enough for one more answer of v1. */
 export function isAwaited(awaitedMs: number): boolean {
   return awaitedMs >= ANSWER_MS;
 }
 
-/** Until a repetition is safe and worth it, or `undefined` when there may be none. Always with the same request id. */
+/** Milliseconds before the purchase is sent again with the same request id; `undefined` when it may not be sent again. */
 export function pauseBeforeRepetition(
   outcome: Outcome,
   nth: number,
@@ -43,13 +47,13 @@ export function pauseBeforeRepetition(
   const unawaitedMost = Math.min(RETRY_UNAWAITED_MOST_MS, quietMs / 4);
   const most = outcome.kind === 'not_sent' ? RECONNECT_MOST_MS : isAwaited(awaitedMs) ? RETRY_MOST_MS : unawaitedMost;
   const pause = backoff(nth, RETRY_FIRST_MS, most, random);
-  // v1 gives the same order back under the same id, so asking again is how an unknown one is found out.
   if (outcome.kind === 'not_sent') return pause < leftMs ? pause : undefined;
-  // The last attempt leaves v1 just the time for its answer.
+  // v1 answers a known request id with the same order, so sending again finds the outcome of an unknown order.
+  // The last attempt is sent so early that v1 has just enough time to answer.
   if (outcome.kind === 'unknown') return Math.min(pause, Math.max(0, leftMs - ANSWER_MS));
   if (outcome.kind !== 'rejected' || outcome.httpStatus !== 429) return undefined;
-  // Nothing was charged: the limit is v1's, and within the script's patience it may pass.
-  // A v1 that says "at once" every time is not asked in a tight circle.
+  // A limit of v1 was reached and nothing was charged: the limit may be over within the script's patience.
+  // v1 may always ask to come back at once, so the pause grows all the same.
   const asked =
     outcome.retryAfterSeconds === undefined
       ? backoff(nth, LIMIT_FIRST_MS, RETRY_MOST_MS, random)
@@ -57,23 +61,23 @@ export function pauseBeforeRepetition(
   return asked + ANSWER_MS < awaitedMs ? asked : undefined;
 }
 
-/** Before the receipt of a pending order is read once more. */
+/** Milliseconds before the receipt of a pending order is read again. */
 export function pauseBeforeReceipt(nth: number, random: () => number): number {
   return backoff(nth, RECEIPT_FIRST_MS, RECEIPT_MOST_MS, random);
 }
 
-/** A reading that hangs leaves time for another while somebody waits. */
+/** The time limit for reading a receipt. While a script waits it is half of the time left: after a hanging reading there is time for another. */
 export function timeoutOfReceipt({ readMs }: PursuitPlan, awaitedMs: number): number {
   return awaitedMs > 0 ? Math.min(readMs, Math.max(ANSWER_MS, awaitedMs / 2)) : readMs;
 }
 
-/** How long v1 may take, and by when the request must have begun to leave. */
+/** How long v1 may take for an attempt, and within which time the call must begin to leave. */
 export function timesOfAttempt({ afterPending, tryMs, lease }: PursuitPlan, awaitedMs: number) {
   const half = awaitedMs / 2;
-  // Also what waits for a connection leaves before the quiet time since its lease is over, or not at all.
+  // `lease.validMs` bounds the wait for a connection: no byte may leave once the quiet time since the lease is over.
   const timeoutMs = Math.max(1, Math.min(tryMs, lease.validMs, half < ATTEMPT_LEAST_MS ? tryMs : half));
   if (afterPending === 'buy') return { timeoutMs, leaveWithinMs: timeoutMs };
-  // Early enough to tell the script that nothing was sent.
+  // If the call does not leave in time, the script can still be told that nothing was sent.
   return { timeoutMs, leaveWithinMs: Math.max(1, Math.min(timeoutMs, awaitedMs - LEAVE_MS)) };
 }
 

@@ -8,16 +8,16 @@ import type { ParsedRequest } from '../read/walk-in';
 import { waitText } from '../tell/refuse';
 
 export interface Pursuits {
-  /** The running pursuit of this order, or a new one. Refuses when the id is under way with other content. */
+  /** The running pursuit of this order, or a new one. Rejects when another intent is under way under this request id. */
   join(order: NewOrder, start: () => Promise<Pursuit>): Promise<Pursuit>;
   /** The running pursuit of an order, if there is one. */
   find(owner: string, requestId: string): Promise<Pursuit | undefined>;
-  /** Whether anything of this order may be on its way to v1. */
+  /** Whether an attempt of this order may be on its way to v1. */
   isSending(owner: string, requestId: string): Promise<boolean>;
   readonly size: number;
-  /** How many of them are of this owner, and of how many owners they are. */
+  /** How many running pursuits this owner has, and how many owners have some. */
   crowd(owner: string): { readonly own: number; readonly owners: number };
-  /** Lets every script that waits have its order as it stands. */
+  /** Ends all waiting: every script that waits gets its order as it is. */
   hurry(): void;
   /** Resolves when all that run now have ended. */
   drain(): Promise<void>;
@@ -43,7 +43,7 @@ export function createPursuits(): Pursuits {
       const key = keyOf(order.owner, order.requestId);
       const found = running.get(key);
       if (found !== undefined) return isSameIntent(found.order, order) ? found.pursuit : Promise.reject(requestIdReused());
-      // In the map before the journal has answered: two at once must meet here.
+      // The pursuit is in the map before the journal has answered, so that two requests at once meet here.
       const pursuit = start();
       running.set(key, { order, pursuit });
       count(order.owner, 1);
@@ -75,7 +75,7 @@ export function createPursuits(): Pursuits {
   };
 }
 
-/** The refusal of an id that belongs to another order: one old server family fills missing ids with the current second. */
+/** The refusal of a request id that belongs to another order. It happens: one old server family fills missing ids with the current second. */
 export function requestIdReused(): GatewayError {
   return new GatewayError(
     'request_id_reused',
@@ -84,12 +84,12 @@ export function requestIdReused(): GatewayError {
 }
 
 /**
- * Which purchases are turned away before anything is written, because the gateway has more to do than it can: nothing is sent,
- * nothing charged, and the script hears so while it still listens. Questions are never turned away here. (Decision 0055.)
+ * Refuses purchases while the gateway is overloaded. This happens before anything is written, so nothing is sent or charged, and
+ * the script gets the refusal while it still waits. Questions are never refused here. (Decision 0055.)
  */
 
 export interface Admission {
-  /** Why this purchase is turned away; undefined when it is taken in. */
+  /** The refusal of this purchase; undefined when it is taken. */
   refusalOf(call: V1Call, parsed: Pick<ParsedRequest, 'credentials' | 'waitedMs' | 'patienceMs'>): GatewayError | undefined;
 }
 
@@ -97,18 +97,21 @@ export interface AdmissionParts {
   readonly pursuits: Pick<Pursuits, 'size' | 'crowd'>;
   /** How many orders may be under way. */
   readonly ordersMax: number;
-  /** Without it none is turned away because others wait for their turn at v1. */
+  /** Without it no purchase is refused because others wait for their turn at v1. */
   readonly crowdedSeconds?: HttpUpstream['crowdedSeconds'] | undefined;
 }
 
-/** What has waited so long is late for everybody; those with little patience are late at half of it. */
+/** A purchase that has waited so long is late for any script. It is also late when it has waited for half of its script's patience. */
 const WAITED_MAX_MS = 10_000;
-/** From this part of all places on a key has no more than its share. */
+/** When this part of all places is taken, a key may have no more than its share. */
 const CROWDED_PART = 0.5;
-/** Of the patience. A purchase waits for its turn at v1 for three eighths of it at most: where others have waited so long, it will hardly come. */
+/**
+ * A purchase waits for its turn at v1 for at most three eighths of its patience. If others have waited for this part of the patience
+ * already, its turn will hardly come in time.
+ */
 const CROWDED_PART_OF_PATIENCE = 0.25;
 const RETRY_LATE_SECONDS = 5;
-/** Orders that are not over hold the places: v1 settles them in minutes. */
+/** Places are taken by open orders, which v1 finishes within minutes. */
 const RETRY_FULL_SECONDS = 30;
 
 export function createAdmission({ pursuits, ordersMax, crowdedSeconds }: AdmissionParts): Admission {
@@ -121,7 +124,7 @@ export function createAdmission({ pursuits, ordersMax, crowdedSeconds }: Admissi
   };
   return {
     refusalOf(call, { credentials, waitedMs, patienceMs }) {
-      // Its reply would come when nobody reads it any more: sold, and refunded by its script.
+      // The script would hang up before the reply: v1 would sell, and the script would refund. `patienceMs` is what is left of its patience.
       if (waitedMs >= WAITED_MAX_MS || waitedMs > patienceMs) return overloaded('late', RETRY_LATE_SECONDS);
       if (!hasPlace(credentials.fingerprint)) return overloaded('full', RETRY_FULL_SECONDS);
       const crowded = crowdedSeconds?.(call.path, credentials.fingerprint, patienceMs * CROWDED_PART_OF_PATIENCE);

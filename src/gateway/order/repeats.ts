@@ -1,8 +1,8 @@
 /**
- * Which order a request without an id of its own repeats: of the same key and content (or of the same words, where the mapping, the
- * price list or the build has changed since and makes another content of them), while that one has no end, or an end
- * that its script cannot have heard. A script that hangs up sends its sale once more, and not always with its id; to sell it
- * again would be a second charge for one intent (decision 0024).
+ * Finds the order that a request without an id of its own repeats. It is an order of the same key and content, without an end or with an
+ * end that its script has not heard. Instead of the content the words as sent may be the same: the mapping, the price list or the build
+ * may have changed in between. A script that hangs up sends its sale again, and not always with its id. Selling that again would be a
+ * second charge for one intent (decision 0024).
  */
 import type { NewOrder, Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
@@ -17,21 +17,21 @@ import { GatewayError } from '../../domain/errors';
 
 export interface Repeats {
   /**
-   * Starts the order, under the id of the one that it repeats if there is one. With an id of its own it is another intent.
-   * Requests of the same content without one take their turns, so that two at once meet. `isOfPins`: goods without a number, of which two
-   * customers buy the same. What a script still waits for is then no other script's sale.
+   * Starts the order: under the id of the order that it repeats, if there is one. An id of its own in a field makes it another intent.
+   * Requests of the same content without an id take turns, so that two at once find each other. `isOfPins`: PINs name no customer, so an
+   * order that a script still waits for is another customer's sale, and is not repeated.
    */
   join<T>(order: NewOrder, sent: SentRequestId | undefined, windowMs: number, start: Start<T>, isOfPins?: boolean): Promise<T>;
   /**
-   * The order of this key and these words of which its script has heard no end: what a request without an id repeats that is refused now.
-   * `unread` where the journal does not show just now whether one that is known here is such an order.
+   * For a request without an id that is refused now: the order of the same key and words whose end no script has heard.
+   * `unread` where this process knows of an order but the journal cannot be read to check it.
    */
   findUnheard(owner: string, askedHash: string, windowMs: number): Promise<Order | typeof UNREAD | undefined>;
 }
 
-/** What several processes that serve as one know of repeats together; one that is alone knows it itself. */
+/** The memory of repeats that several processes of one gateway share. */
 export interface SharedRepeats {
-  /** One work at a time on a content, over all processes. It is told what the others have kept of that content. */
+  /** Runs one `work` at a time per content, over all processes. `kept`: the orders of this content that the other processes opened. */
   inTurn<T>(content: string, work: (kept: readonly KeptRepeat[]) => Promise<T>): Promise<T>;
   keep(content: string, kept: KeptRepeat, windowMs: number): void;
 }
@@ -39,8 +39,8 @@ export interface SharedRepeats {
 type Start<T> = (order: NewOrder, standing: Standing) => Promise<T>;
 
 /**
- * `again`: its own id came before. `unread`: it may repeat an order that is known here, and that the journal does not show just now. Nothing may
- * be sent for it.
+ * `new`: it repeats no known order. `again`: its own id came before. `repeat`: it has the id of the order that it repeats. `unread`: it may
+ * repeat an order that the journal cannot show now, so nothing may be sent for it.
  */
 export type Standing = 'new' | 'again' | 'repeat' | 'unread';
 
@@ -55,7 +55,7 @@ export interface RepeatsParts extends LookParts {
   readonly sharedRepeats?: SharedRepeats | undefined;
 }
 
-/** By key and words, for the time around a change of the mapping; memory for more would be for nothing the rest of the day. */
+/** How many orders are remembered by key and words. Fewer than by content, because they matter only around a change of the mapping. */
 const WORDINGS_MAX = 5_000;
 export const UNREAD = 'unread' as const;
 
@@ -74,7 +74,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
     shared?.keep(key, kept, windowMs);
   };
 
-  /** What was refused is not kept: nothing of it was sent, and nobody can repeat it. */
+  /** An order is kept only if it was started: a refused one was not sent, so it has no repeat. */
   const startNew = async <T>(order: NewOrder, windowMs: number, start: Start<T>): Promise<T> => {
     const [agoMs, beganAtMs] = [ageOf(order), clock.elapsed()];
     const started = await start(order, 'new');
@@ -82,7 +82,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
     return started;
   };
 
-  /** The newest that it can be a repeat of. Rejects where nobody can tell: what is sold then may be sold twice. */
+  /** The newest order that this one can repeat. Rejects where that cannot be found out: a sale could then be a second charge. */
   const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, isOfPins: boolean): Promise<Found> => {
     const { owner } = order;
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
@@ -94,13 +94,13 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
       const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
       if (earlier === undefined || (earlier !== UNREAD && isReadOtherwise(earlier, order))) continue;
       if (earlier !== UNREAD && sent === undefined && isOfPins && (await isWaitedFor(earlier, pursuits))) continue;
-      // A header that names the same sending says that it is the same, also when its end was told or cannot be read.
+      // The same id in the header proves a repeat, even if the end of the earlier order was told or cannot be read.
       const isRepeat = sent !== undefined || (earlier === UNREAD ? UNREAD : await isUnheardYet(earlier));
       if (isRepeat === true) return { requestId: kept.requestId };
       if (isRepeat === UNREAD) isUnread = true;
     }
     if (isUnread) return { isUnread };
-    // An id of which the journal cannot tell is not refused but told as pending, where the order is opened.
+    // If the journal cannot show the order of a header id, nothing is refused here: opening the order then tells "pending".
     if (looked !== undefined && underHeader !== UNREAD) throw looked.error;
     return {};
   };
@@ -128,7 +128,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
   };
 }
 
-/** How an order stands. What nobody can tell just now is `unread`. */
+/** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
 function readersOf({ journal, pursuits, clock, told }: RepeatsParts) {
   const current = async (owner: string, requestId: string): Promise<Order | undefined> =>
     (await pursuits.find(owner, requestId))?.current() ?? journal.find(owner, requestId);
@@ -143,7 +143,7 @@ function readersOf({ journal, pursuits, clock, told }: RepeatsParts) {
   return { current, isUnheardYet, unheardOf };
 }
 
-/** What is kept of the same content, then of the same words. */
+/** The kept orders of the same content, then those of the same words only. */
 function repeatable(order: NewOrder, windowMs: number, contents: Contents, wordings: Contents): readonly KeptRepeat[] {
   const alike = contents.of(keyOf(order.owner, order.contentHash));
   const others = wordings.of(wordingOf(order)).filter((one) => !alike.some(({ requestId }) => requestId === one.requestId));
@@ -164,7 +164,7 @@ function knownWords(
   };
 }
 
-/** What is known here counts also where the journal could not be looked through; rejects where that failed and nothing is known. */
+/** The first kept order whose end is unheard. Rejects where the look into the journal failed and no kept order is known. */
 async function firstUnheard(
   looking: Promise<void>,
   kept: () => readonly KeptRepeat[],
@@ -181,25 +181,28 @@ async function firstUnheard(
 }
 
 /**
- * The same words are another sale under the same mapping where a header says that the numbers in them are another format's. Where the
- * mapping, the price list or the build has changed in between, that is why they are another content.
+ * Whether the same words mean another sale: a header made the gateway read them in another format, under the same mapping. If only the
+ * content differs, the mapping, the price list or the build has changed in between, and the words mean the same sale.
  */
 function isReadOtherwise(earlier: Order, order: NewOrder): boolean {
   const isOfOtherFormat = earlier.format !== order.format && earlier.trail?.mapping === order.trail?.mapping;
   return earlier.contentHash !== order.contentHash && isOfOtherFormat;
 }
 
-/** Without an end, or with one of which no script has heard. One that heard "pending" may have sold it, and sells the next. */
+/** Whether the order has no end, or its script has heard nothing. A script that heard "pending" may have sold the ended order: its next one is a new sale. */
 function isUnheard(order: Order): boolean {
   return isUnsettled(order) || isUntold(order);
 }
 
-/** Here, or at another process: whoever hung up, was told pending, or was left by a process that died, has its mark in the journal. */
+/**
+ * Whether a script still waits for the order, at this process or another. At another process no mark in the journal means yes: a hang-up,
+ * a "pending" and the death of a process leave a mark.
+ */
 async function isWaitedFor(order: Order, pursuits: RepeatsParts['pursuits']): Promise<boolean> {
   return (await pursuits.find(order.owner, order.requestId))?.isAwaited ?? order.toldAtMs === undefined;
 }
 
-/** Work under one name is done one after another. */
+/** Runs the work of one name one after another. */
 export function createTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (name, work) => {

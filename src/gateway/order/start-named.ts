@@ -1,15 +1,15 @@
 /**
- * Sales with an id of their own. Such a sale repeats an earlier order of the very same words under another id, where no script has heard of that order:
- * the mapping that read the earlier request took the field for no id. Orders from before a start or a change of the mapping are looked for once, with
- * the first sale of their key.
+ * Sales with an id of their own. Such a sale repeats an earlier order under another id if the words are the same and no script has heard of that
+ * order: the mapping of that time did not read the field as an id. Orders from before a start or a change of the mapping are looked for once, at the
+ * first sale of their key.
  */
 import { createLru } from '../../domain/lru';
 import type { NewOrder } from '../../domain/order';
 
 export interface KnownWords {
-  /** Takes in the orders of a key that are open, or of which no script has heard. */
+  /** Reads the orders of a key from the journal that are open or of which no script has heard. */
   readonly look: (owner: string, windowMs: number) => Promise<unknown>;
-  /** The ids of known orders of the same key and words, the newest first. */
+  /** The request ids of known orders of the same key and words, the newest first. */
   readonly idsOf: (order: NewOrder, windowMs: number) => readonly string[];
   readonly isUnheard: (owner: string, requestId: string) => Promise<boolean>;
   readonly keep: (order: NewOrder, windowMs: number) => void;
@@ -33,7 +33,7 @@ export function createStartNamed({ look, idsOf, isUnheard, keep }: KnownWords): 
     return undefined;
   };
 
-  /** A plain value where there can be none: an ordinary sale starts at once. */
+  /** The id of the order that this one repeats. No promise where there can be none, so that an ordinary sale starts at once. */
   const find = (order: NewOrder, windowMs: number): Promise<string | undefined> | undefined => {
     const { owner, trail } = order;
     if (trail?.mapping !== lookedUnder) [looked, lookedUnder] = [createLru(OWNERS_MAX), trail?.mapping];

@@ -1,20 +1,20 @@
-/** For how long the id of a sold order is told that order's success, and when it is used up. (Decision 0024.) */
+/** For how long a repeat under the id of a sold order is told that order's success, and when the id is used up. (Decision 0024.) */
 import type { Clock, Steadiness } from '../../domain/clock';
 import { GatewayError } from '../../domain/errors';
 import { isEndUntold, type Order } from '../../domain/order';
 import type { CallerKey, Mapping } from '../../mapping/mapping';
 
-/** How long a repeat of a sold order is told that order's success; after it the same id is a new sale under a used id. Infinity: for ever. */
+/** For how long a repeat of a sold order is told that order's success. After that the same id is refused as used. Infinity: never refused. */
 export function replayMsOf(mapping: Mapping, callerKey: CallerKey | undefined): number {
   return callerKey?.replayMs ?? mapping.replayMs;
 }
 
-/** Somebody may have set the clock by days, hardly by more than a week. */
+/** By how much somebody may have set the clock: days, hardly more than a week. */
 const CLOCK_SET_MOST_MS = 7 * 24 * 3_600_000;
 
 /**
- * True for a success that was told so long ago that who sends its id again means another sale. While it cannot be known
- * that anybody has heard of it, it is told, however late.
+ * True if the success was told so long ago that a request with its id must mean another sale. False while no script is known to
+ * have heard the success: then it is told, however late.
  */
 export function isUsedUp(
   order: Order,
@@ -24,11 +24,11 @@ export function isUsedUp(
   if (order.outcome?.kind !== 'succeeded' || isEndUntold(order)) return false;
   const nowMs = clock.now();
   const agoMs = nowMs - (order.toldAtMs ?? order.settledAtMs ?? nowMs);
-  // After a start, or after somebody has set the clock, the time of day tells only roughly how long ago it was told.
+  // After a start, or after somebody has set the clock, the time of day shows only roughly how long ago that was.
   return agoMs > replayMs + (steadiness.steadyForMs() > replayMs ? 0 : CLOCK_SET_MOST_MS);
 }
 
-/** As the original servers answer such an id (facts 9.1). How it ended is for whom v1 accepts. */
+/** The refusal of a used-up id, as the original servers word it (facts 9.1). `mayHear`: v1 accepts the script, so it may hear that the order was sold. */
 export function requestIdUsed({ settledAtMs }: Order, mayHear: boolean): GatewayError {
   const when = settledAtMs === undefined ? '' : ` on ${new Date(settledAtMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return new GatewayError(
