@@ -1,4 +1,4 @@
-/** Lookups and reads: one question to v1, nothing journalled. */
+/** Answers lookups, reads and lists: by a question to v1 or the price list. Nothing is written into the journal. */
 import { nairaNumber, parseNaira } from '../domain/amount';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { PriceList } from '../price-lists/price-lists';
@@ -14,10 +14,10 @@ import { refusedLately } from './read/judge-visit';
 import { buildCall } from './read/build-call';
 import type { LookedUp } from './keyless';
 
-/** No answer is no failure of the script's: 503 with the failure words, and nothing was charged anyhow. */
+/** v1 gave no answer: 503 with the failure words. A lookup charges nothing, so a failure is safe. */
 const UNAVAILABLE_STATUS = 503;
 const TOO_BUSY = 'There is too much to do right now. Nothing was checked.';
-/** v1 named no reason: that is not to be read as a number that nobody has. */
+/** For refusals without a message of v1: the text of `not_found` would say that the number does not exist. */
 const WITHOUT_A_WORD: Readonly<Record<number, string>> = {
   401: 'The API key was refused. Nothing was checked.',
   403: 'The API key may not be used here. Nothing was checked.',
@@ -29,7 +29,7 @@ export async function answerLookup(parsed: ParsedRequest, parts: WalkParts): Pro
   const context = readContextOf(parsed);
   if (wantsLists(parsed)) parts.priceLists.warm(context);
   const { finding, values } = await lookUp(parsed, parts);
-  // Only what v1 has just answered comes with its lists.
+  // The lists are shown only if v1 has just answered this key.
   const catalog = wantsLists(parsed) && finding.kind === 'found' ? await parts.priceLists.show(context) : undefined;
   const told = tellWait(tellFinding(finding, parsed), parsed.call!.path);
   const reply = mergeReply({
@@ -46,7 +46,7 @@ export async function answerLookup(parsed: ParsedRequest, parts: WalkParts): Pro
   return { reply, outcome: told.outcome === 'failure' && finding.kind === 'found' ? 'refused' : finding.kind };
 }
 
-/** The lists are for plain requests: a login before every sale has no use for them. */
+/** A login (Basic) gets no lists: scripts log in before every sale and do not read them. */
 function wantsLists({ operation, isBasic }: ParsedRequest): boolean {
   return operation.wantsCatalog && !isBasic;
 }
@@ -81,7 +81,7 @@ export function tellFinding(
     : { outcome: 'failure', text: message ?? texts['not_found'] ?? 'Not found.' };
 }
 
-/** Scripts read balances as numbers; v1 may send them as text. */
+/** Scripts need balances as numbers, but v1 may send them as text. */
 function plainNumbers(body: JsonObject): JsonObject {
   const data = body['data'];
   if (data === null || typeof data !== 'object' || Array.isArray(data)) return body;
@@ -95,13 +95,13 @@ function plainNumbers(body: JsonObject): JsonObject {
 }
 
 /**
- * `$login`. The key itself is never shown: the script's name for its account is a piece of the fingerprint. The PIN is
- * told back to nobody but a login that brought it in its fields.
+ * `$login` in mappings. The key is never shown: the username is the beginning of its fingerprint. The PIN is returned only
+ * to a login that sent it in its fields.
  */
 function loginRoot({ credentials, isBasic, format, mapping, operation }: ParsedRequest, { keyring }: WalkParts): JsonObject {
   const loginFormat =
     mapping.formats.get(format)?.hasLogin === true ? format : [...mapping.formats.values()].find((one) => one.hasLogin)?.id;
-  // A token that is issued while its key is in the sandbox is still the key's own.
+  // While callers.yaml sends the key to the sandbox, tokens are still issued for the key itself.
   const { apiKey, pin, fingerprint } = credentials.sandboxOf ?? credentials;
   return {
     username: `api-${fingerprint.slice(0, 8)}`,
@@ -114,14 +114,13 @@ function loginRoot({ credentials, isBasic, format, mapping, operation }: ParsedR
   };
 }
 
-/** Lists: answered from the catalog of the key that asks. */
-
+/** Answers a list from the price list of the key. */
 export async function answerList(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent, callerKey } = parsed;
   const context = readContextOf(parsed);
   const catalog = await parts.priceLists.show(context);
   if (catalog === undefined) {
-    // The cache does not say why. One small question tells a refused key or address from a v1 that is away.
+    // The price list is missing without a reason. A question for the balance shows whether v1 refuses the key or cannot be reached.
     const why = refusedLately(parsed, parts) ?? (await parts.upstream.find({ method: 'GET', path: '/balance' }, context));
     const told = tellFinding(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, parsed);
     return {
@@ -143,7 +142,7 @@ export async function answerList(parsed: ParsedRequest, parts: WalkParts): Promi
   return { outcome: 'found', reply };
 }
 
-/** `$networks`: the numbers of the script or its format, for scripts that fill their tables from here. */
+/** `$networks` in mappings: network numbers of the caller or its format, for scripts that load their tables from this list. */
 function networkRows({ mapping, format, callerKey }: ParsedRequest): JsonObject[] {
   const table = mapping.tables.get('network');
   if (table === undefined) return [];
@@ -155,8 +154,7 @@ function networkRows({ mapping, format, callerKey }: ParsedRequest): JsonObject[
   }));
 }
 
-/** One lookup: with each value that is to be tried, by each key that may ask. Free at v1, and nothing is journalled. */
-
+/** Sends one lookup to v1: with each value of `trial` in turn, and with another key if the first one may not ask. Lookups are free. */
 export async function lookUp(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp> {
   const { credentials, mapping } = parsed;
   const name = credentials.isLookupKey === true ? nameOf(parsed) : undefined;
@@ -168,8 +166,8 @@ export async function lookUp(parsed: ParsedRequest, parts: WalkParts): Promise<L
 }
 
 /**
- * Who asked for what. A key is part of it: v1 simulates what it tells sandbox keys. A value that is only tried first is none that was
- * asked for: another one may have been found.
+ * The name under which a finding is remembered: address, key and question. The key is part of it, because v1 answers sandbox keys with
+ * simulated data. The tried field is part of it, because its first value may not be the one that was found.
  */
 function nameOf({ credentials, intent, mapping, operation, request }: ParsedRequest): string {
   const { fingerprint } = credentials;
@@ -181,7 +179,7 @@ async function askFor(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp
   const { intent, operation, mapping, request } = parsed;
   let context = readContextOf(parsed);
   const ask = async (call: V1Call): Promise<Finding> => {
-    // v1 counts every call, also those of one request.
+    // Every call is counted, because v1 counts each one, also several for one request.
     if (operation.kind === 'lookup')
       context = { ...context, credentials: parts.keyless.take(context.credentials, request.clientAddress, mapping.lookupKey) };
     const finding = await parts.upstream.find(call, context);
@@ -202,12 +200,12 @@ async function askFor(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp
   return { finding, values: Object.fromEntries(Object.entries(values).filter(([name]) => name !== trial.field)) };
 }
 
-/** v1 may say "no such card" with HTTP 200: `success` and `status` decide. */
+/** v1 may answer "no such card" with HTTP 200, so `success` and `status` decide. */
 export function isFound(finding: Finding): finding is Extract<Finding, { kind: 'found' }> {
   return finding.kind === 'found' && finding.body['success'] !== false && finding.body['status'] !== 'error';
 }
 
-/** v1 knows nothing of the kind; another value may be right. A refused key or a limit is no such answer. */
+/** Whether v1 does not know the number under this value, so that another value may be tried. A refused key or a limit ends the trial. */
 function isUnknownThere(finding: Finding): boolean {
   return finding.kind === 'found' || (finding.kind === 'refused' && [400, 404, 422].includes(finding.httpStatus));
 }

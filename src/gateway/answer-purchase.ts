@@ -25,14 +25,14 @@ export interface Answer {
   /** For logs and metrics. */
   readonly outcome: Outcome['kind'] | Finding['kind'];
   readonly repeat?: Repeat | undefined;
-  /** By what the order is known, where the answer is about one. */
+  /** The ids of the order, if the answer is about one. */
   readonly order?: OrderIds;
-  /** How long the script waited for an order that v1's first answer left open. */
+  /** How long the script was held after v1's first answer had left the order open. */
   readonly heldMs?: number | undefined;
 }
 
 export interface OrderIds {
-  /** As the script sent it; ours where it sent none. */
+  /** As the script sent it; the gateway's own where the script sent none. */
   readonly requestId: string;
   readonly number?: number;
   readonly reference?: string | undefined;
@@ -42,37 +42,37 @@ export function idsOf({ requestId, echo, number }: Order, outcome: Outcome): Ord
   const sent = firstOf(echo);
   const reference = referenceOf(outcome);
   const id = sent === undefined ? requestId : textOf(sent);
-  // An order that could not be read has no number.
+  // Number 0: the order could not be read.
   return number === 0 ? { requestId: id, reference } : { requestId: id, number, reference };
 }
 
-/** `joined`: it has another order's id, having none of its own. `replayed`: what it repeats was sold, and is told again. */
+/** `joined`: a request without an id got the id of the order that it repeats. `replayed`: the order was sold before, and its success is told again. */
 export type Repeat = 'joined' | 'replayed';
 
-/** How long a finished order waits for a price list that is still on its way, for plan names in the reply. */
+/** How long the reply of a finished order waits for a price list that is being fetched: it has the plan names. */
 const CATALOG_GRACE_MS = 250;
 
-/** What is known of a purchase while its script waits. */
+/** What is kept of a purchase while its script waits. */
 interface BegunPurchase {
   readonly newOrder: NewOrder;
   /** By `clock.elapsed()`. */
   readonly begunAt: number;
-  /** The pursuit of the order that this request is about: one that is under way, or one that begins now. */
+  /** The pursuit of the order: one that is under way, or one that this request has begun. */
   readonly pursuit: Pursuit;
-  /** Of a pursuit of this very request. */
+  /** Undefined where another request began the pursuit. */
   readonly beginning: Pursuit['beginning'] | undefined;
-  /** It has the id of another request. */
+  /** The request has no id of its own and got that of the order that it repeats. */
   readonly isJoined: boolean;
   readonly requestId: string;
-  /** Whether v1 accepts the key at this address, where the purchase itself does not tell. */
+  /** Resolves with the reason why the script may not be told, if any; undefined where v1 judges the key in the purchase itself. */
   readonly judging: Promise<Obstacle | undefined> | undefined;
-  /** By `clock.elapsed()`. */
+  /** When the script began to wait for the order, by `clock.elapsed()`. */
   readonly waitsFrom: number;
-  /** How long its script still waits. */
+  /** How long the script still waits. */
   readonly leftMs: () => number;
 }
 
-/** Beginning and telling are on their own, so that what only they need is not held while the script waits. */
+/** `beginPurchase` and `tellPurchase` are functions of their own, so that their variables are not in memory while the script waits. */
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const purchase = await beginPurchase(parsed, parts);
   const order = await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line);
@@ -83,7 +83,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const { intent, mapping } = parsed;
   const lease = createLease(mapping.timing.quiet, parts);
   const begunAt = parts.clock.elapsed();
-  // A journal that is slow to write takes its time from the patience of the script.
+  // The time that the journal takes is part of the script's patience.
   const leftMs = (): number =>
     Math.max(Math.min(ANSWER_MS, parsed.patienceMs), begunAt + parsed.patienceMs - parts.clock.elapsed());
   const isTooLate = (): boolean => {
@@ -107,7 +107,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const beginning = isOwn ? pursuit.beginning : undefined;
   const waitsFrom = parts.clock.elapsed();
   const begun = pursuit.current();
-  // What this request sends for the first time, or waits for where it was sent from, v1 judges in the purchase itself.
+  // No question to v1 where the request's own purchase is sent, or where it joins one that was sent from the same address: v1 judges that call.
   const isUnderWay = !isOwn && (begun.outcome === undefined || !isOver(begun.outcome));
   const isJudged = beginning === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
@@ -133,7 +133,7 @@ async function tellPurchase(
   const catalog = operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
   const told = tellWait(tellOutcome(outcome, mapping), parsed.call!.path);
   await noteTelling(order, told.outcome, parsed.line, parts);
-  // The script's own spellings of this very request, which a joined or repeated order may not have been opened with.
+  // The spellings of this request: the order may have been opened by another request with other spellings.
   const echoed: Order = order.echo === newOrder.echo ? order : { ...order, echo: newOrder.echo };
   return {
     outcome: outcome.kind,
@@ -148,7 +148,7 @@ async function tellPurchase(
       mapping,
       operation,
       format: parsed.format,
-      // What was sold, should its numbers mean something else by now.
+      // If the fields of this request mean another content by now, the reply shows the fields of the order that was sold.
       values: order.contentHash === newOrder.contentHash ? intent.values : order.fields,
       callerKey: parsed.callerKey,
       ownNumbers: intent.ownNumbers,
@@ -176,14 +176,14 @@ function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { k
     openedAtMs,
     trail: trailOf(parsed),
   };
-  // An id in a header is kept where it is not the request id itself.
+  // The id of a header is kept if it differs from the request id.
   const headerId = requestId?.header?.id;
   return headerId === undefined || headerId === requestId?.id ? order : { ...order, headerId };
 }
 
 /**
- * A repeat by a key or from an address that v1 does not accept: as of an order that nothing is known of, never as a failure,
- * because the first one may be charged.
+ * The answer to a repeat whose key v1 does not accept at this address. It tells nothing of the order, and never a failure,
+ * because the order may be charged.
  */
 function tellNothing(newOrder: NewOrder, obstacle: Obstacle, parsed: ParsedRequest): Answer {
   const { mapping, operation, format, intent, callerKey } = parsed;
@@ -213,7 +213,7 @@ function trailOf({ mapping, reason, family, intent: { spellings, ownNumbers, num
 const KEPT_TEXT_MAX = 500;
 const KEPT_ITEMS_MAX = 200;
 
-/** What the journal keeps of long texts and lists: their beginning. The content hash is over the whole. */
+/** The journal keeps only the beginning of long texts and lists. The content hash covers all of them. */
 function boundedFields(values: JsonObject): JsonObject {
   const bounded: Record<string, JsonValue> = {};
   for (const name in values) bounded[name] = beginningOf(values[name]!);

@@ -1,7 +1,7 @@
 /**
- * A request that is refused before its order is looked up may be the repeat of one that was charged: the operator has
- * changed the mapping since, or the price list that names its plan cannot be had right now. A refusal would be taken for
- * the end of that order, so that whatever the journal knows of it is told instead.
+ * A request that is refused in steps 2 to 6 may be the repeat of a charged order: the operator has changed the mapping since,
+ * or the price list with the plan's name cannot be fetched now. Its script would take the refusal for the order's end and refund.
+ * So the script is told the order's outcome instead.
  */
 import type { Credentials } from '../domain/credentials';
 import type { GatewayError } from '../domain/errors';
@@ -23,7 +23,7 @@ import { isUsedUp, replayMsOf } from './order/used-ids';
 import { generateRequestId, readRequestId, type SentRequestId } from './read/read-raw';
 import type { Known } from './read/walk-in';
 
-/** Undefined when the refusal stands: no such order, or none that was charged, or not word for word the same request. */
+/** Undefined where the refusal stands: there is no such order, nothing was charged for it, or the request has other words than its own. */
 export async function answerRefusedRepeat(
   request: LegacyRequest,
   mapping: Mapping,
@@ -63,12 +63,12 @@ export async function answerRefusedRepeat(
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
 }
 
-/** A key that was read and refused all the same is an AccessToken that is too old: whose it is may be used, not told by. */
+/** An expired AccessToken identifies the key, but nothing of the order may be told to it. */
 function obstacleOf({ code, detail }: GatewayError): Obstacle | undefined {
   return code === 'bad_credentials' ? { kind: 'refused', httpStatus: 401, message: detail, body: {} } : undefined;
 }
 
-/** An id that cannot be read was refused the first time as well. */
+/** Undefined for an unreadable id: the first request was refused for it as well, so there is no order. */
 function readIdOf(
   request: LegacyRequest,
   parameters: Readonly<Record<string, string>>,
@@ -83,7 +83,7 @@ function readIdOf(
 
 type Found = Order | typeof UNREAD | undefined;
 
-/** Of a key that is sent to the sandbox also an order that it made at v1 before. */
+/** For a key that is sent to the sandbox, first the orders that it placed at v1 before. */
 async function findOrder({ fingerprint, sandboxOf }: Credentials, find: (owner: string) => Promise<Found>): Promise<Found> {
   for (const owner of sandboxOf === undefined ? [fingerprint] : [sandboxOf.fingerprint, fingerprint]) {
     const order = await find(owner);
@@ -101,7 +101,7 @@ async function findById(owner: string, requestId: string, { journal, pursuits, o
   });
 }
 
-/** Where the journal cannot be read and nothing is known here, the refusal stands: a first order without an id would be refused as well (decision 0012). */
+/** If the journal cannot be read and this process knows no order, the refusal stands, as for any first order without an id (decision 0012). */
 function findUnheard(owner: string, askedHash: string, { repeatMs }: Mapping, { repeats, onTrouble }: WalkParts): Promise<Found> {
   return repeats.findUnheard(owner, askedHash, repeatMs).catch((error: unknown) => {
     onTrouble('find', error);
@@ -109,7 +109,10 @@ function findUnheard(owner: string, askedHash: string, { repeatMs }: Mapping, { 
   });
 }
 
-/** The order that cannot be read, as far as this request shows it. Under an id of its own it is remembered, as every order that is told as pending so. */
+/**
+ * Stands for the order that cannot be read, with what this request shows of it. With an id of its own it is noted in the journal's doubts, like
+ * every order that is told as pending while the journal cannot be read.
+ */
 function unreadOrder(
   { operation, credentials, detection }: Known & Required<Pick<Known, 'operation' | 'credentials'>>,
   request: LegacyRequest,
@@ -124,7 +127,7 @@ function unreadOrder(
     format: detection?.format ?? '',
     fields: {},
     echo: sent?.echo ?? {},
-    // Its words were refused, and make no content.
+    // The request was refused before it had a content, so the hash of its words stands in.
     contentHash: askedHash,
     askedHash,
     addressHash: keyring.hashOfAddress(request.clientAddress),

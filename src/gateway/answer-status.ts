@@ -1,4 +1,4 @@
-/** Order status and history: by the journal to v1's receipt. Nothing here ever buys. */
+/** Answers questions about one order (from the journal and v1's receipt) and about v1's history. Buys nothing. */
 import { within } from '../domain/clock';
 import { decodePath } from '../domain/decode-path';
 import { GatewayError } from '../domain/errors';
@@ -35,8 +35,9 @@ export async function answerStatus(parsed: ParsedRequest, parts: WalkParts): Pro
 }
 
 /**
- * A question about an order of this key at an address that nothing serves: the mapping that had it was taken back, or the script has one of its
- * own. As it would be asked at an address of orders; undefined where it is none. "Failed", which is told at such addresses, could be refunded.
+ * Checks whether a GET request at an address that nothing serves asks about an order of this key: a mapping that served the address was removed,
+ * or the script uses an address of its own. Returns the same question at an address of an order status, else undefined. The ordinary refusal of
+ * such an address reads as "failed", and the script could refund a charged order.
  */
 export async function atStatusAddress(
   request: LegacyRequest,
@@ -59,7 +60,7 @@ export async function atStatusAddress(
   return undefined;
 }
 
-/** In every reading of the address: an id may hold slashes, and a slash behind it may be a habit. */
+/** Tries every id that the address may contain: an id may contain slashes, and a slash at the end may belong to the address. */
 async function findOrder(id: string, parsed: Asker, parts: WalkParts): Promise<Order | undefined> {
   for (const reading of new Set([...parsed.readings, id])) {
     const order = await findById(reading, parsed, parts);
@@ -68,10 +69,10 @@ async function findOrder(id: string, parsed: Asker, parts: WalkParts): Promise<O
   return undefined;
 }
 
-/** By the script's own id, by the `id` of our replies, by v1's reference; always within the key that ordered. */
+/** Finds an order of this key by request id, by the `id` of the gateway's replies, or by v1's reference. */
 async function findById(id: string, { credentials }: Asker, { journal, pursuits }: WalkParts): Promise<Order | undefined> {
   const owner = credentials.fingerprint;
-  // An order that is on its way into the journal is waited for: to deny it would be a failure that is about to be charged.
+  // An order that is being written into the journal is waited for: the reply "no such order" would be wrong a moment later.
   const running = await pursuits.find(owner, shortenRequestId(id));
   if (running !== undefined) return running.current();
   const byRequestId = await journal.find(owner, shortenRequestId(id));
@@ -103,22 +104,22 @@ async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: Walk
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
 }
 
-/** A question shows less of its script than the purchase did, which may have proven a family. What the operator says of the key goes before. */
+/** The mapping of the family that the purchase proved, because a question shows fewer signals. A family in callers.yaml takes precedence. */
 function tellerOf({ trail }: Order, { mapping, callerKey }: ParsedRequest): Mapping {
   const family = callerKey?.family === undefined ? mapping.families.get(trail?.family?.id ?? '') : undefined;
   return family === undefined || family.signals.length === 0 ? mapping : family.mapping();
 }
 
-/** What v1 says now of an order that is not over, written down when it says more than the journal. */
+/** Asks v1 about an order that is not over, and settles it when v1 knows the end. */
 async function refresh(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order> {
   const { outcome } = order;
   if (outcome !== undefined && isFinal(outcome)) return order;
-  // What took no money may have been tried again, and sold, while v1 judged who asks.
+  // Another request may have bought an order that took no money before, while v1 judged the key: the journal is read again.
   if (outcome !== undefined && isSafeToRefund(outcome)) return (await parts.journal.find(order.owner, order.requestId)) ?? order;
   const reference = referenceOf(outcome);
   if (outcome === undefined || reference === undefined) {
-    // Nobody gave it a reference: v1's history may know it. Other orders of the key are looked at with it, one after another, and a
-    // v1 that is slow to tell of them must not keep the script waiting: to many a question without an answer is a failure.
+    // Without a reference the order is looked for in v1's history, together with other orders of the key. That may take long, but the
+    // script must not wait too long: many scripts count a question without a reply as a failure.
     const { credentials, request, mapping } = parsed;
     const looking = parts.reconciler.reconcile(credentials, request.clientAddress, order.requestId);
     await within(parts.clock, mapping.timing.read, looking);
@@ -131,7 +132,7 @@ async function refresh(order: Order, parsed: ParsedRequest, parts: WalkParts): P
   return { ...settled, outcome: now };
 }
 
-/** An order that this journal does not have: v1 knows it by its reference, or nobody does. */
+/** The answer about an order that is not in the journal: the id may be a reference of v1. */
 async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, credentials } = parsed;
   const call = buildCall(operation.call!, parsed.intent.values, { order: { reference: id } });
@@ -165,7 +166,7 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
   return { reply, outcome: shown.kind, order: { requestId: id, reference: id } };
 }
 
-/** Of an order nothing but its id: the same, whether the journal has it or not. */
+/** An answer that tells nothing but the id, so that it is the same whether the journal has the order or not. */
 function tellNothing(id: string, finding: Finding, parsed: ParsedRequest): Answer {
   const { mapping, operation, format } = parsed;
   const roots = { order: { request_id: id } };
@@ -173,7 +174,7 @@ function tellNothing(id: string, finding: Finding, parsed: ParsedRequest): Answe
   return { outcome: finding.kind, reply };
 }
 
-/** v1 was asked and has not told: with its own words where it said something, and with the time to wait where it has a limit. */
+/** The reply parts where v1 gave no usable answer: v1's message if it refused, and the time to wait if a limit was reached. */
 function tellNoAnswer(finding: Finding, parsed: ParsedRequest, call: Pick<V1Call, 'path'>): ReturnType<typeof tellUnanswered> {
   const { text, retryAfterSeconds } = tellWait(tellFinding(finding, parsed), call.path);
   return tellUnanswered(finding.kind === 'refused' ? text : '', parsed.mapping, retryAfterSeconds);
@@ -194,7 +195,7 @@ export async function answerHistory(parsed: ParsedRequest, parts: WalkParts): Pr
 
 const TOLD_AS: Readonly<Record<string, ReplyOutcome>> = { success: 'success', failed: 'failure' };
 
-/** v1's rows with the script's own ids, which only the journal knows: scripts search the history by them. */
+/** v1's rows, completed with request ids from the journal: scripts search the history by their own ids. */
 async function historyRows(
   body: JsonObject,
   { credentials, mapping }: ParsedRequest,

@@ -1,7 +1,7 @@
 /**
- * Keeps guessed keys from v1: a network (an address, of IPv6 its /64) has some tries with keys that v1 refuses, and then one
- * every few seconds. A key that v1 has accepted is neither held up nor counted, whoever else sends wrong ones from its address: accepted
- * since the start, or before it, when the journal has an order of the key with a reference of v1 (decision 0034).
+ * Keeps guessed keys from v1. A network (an address; for IPv6 its /64) has some tries with keys that v1 refuses, and then one more
+ * every few seconds. A key that v1 has accepted is neither delayed nor counted, even if others send wrong keys from its network. v1 has
+ * accepted a key if it did so since the start, or if the journal has an order of the key with a reference of v1 (decision 0034).
  */
 import { createLru } from '../domain/lru';
 import { type Clock, createSignal, type Signal } from '../domain/clock';
@@ -15,13 +15,13 @@ import { waitText } from './tell/refuse';
 
 export interface KeyGuard {
   /**
-   * Before v1 is asked with this key. Waits a moment while many others are judged; rejects with the refusal of one wrong key too
-   * many. Undefined: nothing is to be waited for, because v1 has accepted the key.
+   * Call it before v1 is asked with this key. The promise waits a moment while v1 judges many other keys, and rejects with a GatewayError
+   * if the network has sent too many wrong keys. Undefined: v1 has accepted the key, so there is nothing to wait for.
    */
   enter(visit: Visit): Promise<void> | undefined;
-  /** Takes note of what v1 answers to each key. */
+  /** Learns from v1's answers which keys v1 accepts. */
   readonly hearer: AnswerHearer;
-  /** Takes note of what v1 has said of a key. */
+  /** Learns v1's verdict about a key. */
   note(visit: Visit, verdict: KeyVerdict): void;
 }
 
@@ -30,13 +30,13 @@ export type Visit = Pick<CallContext, 'credentials' | 'clientAddress'>;
 const TRIES_MAX = 20;
 const TRY_EVERY_MS = 5_000;
 /**
- * How many tries must be left: a key that v1 has refused leaves half of them to others, so that an old script in a loop uses up
- * no more; a new key leaves the last one to a key that comes again after it was turned away.
+ * How many tries must be left for a key. A key that v1 has refused leaves half of the tries to others, so that an old script in a loop
+ * cannot use up all. A new key leaves the last try to a key that returns after it was refused here.
  */
 const NEEDED = { wrong: TRIES_MAX / 2, fresh: 2, returning: 1 };
-/** A key without an answer for so long is no longer counted as being judged, and nobody waits longer for another key's answer. */
+/** How long a key without v1's answer counts as being judged, and how long a key waits for the verdicts about others. */
 const JUDGED_WITHIN_MS = 2_000;
-/** No call to v1 lasts longer: whose verdict has not come by then is forgotten. */
+/** No call to v1 lasts longer than this: a verdict that comes later is not counted. */
 const VERDICT_WITHIN_MS = 120_000;
 const NETWORKS_MAX = 10_000;
 const KEYS_MAX = 10_000;
@@ -54,7 +54,7 @@ export interface KeyGuardParts {
 export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
   const networks = createLru<string, Network>(NETWORKS_MAX);
   const accepted = createLru<string, true>(KEYS_MAX);
-  /** Of keys that are not new here. */
+  /** By fingerprint: keys that v1 refused, or that were refused here and may return. Other keys are new. */
   const standings = createLru<string, 'wrong' | 'returning'>(KEYS_MAX);
 
   const networkAt = (address: string): Network => {
@@ -77,7 +77,7 @@ export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
   };
 
   const note = ({ credentials: { fingerprint, isLookupKey }, clientAddress }: Visit, verdict: KeyVerdict): void => {
-    // The operator's own key, or that of a shop: whoever uses it has not sent it.
+    // A lookup key was not sent by the script, so the verdict must not count for the script's network.
     if (isLookupKey === true) return;
     if (verdict === 'accepted') accepted.set(fingerprint, true);
     const isWrong = verdict === 'wrong' && !accepted.has(fingerprint);
@@ -86,7 +86,7 @@ export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
     network?.judged(fingerprint, isWrong);
   };
 
-  /** A key that v1 has not accepted yet. */
+  /** Waits or throws for a key that v1 has not accepted yet. */
   async function enterUnknown(fingerprint: string, clientAddress: string): Promise<void> {
     const network = networkAt(clientAddress);
     const hasRoom = (): boolean => network.triesLeft() - network.underWay() >= neededFor(fingerprint);
@@ -96,7 +96,7 @@ export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
       const waitMs = untilMs - clock.elapsed();
       if (network.triesLeft() < neededFor(fingerprint)) throw turnAway(fingerprint, network);
       if (waitMs <= 0) {
-        // v1 is slow, and has called no key of this network wrong: a crowd of new shops.
+        // v1 is slow and has called no key of this network wrong: many new shops have come at once, so the key is let through.
         if (network.triesLeft() === TRIES_MAX) break;
         throw turnAway(fingerprint, network);
       }
@@ -114,21 +114,21 @@ export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
   };
 }
 
-/** What v1 says of each key is told. */
-export function hearVerdicts(tell: KeyGuard['note']): AnswerHearer {
+/** A hearer of v1's answers that calls `note` with v1's verdict about each key. */
+export function hearVerdicts(note: KeyGuard['note']): AnswerHearer {
   return {
-    sent: ({ outcome }, _requestId, { context }) => tell(context, verdictOfOutcome(outcome)),
-    found: (finding, { context }) => tell(context, verdictOfFinding(finding)),
+    sent: ({ outcome }, _requestId, { context }) => note(context, verdictOfOutcome(outcome)),
+    found: (finding, { context }) => note(context, verdictOfFinding(finding)),
   };
 }
 
 class Network {
   readonly changed: Signal = createSignal();
   readonly #clock: Clock;
-  /** As of `#atMs`. */
+  /** How many tries were left at `#atMs`. */
   #tries = TRIES_MAX;
   #atMs: number;
-  /** Requests on their way to v1, and until when they count. */
+  /** Requests on their way to v1, and until when they count as being judged. */
   #judging: { readonly fingerprint: string; readonly untilMs: number }[] = [];
 
   constructor(clock: Clock) {
@@ -155,7 +155,7 @@ class Network {
 
   judged(fingerprint: string, isWrong: boolean): void {
     const at = this.#judging.findIndex((one) => one.fingerprint === fingerprint);
-    // A request may ask v1 twice: it is one attempt.
+    // A request may call v1 twice. It counts as one try.
     if (at >= 0) this.#judging.splice(at, 1);
     if (at >= 0 && isWrong) this.#tries = Math.max(0, this.triesLeft() - 1);
     this.changed.emit();

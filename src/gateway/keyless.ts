@@ -1,9 +1,9 @@
 /**
- * Whose key asks v1 for a lookup that brings none (many scripts of format A): the one that sold from this address last,
- * then the operator's. In memory and bounded. Keys only, no PINs: a lookup is free, and what it shows is the customer's name.
+ * Chooses the key for lookups of scripts that send none (many scripts of format A): the key that sold from this address last, else
+ * the operator's key. In memory and bounded. Only keys are kept, no PINs: a lookup is free, and shows only the customer's name.
  *
- * v1 counts the lookups of a key. Of the operator's key its owner has his part first, and no network of strangers has so
- * many that others find none.
+ * v1 limits the lookups of a key. So lookups with the operator's key are counted: its owner's share is kept free, and no network of
+ * callers may use so many that others get none.
  */
 import { LRUCache } from 'lru-cache';
 import { createLru } from '../domain/lru';
@@ -19,13 +19,13 @@ import { waitText } from './tell/refuse';
 import type { JsonObject } from '../domain/json';
 
 export interface Keyless {
-  /** This key has sold something from this address. */
+  /** Remembers that this key has sold something from this address. */
   sold(credentials: Credentials, address: string): void;
   /** The key for lookups from this address; undefined when there is none. Counts nothing. */
   keyFor(address: string, limits: LookupLimits): Credentials | undefined;
-  /** The key for one more lookup by these credentials, which is counted. Refuses one too many of those without a key. */
+  /** Counts one more lookup and returns the key for it. Throws a GatewayError when there were too many without a key of their own. */
   take(credentials: Credentials, address: string, limits: LookupLimits): Credentials;
-  /** The operator's key, where v1 refused the first one. Refuses where v1 takes no more lookups with the operator's. */
+  /** The operator's key, after v1 refused a seller's key. Throws a GatewayError when v1 accepts no more lookups with the operator's key. */
   keyAfter(asked: Credentials, finding: Finding, address: string, limits: LookupLimits): Credentials | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface KeylessParts {
   readonly others?: OtherKeyless | undefined;
 }
 
-/** What one process has lent, the others must know. */
+/** The exchange of `KeylessNews` between processes that serve as one. */
 export interface OtherKeyless {
   tell(news: KeylessNews): void;
   onNews(hear: (news: KeylessNews) => void): void;
@@ -49,7 +49,7 @@ export type KeylessNews =
   | { readonly kind: 'paused'; readonly fingerprint: string; readonly pauseMs: number }
   | SoldNews;
 
-/** With the key itself, without its PIN: in memory, between processes of one gateway. */
+/** Contains the key itself, without its PIN. It stays in memory, and passes only between processes of one gateway. */
 interface SoldNews {
   readonly kind: 'sold';
   readonly address: string;
@@ -60,18 +60,18 @@ interface SoldNews {
 interface Sale {
   readonly credentials: Credentials;
   readonly atMs: number;
-  /** When the other processes knew of it last. */
+  /** When the other processes were last told of this sale. */
   readonly sharedAtMs: number;
 }
 
 const ADDRESSES_MAX = 5_000;
-/** v1 does not take this key any more, not from here, or not so often. */
+/** v1's statuses for a key that is wrong, not allowed from this address, or used too often. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
 const TOO_OFTEN = 429;
-/** A network has one more lookup while so many others could still have as many as it has had. */
+/** A network gets one more lookup while the lookups left would give this many others as many as it has had. */
 const STRANGERS_BESIDE = 3;
 const SELLERS_BESIDE = 1;
-/** A shop that goes on selling is told of again so seldom: a sale costs no message. */
+/** How often the other processes are told that a shop goes on selling, so that not every sale costs a message. */
 const SHARE_EVERY_MS = 600_000;
 
 export function createKeyless({ lookupKey, keyring, clock, others }: KeylessParts): Keyless {
@@ -89,10 +89,10 @@ export function createKeyless({ lookupKey, keyring, clock, others }: KeylessPart
     else sellers.hear(news);
   });
 
-  /** One lookup with the key that sold from this address, then with the operator's. */
+  /** Counts one lookup with the key that sold from this address; when its limit is reached, with the operator's key. */
   function takeSellers(credentials: Credentials, address: string, limits: LookupLimits): Credentials {
     const { calls, windowMs } = limits.seller ?? { calls: 0, windowMs: 0 };
-    // By key, not by address: v1 counts the lookups of a key, and its owner needs some himself.
+    // The limit is per key, not per address: v1 counts the lookups of a key, and its owner needs some as well.
     const name = `${credentials.fingerprint} seller`;
     const { count, roomInMs } = counts.within(name, windowMs);
     if (count < calls) {
@@ -129,7 +129,7 @@ export function createKeyless({ lookupKey, keyring, clock, others }: KeylessPart
   };
 }
 
-/** The keys that sold, by the address they sold from last. */
+/** The keys that sold, by address: of each address the one that sold last. */
 class Sellers {
   readonly #sales = createLru<string, Sale>(ADDRESSES_MAX);
   readonly #clock: Clock;
@@ -153,7 +153,7 @@ class Sellers {
     this.#keep(new Secret(apiKey), fingerprint, address, this.#clock.elapsed());
   }
 
-  /** As long after its sale as the mapping says. */
+  /** The key that sold from this address within the time that the mapping allows. */
   at(address: string, { seller }: LookupLimits): Credentials | undefined {
     const sale = this.#sales.get(address);
     const isLate = seller === undefined || sale === undefined || this.#clock.elapsed() - sale.atMs > seller.withinMs;
@@ -185,7 +185,7 @@ class OperatorsKey {
   readonly #credentials: () => Credentials | undefined;
   readonly #counts: LookupCounts;
   readonly #clock: Clock;
-  /** Until when v1 takes no lookups with the key, by fingerprint. */
+  /** By fingerprint: until when v1 accepts no lookups with the key, by `clock.elapsed()`. */
   readonly #pausedUntilMs = createLru<string, number>(10);
 
   constructor(credentials: () => Credentials | undefined, counts: LookupCounts, clock: Clock) {
@@ -199,7 +199,7 @@ class OperatorsKey {
     return credentials === undefined ? undefined : { ...credentials, isLookupKey: true };
   }
 
-  /** One lookup for a script that brings no key; undefined where the operator has none. Refuses one too many. */
+  /** Counts one lookup for a script without a key; undefined if the operator has no lookup key. Throws when there were too many. */
   take(address: string, { calls, windowMs, total, owner }: LookupLimits, hasSold: boolean): Credentials | undefined {
     const credentials = this.asLookupKey();
     if (credentials === undefined) return undefined;
@@ -217,12 +217,12 @@ class OperatorsKey {
     return credentials;
   }
 
-  /** Counts what the owner of the key asks for himself. */
+  /** Counts a lookup that the owner of the operator's key makes with it. */
   countOwn({ apiKey, fingerprint }: Credentials): void {
     if (this.#credentials()?.apiKey.equals(apiKey) === true) this.#counts.add(`${fingerprint} own`);
   }
 
-  /** v1 takes no lookup with this key for so long. Gives the refusal. */
+  /** Stops lookups with this key for `pauseMs`. Returns the refusal for the script. */
   pause({ fingerprint }: Pick<Credentials, 'fingerprint'>, pauseMs: number): GatewayError {
     this.#pausedUntilMs.set(fingerprint, this.#clock.elapsed() + pauseMs);
     return tooMany('with the key of this service', pauseMs);
@@ -238,17 +238,16 @@ function tooMany(which: string, waitMs: number): GatewayError {
   );
 }
 
-/** Which lookups were made lately, by name: of a key, of a network of callers. In memory and bounded. */
-
 const NAMES_MAX = 10_000;
 
+/** Counts of recent lookups by name: that of a key or of a network of callers. In memory and bounded. */
 export interface LookupCounts {
   add(name: string): void;
-  /** How many within the window, and in how many milliseconds the oldest of them leaves it. */
+  /** How many lookups were made within the window, and in how many milliseconds the oldest of them leaves it. */
   within(name: string, windowMs: number): { readonly count: number; readonly roomInMs: number };
 }
 
-/** Of one name at most `timesMax` are kept: more than any limit of v1. */
+/** At most `timesMax` lookups of one name are kept: more than any limit of v1. */
 export function createLookupCounts(clock: Clock, timesMax = 100): LookupCounts {
   const seen = createLru<string, readonly number[]>(NAMES_MAX);
   return {
@@ -262,13 +261,13 @@ export function createLookupCounts(clock: Clock, timesMax = 100): LookupCounts {
 }
 
 /**
- * What v1 has verified lately for lookups without a key: told again to the address it was told to, so that a script which asks
- * once more when it sells costs no lookup. Only what was found, by the key that asks, in memory and bounded.
+ * Remembers what v1 found in recent lookups without a key. The same address gets the same answer from memory, because scripts repeat
+ * the lookup when they sell. Only successful lookups are kept, per address and key, in memory and bounded.
  */
 
 export interface LookedUp {
   readonly finding: Finding;
-  /** What was asked about; without the field that was tried in vain. */
+  /** The fields of the lookup; without the field of a trial in which no value was found. */
   readonly values: JsonObject;
 }
 
@@ -283,7 +282,7 @@ interface Kept {
 }
 
 const CHARACTERS_MAX = 1_000_000;
-/** A name and an address take a tenth of it. */
+/** Ten times the size of an answer with a name and an address. */
 const ANSWER_CHARACTERS_MAX = 4_000;
 
 export function createLookupMemory(clock: Clock): LookupMemory {

@@ -1,4 +1,4 @@
-/** Asks v1 about one order now, for an operator who has typed its key. Buys nothing. */
+/** Asks v1 about one order now, for an operator who has entered its key. Buys nothing. */
 import type { Credentials } from '../domain/credentials';
 import type { Order } from '../domain/order';
 import { isSafeToRefund, isFinal, referenceOf, type Outcome } from '../domain/outcome';
@@ -12,17 +12,17 @@ import type { WalkParts } from './walk-parts';
 export interface Rechecked {
   readonly before: Order;
   readonly after: Order;
-  /** What v1's receipt says. */
+  /** The outcome that v1's receipt shows. */
   readonly receipt?: Outcome;
-  /** Why there is no receipt: v1 knows no such reference, or the order has none to ask by. */
+  /** Why there is no receipt: v1 has no such reference, or the order has no reference. */
   readonly missing?: 'not_at_v1' | 'no_reference';
-  /** What v1 did instead of telling of this order, in words: nothing is known from it. */
+  /** Why v1's answer was not usable, in words. It proves nothing about the order. */
   readonly unanswered?: string;
-  /** v1 took the question from nobody at this address: what it knows is not told. */
+  /** v1 refused the key at this address. */
   readonly refusal?: Refusal;
 }
 
-/** Undefined when this key has no such order. An order whose fate is open is settled by what v1 knows, as with any look of ours. */
+/** Undefined when this key has no such order. An open order is reconciled first, and may be settled by it. */
 export async function recheckOrder(
   credentials: Credentials,
   clientAddress: string,

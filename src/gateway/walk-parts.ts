@@ -1,4 +1,4 @@
-/** The parts that a gateway is made of, and what it adds to them for its answers. */
+/** The parts that a gateway is created with, and the parts that it creates itself and keeps between requests. */
 import type { PriceLists } from '../price-lists/price-lists';
 import { type Clock, createSteadiness, type Steadiness } from '../domain/clock';
 import type { KeyAndPin, Secret } from '../domain/credentials';
@@ -31,47 +31,47 @@ export interface GatewayParts {
   readonly journal: Journal;
   readonly upstream: Upstream;
   readonly priceLists: PriceLists;
-  /** What v1 has said of keys at addresses: the journal answers by it, and the price lists are shown by the same. */
+  /** v1's verdicts about keys at addresses. They decide who is told about orders, and who is shown price lists. */
   readonly visitors: Visitors;
   readonly keyring: Keyring;
   /** The operator's key for verify calls that bring none: `<API_KEY>` or `<API_KEY>:<PIN>`. */
   readonly lookupKey: Secret | undefined;
-  /** What a key that callers.yaml sends to the sandbox is there; absent where v1 is the sandbox, and each has its own. */
+  /** The sandbox key for keys that callers.yaml sends to the sandbox. Absent where v1 itself is the sandbox, which has these keys. */
   readonly sandboxKey?: KeyAndPin | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** Steps 2 to 6 are done, and nothing has been written or sent yet. */
+  /** Called after steps 2 to 6, before anything is written or sent. */
   readonly onRead?: (parsed: ParsedRequest, sentId: string | undefined) => void;
-  /** A sale was told, and the whole reply has left; the journal has no word of that. */
+  /** Called when a success was told and the whole reply has left. The journal does not record this. */
   readonly onTold?: (order: Order) => void;
-  /** What all processes have told, where several sell from one journal. */
+  /** The sales that all processes have told, where several sell from one journal. */
   readonly told?: ToldStore | undefined;
   readonly onWrongPin?: (wrong: WrongPin) => void;
   /** Without it no purchase is refused because others wait for their turn at v1. */
   readonly crowdedSeconds?: HttpUpstream['crowdedSeconds'];
   /** Without it wrong keys have no limit. */
   readonly keyGuard?: Pick<KeyGuard, 'enter'>;
-  /** What scripts that hung up have shown; learnt anew by each gateway when absent. */
+  /** How long scripts wait, learnt before; without it the gateway begins to learn anew. */
   readonly learntPatience?: LearntPatience;
-  /** Where the limits of a day begin anew at midnight; West Africa Time unless given. */
+  /** The time zone of the midnight at which daily limits begin anew; West Africa Time unless given. */
   readonly timeZone?: string;
   /** How many orders may be under way. */
   readonly ordersMax?: number;
-  /** Where several processes serve as one; absent, this one is alone. */
+  /** The parts that are shared, where several processes serve as one. */
   readonly together?: Together | undefined;
 }
 
-/** What must be one for all processes that serve as one, so that they cost v1 and its callers no more than one would. */
+/** What all processes that serve as one share, so that they burden v1 and callers no more than one process would. */
 export interface Together {
   readonly takePinTurns: typeof takePinTurns;
   readonly repeats: SharedRepeats;
   readonly keyless: OtherKeyless;
-  /** How many they are: what is bounded for each key is divided among them. */
+  /** How many processes there are: limits per key are divided among them. */
   readonly processes: number;
 }
 
-/** What the answers work with: the parts that came in, and what the gateway keeps between requests. */
+/** The parts that the `answer-*` files use: those that the gateway was created with, and those that it keeps between requests. */
 export interface WalkParts extends GatewayParts, PursuitParts {
   readonly pursuits: Pursuits;
   readonly pinGuard: PinGuard;

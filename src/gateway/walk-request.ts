@@ -1,4 +1,4 @@
-/** Steps 2 to 6 of one request, with what only the outside can tell: who lends it a key, and what a name in it means. */
+/** Steps 2 to 6 of one request. Gives `walkIn` what it asks for: the credentials, and the price list for names in the request. */
 import type { Credentials, KeyAndPin } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import type { LegacyRequest } from '../domain/legacy';
@@ -11,7 +11,7 @@ import type { WalkParts } from './walk-parts';
 
 type Parts = Pick<WalkParts, 'keyring' | 'keyless' | 'keyGuard' | 'priceLists' | 'sandboxKey'>;
 
-/** A plain value where the price list need not be fetched. */
+/** No promise unless the price list must be fetched. */
 export function walkRequest(request: LegacyRequest, mapping: Mapping, parts: Parts): Walk | Promise<Walk> {
   const begun = walkIn(request, mapping);
   if (begun.kind !== 'needs_caller') return begun;
@@ -36,7 +36,7 @@ async function withLists(
   }
 }
 
-/** The script's own key, or another one for a lookup that brings none. */
+/** The script's own key, or a lookup key for a lookup without a key. */
 function identify(
   request: LegacyRequest,
   operation: Operation,
@@ -56,7 +56,10 @@ function identify(
   );
 }
 
-/** From here on nothing of the key's own is asked, written or sent. With the sandbox as v1 its key is one of the sandbox already. */
+/**
+ * The credentials in the sandbox of a key that callers.yaml sends there. The orders have another owner, and v1 gets no call with the key.
+ * Without `sandboxKey` the sandbox itself is v1, and the script's key is already one of the sandbox.
+ */
 function inSandbox(own: Credentials, sandboxKey: KeyAndPin | undefined): Credentials {
   const { tokenFormat, fingerprint } = own;
   const { apiKey, pin } = sandboxKey ?? own;
@@ -67,7 +70,7 @@ function inSandbox(own: Credentials, sandboxKey: KeyAndPin | undefined): Credent
   };
 }
 
-/** v1's price list in the mapping's words. */
+/** Fetches v1's price list, in the mapping's words. Refuses where v1 returns none. */
 async function fetchLists(
   { credentials }: Identified,
   { clientAddress, trace }: LegacyRequest,

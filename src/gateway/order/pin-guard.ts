@@ -172,7 +172,7 @@ function minutes(ms: number): string {
  * The others wait for v1's verdict, `WAIT_MOST_MS` at most. Purchases with an accepted PIN do not wait.
  */
 
-/** The longest wait for another purchase's verdict. After it the purchase is sent: its PIN may well be right. */
+/** The longest wait for another purchase's verdict. After it the purchase is sent without one, unless its PIN may be a guess. */
 const WAIT_MOST_MS = 2_000;
 const BUSY =
   'Another PIN of your key is being tried at this moment, so that this one is not. Nothing was charged. Send the order again in a minute.';
