@@ -1,4 +1,4 @@
-/** What an operator is told without asking. Each name is also that of its section in docs/runbook.md. */
+/** The names of alarms. Each is also the name of a section in docs/runbook.md. */
 export const ALARM_NAMES = [
   'v1_down',
   'orders_overdue',
@@ -15,7 +15,7 @@ export type AlarmName = (typeof ALARM_NAMES)[number];
 /** An alarm that has been raised and is not over. */
 export interface ActiveAlarm {
   readonly name: AlarmName;
-  /** Which one of several: a folder, or the fingerprint of a key. */
+  /** The folder, or the fingerprint of the key, where an alarm may be raised for several. */
   readonly subject?: string | undefined;
   /** What is the matter, in a sentence. */
   readonly text: string;
@@ -27,7 +27,7 @@ export interface ActiveAlarm {
   readonly sinceMs: number;
 }
 
-/** The fingerprint that a subject begins with, if it is about a key. */
+/** The fingerprint at the beginning of a subject; undefined if the subject is no key. */
 export function fingerprintIn(subject: string | undefined): string | undefined {
   return /^[0-9a-f]{32}(?= |$)/.exec(subject ?? '')?.[0];
 }

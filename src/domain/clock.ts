@@ -1,10 +1,10 @@
-/** Time as a part that is passed in, so that a test can move it. */
+/** The clock is a part that is passed in, so that tests can set the time. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that only ever go forward, for durations: the time of day may be set back while somebody waits. */
+  /** Milliseconds that only go forward, for durations. `now` may be set back in between; nobody can set this clock. */
   elapsed(): number;
-  /** Runs once after so many milliseconds; the result calls it off. */
+  /** Calls `run` once after `delayMs`. The returned function cancels that. */
   after(delayMs: number, run: () => void): () => void;
 }
 
@@ -12,24 +12,24 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   after(delayMs, run) {
-    // What is over by a fraction of a millisecond: Node 24 prints a warning where that is below zero.
+    // A deadline may be over by a fraction of a millisecond, and Node 24 prints a warning for a negative delay.
     const timer = setTimeout(run, Math.max(0, delayMs));
     return () => clearTimeout(timer);
   },
 };
 
-/** Resolves after so many milliseconds. */
+/** Resolves after `delayMs`. */
 export function pause(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => clock.after(delayMs, resolve));
 }
 
-/** So many milliseconds for all that a stop waits for, one after the other; they count from `begin`. */
+/** One time limit for several waits of a stop, one after another. It counts from `begin`. */
 export function createDeadline(clock: Clock, limitMs: number): { begin(): void; leftMs(): number } {
   let age = (): number => 0;
   return { begin: () => void (age = startAge(clock)), leftMs: () => Math.max(0, limitMs - age()) };
 }
 
-/** The promise's value, or `undefined` when it takes longer. The promise goes on either way. */
+/** The promise's value, or `undefined` when it takes longer than `delayMs`. The work behind the promise goes on. */
 export async function within<T>(clock: Clock, delayMs: number, promise: Promise<T>): Promise<T | undefined> {
   let cancel: () => void = () => undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -43,8 +43,8 @@ export async function within<T>(clock: Clock, delayMs: number, promise: Promise<
 }
 
 /**
- * Counts from now on: milliseconds by whichever of the two clocks says more. `elapsed` may stand still while the machine is
- * suspended, `now` may be set back: where too late is what does harm, the longer time is the safe one.
+ * Returns a function that gives the milliseconds since now, by the clock that shows more. `elapsed` may stand still while the machine
+ * is suspended, and `now` may be set back. Where acting too late does harm, the longer time is the safe one.
  */
 export function startAge(clock: Clock): () => number {
   const fromMs = clock.now();
@@ -52,10 +52,10 @@ export function startAge(clock: Clock): () => number {
   return () => Math.max(clock.now() - fromMs, clock.elapsed() - fromElapsedMs);
 }
 
-/** A change that several wait for. */
+/** Wakes all that wait for a change. */
 export interface Signal {
   emit(): void;
-  /** Resolves at the next change, or after so many milliseconds. Whoever has stopped waiting leaves nothing behind. */
+  /** Resolves at the next change, or after `delayMs`. After that no memory is held for this wait. */
   within(clock: Clock, delayMs: number): Promise<void>;
 }
 
@@ -79,8 +79,8 @@ export function createSignal(): Signal {
 }
 
 /**
- * A change that a few wait for, in very many places at once: those of one place share one promise and one timer, which is a third of the memory.
- * They wake together, at the change or when the shortest of their waits is over, so that each looks again at what it waits for.
+ * A signal for very many places with a few waits each. The waits of one place share one promise and one timer, which takes a third of the
+ * memory. They all wake together, at the change or when the shortest wait is over, so each must check again whether its own wait is over.
  */
 export class CommonSignal {
   readonly #clock: Clock;
@@ -93,7 +93,7 @@ export class CommonSignal {
     this.#clock = clock;
   }
 
-  /** A function by itself, to be handed on. */
+  /** A function bound to this signal, so that it can be passed on. */
   readonly emit = (): void => {
     if (this.#next === undefined) return;
     const wake = this.#wake;
@@ -104,7 +104,7 @@ export class CommonSignal {
     wake();
   };
 
-  /** Resolves at the next change, or after so many milliseconds, or sooner where another one waits for less. */
+  /** Resolves at the next change, after `delayMs`, or when a shorter wait of this signal is over. */
   within(delayMs: number): Promise<void> {
     this.#next ??= new Promise((resolve) => (this.#wake = resolve));
     const dueAtMs = this.#clock.elapsed() + delayMs;
@@ -119,20 +119,19 @@ export class CommonSignal {
 
 function nothing(): void {}
 
-/** A clock that nobody has set right shows another time by at most a day and a zone. */
+/** By how much a wrong clock may differ: at most a day and a time zone. */
 export const CLOCK_ERROR_MS = 26 * 3_600_000;
 
 /**
- * How long the time of day has run evenly. Proofs that rest on "so long ago" are worth nothing when somebody has set the
- * clock in between: a day may have passed on the wall and a second in truth.
+ * Watches whether the time of day runs evenly. A proof by "so long ago" is worthless if somebody has set the clock in between:
+ * the time of day may show a day more after one second.
  */
-
 export interface Steadiness {
-  /** Milliseconds since this was first asked, or since a clock that had been set was first seen. */
+  /** Milliseconds for which the clock has not been set. They count from the first call, or from the call that noticed a set clock. */
   steadyForMs(): number;
 }
 
-/** Clocks that are disciplined drift by milliseconds between two looks; what is more was set by somebody. */
+/** A synchronised clock drifts by milliseconds between two calls. A larger difference means that somebody has set it. */
 const JUMP_MS = 2_000;
 
 export function createSteadiness(clock: Clock): Steadiness {

@@ -1,6 +1,6 @@
 /**
- * Keys and PINs. They live in types that cannot be printed, logged or serialised: every ordinary way of turning them
- * into text gives a mask, and showing one takes a method with an ugly name.
+ * Keys and PINs. Their type cannot be printed, logged or serialised: every ordinary conversion to text gives a mask. Only a
+ * method with an ugly name returns the text itself.
  */
 import { inspect } from 'node:util';
 
@@ -39,7 +39,7 @@ export class Secret {
 /** v1 section 5: live keys begin with a prefix that ends in `_live_`, sandbox keys with `sandbox_`. */
 const KEY_SHAPE = /^(?:[a-z0-9][a-z0-9_-]*_live_|sandbox_)[^\s:"'`{}<>\\,;]+$/i;
 
-/** Whether a text can be a key of v1's. For what a person types; a script's key is judged by v1 alone. */
+/** Whether a text can be a key of v1. Only for input of people: a script's key is judged by v1 alone. */
 export function looksLikeKey(text: string): boolean {
   return /^[\x21-\x7e]{1,256}$/.test(text) && KEY_SHAPE.test(text);
 }
@@ -49,19 +49,19 @@ export interface KeyAndPin {
   readonly pin?: Secret;
 }
 
-/** What a script proved itself with, and the only name it has in logs and journal. */
+/** The key and PIN of a request, and the fingerprint that stands for the key in logs and journal. */
 export interface Credentials {
   readonly apiKey: Secret;
   /** The account's transaction PIN; absent for a key that is locked to addresses. */
   readonly pin?: Secret;
   /** Keyed hash of the API key: 32 hex digits, the same on every gateway that shares the secret. */
   readonly fingerprint: string;
-  /** Of a key that is sent to the sandbox: its own credentials. The others are those of the sandbox, under a fingerprint of their own. */
+  /** Set where callers.yaml sends the key to the sandbox: the script's own credentials. The other fields are then those of the sandbox. */
   readonly sandboxOf?: Credentials;
-  /** The format that an AccessToken of this gateway is marked with. */
+  /** The format in the script's AccessToken. */
   readonly tokenFormat?: string;
-  /** True when the script sent no key and this one asks for it. */
+  /** True when the script sent no key, and this key is used for its lookup. */
   readonly isLookupKey?: boolean;
-  /** True when the key is that of a script which sold from the same address lately: `isLookupKey` is set as well. */
+  /** True for a lookup key of a script that sold from the same address lately; `isLookupKey` is true as well. */
   readonly isSeller?: boolean;
 }

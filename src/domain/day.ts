@@ -1,13 +1,13 @@
-/** When a day begins, by the clock on the wall of a time zone. */
+/** When days begin and end in a time zone. */
 
 export const USUAL_TIME_ZONE = 'Africa/Lagos';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Gives the last midnight of the zone before a time: milliseconds since the epoch. */
+/** The returned function gives the last midnight of the zone before a time; both in milliseconds since the epoch. */
 export function createDays(timeZone: string = USUAL_TIME_ZONE): (atMs: number) => number {
-  // West Africa Time has no summer time; asking the system takes ten milliseconds the first time.
+  // West Africa Time has no summer time, so it is calculated here: the first `DateTimeFormat` takes ten milliseconds.
   if (timeZone === USUAL_TIME_ZONE) return (atMs) => Math.floor((atMs + HOUR_MS) / DAY_MS) * DAY_MS - HOUR_MS;
   const wall = new Intl.DateTimeFormat('en-GB', {
     ...{ timeZone, hourCycle: 'h23', day: '2-digit' },
@@ -21,7 +21,7 @@ export function createDays(timeZone: string = USUAL_TIME_ZONE): (atMs: number) =
   return (atMs) => {
     const { day, sinceMidnightMs } = read(atMs);
     const start = atMs - sinceMidnightMs;
-    // Where clocks were changed since midnight it is an hour off, to either side.
+    // If clocks were changed for summer time since midnight, `start` is an hour too early or too late.
     return [start - HOUR_MS, start, start + HOUR_MS].find((one) => read(one).day === day && read(one - 1).day !== day) ?? start;
   };
 }
@@ -31,21 +31,21 @@ export interface Day {
   readonly untilMs: number;
 }
 
-/** The day in which a time lies. */
+/** The day that contains a time. */
 export function dayAt(atMs: number, startOfDay: (atMs: number) => number): Day {
   const fromMs = startOfDay(atMs);
   // No day has more than 25 hours, or less than 23.
   return { fromMs, untilMs: startOfDay(fromMs + 36 * HOUR_MS) };
 }
 
-/** The day of a zone that is written `2026-11-24`; undefined for what is no date. */
+/** The day of a zone from a text like `2026-11-24`; undefined for a text that is no date. */
 export function parseDay(text: string, timeZone: string): Day | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
   const noonMs = Date.UTC(Number(year), Number(month) - 1, Number(date), 12);
-  // The 30th of February is the 2nd of March by that.
+  // `Date.UTC` makes the 2nd of March of the 30th of February: such a text is no date.
   if (!Number.isFinite(noonMs) || new Date(noonMs).toISOString().slice(0, 10) !== text) return undefined;
   const startOfDay = createDays(timeZone);
-  // At noon of UTC the clocks of the easternmost zones show the next day.
+  // At noon UTC the easternmost zones already have the next day, so midnight UTC is tried as well.
   return [noonMs, noonMs - 12 * HOUR_MS].map((atMs) => dayAt(atMs, startOfDay)).find((day) => dayText(day, timeZone) === text);
 }
 
@@ -54,13 +54,13 @@ export function dayText({ fromMs }: Pick<Day, 'fromMs'>, timeZone: string): stri
   return new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(fromMs);
 }
 
-/** The time that is written `2026-11-24T14:03` by the clock on the wall of a zone; undefined for what is none. */
+/** Milliseconds since the epoch from the local time of a zone, like `2026-11-24T14:03`; undefined for a text that is no time. */
 export function parseWallTime(text: string, timeZone: string): number | undefined {
   const asUtcMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/.test(text) ? Date.parse(`${text}Z`) : NaN;
   if (Number.isNaN(asUtcMs)) return undefined;
   const wall = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const aheadAt = (atMs: number): number =>
     Date.parse(`${wall.format(atMs).replace(' ', 'T')}Z`) - Math.floor(atMs / 1_000) * 1_000;
-  // The second look is for where the clocks are changed in between.
+  // The offset is read twice, because clocks may be changed for summer time between the two times.
   return asUtcMs - aheadAt(asUtcMs - aheadAt(asUtcMs));
 }

@@ -1,6 +1,4 @@
-/** The text of an address. */
-
-/** Percent-decoded once, as far as it can be; never throws. Bytes beyond ASCII that were sent bare are read as UTF-8. */
+/** Percent-decodes an address once. Invalid parts stay encoded; never throws. Unencoded bytes beyond ASCII are read as UTF-8. */
 export function decodePath(raw: string): string {
   const text = NOT_ASCII.test(raw) ? utf8Of(raw) : raw;
   if (!text.includes('%')) return text;
@@ -15,13 +13,13 @@ export function decodePath(raw: string): string {
 
 const NOT_ASCII = /[^\u0000-\u007f]/;
 
-/** Node gives each byte of an address as one character. What is no UTF-8 in this way is text already, or nobody's. */
+/** Node gives each byte of an address as one character. Text that is no UTF-8 in this form stays: it is decoded already, or no text at all. */
 function utf8Of(text: string): string {
   const read = Buffer.from(text, 'latin1').toString('utf8');
   return /[^\u0000-\u00ff]/.test(text) || read.includes('\ufffd') ? text : read;
 }
 
-/** Both slash spellings of an address are one: `/api/topup/` is `/api/topup`. */
+/** Removes trailing slashes: `/api/topup/` and `/api/topup` are one address. */
 export function trimSlash(path: string): string {
   if (!path.endsWith('/')) return path === '' ? '/' : path;
   const trimmed = path.replace(/\/+$/, '');

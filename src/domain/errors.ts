@@ -1,6 +1,6 @@
 /**
- * Every way the gateway can refuse. The key is the code that scripts and operators see; it never changes meaning.
- * A refusal is always before an order exists: nothing was sent, nothing is charged.
+ * All refusals of the gateway. The key is the code that scripts and operators see; its meaning never changes.
+ * A refusal comes before an order exists: nothing was sent and nothing is charged.
  */
 export const ERRORS = {
   unreadable_body: { status: 400, title: 'The request body cannot be read' },
@@ -36,11 +36,11 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Why a purchase is turned away: it came to its turn too late, all places are taken, or too many wait for v1. */
+/** Why a purchase is refused under load: it got its turn too late, all places are taken, or too many wait for v1. */
 export type Shed = 'late' | 'full' | 'crowded';
 
 export interface RefusalOptions {
-  /** Of `overloaded`, for the operator. */
+  /** The reason of `overloaded`, for the operator. */
   readonly shed?: Shed;
   readonly field?: string;
   readonly retryAfterSeconds?: number;
@@ -51,9 +51,9 @@ export interface RefusalOptions {
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly detail: string;
-  /** The script's own name of the field that is to blame, when one is. */
+  /** The script's own name of the wrong field, if the refusal is about one. */
   readonly field: string | undefined;
-  /** When the same may be asked again; undefined when time alone changes nothing, or nobody knows. */
+  /** After how long the same request may succeed; undefined when waiting does not help, or the time is not known. */
   readonly retryAfterSeconds: number | undefined;
   readonly shed: Shed | undefined;
 

@@ -1,4 +1,4 @@
-/** JSON as values. */
+/** The types of JSON values. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 export interface JsonObject {
@@ -6,8 +6,8 @@ export interface JsonObject {
 }
 
 /**
- * A JSON number that a double cannot hold exactly (an integer beyond 2^53, or one whose text would change). It is kept
- * as text so that it can be refused by name where it matters, and never rounded into somebody else's meter number.
+ * A JSON number that a double cannot hold exactly (an integer beyond 2^53, or a number whose text would change). It is kept as text.
+ * A field that needs it is refused by name: rounding could turn it into another customer's meter number.
  */
 export class InexactNumber {
   readonly text: string;
@@ -17,7 +17,7 @@ export class InexactNumber {
   }
 }
 
-/** A value as text: a text is itself, everything else is its JSON. */
+/** A value as text: a text unchanged, any other value as JSON. */
 export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }

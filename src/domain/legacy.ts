@@ -1,11 +1,11 @@
-/** What a script sent and what it gets back, free of HTTP machinery. */
+/** A script's request and reply, without HTTP machinery. */
 import type { InexactNumber, JsonObject, JsonValue } from './json';
 import type { Trace } from './trace';
 
 /** One value as the script sent it: nested values keep their JSON form. */
 export type LegacyValue = JsonValue | InexactNumber;
 
-/** Fields by the script's own spelling, in the order in which they came. */
+/** Fields by the script's own spelling, in the order in which they were sent. */
 export type LegacyFields = ReadonlyMap<string, LegacyValue>;
 
 export interface LegacyRequest {
@@ -13,20 +13,20 @@ export interface LegacyRequest {
   readonly method: string;
   /** Percent-decoded, single slashes, without query; the trailing slash is kept as sent (`/api/topup/`). */
   readonly path: string;
-  /** As sent: what of it is a slash of the address, and what the slash in an order's id. Absent where that is the same. */
+  /** The path before percent-decoding: a slash inside an order's id may be `%2F` there. Absent where it is the same as `path`. */
   readonly rawPath?: string;
   readonly query: LegacyFields;
   readonly body: LegacyFields;
-  /** The body as it came, for what its way of writing shows. */
+  /** The bytes of the body: signals may test how it is written. */
   readonly bytes?: Buffer;
   readonly headers: LegacyHeaders;
-  /** The script's address as v1 must see it, already judged against the trusted proxies. */
+  /** The script's address as v1 must see it. Forwarded addresses were believed only from trusted proxies. */
   readonly clientAddress: string;
-  /** By which other programs know this request. */
+  /** The trace of this request in other programs. */
   readonly trace?: Trace | undefined;
 }
 
-/** A request as somebody saved or wrote it, before it is read. */
+/** A request that a person saved or wrote, before it is read. */
 export interface SavedRequest {
   readonly method: string;
   /** Path and query as they stand on a request line. */
@@ -36,16 +36,16 @@ export interface SavedRequest {
   readonly body: Buffer;
 }
 
-/** The few headers that carry meaning here. Absent ones are undefined. */
+/** The headers that the gateway uses. Absent ones are undefined. */
 export interface LegacyHeaders {
   readonly authorization?: string | undefined;
   readonly token?: string | undefined;
   readonly userAgent?: string | undefined;
-  /** All that were sent, by lower-case name: a mapping may name further ones. */
+  /** All headers by lower-case name: a mapping may name further ones. */
   readonly sent?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** A header that a mapping names, without blanks at its ends; undefined when it was not sent, or is empty. */
+/** The value of a header that a mapping names, trimmed; undefined when the header is absent or empty. */
 export function headerOf({ sent }: LegacyHeaders, name: string): string | undefined {
   const value = sent?.[name.toLowerCase()];
   const text = typeof value === 'string' ? value.trim() : value?.join(', ').trim();
@@ -54,19 +54,19 @@ export function headerOf({ sent }: LegacyHeaders, name: string): string | undefi
 
 /** The connection over which a script waits for its reply. */
 export interface Line {
-  /** Milliseconds since the head of its request was read: what it waited for its turn, and its body took, counts for a script. */
+  /** Milliseconds since the head of the request was read. To the script, the wait for its turn and for the body counts as waiting. */
   readonly ageMs: number;
-  /** True once the script has hung up before its reply was handed over whole. */
+  /** True once the script has hung up before the whole reply was handed to the operating system. */
   readonly hasHungUp: boolean;
-  /** Runs once, at the end of the connection's part: true when the reply has been handed over whole. */
+  /** Calls `run` once, when the script has hung up or the reply was handed over. `isWhole`: the whole reply was handed over. */
   onEnd(run: (isWhole: boolean) => void): void;
 }
 
 export interface LegacyReply {
   readonly status: number;
   readonly body: JsonObject | readonly JsonValue[];
-  /** The body as it is sent, where that was prepared. */
+  /** The body as text, where it was prepared. */
   readonly text?: string;
-  /** For `Retry-After`. */
+  /** The value of `Retry-After`. */
   readonly retryAfterSeconds?: number;
 }

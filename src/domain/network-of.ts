@@ -1,6 +1,7 @@
-/** Whom an address belongs to, for limits: who rents one machine gets a whole /64 of IPv6 addresses and may write from each of them. */
-
-/** The address itself for IPv4, the first 64 bits for IPv6. */
+/**
+ * The network of an address, for limits: the address itself for IPv4, the first 64 bits for IPv6. A rented machine usually has a whole
+ * /64 of IPv6 addresses and may send from each of them.
+ */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::');

@@ -1,11 +1,11 @@
-/** An order: an intent in the journal, from before its first byte goes upstream until long after its outcome is known. */
+/** An order: an intent in the journal. It is written before the first byte goes upstream, and kept long after its outcome is known. */
 import { type JsonObject, textOf } from './json';
 import type { Outcome } from './outcome';
 import { identityOf } from './number-identity';
 
-/** An intent about to be journalled. Nothing in it is secret: no key, PIN, card PIN or token. */
+/** An intent that will be written into the journal. It has no secrets: no key, PIN, card PIN or token. */
 export interface NewOrder {
-  /** Fingerprint of the key that ordered: orders are only ever seen through the key that made them. */
+  /** Fingerprint of the key that ordered. Only requests with this key are told about the order. */
   readonly owner: string;
   /** The request id as v1 gets it (at most 64 characters). */
   readonly requestId: string;
@@ -13,38 +13,38 @@ export interface NewOrder {
   readonly format: string;
   /** Canonical fields; amounts in kobo. */
   readonly fields: JsonObject;
-  /** Which of the fields hold a meter or smartcard number, by the mapping that read them. No record keeps it. */
+  /** The fields with a meter or smartcard number, by the mapping that read them. Not written into the journal. */
   readonly identifiers?: readonly string[];
-  /** The script's own spellings of its request id with the values it sent, to be echoed exactly. */
+  /** The script's own spellings of its request id, with the values as sent. The reply echoes them exactly. */
   readonly echo: JsonObject;
-  /** Hash over operation and canonical fields: tells a repeat from another sale under the same request id. */
+  /** Hash over operation and canonical fields. It distinguishes a repeat from another sale under the same request id. */
   readonly contentHash: string;
   /**
-   * Hash over the request as the script sent it. A repeat is the same in it even when the operator has changed the
-   * mapping in between, which gives the same words another content. Absent in records of earlier builds.
+   * Hash over the request as the script sent it. A repeat has the same hash even if the operator has changed the
+   * mapping in between, so that the same words have another content. Absent in records of earlier builds.
    */
   readonly askedHash?: string;
-  /** The id in a header beside a request id of the script's own: a repeat may bring only that one (decision 0024). */
+  /** The id of a header, if it differs from the request id: a repeat may have only the header (decision 0024). */
   readonly headerId?: string;
-  /** Keyed hash over the address that it was placed from: to whom it is told while v1 cannot judge. Absent in records of earlier builds. */
+  /** Keyed hash over the address that placed the order. That address is told about it while v1 cannot judge. Absent in records of earlier builds. */
   readonly addressHash?: string;
   readonly openedAtMs: number;
-  /** How the intent was read: names and numbers of tables, no other values. For `explain`, long afterwards. */
+  /** How the intent was read: names and numbers of tables, no other values. `explain` uses it, possibly much later. */
   readonly trail?: Trail;
 }
 
 export interface Trail {
-  /** Hash of the mapping that read it. */
+  /** Hash of the mapping that read the intent. */
   readonly mapping: string;
-  /** What decided the format. */
+  /** Why this format. */
   readonly reason: string;
-  /** The family of the script, and what proved it. */
+  /** The family of the script, and its proof. */
   readonly family?: { readonly id: string; readonly reason: string };
-  /** By field: the script's spelling that gave it. */
+  /** By field: the script's own name of it. */
   readonly spellings: Readonly<Record<string, string>>;
-  /** By field: the number that the script sent, where a numbering of its own read it. */
+  /** By field: the number as sent, where the caller's own numbers or `numberedBy` gave it its meaning. */
   readonly ownNumbers?: Readonly<Record<string, number>>;
-  /** Whose numbering that was, when it is not the key's own: another server's, for a number that is not ported. */
+  /** The numbering of another server that read the number of an unported phone; absent where the key's own numbering did. */
   readonly numberedBy?: string;
 }
 
@@ -53,12 +53,12 @@ export interface Order extends NewOrder {
   readonly number: number;
   /** How often the order was opened: more than once when an attempt that never charged was repeated. */
   readonly tries: number;
-  /** Undefined while an attempt is under way, and after a crash in the middle of one: then the money may have moved. */
+  /** Undefined from the opening until an outcome is written, also after a crash in between: the money may have moved. */
   readonly outcome?: Outcome;
   readonly settledAtMs?: number;
   /**
-   * When a script was told the order's end, if that is not when it was settled. `NOT_TOLD` while it cannot be known that
-   * anybody has heard anything of it (its script hung up, or the process ended in between), `TOLD_PENDING` while only that.
+   * When a script was told the order's end, if that was later than the settling. `NOT_TOLD` while no script is known to have heard
+   * anything (its script hung up, or the process died before the reply), `TOLD_PENDING` while a script has heard only "pending".
    */
   readonly toldAtMs?: number;
 }
@@ -71,35 +71,35 @@ export function isEndUntold({ toldAtMs }: Pick<Order, 'toldAtMs'>): boolean {
   return toldAtMs === NOT_TOLD || toldAtMs === TOLD_PENDING;
 }
 
-/** When the last attempt that the journal knows of began or ended, by the clock of whoever wrote it. */
+/** When the last attempt in the journal began or ended, by the clock of the process that wrote it. */
 export function lastTriedAt({ openedAtMs, settledAtMs }: Order): number {
   return Math.max(openedAtMs, settledAtMs ?? 0);
 }
 
 /** The journal's answer to an intent. */
 export type Opened =
-  /** No order had this request id; it is on disk now. */
+  /** No order had this request id. The new order is on disk. */
   | { readonly kind: 'opened'; readonly order: Order }
-  /** The same intent was tried before, and v1 refused it or was never reached; it is open again, on disk. */
+  /** The same intent was tried before, and v1 refused it or was not reached. The order is open again, on disk. */
   | { readonly kind: 'reopened'; readonly order: Order }
-  /** The same intent is known: under way, pending, unknown or over. Untouched. */
+  /** An order with the same intent exists: under way, pending, unknown or over. It is unchanged. */
   | { readonly kind: 'found'; readonly order: Order }
-  /** The request id belongs to another intent. Untouched. */
+  /** The request id belongs to another intent. Its order is unchanged. */
   | { readonly kind: 'conflict'; readonly order: Order };
 
 /**
- * The one place that decides whether two requests under one request id mean the same order. Three things may prove it, for
- * between two tries the operator may have changed what the script's words mean:
+ * The only place that decides whether two requests under one request id mean the same order. Each of three things proves it,
+ * because the operator may have changed the meaning of the script's words between the two:
  *
- *   content   v1 would be asked the same
- *   words     the script said the very same, whatever the mapping makes of it (decision 0011)
- *   numbers   read field by field the script sent the same, and only callers.yaml has changed what its numbers mean
- *             (decision 0016), or a meter or smartcard number is spelt in another way (decision 0044): this holds where the
- *             words differ, in another spelling or format or a field of no meaning, and for orders that were taken before
- *             words were kept
+ *   content   v1 would get the same call
+ *   words     the script sent exactly the same words, whatever the mapping reads in them (decision 0011)
+ *   numbers   the script sent the same field values, and only callers.yaml has changed the meaning of its numbers
+ *             (decision 0016), or a meter or smartcard number has another spelling (decision 0044). This helps where the
+ *             words differ (another spelling, another format, a field without meaning), and for orders from before the
+ *             words were hashed
  *
- * Such a repeat is answered as the order was made: to call it another order would be a refusal, which the script takes for
- * a refund, and to sell it again would be a second charge.
+ * Such a repeat gets the answer of the order as it was opened. Refusing it as another order would make the script refund, and
+ * selling it again would be a second charge.
  */
 
 type Comparable = Pick<NewOrder, 'contentHash' | 'askedHash' | 'operation' | 'fields' | 'trail'>;
@@ -119,7 +119,7 @@ function isSameAsSent(earlier: Comparable, now: Asked): boolean {
   return isComparable && asSent(earlier, identifiers) === asSent(now, identifiers);
 }
 
-/** The fields with numbers as the script sent them. A number without a meaning of its own stands for itself. */
+/** The fields with numbers as the script sent them. Numbers that the caller's own numbers do not translate are compared as read. */
 function asSent({ fields, trail }: Comparable, identifiers: readonly string[]): string {
   const sent = Object.entries({ ...fields, ...trail?.ownNumbers }).map(([name, value]) => [
     name,

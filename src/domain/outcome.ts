@@ -1,6 +1,6 @@
 /**
- * How an order ended so far (the glossary's six words), and which ending may follow which. The successions are the
- * heart of the promise: an answer that proves nothing never overwrites one that does.
+ * The six outcomes of an order, and which outcome may follow which (`succeedOutcome`). This protects money: an answer that
+ * proves nothing never overwrites an answer that proves something.
  */
 import type { AmountMinor } from './amount';
 
@@ -9,22 +9,22 @@ export interface CardPin {
   readonly serial: string;
 }
 
-/** What v1 told about the money and the goods of an order. Absent means not told. */
+/** Money and goods of an order in v1's answers. An absent field was in none of them. */
 export interface Delivery {
   readonly balanceBefore?: AmountMinor;
   readonly balanceAfter?: AmountMinor;
   readonly charged?: AmountMinor;
   readonly cashback?: AmountMinor;
-  /** Electricity token; null when v1 says there is none. Never journalled. */
+  /** Electricity token; null when v1 says that there is none. Never journalled. */
   readonly token?: string | null;
   /** Card and exam PINs. Never journalled. */
   readonly pins?: readonly CardPin[];
-  /** True when goods belong to this order but are not in this answer (they are never journalled). */
+  /** True when the order has goods that are not here, because they are never journalled. */
   readonly goodsMissing?: boolean;
 }
 
 interface Told {
-  /** v1's own words, shown to the script. */
+  /** v1's message, shown to the script. */
   readonly message?: string;
   readonly reference?: string;
   readonly delivery?: Delivery;
@@ -54,22 +54,22 @@ export interface Rejected {
 export interface NotSent {
   readonly kind: 'not_sent';
   readonly reason: string;
-  /** Proven afterwards: v1's history, read long after the last attempt, does not have the order. */
+  /** Proven later: v1's history, read long after the last attempt, does not have the order. */
   readonly isProven?: boolean;
-  /** Which tries the proof is about, as they stood when it was sought: it closes the order only if there was none since. */
+  /** The attempts that the proof covers. It closes the order only if there was no further attempt. */
   readonly sought?: Sought;
 }
-/** The tries of an order at one moment, in the order's own times: no clock is compared with another. */
+/** The attempts of an order when a proof began. It has only times of the order itself, so clocks of two machines are not compared. */
 export interface Sought {
   readonly tries: number;
-  /** When the last attempt that the journal knows of began or ended. */
+  /** When the last attempt in the journal began or ended. */
   readonly lastTriedAtMs: number;
 }
 /** The money may have moved. */
 export interface Unknown {
   readonly kind: 'unknown';
   readonly reason: string;
-  /** v1 has an order under the same request id, and nobody can tell whether it is this one. */
+  /** v1 has an order under the same request id, and it is not certain whether it is this one. */
   readonly isDoubted?: boolean;
   /** Marks the start of a new attempt; it must not reopen an order that is final. */
   readonly isBeginning?: boolean;
@@ -78,7 +78,7 @@ export interface Unknown {
 export type Outcome = Succeeded | Pending | Declined | Rejected | NotSent | Unknown;
 export type OutcomeKind = Outcome['kind'];
 
-/** Which of the three words an outcome is told in. Unknown is pending: v1 may have charged. */
+/** What a script is told for each outcome. `unknown` is told as pending, because v1 may have charged. */
 export const TOLD_AS = {
   succeeded: 'success',
   pending: 'pending',
@@ -88,74 +88,74 @@ export const TOLD_AS = {
   not_sent: 'failure',
 } as const satisfies Readonly<Record<OutcomeKind, string>>;
 
-/** What is known of an attempt that was cut short, or that runs elsewhere. */
+/** The outcome while an earlier attempt was cut off, or is under way at another process. */
 export const UNENDED: Unknown = { kind: 'unknown', reason: 'an earlier try did not end' };
-/** Written before another attempt, or somebody could prove in the middle of it that the order never was at v1. */
+/** Written before another attempt. Otherwise another process could prove during the attempt that the order never was at v1. */
 export const BEGINNING: Unknown = { ...UNENDED, isBeginning: true };
 
-/** v1's reference of an order that ended so; `undefined` where v1 has told none. */
+/** v1's reference of the order; `undefined` where v1 has given none. */
 export function referenceOf(outcome: Outcome | undefined): string | undefined {
   return outcome !== undefined && 'reference' in outcome ? outcome.reference : undefined;
 }
 
-/** Nothing follows these. */
+/** No other outcome follows a final one. */
 export function isFinal(outcome: Outcome): boolean {
   return outcome.kind === 'succeeded' || outcome.kind === 'declined';
 }
 
-/** Nothing is ever sent for the order again: it has its end, or v1's history has proven that it never was. */
+/** Nothing is ever sent again for the order: it is final, or v1's history has proven that v1 never had it. */
 export function isOver(outcome: Outcome): boolean {
   return isFinal(outcome) || isProvenAbsent(outcome);
 }
 
-/** v1's history has proven that the order never was there. */
+/** v1's history has proven that v1 never had the order. */
 export function isProvenAbsent(outcome: Outcome): outcome is NotSent {
   return outcome.kind === 'not_sent' && outcome.isProven === true;
 }
 
-/** Nothing was charged by the attempt that ended so. */
+/** An attempt with this outcome charged nothing. */
 export function isRefusal(outcome: Outcome | undefined): boolean {
   return outcome?.kind === 'rejected' || outcome?.kind === 'not_sent';
 }
 
-/** True when v1 took no money and never will for this order as it stands: only then may a script hear "failed". */
+/** True when v1 has taken no money for the order or has given it back. Only then may a script hear "failed". */
 export function isSafeToRefund(outcome: Outcome): boolean {
   return outcome.kind === 'declined' || isRefusal(outcome);
 }
 
 /**
- * What is known of an order after one more answer about it.
+ * The outcome of an order after one more answer about it.
  *
- * `previous` is undefined for an order of which no byte has been sent. A `rejected` or `not_sent` answer speaks only of
- * its own attempt: after an earlier attempt whose fate is open (`unknown`, `pending`) it proves nothing, so the earlier word stands.
+ * `previous` is undefined for an order for which no byte was sent. A `rejected` or `not_sent` answer is only about its own
+ * attempt. It proves nothing about an earlier attempt with an open outcome (`unknown`, `pending`), so the earlier outcome stands.
  * Only `reconcile` can prove that an unknown order was never sent.
  */
 export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): Outcome {
   if (previous === undefined) return latest;
-  // Proven absent: only an answer that v1 has it after all says more.
+  // Proven absent: only an answer by which v1 has the order after all changes that.
   if (isProvenAbsent(previous)) return isTold(latest) ? latest : previous;
   if (isRefusal(previous)) return latest.kind === 'unknown' && latest.isBeginning === true ? previous : latest;
   if (isFinal(previous)) return previous.kind === latest.kind ? withDelivery(latest, previous) : previous;
   if (previous.kind === 'pending')
     return latest.kind === 'pending' || isFinal(latest) ? withDelivery(latest, previous) : previous;
-  // Unknown: only an answer about the order itself says more.
+  // Unknown: an answer about one attempt only (a refusal) changes nothing.
   if (isProvenAbsent(latest)) return latest;
   if (isRefusal(latest)) return previous;
   if (previous.kind !== 'unknown' || previous.isDoubted !== true || latest.kind !== 'unknown') return latest;
-  // The doubt stays; that another attempt begins is news all the same.
+  // The doubt stays, but the mark of a new attempt must be kept as well.
   return latest.isBeginning === true ? { ...latest, isDoubted: true } : previous;
 }
 
 function withDelivery(latest: Outcome, previous: Outcome): Outcome {
   if (!isTold(latest) || !isTold(previous)) return latest;
   const reference = latest.reference ?? previous.reference;
-  // Given back: what was charged, and the balances around it, are no price of it any more.
+  // The money was given back: the earlier charge and balances no longer apply.
   if (latest.kind === 'declined') return reference === undefined ? latest : { ...latest, reference };
   const { goodsMissing, ...told }: Delivery = { ...previous.delivery, ...latest.delivery };
-  // An answer without a token takes back none: who says that an order was found may leave it out.
+  // An answer without a token does not remove a known token: v1 may leave it out where it only reports a duplicate.
   const token = told.token ?? previous.delivery?.token;
   const delivery: Delivery = token === undefined ? told : { ...told, token };
-  // Goods that this answer brings are missing no longer.
+  // If this answer has the goods, they are no longer missing.
   const isMissing = goodsMissing === true && !hasGoods(latest.delivery);
   const known: Delivery = { ...delivery, ...(isMissing ? { goodsMissing } : {}) };
   return {

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 const ownRun = randomUUID();
 
 /**
- * When a process began, in clock ticks of the boot that is named with it: tells it from a later process with the same number. Fields 3 and 22
- * of /proc/<pid>/stat (proc(5)). Empty where no such process runs or the system does not tell; for the process itself never.
+ * The id of the boot and the start of a process in clock ticks since that boot. It distinguishes the process from a later one with the same
+ * pid. Read from fields 3 and 22 of /proc/<pid>/stat (proc(5)). Empty where no such process runs or the system has no such file; never empty
+ * for the process itself.
  */
 export function startOf(pid: number): string {
   try {
@@ -18,5 +19,5 @@ export function startOf(pid: number): string {
   }
 }
 
-/** It has ended, its parent has not yet asked how. */
+/** The process has ended, but its parent has not read its exit status yet. */
 const DEAD_STATES = new Set(['Z', 'X']);

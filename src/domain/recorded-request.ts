@@ -1,4 +1,4 @@
-/** What is kept of a request while an operator records a caller: names, kinds and lengths, never a value. */
+/** A request as it is kept while an operator records a caller: names, kinds and lengths, never values. */
 import type { FieldKind } from './traffic';
 
 export interface MaskedField {
@@ -8,18 +8,18 @@ export interface MaskedField {
   readonly kind: FieldKind;
   /** Characters of a text or a number, entries of a list or an object. */
   readonly length?: number;
-  /** The last two digits, of numbers so long that they are no PIN: a phone, a meter, a smartcard. */
+  /** The last two digits, only of numbers that are too long for a PIN: a phone, a meter, a smartcard. */
   readonly endsWith?: string;
 }
 
 export interface RecordedRequest {
-  /** From 1, in each recording. */
+  /** Counts from 1 in each recording. */
   readonly number: number;
   readonly atMs: number;
   readonly durationMs: number;
   readonly method: string;
   readonly path: string;
-  /** Names alone. */
+  /** The names of the headers. */
   readonly headers: readonly string[];
   readonly fields: readonly MaskedField[];
   readonly operation: string | undefined;
@@ -30,7 +30,7 @@ export interface RecordedRequest {
   readonly outcome: string;
   readonly refusedAs: string | undefined;
   readonly detail: string | undefined;
-  /** The status words of the reply, as they were told, and its other fields masked. */
+  /** The status words of the reply as sent, and its other fields masked. */
   readonly told: {
     readonly httpStatus: number;
     readonly words: Readonly<Record<string, string>>;
@@ -39,10 +39,10 @@ export interface RecordedRequest {
 }
 
 export interface Recordings {
-  /** Gives when it ends by itself; undefined where there are too many. A second start for a caller goes on with the first. */
+  /** Returns when the recording will end; undefined if there are too many. A second start for a caller continues its recording. */
   start(fingerprint: string, forMs: number, max: number): number | undefined;
   stop(fingerprint: string): void;
-  /** What was kept after this number; undefined for a caller of whom nothing is recorded. */
+  /** The requests after this number; undefined if the caller is not recorded. */
   read(
     fingerprint: string,
     after: number,

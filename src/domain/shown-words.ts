@@ -1,24 +1,24 @@
 /**
- * What strangers wrote, as logs, metric labels and remembered traffic may show it. Names and addresses are a program's text
- * and mean something to an operator; what has the shape of a number, a key or an address of a person gives way to `:value`.
+ * Makes texts of requests safe for logs, metric labels and remembered traffic. Names of fields and addresses come from programs
+ * and help an operator, so they are shown. A text that looks like a number, a key or an e-mail address is replaced by `:value`.
  */
 import { decodePath } from './decode-path';
 import type { LegacyHeaders } from './legacy';
 import { NOT_KEPT } from './traffic';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,39}$/;
-/** More liberal than a name: `/.env` and `/2fa` tell an operator who knocks. */
+/** Wider than a name: addresses such as `/.env` and `/2fa` show an operator that somebody searches for weaknesses. */
 const SEGMENT = /^\.?[A-Za-z0-9_~][A-Za-z0-9_.~-]{0,39}$/;
-/** In all: a phone number with separators has its digits one by one. */
+/** How many digits a plain text has at most, in all: a phone number may have separators between its digits. */
 const DIGITS_MAX = 3;
 const PATH_MAX = 200;
 
-/** A field's name as it is, or `:value` for what a broken script may have sent in the place of a name. */
+/** The name of a field, or `:value` where a broken script may have sent a value in its place. */
 export function keepName(name: string, headers: LegacyHeaders = {}): string {
   return NAME.test(name) && isPlain(name) && !isInCredentials(name, headers) ? name : NOT_KEPT;
 }
 
-/** An address, decoded or not, with `:value` for each segment that is no plain name. */
+/** An address, decoded or not, with `:value` for each segment that is not plain. */
 export function showPath(path: string, headers: LegacyHeaders = {}): string {
   const show = (segment: string): string =>
     segment === '' || (SEGMENT.test(segment) && isPlain(segment) && !isInCredentials(segment, headers)) ? segment : NOT_KEPT;
@@ -26,7 +26,7 @@ export function showPath(path: string, headers: LegacyHeaders = {}): string {
   return path.length > PATH_MAX ? `${shown}…` : shown;
 }
 
-/** What was judged before: a script sends the same names each time. */
+/** Results of `isPlain` by text: scripts send the same names each time. */
 const judged = new Map<string, boolean>();
 const JUDGED_MAX = 2_000;
 
@@ -43,8 +43,8 @@ const NOT_PLAIN_ASCII = /[^\x20-\x7e]/;
 const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Text as it can be read on a terminal: what has no shape of its own (control characters, marks that turn the direction
- * of text, zero widths, line separators, half a surrogate pair) is written as its number.
+ * Text that is safe on a terminal: invisible characters (control characters, direction marks, zero widths, line separators,
+ * half surrogate pairs) are written as `\u` and four hex digits. Characters in `keeps` stay.
  */
 export function escapeText(text: string, keeps = ''): string {
   if (!NOT_PLAIN_ASCII.test(text)) return text;
@@ -59,13 +59,13 @@ function escaped(character: string): string {
 }
 
 const DATE = /^20\d\d-\d\d-\d\d(?: \d\d:\d\d)?$/;
-/** A time of ours, or seven digits and more, however they are set apart. */
+/** A date or time as the gateway writes it, or at least seven digits with any separators. */
 const NUMBER = /20\d\d-\d\d-\d\d(?: \d\d:\d\d)?\b|\+?\p{Nd}(?:[\s.()/-]{0,2}\p{Nd}){6,}/gu;
 const MAIL = /[^\s"'<>]+@[^\s"'<>]+/g;
-/** Nearly every sentence of ours is done with here. */
+/** A quick test: nearly every sentence of the gateway does not match, and needs no masking. */
 const DOUBTFUL = /[^\x20-\x7e]|@|\d\D{0,2}\d\D{0,2}\d/;
 
-/** A sentence of ours, which may repeat what a script sent, without its numbers and e-mail addresses. */
+/** A sentence of the gateway that may repeat parts of a request, without numbers and e-mail addresses. */
 export function showText(text: string): string {
   if (!DOUBTFUL.test(text)) return text;
   const withoutNumbers = text.replace(NUMBER, (number) => (DATE.test(number) ? number : NOT_KEPT));
@@ -73,8 +73,8 @@ export function showText(text: string): string {
 }
 
 /**
- * A Nigerian mobile number in any spelling, alone, between separators, or run together with the time. Digits that are a
- * date and nothing else (`0815143000…`) are none, nor is a longer number.
+ * A Nigerian mobile number in any spelling: alone, between separators, or joined with a time. Digits that are only a date
+ * (`0815143000…`) and longer numbers do not match.
  */
 const PHONE = new RegExp(
   String.raw`(?<=^|\D|20\d{6}|20\d{12}|1[6-9]\d{8}|1[6-9]\d{11})` +
@@ -82,27 +82,27 @@ const PHONE = new RegExp(
 );
 
 const PHONE_DIGITS_MIN = 10;
-/** What every phone number has; a tenth of the work of finding out where it begins. */
+/** A quick test that every phone number passes. It takes a tenth of the time of `PHONE`, which also finds where the number begins. */
 const NEARLY_PHONE = /[789][-. ]?[01](?:[-. ()]{0,2}\d){8}/;
 
-/** Whether a request id holds somebody's phone number or e-mail address. Meter numbers cannot be told from numbers of orders. */
+/** Whether a request id contains a phone number or an e-mail address. Meter numbers cannot be distinguished from numbers of orders. */
 export function namesSomebody(id: string): boolean {
   const plain = NOT_PLAIN_ASCII.test(id) || id.includes('%') ? decodePath(id).normalize('NFKC') : id;
   if (digitsIn(plain) < PHONE_DIGITS_MIN && !plain.includes('@')) return false;
   return (NEARLY_PHONE.test(plain) && PHONE.test(plain)) || /[^\s@]@[^\s@]+\./.test(plain);
 }
 
-/** Shorter parts of a key are in many a word: only the whole counts. */
+/** Shorter texts occur in many words, so they must be equal to a credential and not only part of one. */
 const PART_LENGTH_MIN = 6;
 
-/** True when the text is (a part of) what the request proved itself with, whatever it looks like. */
+/** True when the text is a credential of the request (key, PIN, token) or a part of one. */
 export function isInCredentials(text: string, headers: LegacyHeaders): boolean {
   if (headers.authorization === undefined && headers.token === undefined) return false;
   const wanted = text.toLowerCase();
   return credentialParts(headers).some((part) => part === wanted || (wanted.length >= PART_LENGTH_MIN && part.includes(wanted)));
 }
 
-/** By the headers of one request, which has many names. */
+/** The parts by headers: one request has many names to check. */
 const partsOf = new WeakMap<LegacyHeaders, readonly string[]>();
 
 function credentialParts(headers: LegacyHeaders): readonly string[] {
@@ -117,18 +117,18 @@ function credentialParts(headers: LegacyHeaders): readonly string[] {
   return parts;
 }
 
-/** Keys as this service writes them, what `check` would mask in a file, and letters that nobody chose as a word. */
+/** True for keys as v1 writes them, for texts that `check` masks in files, and for random letters. */
 export function looksLikeKey(text: string): boolean {
   return /(?:^|_)live_|sandbox_|_test_|[0-9a-f]{12}/i.test(text) || findSecrets(text).length > 0 || looksRandom(text);
 }
 
 const RANDOM_LENGTH_MIN = 8;
 const RUN_TOO_LONG = /[A-Za-z]{25}/;
-/** Letters for each capital or lower-case stretch: `customerPhoneNo` has five. */
+/** The fewest letters per stretch of capital or lower-case letters, on average: `customerPhoneNo` has five. */
 const STRETCH_MIN = 3;
 const VOWELS_MIN = 0.18;
 
-/** A heuristic for letters that nobody chose as a word: odd capitals, digits between them, hardly a vowel, no end. */
+/** A heuristic for random letters: many changes of case, digits in between, few vowels, or very long runs. */
 function looksRandom(text: string): boolean {
   const letters = text.replace(/[^A-Za-z]/g, '');
   if (letters.length < RANDOM_LENGTH_MIN) return false;
@@ -152,8 +152,7 @@ export function digitsIn(text: string): number {
   return count;
 }
 
-/** What in a line looks like a key, a token or a PIN. Better one harmless word masked than one key shown. */
-
+/** What a key, a token or a PIN looks like. Masking a harmless word is better than showing a key. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----/g, 'a private key'],
   [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g, 'a token'],
@@ -181,7 +180,7 @@ export interface SecretLiteral {
 }
 
 export function findSecrets(line: string): SecretLiteral[] {
-  // Nearly every line is done with here.
+  // A quick test: nearly every line has no secret and ends here.
   if (!/\d{4}|_(?:live|test|sandbox)_|PRIVATE KEY|[A-Za-z]\d|\d[A-Za-z]/.test(line)) return [];
   const found: SecretLiteral[] = [];
   for (const [pattern, what] of PATTERNS)
@@ -199,7 +198,7 @@ export function maskSecrets(line: string): string {
   return masked;
 }
 
-/** A cell for a spreadsheet, quoted as RFC 4180 says. A text that a spreadsheet would take for a formula is kept a text. */
+/** A cell of a CSV file, quoted as in RFC 4180. A text that a spreadsheet would run as a formula gets an apostrophe, so that it stays a text. */
 export function csvCell(value: string | number): string {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

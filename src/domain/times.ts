@@ -1,6 +1,4 @@
-/** Times as people are shown them, in the zone of TIME_ZONE. */
-
-/** Times as an operator reads them: in the zone of his shops, whatever that of the machine. */
+/** Times as an operator reads them: in the zone of the setting TIME_ZONE, whatever the zone of the machine. */
 export interface Times {
   readonly zone: string;
   /** `2026-11-22 19:55:13`. */
@@ -28,7 +26,7 @@ export function createTimes(zone: string): Times {
       date: `${part['year']}-${part['month']}-${part['day']}`,
       time: `${part['hour']}:${part['minute']}:${part['second']}`,
       fraction: part['fractionalSecond'],
-      // `GMT` alone is what some versions of Node say of UTC.
+      // Some versions of Node write `GMT` alone for UTC.
       offset: part['timeZoneName']?.slice('GMT'.length) || '+00:00',
     };
   };

@@ -1,23 +1,23 @@
-/** The `traceparent` header of W3C Trace Context: one request as several programs know it. */
+/** The `traceparent` header of W3C Trace Context, by which several programs recognise the same request. */
 import { randomBytes } from 'node:crypto';
 
 export interface Trace {
   /** 32 hex digits, the same in all programs. */
   readonly traceId: string;
-  /** Of whoever calls: 16 hex digits. */
+  /** The span id of the program that calls: 16 hex digits. */
   readonly parentId: string;
-  /** Whether the caller keeps it. */
+  /** Whether the calling program records the trace. */
   readonly isSampled: boolean;
-  /** The id under which what is called on its behalf knows us, where it is chosen already. */
+  /** The span id that the gateway sends to v1 for this request, if it is chosen already. */
   readonly childId?: string;
 }
 
-// Later versions may add parts behind a dash; ff is no version, and ids of zeros are none (W3C Trace Context, section 3.2).
+// Later versions may add parts after a dash. Version ff and ids of zeros are not allowed (W3C Trace Context, section 3.2).
 const SHAPE = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const LENGTH_MAX = 512;
 const SAMPLED = 1;
 
-/** Undefined for whatever is none: a header that cannot be read counts as absent. */
+/** Undefined for an absent or unreadable header. */
 export function readTraceParent(header: string | readonly string[] | undefined): Trace | undefined {
   if (typeof header !== 'string' || header.length > LENGTH_MAX) return undefined;
   const [, version, traceId, parentId, flags, more] = SHAPE.exec(header.trim()) ?? [];

@@ -1,12 +1,12 @@
 /**
- * What may be remembered of traffic: the shapes of requests, never their values. A shape says which fields came, where
- * and of what kind; that is enough to see what no mapping expects, and to replay a request through another mapping.
+ * The data that is remembered of traffic: the shapes of requests, never their values. A shape has the names, places and kinds of
+ * fields. That is enough to find fields that no mapping expects, and to replay a request through another mapping.
  */
 
 /**
- * What a value looks like. `integer` and `decimal` are JSON numbers; `digits`, `phone` (a Nigerian mobile number in any of
- * its spellings), `amount` (a number written as text, with its commas, point or naira sign) and `word` (letters, at most with
- * a few digits) are texts; `text` is any other text.
+ * The kinds of values. `integer` and `decimal` are JSON numbers. `digits`, `phone` (a Nigerian mobile number in any
+ * spelling), `amount` (a number as text, with commas, point or naira sign) and `word` (letters, with a few digits at most)
+ * are texts. `text` is any other text.
  */
 export const FIELD_KINDS = [
   'integer',
@@ -29,29 +29,29 @@ export interface FieldShape {
   readonly name: string;
   readonly place: 'body' | 'query';
   readonly kind: FieldKind;
-  /** Set only where a format's signal names this very word (`plan_type: VTU`): a word of the mapping, not of a customer. */
+  /** The value, but only if a signal of a format names this word (`plan_type: VTU`): then it is a word of the mapping, not of a customer. */
   readonly word?: string;
 }
 
-/** How the key came. */
+/** How the key was sent. */
 export type AuthShape = 'none' | 'basic' | 'token' | 'bearer' | 'token_header';
 
 export interface RequestShape {
   readonly method: string;
-  /** The address, with `:name` for each value in it; a prefix that pins a format and the trailing slash stay as sent. */
+  /** The address, with `:name` for each value in it. A prefix that pins a format and a trailing slash are kept. */
   readonly path: string;
   readonly auth: AuthShape;
-  /** By name, so that equal requests have equal shapes whatever order their fields came in. */
+  /** Sorted by name, so that requests with the same fields in another order have the same shape. */
   readonly fields: readonly FieldShape[];
 }
 
-/** A shape that was seen, and what became of its requests. */
+/** A shape that was seen, and how its requests ended. */
 export interface SeenShape {
   readonly shape: RequestShape;
   readonly operation: string;
   /** Undefined when the request was refused before its format was known. */
   readonly format: string | undefined;
-  /** The family that its requests prove, or that the key is of; absent where there is none. */
+  /** The family that its requests prove or that callers.yaml names for the key; absent without one. */
   readonly family?: string;
   /** The fingerprint of the key; undefined for a request without one. */
   readonly caller: string | undefined;
@@ -62,12 +62,12 @@ export interface SeenShape {
   readonly refusals: Readonly<Record<string, number>>;
 }
 
-/** Stands for a value that is not kept: a part of an address, a word or a name that might be somebody's. */
+/** Stands for a value that is not kept: a part of an address, a word or a name that might identify a person. */
 export const NOT_KEPT = ':value';
 
 /**
- * A word that a field was sent and that its table does not have, in the form in which tables compare words; `:value` for
- * what may be more than a word.
+ * A word that was sent for a field and is not in the field's table, in the form in which tables compare words. `:value` stands
+ * for a text that may be more than a word.
  */
 export interface UnlistedWord {
   readonly operation: string;
@@ -81,7 +81,7 @@ export interface UnlistedWord {
   readonly lastSeenMs: number;
 }
 
-/** An address that nothing is served at; whatever in it may be a value is `:value`. */
+/** An address at which nothing is served. `:value` stands for each part that may be a value. */
 export interface UnknownAddress {
   readonly method: string;
   readonly path: string;
@@ -89,7 +89,7 @@ export interface UnknownAddress {
   readonly lastSeenMs: number;
 }
 
-/** A word of a table that came: one of the mapping's own, in the form in which tables compare words. */
+/** A table entry that requests have used, in the form in which tables compare words. */
 export interface UsedWord {
   readonly table: string;
   readonly word: string;
@@ -98,13 +98,13 @@ export interface UsedWord {
 }
 
 export interface Traffic {
-  /** Since when it has been remembered. */
+  /** Since when traffic has been remembered. */
   readonly sinceMs: number;
-  /** Most seen first. */
+  /** The most frequent first. */
   readonly shapes: readonly SeenShape[];
   readonly unlistedWords: readonly UnlistedWord[];
   readonly unknownAddresses: readonly UnknownAddress[];
   readonly usedWords: readonly UsedWord[];
-  /** Requests that were not remembered because there was no more room. */
+  /** How many requests were not remembered, because there was no more room. */
   readonly forgotten: number;
 }
