@@ -1,6 +1,6 @@
 /**
- * What an exchange with v1 proves. Pure, and the place where the promise is kept: nothing is called failed unless it is
- * certain that no money moved, nothing is called a success unless v1 said so about this very order.
+ * Decides what an exchange with v1 proves. Pure. The first rule of the product is kept here: an order has failed only when
+ * it is certain that no money moved, and has succeeded only when v1 said so about this very order.
  */
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { NotSent, Outcome, Unknown } from '../domain/outcome';
@@ -10,17 +10,17 @@ import { isJsonObject, parseJsonObject } from './answer-data';
 import type { Finding, SentOutcome } from './upstream';
 
 /**
- * Failures after which no byte of the request can have left. A code counts only while writing has not begun (`isStarted`
- * is false): the same ECONNRESET on a connection that carries the request proves nothing.
+ * Codes of failures after which no byte of the request can have left. A code counts only while writing has not begun
+ * (`isStarted` is false): the same ECONNRESET on a connection that carries the request proves nothing.
  */
 const PROOFS_OF_NOT_SENT: ReadonlySet<string> = new Set([
-  // No name, no address.
+  // The name was not resolved.
   'ENOTFOUND',
   'EAI_AGAIN',
   'EAI_NODATA',
   'EAI_NONAME',
   'EAI_FAIL',
-  // No connection.
+  // No connection was made.
   'ECONNREFUSED',
   'EHOSTUNREACH',
   'ENETUNREACH',
@@ -65,7 +65,7 @@ const PROOFS_OF_NOT_SENT: ReadonlySet<string> = new Set([
 // OpenSSL's and Node's own reasons for a handshake that did not finish (`ERR_SSL_WRONG_VERSION_NUMBER`, …).
 const HANDSHAKE_CODE = /^ERR_(?:SSL|TLS)_/;
 
-/** An exchange without an answer: `not_sent` when two proofs agree (not begun, and a listed code), else `unknown`. */
+/** The outcome of an exchange without an answer: `not_sent` when two proofs agree (not begun, and only listed codes), else `unknown`. */
 export function classifyFailure(failure: Failure): NotSent | Unknown {
   const reason = `${failure.codes.join(', ')}: ${failure.detail}`;
   const isProven =
@@ -74,14 +74,14 @@ export function classifyFailure(failure: Failure): NotSent | Unknown {
 }
 
 /**
- * Refusals that a proxy in front of v1 gives before it passes a request on, so that they count even without v1's own
- * JSON: too large (413), address too long (414), too many requests (429), header too large (431). Every other 4xx
- * without v1's shape is `unknown`: a filter that inspects answers may put its own 403 page over a completed order, and a
- * 404 or 400 page may come from an application that died halfway.
+ * Refusals that a proxy in front of v1 gives before it forwards a request. They count even without v1's own JSON: too
+ * large (413), address too long (414), too many requests (429), header too large (431). Every other 4xx without v1's
+ * shape is `unknown`: a filter that inspects answers may replace that of a completed order by its own 403 page, and a 404
+ * or 400 page may come from an application that died halfway.
  */
 const REFUSED_BEFORE_V1: ReadonlySet<number> = new Set([413, 414, 429, 431]);
 
-// RFC 9110 section 15.5.9 and kin: these speak of time and connection, not of what became of the request.
+// RFC 9110 section 15.5.9 and similar: these statuses are about time and connection, not about the outcome of the request.
 const PROVES_NOTHING: ReadonlySet<number> = new Set([408, 425, 499]);
 
 /** The outcome that v1's answer to a purchase proves. */
@@ -103,7 +103,7 @@ function outcomeOf(
 ): Outcome {
   if (httpStatus === 200)
     return body === undefined ? unknown('HTTP 200 without a JSON object') : outcomeOfAccepted(body, requestId);
-  // A 5xx is not a failure: v1 may have charged the wallet and then died. A 3xx is never followed, a 1xx or other 2xx is not v1's.
+  // A 5xx is not a failure: v1 may have charged the wallet and then died. A 3xx is never followed; v1 gives no 1xx and no 2xx but 200.
   if (httpStatus < 400 || httpStatus > 499 || PROVES_NOTHING.has(httpStatus)) return unknown(`HTTP ${httpStatus}`);
   return outcomeOfRefused(httpStatus, body, requestId, retryAfterSeconds);
 }
@@ -113,13 +113,13 @@ function outcomeOfAccepted(body: JsonObject, requestId: string): Outcome {
   if (status !== 'success' && status !== 'pending') return unknown(`HTTP 200 with status ${describeStatus(status)}`);
   const data = isJsonObject(body.data) ? body.data : {};
   const reference = data.reference;
-  // Without a reference there is no order to point at: the same request id asks again, which v1 answers with the order.
+  // Without a reference the order cannot be named. Sent again with the same request id, v1 answers with the order.
   if (typeof reference !== 'string' || reference === '') return unknown(`HTTP 200 with status ${status} and no reference`);
-  const stranger = foreignEcho(body, data, reference, requestId);
-  if (stranger !== undefined) return unknown(stranger);
-  // `success` beside `pending: true` (section 4, electricity) contradicts itself; the receipt will tell.
+  const mismatch = foreignEcho(body, data, reference, requestId);
+  if (mismatch !== undefined) return unknown(mismatch);
+  // `success` with `pending: true` (section 4, electricity) contradicts itself: pending, until the receipt is read.
   const isPending = status === 'pending' || body.pending === true || data.pending === true;
-  return { kind: isPending ? 'pending' : 'succeeded', reference, ...toldMessage(body), ...toldDelivery(data) };
+  return { kind: isPending ? 'pending' : 'succeeded', reference, ...messageOf(body), ...deliveryOf(data) };
 }
 
 function outcomeOfRefused(
@@ -131,7 +131,7 @@ function outcomeOfRefused(
   const rejected = {
     kind: 'rejected' as const,
     httpStatus,
-    ...toldMessage(body ?? {}),
+    ...messageOf(body ?? {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
   if (body?.status !== 'error') {
@@ -139,15 +139,15 @@ function outcomeOfRefused(
     if (REFUSED_BEFORE_V1.has(httpStatus) && !isV1Shaped) return rejected;
     return unknown(`HTTP ${httpStatus} with status ${describeStatus(body?.status)}`);
   }
-  const stranger = foreignEcho(body, {}, undefined, requestId);
-  if (stranger !== undefined) return unknown(stranger);
+  const mismatch = foreignEcho(body, {}, undefined, requestId);
+  if (mismatch !== undefined) return unknown(mismatch);
   if (body.refunded !== true) return rejected;
-  return { kind: 'declined', ...(typeof body.reference === 'string' ? { reference: body.reference } : {}), ...toldMessage(body) };
+  return { kind: 'declined', ...(typeof body.reference === 'string' ? { reference: body.reference } : {}), ...messageOf(body) };
 }
 
 /**
- * An answer that names another request id, or two references, belongs to another order. v1 promises no echo, so silence
- * is fine.
+ * The reason why an answer may belong to another order: it names another request id, or two references. Undefined where
+ * it names none: v1 does not promise to repeat the request id.
  */
 function foreignEcho(body: JsonObject, data: JsonObject, reference: string | undefined, requestId: string): string | undefined {
   for (const echo of [body.request_id, body['request-id'], data.request_id, data['request-id']]) {
@@ -161,7 +161,7 @@ function foreignEcho(body: JsonObject, data: JsonObject, reference: string | und
   return undefined;
 }
 
-/** What v1's answer to a call that moves no money came to. Only v1's own `error` shape is a refusal. */
+/** The finding in v1's answer to a call that moves no money. A 4xx is a refusal only in v1's `error` shape or from `REFUSED_BEFORE_V1`. */
 export function classifyFinding(answer: Answer, retryAfterSeconds: number | undefined): Finding {
   const { httpStatus } = answer;
   const body = parseJsonObject(answer.text);
@@ -172,7 +172,7 @@ export function classifyFinding(answer: Answer, retryAfterSeconds: number | unde
       kind: 'refused',
       httpStatus,
       body: body ?? {},
-      ...toldMessage(body ?? {}),
+      ...messageOf(body ?? {}),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     };
   }
@@ -183,11 +183,11 @@ export function unavailable(reason: string, retryAfterSeconds: number | undefine
   return { kind: 'unavailable', reason, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
-function toldMessage(body: JsonObject): { readonly message?: string } {
+function messageOf(body: JsonObject): { readonly message?: string } {
   return typeof body.message === 'string' ? { message: body.message } : {};
 }
 
-function toldDelivery(data: JsonObject) {
+function deliveryOf(data: JsonObject) {
   const delivery = readDelivery(data);
   return Object.keys(delivery).length === 0 ? {} : { delivery };
 }

@@ -1,13 +1,13 @@
 /**
- * Whose turn it is to use one of a bounded number of places. Places belong to lanes (one operation, say), and a lane has a part
- * of them all. A client may hold `share` times as many as it leaves free, of all places and of those of the lane: alone it
- * gets most of them, beside others less, and whoever comes next finds one at once. Beyond that it waits in a line of its own;
- * lines are served in turn, lanes too, and urgent lanes three times out of four.
+ * Shares a bounded number of places fairly. A client takes a place in a lane (one operation, for example), which may have a part
+ * of all places. A client may hold `share` times as many places as it leaves free, both of all places and of the lane's. So it
+ * gets most of them when alone and fewer beside others, and the next client finds a free place at once. Beyond that it waits in
+ * a line of its own. Lines are served in turn, and lanes too; urgent lanes get three of four turns.
  */
 
 /** A part of the places. */
 export interface Lane {
-  /** How many places it may have now; at least 1. */
+  /** How many places the lane may have at present; at least 1. */
   readonly most: () => number;
   readonly isUrgent: boolean;
   readonly inUse: number;
@@ -15,38 +15,38 @@ export interface Lane {
 
 export interface FairTurns {
   openLane(most: () => number, isUrgent: boolean): Lane;
-  /** True when the client has a place from now on. */
+  /** Takes a place for the client; false when it may not have one now. */
   take(client: string, lane: Lane): boolean;
-  /** Gives the place back, and serves those who wait. */
+  /** Gives the place back, and serves waiting clients. */
   giveBack(client: string, lane: Lane): void;
-  /** Waits for a place: `start` is called when the client has it. Gives what leaves the line; undefined when the line is full. */
+  /** Waits for a place; `start` is called when the client has it. Returns a function that leaves the line; undefined when the line is full. */
   wait(client: string, lane: Lane, start: () => void): (() => void) | undefined;
-  /** For how many milliseconds the first in the client's line has waited; 0 when nobody does. */
+  /** For how many milliseconds the first in the client's line has waited; 0 when the line is empty. */
   oldestWaitMs(client: string, lane: Lane): number;
-  /** Whether one more of the client could wait. */
+  /** Whether the client's line has room for one more. */
   hasRoom(client: string, lane: Lane): boolean;
   /** How many places of the lane the client has. */
   heldBy(client: string, lane: Lane): number;
-  /** Lets begin who may, after `places` or a lane's `most` have grown by themselves. */
+  /** Serves waiting clients. To be called after `places` or a lane's `most` have grown without a `giveBack`. */
   serve(): void;
   readonly inUse: number;
   readonly waiting: number;
 }
 
 export interface FairTurnsOptions {
-  /** How many there are now; at least 1. */
+  /** The present number of places; at least 1. */
   readonly places: () => number;
   readonly share: number;
-  /** In one line. */
+  /** Most that may wait in one line. */
   readonly lineMax: number;
-  /** In all lines. */
+  /** Most that may wait in all lines. */
   readonly waitingMax: number;
-  /** Most that one client may hold of a lane now, where it has a bound of its own. */
+  /** Most places of a lane that one client may hold at present, if the client has a bound of its own. */
   readonly mostOf?: (client: string, lane: Lane) => number | undefined;
   readonly now?: () => number;
 }
 
-/** Of so many turns one goes to a lane that is not urgent, if somebody waits there. */
+/** One of so many turns goes to a lane that is not urgent, if a client waits there. */
 const PATIENT_EVERY = 4;
 
 interface Waiting {
@@ -75,7 +75,7 @@ class Turns implements FairTurns {
   readonly #options: FairTurnsOptions;
   readonly #now: () => number;
   readonly #lanes: CountedLane[] = [];
-  /** Lanes in which somebody waits. */
+  /** Lanes with waiting clients, urgent ones and others. */
   readonly #urgent = new Set<CountedLane>();
   readonly #patient = new Set<CountedLane>();
   #turns = 0;
@@ -94,7 +94,7 @@ class Turns implements FairTurns {
   }
 
   take(client: string, lane: CountedLane): boolean {
-    // Who waits already stays before who comes.
+    // A call of a client that has others waiting in this lane goes behind them.
     if ((this.waiting > 0 && lane.lines.has(client)) || !this.#mayStart(client, lane)) return false;
     this.#begin(client, lane);
     return true;
@@ -148,7 +148,7 @@ class Turns implements FairTurns {
       for (const [client, [one]] of lane.lines) {
         if (one === undefined || !this.#mayStart(client, lane)) continue;
         this.#leave(client, lane, one);
-        // Whoever still has somebody waiting goes behind all others.
+        // If more wait in this line or lane, it goes behind all others.
         toTheEnd(lane, client);
         if (lanes.delete(lane)) lanes.add(lane);
         this.#begin(client, lane);
@@ -163,7 +163,7 @@ class Turns implements FairTurns {
     const { places, share, mostOf } = this.#options;
     const may = share * (places() - this.inUse);
     const mayInLane = share * (lane.most() - lane.inUse);
-    // Nobody holds more than all hold: as long as nothing is scarce, nothing is counted.
+    // A client holds at most `inUse` places. While that is below its bound, its places need not be counted.
     if (this.inUse >= may && (may <= 0 || this.#allHeldBy(client) >= may)) return false;
     if (lane.inUse >= mayInLane && this.heldBy(client, lane) >= mayInLane) return false;
     const most = mostOf?.(client, lane);

@@ -1,12 +1,12 @@
-/** What v1 answers, heard from outside: one wrapper around the upstream, however many want to know. */
+/** Reports v1's answers to all parts that watch them, by one wrapper around the upstream. */
 import type { Clock } from '../domain/clock';
 import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from './upstream';
 
-/** A call that has its answer. */
+/** A call that has got its answer. */
 export interface Answered {
   readonly call: V1Call;
   readonly context: CallContext;
-  /** When it began, by the clock that only runs. */
+  /** When the call began, by `Clock.elapsed`. */
   readonly startedAt: number;
 }
 
@@ -17,11 +17,11 @@ export interface AnswerHearer {
 
 export interface Hearing {
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** One that hears has thrown: neither what v1 answered nor what the others hear is changed by it. */
+  /** A hearer has thrown. That changes neither v1's answer nor the reports to the other hearers. */
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** The same upstream. Its hearers are told one after the other, before whoever has called is. */
+/** The same upstream. Each answer is reported to the hearers one after the other, and only then returned. */
 export function hearAnswers(upstream: Upstream, hearers: readonly AnswerHearer[], { clock, onTrouble }: Hearing): Upstream {
   return {
     async send(call, requestId, context) {

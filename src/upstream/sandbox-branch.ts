@@ -1,10 +1,10 @@
-/** Keys that callers.yaml sends to the sandbox: whatever is asked or bought for them goes there, and nothing of it ever to v1. */
+/** Sends every call of keys that callers.yaml puts into the sandbox there, and never to v1. */
 import { within, type Clock } from '../domain/clock';
 import type { CallContext, Upstream } from './upstream';
 
 /**
- * `openSandbox` is asked for every such call, and may take its time the first time. Where there is no sandbox nothing is sent anywhere:
- * a purchase is told as one of which no byte left.
+ * `openSandbox` is called for every such call; the first time it may take long. When the sandbox does not open within the call's time,
+ * nothing is sent anywhere, and a purchase gets the outcome `not_sent`.
  */
 export function branchToSandbox(v1: Upstream, openSandbox: () => Promise<Upstream>, clock: Clock): Upstream {
   const sandboxFor = async ({ timeoutMs }: CallContext): Promise<Upstream | undefined> =>
@@ -37,7 +37,7 @@ const AWAY = 'the embedded sandbox cannot be reached';
 
 const RETRY_MS = 5_000;
 
-/** Opens once; where that fails, whoever asks later tries again after a while. */
+/** Calls `open` once and gives its promise to all callers. After a failure, the first call more than `RETRY_MS` later opens again. */
 export function openOnce<T>(open: () => Promise<T>, clock: Pick<Clock, 'elapsed'>): () => Promise<T> {
   let opening: Promise<T> | undefined;
   let mayRetryAtMs = -Infinity;

@@ -1,21 +1,21 @@
 /**
- * Whether v1 is in trouble. A sign is what one exchange says about v1 itself, whatever it says about an order: the one
- * judgement of "is this v1, and is it well?", for calls of scripts and for probes alike. The state is what many signs come to.
+ * Judges whether v1 is in trouble. A sign is the evidence that one exchange gives about v1 itself, apart from any order: is this
+ * v1, and does it work? Calls of scripts and probes are judged by the same rules. The state follows from many signs.
  */
 import type { Clock } from '../domain/clock';
 import { parseJsonObject } from './answer-data';
 import { type Answer, DEADLINE_PASSED, type Exchanged, type Failure, LEADS_BACK, NO_TURN, WRITTEN_TWICE } from './exchange';
 
-/** `not_v1`: somebody answers, in a way that v1 never does. */
+/** `silent`: no answer in time. `not_v1`: an answer as v1 never gives. `failing`: a 5xx. */
 export type TroubleKind = 'unreachable' | 'silent' | 'not_v1' | 'failing';
 
 export interface Trouble {
   readonly kind: TroubleKind;
-  /** For the operator: what was seen, and what to look at. */
+  /** For the operator: the observation and what to check. */
   readonly detail: string;
-  /** Of an answer. */
+  /** Set when there was an answer. */
   readonly httpStatus?: number;
-  /** Of a failure. */
+  /** Set when the exchange failed. */
   readonly code?: string;
 }
 
@@ -23,15 +23,15 @@ export type Sign = { readonly kind: 'well' } | Trouble;
 
 export interface Asked {
   readonly host: string;
-  /** From the host on, without values. */
+  /** The path after the host, without values. */
   readonly path: string;
   readonly durationMs: number;
 }
 
-/** A call with hardly any time left proves no silence. */
+/** A shorter call without an answer is no sign of silence: it had too little time left. */
 const SILENCE_MS_MIN = 2_000;
 
-/** A limit of ours, an end of ours, a machine out of something: none of it is v1's fault. */
+/** Failures that are not v1's fault: our own limits, our own shutdown, a machine without free resources. */
 const OURS: ReadonlySet<string> = new Set([
   WRITTEN_TWICE,
   NO_TURN,
@@ -44,10 +44,10 @@ const OURS: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** Statuses that a proxy in front of v1 gives to single requests: they say nothing about v1. */
+/** Statuses that a proxy in front of v1 gives to single requests: they are no sign of v1's state. */
 const OF_ONE_REQUEST: ReadonlySet<number> = new Set([408, 413, 414, 425, 429, 431]);
 
-/** Undefined when the exchange says nothing about v1. */
+/** The sign of one exchange; undefined when the exchange is no evidence about v1. */
 export function readSign(exchanged: Exchanged, asked: Asked): Sign | undefined {
   return exchanged.kind === 'answered' ? signOfAnswer(exchanged, asked) : signOfFailure(exchanged, asked);
 }
@@ -64,7 +64,7 @@ function signOfAnswer({ httpStatus, text }: Answer, { host, path }: Asked): Sign
   const body = parseJsonObject(text);
   if (typeof body?.status === 'string') return { kind: 'well' };
   if (OF_ONE_REQUEST.has(httpStatus)) return undefined;
-  // The specification does not show the whole body of these two (section 9); whoever judges keys in JSON is v1.
+  // The specification does not show the whole body of these two (section 9). Only v1 judges keys in JSON.
   if (body !== undefined && (httpStatus === 401 || httpStatus === 403)) return { kind: 'well' };
   if (httpStatus === 404)
     return trouble('not_v1', `answers 404 for ${path}, and not as v1 does: is the path of UPSTREAM_URL right?`);
@@ -120,31 +120,31 @@ function wordsFor(code: string): string {
   return words?.(code) ?? `broke the connection (${code}): does v1, or the proxy in front of it, restart?`;
 }
 
-/** A probe shows that somebody answers as v1 does; only a call of a script shows that it sells. */
+/** A probe shows only that v1 answers; a call of a script shows that v1 sells. */
 export type SignSource = 'traffic' | 'probe';
 
 export type Change =
   | { readonly kind: 'begun'; readonly trouble: Trouble }
-  /** `trouble` is what was seen last, `count` how many calls of scripts met it. */
+  /** `trouble` is the last one seen; `count` is how many calls of scripts have met trouble. */
   | { readonly kind: 'ended'; readonly trouble: Trouble; readonly durationMs: number; readonly count: number };
 
 export interface V1State {
-  /** Takes in a sign of a call that took so long; gives what it changes. */
+  /** Adds the sign of a call that took `durationMs`. Returns the change of state, if there is one. */
   note(sign: Sign, source: SignSource, durationMs: number): Change | undefined;
-  /** `suspected`: something was wrong, too little to say so. */
+  /** `suspected`: bad signs, but too few to report trouble. */
   readonly level: 'well' | 'suspected' | 'trouble';
 }
 
 /** Trouble begins with so many bad signs in a row, not all in one moment: a proxy that restarts breaks many at once. */
 const BAD_IN_A_ROW = 3;
 const BAD_FOR_MS = 1_000;
-/** It ends with a good sign after so long without a bad one, or with so many good answers to scripts in a row. */
+/** Trouble ends with a good sign after so long without a bad one, or with so many good answers to scripts in a row. */
 const SETTLED_MS = 5_000;
 const GOOD_IN_A_ROW = 10;
-/** Where the last bad sign is as old as this, it is forgotten. */
+/** Bad signs count no longer when the last one is so old. */
 const FORGOTTEN_MS = 5 * 60_000;
 
-/** One lost answer is no trouble, and one good answer is no end of it: both need more, so that the log does not swing. */
+/** One lost answer does not begin trouble, and one good answer does not end it: otherwise the log would report changes again and again. */
 export function createV1State(clock: Pick<Clock, 'elapsed'>): V1State {
   let trouble: Trouble | undefined;
   let isBegun = false;
@@ -163,7 +163,7 @@ export function createV1State(clock: Pick<Clock, 'elapsed'>): V1State {
     bad = badTraffic = good = 0;
   };
 
-  /** A good probe ends what a probe can see: no connection, or what a probe itself has met. */
+  /** A good probe ends only trouble that a probe can see: v1 unreachable, or trouble that a probe has met. */
   const isOver = (source: SignSource, quietMs: number): boolean => {
     if (quietMs >= FORGOTTEN_MS) return true;
     if (source === 'probe' && !hasProbeSeen && trouble?.kind !== 'unreachable') return false;
@@ -192,7 +192,7 @@ export function createV1State(clock: Pick<Clock, 'elapsed'>): V1State {
     good = 0;
     if (source === 'probe') hasProbeSeen = true;
     else badTraffic += 1;
-    // A start is told at once: nobody has ever seen this v1 well.
+    // A bad probe at the start of the process counts at once: this v1 has never been seen well.
     const isClear = bad >= BAD_IN_A_ROW && nowMs - firstBadAtMs >= BAD_FOR_MS;
     if (isBegun || !(isClear || (source === 'probe' && !wasEverWell))) return undefined;
     isBegun = true;
@@ -203,7 +203,7 @@ export function createV1State(clock: Pick<Clock, 'elapsed'>): V1State {
     note(sign, source, durationMs) {
       const nowMs = clock.elapsed();
       if (sign.kind === 'well') return noteWell(source, nowMs);
-      // A call that hung since before the end tells of what is over.
+      // A call that began before the trouble ended gives a sign of the old trouble.
       return nowMs - durationMs < endedAtMs ? undefined : noteBad(sign, source, nowMs);
     },
     get level() {

@@ -1,6 +1,6 @@
 /**
- * The v1 service in types: what its endpoints take and what its replies hold, as "Partner Purchase API v1: Specification"
- * states it. Replies are loose objects: a field that v1 adds one day is no error, a known field of another type is.
+ * The v1 service in types: the fields of its endpoints and replies by "Partner Purchase API v1: Specification". Replies are
+ * loose objects: a field that v1 adds one day is no error, but a known field of another type is.
  */
 import * as z from 'zod';
 
@@ -9,9 +9,9 @@ export type V1FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'list';
 export interface V1Field {
   readonly type: V1FieldType;
   readonly required: boolean;
-  /** v1 does not read it, whatever it holds. */
+  /** v1 does not read the field. */
   readonly isIgnored?: true;
-  /** v1's own catalog writes this number as text, so v1 takes both. */
+  /** v1's own catalog writes this number as text, so v1 accepts number and text. */
   readonly isAlsoText?: true;
 }
 
@@ -71,7 +71,7 @@ export const V1_ENDPOINTS: readonly V1Endpoint[] = [
   read('/transactions', { page: may('integer'), per_page: may('integer'), filter: may('string') }),
 ];
 
-/** Longest request_id v1 takes (section 8). */
+/** Most characters of a request_id that v1 accepts (section 8). */
 export const V1_REQUEST_ID_MAX = 64;
 
 /** Section 3. `processing` may be read and is never final. */

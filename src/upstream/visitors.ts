@@ -1,6 +1,7 @@
 /**
- * What v1 has said of keys at addresses, and when: v1 lists the addresses of a key, so what one address may see is nothing
- * for another. Price lists and the journal are shown by it. In memory and bounded; whoever is forgotten is judged by v1 again.
+ * Remembers which keys v1 has accepted or refused at which addresses, and when. v1 has an allowlist of addresses per key, so a key
+ * accepted at one address may be refused at another. Price lists and orders of the journal are shown only by this memory. It is
+ * bounded and lost with the process; a visit that was forgotten is judged by v1 again.
  */
 import { createLru } from '../domain/lru';
 import type { CallContext, Finding, Upstream } from './upstream';
@@ -8,21 +9,21 @@ import type { CallContext, Finding, Upstream } from './upstream';
 export interface Visitors {
   /** v1 answered a call of this key from this address. */
   accept(visit: Visit): void;
-  /** v1 refused one, in these words. It is not asked again for a few seconds. */
+  /** v1 refused a call of this key from this address. v1 is not asked about them again for `pauseMs`. */
   refuse(visit: Visit, refusal: Refusal): void;
-  /** v1 refused one, and perhaps not because of key or address: what it said before no longer counts. */
+  /** v1 refused a call, perhaps not because of key or address: an earlier acceptance counts no longer. */
   doubt(visit: Visit): void;
-  /** v1 accepted it within the fresh time. */
+  /** v1 accepted this key at this address within `freshMs` and has not refused it since. */
   isFresh(visit: Visit): boolean;
-  /** v1 accepted it within the stale time and has not refused it since. */
+  /** v1 accepted this key at this address within `freshMs + staleMs` and has not refused it since. */
   isKnown(visit: Visit): boolean;
-  /** v1 has just refused it, or could not be asked: it is left in peace. */
+  /** True while v1 should not be asked, because it has just refused this key at this address or gave no answer. */
   isPaused(visit: Visit): boolean;
-  /** v1's last word, while it is a refusal. */
+  /** v1's last judgement, if it is a refusal not older than `staleMs`. */
   refusalOf(visit: Visit): Refusal | undefined;
-  /** Rises with every refusal of the key, at whatever address. */
+  /** A number that rises with every refusal of the key, at any address. */
   refusalsOf(fingerprint: string): number;
-  /** Asks v1 by the smallest question there is, one at a time for a key and address. Never throws. */
+  /** Asks v1 by a balance call, one at a time for a key and address. Never throws. */
   ask(context: CallContext): Promise<void>;
 }
 
@@ -32,36 +33,36 @@ export type Refusal = Extract<Finding, { kind: 'refused' }>;
 export interface VisitorOptions {
   readonly upstream: Pick<Upstream, 'find'>;
   readonly freshMs?: number;
-  /** How long beyond `freshMs` v1's word counts where v1 cannot be asked. */
+  /** How long beyond `freshMs` an acceptance counts where v1 cannot be asked. */
   readonly staleMs?: number;
-  /** Pause after a refusal, and after a question that had no answer. */
+  /** Pause after a refusal, and after a call without an answer. */
   readonly pauseMs?: number;
-  /** Whenever v1 accepts a key that the caller at this address has sent. */
+  /** Called whenever v1 accepts a key that the caller at this address has sent. */
   readonly onAccepted?: (clientAddress: string) => void;
   readonly clock?: () => number;
 }
 
-interface Word {
-  /** Rises: which of two words is the later one. */
+interface Judgement {
+  /** Rises with every judgement and shows which of two is the later one. */
   readonly nth: number;
   readonly atMs: number;
 }
 
-interface Refused extends Word {
-  /** Undefined where it may have been about something else. */
+interface Refused extends Judgement {
+  /** Undefined when the refusal may have been about something other than key and address. */
   readonly refusal: Refusal | undefined;
 }
 
-/** Of a key at an address. */
+/** Refusal and pause of a key at one address. */
 interface Trouble {
   readonly refused?: Refused | undefined;
   readonly pausedUntilMs: number;
 }
 
-/** Of a key, at whatever address. */
+/** Refusals of a key at any address. */
 interface KeyTrouble {
   readonly refusals: number;
-  /** The key itself was refused, and not accepted since. */
+  /** The last refusal of the key itself, if v1 has not accepted the key since. */
   readonly refused?: Refused | undefined;
 }
 
@@ -69,21 +70,21 @@ export const FRESH_MS = 60_000;
 export const STALE_MS = 24 * 60 * 60_000;
 export const PAUSE_MS = 2_000;
 const ASK_TIMEOUT_MS = 10_000;
-/** Of each kind of word: strangers with keys that v1 refuses make nobody forgotten whom v1 accepts. */
+/** For each of the three memories, so that refusals of strangers' keys cannot push out visits that v1 has accepted. */
 const VISITORS_MAX = 10_000;
 const MESSAGE_MAX = 500;
-/** A key that is wrong or revoked, or whose account is suspended: so it is at every address. */
+/** The key is wrong or revoked, or its account is suspended: this holds at every address. */
 const KEY_REFUSED = 401;
 
 export function createVisitors(options: VisitorOptions): Visitors {
   const { upstream, freshMs = FRESH_MS, staleMs = STALE_MS, pauseMs = PAUSE_MS, clock = Date.now } = options;
-  const accepted = createLru<string, Word>(VISITORS_MAX);
+  const accepted = createLru<string, Judgement>(VISITORS_MAX);
   const troubles = createLru<string, Trouble>(VISITORS_MAX);
   const keys = createLru<string, KeyTrouble>(VISITORS_MAX);
   const questions = new Map<string, Promise<void>>();
-  let words = 0;
+  let judgements = 0;
 
-  const word = (): Word => ({ nth: (words += 1), atMs: clock() });
+  const judgement = (): Judgement => ({ nth: (judgements += 1), atMs: clock() });
 
   /** v1's last refusal of the key at this address, or of the key, if v1 has not accepted it since. */
   function lastRefused(visit: Visit): Refused | undefined {
@@ -99,7 +100,7 @@ export function createVisitors(options: VisitorOptions): Visitors {
   }
 
   function refuse(visit: Visit, refusal: Refusal | undefined): void {
-    const refused: Refused = { ...word(), refusal };
+    const refused: Refused = { ...judgement(), refusal };
     const { fingerprint } = visit.credentials;
     accepted.delete(visitorOf(visit));
     const isKeyRefused = refusal?.httpStatus === KEY_REFUSED;
@@ -109,10 +110,10 @@ export function createVisitors(options: VisitorOptions): Visitors {
 
   const visitors: Visitors = {
     accept(visit) {
-      accepted.set(visitorOf(visit), word());
+      accepted.set(visitorOf(visit), judgement());
       if (visit.credentials.isLookupKey !== true) options.onAccepted?.(visit.clientAddress);
       troubles.delete(visitorOf(visit));
-      // A key that v1 takes is not revoked any more.
+      // v1 accepts the key, so an earlier refusal of the key itself no longer holds.
       const { fingerprint } = visit.credentials;
       const trouble = keys.get(fingerprint);
       if (trouble?.refused !== undefined) keys.set(fingerprint, { refusals: trouble.refusals });
@@ -146,10 +147,10 @@ export function createVisitors(options: VisitorOptions): Visitors {
 }
 
 const BALANCE = { method: 'GET', path: '/balance' } as const;
-/** Where v1's 403 is about key and address: elsewhere it may be a service that is switched off. */
+/** Paths at which v1's 403 is about key and address. At others the 403 may mean that the service is switched off. */
 const ABOUT_NO_SERVICE: ReadonlySet<string> = new Set([BALANCE.path, '/catalog', '/receipt', '/transactions']);
 
-/** Takes in what an answer of v1 to a question says of the key and address that asked. */
+/** Notes what v1's answer to a call that moves no money shows about the call's key and address. */
 export function hearFinding(
   path: string,
   finding: Finding,
@@ -162,12 +163,12 @@ export function hearFinding(
   else visitors.doubt(visit);
 }
 
-/** Section 7: 401 is a key that is wrong, revoked or suspended, 403 one that may not use the API or not from this address. */
+/** Section 7: 401 means a wrong, revoked or suspended key; 403 one that may not use the API, or not from this address. */
 export function isKeyRefusal(httpStatus: number): boolean {
   return httpStatus === KEY_REFUSED || httpStatus === 403;
 }
 
-/** How long v1 is left in peace after an answer that was no list and no verdict. */
+/** How long v1 is not asked again after an answer without a price list or a judgement of the key, in ms. */
 export function pauseAfter(
   finding: Finding,
   { pauseMs, freshMs }: { readonly pauseMs: number; readonly freshMs: number },
@@ -185,7 +186,7 @@ export function visitorOf({ credentials, clientAddress }: Visit): string {
   return `${credentials.fingerprint} ${clientAddress}`;
 }
 
-/** The same upstream, with every judgement told to the visitors: v1's word about a key and address can come with the answer to any call. */
+/** The same upstream; every answer that judges the call's key and address is noted in `visitors`. The answer to any call can do so. */
 export function tellVisitors(upstream: Upstream, visitors: Pick<Visitors, 'accept' | 'refuse' | 'doubt'>): Upstream {
   return {
     async send(call, requestId, context) {

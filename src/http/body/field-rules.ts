@@ -1,21 +1,21 @@
-/** What every field must keep to, whatever encoding it came in. */
+/** The rules for every field, in every encoding. */
 import type { LegacyFields } from '../../domain/legacy';
 import { GatewayError } from '../../domain/errors';
 
 const NAME_LENGTH_MAX = 128;
 const NAME_SHOWN_MAX = 40;
 
-/** Names that reach the prototype of a JavaScript object when somebody later copies fields carelessly. */
+/** Names that would reach the prototype of a JavaScript object if later code copied fields carelessly. */
 const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-// Under the u flag \p{Cs} matches only a surrogate without its partner: text that is no Unicode and cannot be written as UTF-8.
+// Under the u flag \p{Cs} matches only a lone surrogate, which cannot be written as UTF-8.
 const UNUSABLE_CHARACTER = /[\0\p{Cs}]/u;
 
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f\p{Cs}]/u;
 
 export const NO_FIELDS: LegacyFields = new Map();
 
-/** A name as a refusal may show it: short, and without anything that could break a log line. */
+/** A name as a refusal may show it: short, and without characters that could break a log line. */
 export function shownName(name: string): string {
   const clean = name.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '?');
   return clean.length > NAME_SHOWN_MAX ? `${clean.slice(0, NAME_SHOWN_MAX)}…` : clean;
@@ -46,7 +46,7 @@ export function assertDepth(depth: number, depthMax: number): void {
   if (depth > depthMax) throw new GatewayError('unreadable_body', `The fields are nested deeper than ${depthMax} levels.`);
 }
 
-/** Equal values are refused as well: which of the two a script meant is not for the gateway to guess. */
+/** The refusal of a field given twice, also with equal values: the gateway does not guess which one a script meant. */
 export function repeatedField(name: string): GatewayError {
   return new GatewayError('repeated_field', `The field "${shownName(name)}" is given twice.`, { field: shownName(name) });
 }

@@ -33,7 +33,7 @@ function decode(text: string, where: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
   try {
-    // Throws for a broken escape and for bytes that are no UTF-8; PHP and URLSearchParams would go on with a guess.
+    // Throws for a broken escape and for bytes that are no UTF-8, where PHP and URLSearchParams would guess.
     return decodeURIComponent(spaced);
   } catch (cause) {
     throw new GatewayError(
@@ -48,8 +48,8 @@ function decode(text: string, where: string): string {
 
 /**
  * Pairs of name and text become fields, with PHP's bracket names: `a[b]=1` is an object, `a[]=1` a list, and `a[0]=1`
- * (what `http_build_query` makes of a list) a list as well. qs is not used: it repairs what must be refused here (one
- * name twice, `a=1` beside `a[b]=2`, broken percent-encoding).
+ * (as `http_build_query` writes a list) a list as well. qs is not used, because it accepts and repairs input that must be
+ * refused here (one name twice, `a=1` beside `a[b]=2`, broken percent-encoding).
  */
 
 export type FieldPair = readonly [name: string, text: string];
@@ -82,7 +82,7 @@ export function nestFields(pairs: Iterable<FieldPair>, limits: BodyLimits): Lega
   return fields;
 }
 
-/** `a[b][]` is `['a', 'b', '']`. A name with unpaired brackets is taken as it stands: no field is named so. */
+/** `a[b][]` is `['a', 'b', '']`. A name with unpaired brackets stays one name, which no mapping has. */
 function pathOf(name: string): readonly string[] {
   if (!name.includes('[')) return [name];
   const match = BRACKET_NAME.exec(name);
@@ -91,13 +91,13 @@ function pathOf(name: string): readonly string[] {
   return [first, ...brackets.slice(1, -1).split('][')];
 }
 
-/** True when a new name came into being. */
+/** Adds one pair to the tree. True when it added a new name. */
 function place(root: Branch, path: readonly string[], text: string, name: string): boolean {
   let branch = root;
   let isNew = false;
   path.forEach((key, index) => {
     const isLast = index === path.length - 1;
-    // One kind of child per branch: `a[]=1&a[b]=2` has no meaning that every reader shares.
+    // One kind of child per branch: servers read `a[]=1&a[b]=2` in different ways.
     if (index > 0 && (key === '' ? branch.children.size > 0 : branch.items.length > 0)) throw repeatedField(name);
     const existing = key === '' ? undefined : branch.children.get(key);
     if (existing !== undefined && (isLast || typeof existing === 'string')) throw repeatedField(name);
@@ -133,24 +133,24 @@ const FIRST_PART = /^--([^\r\n]{1,200}?)[ \t]{0,8}\r?\ncontent-/i;
 const CLOSED_AT_ONCE = /^(?:\r?\n)?--([^\r\n]{1,200})--\s*$/;
 
 /**
- * The boundary as the bytes tell it, or undefined when this is no multipart body. The header is not asked: PHP scripts
+ * The boundary as read from the bytes, or undefined when the body is not multipart. The header is not read: PHP scripts
  * set `Content-Type: application/json` by hand and still pass an array, which cURL sends as multipart.
  */
 export function parseBoundary(text: string): string | undefined {
   return (FIRST_PART.exec(text) ?? CLOSED_AT_ONCE.exec(text))?.[1];
 }
 
-/** What PHP's cURL sends when it is given an array (facts, section 2.2). A part that is sent as a file is refused by name: no operation takes one. */
+/** Reads the multipart body that PHP's cURL makes of an array (facts, section 2.2). Refuses a file, naming its field: no operation takes one. */
 export async function readMultipartFields(bytes: Buffer, boundary: string, limits: BodyLimits): Promise<LegacyFields> {
   const text = bytes.toString('latin1');
   if (text.trim() === `--${boundary}--`) return NO_FIELDS;
   const pairs = await readParts(Buffer.from(asFormData(text, boundary), 'latin1'), boundary, limits);
-  // busboy passes over a part without a name; a field that is lost in silence is worse than a refusal.
+  // busboy skips a part without a name; a field that is lost unnoticed is worse than a refusal.
   if (pairs.length !== text.split(`--${boundary}\r\n`).length - 1) throw refusal('A part of the multipart body has no name.');
   return nestFields(pairs, limits);
 }
 
-/** Under a hand-set JSON type cURL names its parts as attachments (measured: multipart-under-json-header.http); they are the same fields. */
+/** Under a JSON type set by hand, cURL calls its parts `attachment` (measured: multipart-under-json-header.http). They are read as fields. */
 function asFormData(text: string, boundary: string): string {
   const start = `--${boundary}\r\nContent-Disposition: `;
   return text.includes(`${start}attachment`) ? text.replaceAll(`${start}attachment; name=`, `${start}form-data; name=`) : text;

@@ -1,4 +1,4 @@
-/** Fields from JSON text. Broken JSON is refused with its place, so that whoever glued it by hand finds the missing comma. */
+/** Fields from JSON text. The refusal of broken JSON names the place, so that the author of a script finds the missing comma. */
 import { compareNumber, parse } from 'lossless-json';
 import { GatewayError } from '../../domain/errors';
 import { InexactNumber } from '../../domain/json';
@@ -6,7 +6,7 @@ import type { LegacyFields, LegacyValue } from '../../domain/legacy';
 import type { BodyLimits } from '../http-limits';
 import { assertDepth, assertFieldCount, assertFieldName, assertFieldText, NO_FIELDS, repeatedField } from './field-rules';
 
-/** Scripts glue JSON together from form values (facts, section 2.2): these are the mistakes that come of it. */
+/** The usual mistakes of scripts that build JSON by joining texts (facts, section 2.2), by the beginning of lossless-json's message. */
 const REASONS: readonly (readonly [start: string, reason: string])[] = [
   ['Comma', 'a comma is missing before this place'],
   ['Colon', 'a colon is missing after the name'],
@@ -32,7 +32,7 @@ export function readJsonFields(text: string, limits: BodyLimits): LegacyFields {
     throw new GatewayError('unreadable_body', 'The JSON body is not an object with fields.');
   }
   const fields = new Map<string, LegacyValue>(Object.entries(value));
-  // Bytes that are UTF-8 hold no half of a character, and JSON no bare NUL: only an escape can bring either.
+  // UTF-8 has no lone surrogates and JSON no unescaped NUL. Only an escape can make either.
   if (text.includes('\\')) for (const [name, field] of fields) assertTexts(name, field);
   return fields;
 }
@@ -55,7 +55,7 @@ function assertTexts(name: string, value: LegacyValue): void {
   }
 }
 
-/** The messages of JSON.parse differ between Node versions and quote the body; lossless-json always tells the position. */
+/** Messages of JSON.parse differ between Node versions and quote the body. Those of lossless-json always have the position. */
 function brokenJson(text: string, cause: unknown): GatewayError {
   const found = /^(.*) at position (\d+)$/s.exec(positionedMessage(text));
   if (found === null) return new GatewayError('unreadable_body', 'The JSON body is broken.', { cause });
@@ -69,7 +69,7 @@ function positionedMessage(text: string): string {
     parse(text);
     return '';
   } catch (error) {
-    // A RangeError here is nesting beyond the stack: broken JSON all the same.
+    // A RangeError here means nesting too deep for the stack. The refusal is that of broken JSON.
     return error instanceof Error ? error.message : '';
   }
 }
@@ -87,9 +87,9 @@ const DIGIT_NINE = 0x39;
 const COLON = 0x3a;
 
 /**
- * A walk over JSON text that JSON.parse has already accepted, for what JSON.parse loses: repeated names (the last one
- * silently wins there) and numbers that a double rounds. Native parsing plus this walk is several times faster than a
- * parser written in JavaScript. Throws a GatewayError for a repeated or forbidden name, too many names, or too deep nesting.
+ * Scans JSON text that JSON.parse has already accepted, for two things that JSON.parse loses: repeated names (it keeps the
+ * last one) and numbers that a double rounds. Native parsing plus this scan is several times faster than a parser written
+ * in JavaScript. Throws a GatewayError for a repeated or forbidden name, too many names, or too deep nesting.
  */
 export function scanJson(
   text: string,
@@ -123,11 +123,11 @@ export function scanJson(
 }
 
 /**
- * True when the number survives being a double: its decimal value is the shortest text of the double again. An integer
- * beyond 2^53 never does, even if it happens to be a multiple of a power of two: its neighbours would look the same.
+ * True when a double keeps the number exactly: the shortest text of the double has the same decimal value. An integer
+ * beyond 2^53 never counts as exact, even a multiple of a power of two: its neighbours give the same double.
  */
 export function isExactNumber(text: string): boolean {
-  // Fifteen significant digits always survive (IEEE 754 double), and an exponent needs at least one letter.
+  // At most fifteen digits: a double keeps them (IEEE 754), unless an exponent makes the number too large or too small.
   if (text.length <= 15 && !/[eE]/.test(text)) return true;
   const value = Number(text);
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) return false;
@@ -135,7 +135,7 @@ export function isExactNumber(text: string): boolean {
 }
 
 function addName(names: Set<string> | undefined, quoted: string): void {
-  // An escaped name ("\u005f_proto__") is compared and judged as what it means.
+  // An escaped name ("\u005f_proto__") is compared and judged in its decoded form.
   const name = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
   assertFieldName(name);
   if (names === undefined) return;

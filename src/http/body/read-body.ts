@@ -1,6 +1,6 @@
 /**
- * Which encoding a body has: its bytes say so, and the header is asked only where they do not. Scripts send JSON under
- * an urlencoded type, multipart under a JSON type, and no type at all (facts, section 2.2).
+ * Detects the encoding of a body from its bytes, and from the header only where the bytes do not show it. Scripts send JSON
+ * under an urlencoded type, multipart under a JSON type, and no type at all (facts, section 2.2).
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -13,12 +13,12 @@ import { readJsonFields } from './json-fields';
 
 const BYTE_ORDER_MARK = 0xfeff;
 const LEADING_BLANKS = /^[\uFEFF\s]+/;
-// A form begins with a name and an equals sign. A name has no quote, brace or angle bracket: JSON cut off at the front, XML and HTML do.
+// A form begins with a name and an equals sign. Names have no quote, brace or angle bracket, so JSON cut off at the front, XML and HTML do not match.
 const FORM_START = /^(?:&|[^=&"'{}<>\r\n]*=)/;
 const JSON_SCALAR = /^(?:true|false|-?\d[\d.eE+-]*|"[^]*")\s*$/;
 const HEADER_BOUNDARY = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i;
 
-/** No promise but for multipart. */
+/** The fields of a body; a promise only for multipart. Throws a GatewayError `unreadable_body` or `repeated_field`. */
 export function readBodyFields(
   bytes: Buffer,
   contentType: string | undefined,
@@ -28,7 +28,7 @@ export function readBodyFields(
   if (!isUtf8(bytes)) throw new GatewayError('unreadable_body', 'The body is not UTF-8 text.');
   const text = withoutLeadingBlanks(bytes.toString('utf8'));
   if (text === '') return NO_FIELDS;
-  // Nothing but JSON starts like this: a form that does is broken JSON, and is refused as that.
+  // Only JSON starts like this. A form that does is refused as broken JSON.
   if (text.startsWith('{') || text.startsWith('[')) return readJsonFields(text, limits);
   const boundary = parseBoundary(text) ?? headerBoundary(contentType);
   if (boundary !== undefined) return readMultipartFields(bytes, boundary, limits);
@@ -53,10 +53,10 @@ function headerBoundary(contentType: string | undefined): string | undefined {
 }
 
 const NO_BYTES = Buffer.alloc(0);
-/** How long a refused body may go on arriving, so that its sender gets to read the refusal instead of a reset connection. */
+/** How long a refused body may go on arriving, so that its sender reads the refusal and does not get a reset connection. */
 const LINGER_MS = 2_000;
 
-/** The bytes of a body, once, bounded in size and time. No promise where all of them have come with the head, as scripts send them. */
+/** The bytes of a body, bounded in size and time; may be called once. No promise when all of them have arrived, as is usual with scripts. */
 export function readBytes(
   request: IncomingMessage,
   limits: Pick<BodyLimits, 'bodyBytesMax' | 'bodyTimeMs'>,
@@ -75,20 +75,20 @@ export function readBytes(
   return bytes;
 }
 
-/** All that has come of a body. Since Node 26 each `read` gives one piece of it, where it gave all of them together before. */
+/** All bytes of a body that have arrived. Since Node 26 each `read` gives one piece; before, it gave all pieces together. */
 export function readArrived(request: IncomingMessage): Buffer {
   const pieces: Buffer[] = [];
   for (let piece = request.read() as Buffer | null; piece !== null; piece = request.read() as Buffer | null) pieces.push(piece);
   return joined(pieces);
 }
 
-/** Mostly there is only one. */
+/** Copies nothing for a single piece, the usual case. */
 function joined(pieces: readonly Buffer[]): Buffer {
   const [first] = pieces;
   return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
 }
 
-/** Nobody sends compressed bodies (facts, section 2.2), and unpacking a stranger's archive is a risk without a use. */
+/** No script sends compressed bodies (facts, section 2.2), and unpacking those of strangers is a risk without a use. */
 function assertPlainEncoding(encoding: string | undefined): void {
   const name = encoding?.trim().toLowerCase() ?? '';
   if (name !== '' && name !== 'identity') {
