@@ -1,6 +1,6 @@
 /**
- * Orders that were refused while the journal could be neither written nor read. Nothing of them was sent, but their scripts were told
- * "pending", because the id of each could be that of an order which nobody could read. And of some it is open whether they were written.
+ * Orders that came while the journal could be neither written nor read. Nothing was sent for them, but their scripts were told
+ * "pending", because the journal could have an order with the same id. For some it is unknown whether their opening was written.
  * (Decisions 0012, 0051.)
  */
 import type { NewOrder, Order } from '../domain/order';
@@ -14,15 +14,15 @@ const ORDERS_MAX = 10_000;
 
 export interface Doubts<Standing> {
   readonly count: number;
-  /** `standing`: the order as it would stand if the opening that failed was written all the same. */
+  /** `standing`: the order as it is in the journal if its opening was written although it seemed to fail. */
   note(intent: NewOrder, standing?: Standing): void;
-  /** For an id that the journal does not know: the order as it will be written. */
+  /** The order as it will be written; to be asked for an id that the journal does not have. */
   find(key: OrderKey): Order | undefined;
-  /** Rejects as the writing does; then what is left stays for the next time. */
+  /** Writes all noted orders. Rejects when a write does; orders not written stay for the next call. */
   resolve(): Promise<void>;
 }
 
-/** `end` writes the order as not sent, unless the journal knows its id. */
+/** `end` writes the order as `not_sent`, unless the journal has its id already. */
 export function createDoubts<Standing>(
   end: (intent: NewOrder, standing: Standing | undefined) => Promise<unknown>,
 ): Doubts<Standing> {
@@ -33,7 +33,7 @@ export function createDoubts<Standing>(
     },
     note(intent, standing) {
       const key = keyText(intent);
-      // Beyond the bound an order stays as it is: not there, or as after a crash.
+      // Beyond the bound an order is not noted: the journal then has none, or an open attempt as after a crash.
       if (doubts.size < ORDERS_MAX || doubts.has(key))
         doubts.set(key, { intent, standing: standing ?? doubts.get(key)?.standing });
     },
@@ -52,7 +52,7 @@ export function createDoubts<Standing>(
   };
 }
 
-/** Once orders can be written again: what v1 said meanwhile, and what was refused. What fails now stays for the next time. */
+/** To be called when orders can be written again: writes v1's kept answers and the doubts. Writes that fail are left for the next time. */
 export async function catchUp(
   journal: Pick<KeepingJournal, 'writeKept'>,
   doubts: Pick<Doubts<never>, 'resolve'>,

@@ -1,6 +1,6 @@
 /**
- * The order journal: what was asked and what became of it, durable before anything is sent. Every store passes the same
- * suite (`test/journal/journal-suite.ts`); the interface is that suite.
+ * The order journal: intents and their outcomes, on disk before anything is sent. Every store passes the same test suite
+ * (`test/journal/journal-suite.ts`), which defines this interface.
  */
 import { GatewayError } from '../domain/errors';
 import type { Opened, NewOrder, Order } from '../domain/order';
@@ -8,69 +8,70 @@ import type { Outcome } from '../domain/outcome';
 import type { ToldStore } from './told-sales';
 
 /**
- * A record that this build cannot read (a newer one wrote it) ends a listing: whoever proves something by a list must have
- * all of it. With `onUnreadable` it is told instead, once for each, and the others come.
+ * A record that this build cannot read (a newer build wrote it) makes a listing throw, because a proof by a list needs all of
+ * its orders. With `onUnreadable` the function is called for each such record, and the list goes on without it.
  */
 export interface ListOptions {
   readonly limit: number;
   readonly onUnreadable?: (error: Error) => void;
-  /** Only those for which a script of this process may wait, where the journal knows of several (`processes`). */
+  /** Only orders whose last attempt belongs to the process of this id, whose scripts may wait for them (see `Processes`). */
   readonly holder?: string;
 }
 
 export interface OfOwner extends Pick<ListOptions, 'limit' | 'onUnreadable'> {
   readonly owner: string;
   readonly fromMs?: number;
-  /** Only those with lower numbers: the next page of a list that is shown newest first. */
+  /** Only orders with lower numbers: the next page of a list that is newest first. */
   readonly beforeNumber?: number;
   readonly newestFirst?: boolean;
 }
 
 export interface Journal {
   /**
-   * Takes an intent in. When the promise resolves the answer is on disk. Atomic across all processes that share the
-   * journal. Rejects with a GatewayError `journal_unavailable` when nothing could be written: then nothing may be sent.
-   * Only what took no money is reopened, and not what v1's history has proven absent. A reopened order keeps its number; its time, echo and format are those of the new attempt. An intent beyond the bounds
-   * that the border holds (64 characters of request id, 16 KiB in all) is a bug and rejects with a RangeError.
+   * Opens an order for an intent, or finds the order that has its request id. When the promise resolves, the result is on disk. Atomic
+   * across all processes that share the journal. Rejects with a GatewayError `journal_unavailable` when nothing could be written: then
+   * nothing may be sent. An order is reopened only if it took no money and v1's history has not proven it absent. It keeps its number; its
+   * time, echo and format become those of the new attempt. An intent beyond the bounds that earlier steps enforce (64 characters of request
+   * id, 16 KiB in all) is a bug and rejects with a RangeError.
    */
   open(intent: NewOrder): Promise<Opened>;
 
   /**
    * Writes one more answer about an order, merged by `succeedOutcome`, without goods (tokens and card PINs become
-   * `goodsMissing`). Gives the order as it now stands, on disk; what v1 said while the disk takes nothing is kept in this process and
-   * written later (decision 0038). Rejects with a plain Error when the write fails otherwise or no
-   * such order exists. `settledAtMs` moves only when the answer changed something, and never once the order is final. A reference that another order of
-   * this owner already has stays with that order for `findByReference`.
+   * `goodsMissing`). Returns the order with the answer, on disk. While the disk accepts no writes, v1's answers are kept in this process and
+   * written later (decision 0038). Rejects with a plain Error when the write fails otherwise or no such order exists. `settledAtMs` changes
+   * only when the answer has changed the order, and never when the order is final. A reference that another order of this owner already has
+   * stays with that order for `findByReference`.
    * An answer that took no money is about one attempt: `tries` names it, because the answer may be written long after it was given.
    */
   settle(owner: string, requestId: string, latest: Outcome, atMs: number, tries?: number): Promise<Order>;
 
   /**
-   * Writes when a script was told the order's end, or `NOT_TOLD` or `TOLD_PENDING`. Only for what is out of the ordinary: a success
-   * without it was told when it was settled. An order that is not there is left alone; rejects when the write fails. `tries` as for `settle`.
+   * Writes the time at which a script was told the order's end, or `NOT_TOLD` or `TOLD_PENDING`. Called only for exceptions: a success
+   * without `toldAtMs` was told when it was settled. Does nothing for an unknown order; rejects when the write fails. `tries` as for `settle`.
    */
   tell(owner: string, requestId: string, toldAtMs: number, tries?: number): Promise<void>;
 
   find(owner: string, requestId: string): Promise<Order | undefined>;
   findByReference(owner: string, reference: string): Promise<Order | undefined>;
   /**
-   * The orders of this reference, whatever key they were placed with: of each key the one that `findByReference` gives. One look-up per key:
-   * for proofs by a history in which several keys may have sold, not for sales.
+   * The orders of this reference under all keys: for each key the order that `findByReference` gives. It takes one look-up per key, so it is
+   * meant for proofs by a history in which several keys may have sold, and not for sales.
    */
   listByReference(reference: string): Promise<readonly Order[]>;
   findByNumber(owner: string, number: number): Promise<Order | undefined>;
-  /** Whether v1 has ever given an order of this owner a reference, which it does for no key that it refuses. */
+  /** Whether v1 has ever given an order of this owner a reference. That proves that v1 has accepted the key. */
   hasReference(owner: string): Promise<boolean>;
 
   /**
    * Orders that are not final and not proven free of charge (no outcome, `pending`, `unknown`), oldest first, and only those opened from
-   * `fromMs` on. Cheap for one owner; for all owners it walks the keys of everything unsettled.
+   * `fromMs` on. Cheap for one owner; for all owners it reads the keys of all unsettled orders.
    */
   listUnsettled(options: ListOptions & { readonly owner?: string; readonly fromMs?: number }): Promise<readonly Order[]>;
 
   /**
-   * Orders of one owner that are `NOT_TOLD` and were opened from `fromMs` on, oldest first, ended or not. Cheap: an order stands in this list
-   * because something out of the ordinary was written of it.
+   * Orders of one owner that are `NOT_TOLD` and were opened from `fromMs` on, oldest first, ended or not. Cheap: only exceptional orders are
+   * in this list.
    */
   listUntold(options: ListOptions & { readonly owner: string; readonly fromMs: number }): Promise<readonly Order[]>;
 
@@ -83,56 +84,56 @@ export interface Journal {
   ): AsyncIterable<Order>;
 
   /**
-   * Orders of one owner in the order of their numbers, which is that of their first attempts; newest first where asked. `fromMs` leaves out
-   * what was first opened before, also where it was opened again later. Orders added meanwhile may be seen or not.
+   * Orders of one owner by their numbers, that is by the times of their first attempts; newest first where asked. `fromMs` excludes
+   * orders first opened before, even if reopened later. Orders added meanwhile may be seen or not.
    */
   listOfOwner(options: OfOwner): AsyncIterable<Order>;
 
-  /** Every key that an order was placed with, as its fingerprint. One look-up per key: for people who look, not for sales. */
+  /** The fingerprint of every key that has an order. It takes one look-up per key, so it is meant for operators and not for sales. */
   owners(): Promise<readonly string[]>;
 
   /**
-   * Notes an order that was told pending because the journal could be neither written nor read. Nothing was sent for it: once orders can
-   * be written, it stands in the journal as not sent, unless the journal knows its id. Absent where reading cannot fail. (Decision 0012.)
+   * Notes an order that was told pending because the journal could be neither written nor read. Nothing was sent for it. Once orders can be
+   * written, it is written as `not_sent`, unless the journal has its id already. Absent in stores whose reads cannot fail. (Decision 0012.)
    */
   readonly doubt?: (intent: NewOrder) => void;
 
   /** True while orders can be written; probes ask this. */
   isWritable(): boolean;
 
-  /** Where gateways on several machines share the journal: which of them are alive. */
+  /** Where gateways on several machines share the journal: the processes that are alive. */
   readonly processes?: Processes;
 
   close(): Promise<void>;
 }
 
-/** The gateways that share a journal, each by the `holder` of what it writes. */
+/** The gateway processes that share a journal, each by the id that it writes into its orders as `holder`. */
 export interface Processes {
-  /** This one. */
+  /** The id of this process. */
   readonly own: string;
   /** Writes down that this process was alive at this time (ms since the epoch). */
   sign(atMs: number): Promise<void>;
   list(): Promise<readonly { readonly id: string; readonly signedAtMs: number }[]>;
   remove(id: string): Promise<void>;
-  /** What they have told. */
+  /** The sales that the processes have told. */
   readonly told: ToldStore;
 }
 
-/** What an operator should hear of; nothing of it stops the journal. */
+/** Events for an operator; none of them stops the journal. */
 export type JournalEvent =
   | { readonly kind: 'write_failed'; readonly error: unknown }
   | { readonly kind: 'write_stalled'; readonly waitedMs: number }
   | { readonly kind: 'write_recovered' }
-  /** What v1 had said of these orders while nothing could be written is on disk now. */
+  /** v1's answers about these orders, kept while nothing could be written, are on disk now. */
   | { readonly kind: 'answers_written'; readonly orders: number }
-  /** The process ends before that could be written; these orders are open attempts in the journal. */
+  /** The process ends before kept answers could be written; these orders remain open attempts in the journal. */
   | { readonly kind: 'answers_unwritten'; readonly orders: number }
   | { readonly kind: 'swept'; readonly orders: number }
   | { readonly kind: 'sweep_failed'; readonly error: unknown }
   /** Retention met a record that this build cannot read, and left it alone. */
   | { readonly kind: 'record_unreadable'; readonly error: unknown };
 
-/** The write failed, or nobody knows whether it did: the disk gave no answer. */
+/** The write failed, or the disk gave no answer and the write may or may not have failed. */
 export class WriteFailure extends Error {
   constructor(cause: unknown) {
     super(`The journal could not be written${cause instanceof Error ? `: ${cause.message}` : '.'}`, { cause });
@@ -154,7 +155,7 @@ export type JournalReads = Pick<
   | 'owners'
 >;
 
-/** The journal of those who only look: opening and settling reject. */
+/** A journal for readers: `open`, `settle` and `tell` reject. */
 export function readOnlyJournal(reads: JournalReads, close: () => Promise<void>): Journal {
   const readOnly = new Error('The journal was opened for reading only.');
   return {
@@ -167,7 +168,7 @@ export function readOnlyJournal(reads: JournalReads, close: () => Promise<void>)
   };
 }
 
-/** Reads one order of several. Undefined, and told, where this build cannot read it; throws where nobody wants to be told. */
+/** Reads one order of a list. When this build cannot read it: calls `onUnreadable` and returns undefined, or throws without `onUnreadable`. */
 export function readOrTell<T>(read: () => T, onUnreadable: ListOptions['onUnreadable']): T | undefined {
   try {
     return read();
@@ -183,7 +184,7 @@ export interface OrderKey {
   readonly requestId: string;
 }
 
-/** The length keeps apart what only together reads the same. */
+/** One text for owner and request id. The length keeps apart pairs whose joined texts are equal. */
 export function keyText({ owner, requestId }: OrderKey): string {
   return `${owner.length} ${owner}${requestId}`;
 }

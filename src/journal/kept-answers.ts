@@ -1,7 +1,7 @@
 /**
- * While the disk takes nothing, what v1 has said of an order is kept in memory and told as it stands; it is written when
- * there is room. Only what the next look at v1 would bring again: an order whose process ends before that is an open attempt in
- * the journal, and those are found out. What keeps an order from being sent again is never kept. (Decision 0038.)
+ * While the disk accepts no writes, v1's answers about orders are kept in memory, count as if written, and are written later.
+ * Only answers that v1 would give again are kept: if the process ends before they are written, the order is an open attempt
+ * in the journal, and v1 is asked again. A proof of absence is never kept. (Decision 0038.)
  */
 import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
@@ -9,14 +9,14 @@ import { isProvenAbsent, referenceOf, type Outcome } from '../domain/outcome';
 import { WriteFailure, type Journal, type OrderKey, keyText } from './journal';
 import { isUnsettled, isUntold, settleOrder, tellOrder, withoutGoods } from './order-life';
 
-/** Orders. Nothing new is sent meanwhile, so these are at most the ones that were under way. */
+/** Most orders with kept changes. Nothing new is sent meanwhile, so only orders under way can need it. */
 const ORDERS_MAX = 10_000;
 
-/** How often an order is read at most, of which something new is kept each time. */
+/** How often an order is read at most when its kept changes differ after each reading. */
 const READINGS_MAX = 3;
 
-/** A change of an order. Without `tries` it was not known of which attempt v1 spoke. */
-export interface KeptWord {
+/** A change of an order that is kept. Without `tries` the attempt that v1 answered is not known. */
+export interface KeptChange {
   readonly owner: string;
   readonly requestId: string;
   readonly tries?: number;
@@ -25,22 +25,22 @@ export interface KeptWord {
 
 /** Where kept changes outlive the process. */
 export interface Spool {
-  /** Resolves when it is on disk; never rejects. */
-  append(word: KeptWord): Promise<void>;
-  /** Everything that was appended is in the journal. */
+  /** Resolves when the change is on disk; never rejects. */
+  append(change: KeptChange): Promise<void>;
+  /** Deletes all changes; called when they are in the journal. */
   clear(): Promise<void>;
 }
 
 export interface KeepingJournal extends Journal {
-  /** Writes what is kept, oldest first, until the disk refuses. Gives how many orders were written. Never rejects. */
+  /** Writes kept changes, oldest first, until a write fails. Returns how many orders were written. Never rejects. */
   writeKept(): Promise<number>;
-  /** Orders with something that is not on disk. */
+  /** The number of orders with changes that are not on disk. */
   keptCount(): number;
 }
 
-/** With a spool, what is kept is on a disk of this machine before anybody is told of it. */
+/** With a spool, a kept change is on a disk of this machine before it is returned or told. */
 export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spool): KeepingJournal {
-  const kept = new KeptWords(inner, ordersMax, spool);
+  const kept = new KeptChanges(inner, ordersMax, spool);
   const openOnceWritten: Journal['open'] = async (intent) => {
     if (!(await kept.bringToDisk(intent.owner, intent.requestId))) throw new GatewayError('journal_unavailable');
     return inner.open(intent);
@@ -57,25 +57,25 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
     open: (intent) => (kept.count === 0 ? inner.open(intent) : openOnceWritten(intent)),
     async settle(owner, requestId, latest, atMs, tries) {
       const isKept = kept.has(owner, requestId);
-      if (!isWordOfV1(latest)) {
+      if (!isRepeatable(latest)) {
         if (isKept) await kept.bringToDisk(owner, requestId);
         return inner.settle(owner, requestId, latest, atMs, tries);
       }
-      const word = (): KeptWord => wordOf(owner, requestId, latest, atMs, tries);
-      if (isKept) await kept.add(word());
+      const change = (): KeptChange => changeOf(owner, requestId, latest, atMs, tries);
+      if (isKept) await kept.add(change());
       else {
         try {
           return kept.applyTo(await inner.settle(owner, requestId, latest, atMs, tries));
         } catch (error) {
-          await kept.addUnwritten(word(), error);
+          await kept.addUnwritten(change(), error);
         }
       }
       return standing(owner, requestId);
     },
     async tell(owner, requestId, toldAtMs, tries) {
-      const word: KeptWord = { owner, requestId, said: { toldAtMs } };
-      if (kept.has(owner, requestId)) return kept.add(word);
-      await kept.showUntilWritten(word, toldAtMs, inner.tell(owner, requestId, toldAtMs, tries));
+      const change: KeptChange = { owner, requestId, said: { toldAtMs } };
+      if (kept.has(owner, requestId)) return kept.add(change);
+      await kept.showUntilWritten(change, toldAtMs, inner.tell(owner, requestId, toldAtMs, tries));
     },
     find: (owner, requestId) => kept.applyToRead({ owner, requestId }, () => inner.find(owner, requestId)),
     findByNumber: async (owner, number) => kept.applyToAny(await inner.findByNumber(owner, number)),
@@ -109,25 +109,25 @@ function whatSomeHave({ doubt, processes }: Journal): Pick<Journal, 'doubt' | 'p
   return { ...(doubt && { doubt }), ...(processes && { processes }) };
 }
 
-function wordOf(...[owner, requestId, latest, atMs, tries]: Parameters<Journal['settle']>): KeptWord {
+function changeOf(...[owner, requestId, latest, atMs, tries]: Parameters<Journal['settle']>): KeptChange {
   const said = { latest: withoutGoods(latest), atMs };
   return tries === undefined ? { owner, requestId, said } : { owner, requestId, tries, said };
 }
 
-/** Writes what was said into a journal. */
-export async function writeWord(journal: Journal, { owner, requestId, said, tries }: KeptWord): Promise<void> {
+/** Writes a kept change into a journal. */
+export async function writeKeptChange(journal: Journal, { owner, requestId, said, tries }: KeptChange): Promise<void> {
   if ('latest' in said) await journal.settle(owner, requestId, said.latest, said.atMs, tries);
   else await journal.tell(owner, requestId, said.toldAtMs, tries);
 }
 
-/** What was said of orders and the disk has not taken yet, in the order in which it came. */
-class KeptWords {
+/** Changes of orders that are not on disk yet, in the order in which they came. */
+class KeptChanges {
   readonly #disk: Journal;
   readonly #ordersMax: number;
   readonly #spool: Spool | undefined;
   /** By order; never empty lists. */
-  readonly #kept = new Map<string, KeptWord[]>();
-  /** What scripts were told, or that they hung up, while it is on its way to the disk: a repeat may come before it is there. */
+  readonly #kept = new Map<string, KeptChange[]>();
+  /** `toldAtMs` values that are being written: a repeat may come before they are on disk. */
   readonly #telling = new Map<string, { readonly toldAtMs: number }>();
   #writing: Promise<number> | undefined;
 
@@ -141,7 +141,7 @@ class KeptWords {
     return this.#kept.size;
   }
 
-  /** The disk has all that is known. */
+  /** True when all changes are on disk. */
   get isEmpty(): boolean {
     return this.#kept.size === 0 && this.#telling.size === 0;
   }
@@ -150,48 +150,52 @@ class KeptWords {
     return this.#kept.size > 0 && this.#kept.has(keyText({ owner, requestId }));
   }
 
-  /** Orders of this owner with something that is not on disk. */
+  /** The request ids of this owner's orders with kept changes. */
   *requestIdsOf(owner: string): Iterable<string> {
-    for (const [word] of this.#kept.values()) if (word?.owner === owner) yield word.requestId;
+    for (const [change] of this.#kept.values()) if (change?.owner === owner) yield change.requestId;
   }
 
   async listByReference(reference: string): Promise<readonly Order[]> {
     const orders = new Map<string, Order>();
-    for (const words of this.#kept.values()) {
-      const word = words.find(({ said }) => 'latest' in said && referenceOf(said.latest) === reference);
-      const order = word && this.applyToAny(await this.#disk.find(word.owner, word.requestId));
+    for (const changes of this.#kept.values()) {
+      const change = changes.find(({ said }) => 'latest' in said && referenceOf(said.latest) === reference);
+      const order = change && this.applyToAny(await this.#disk.find(change.owner, change.requestId));
       if (order !== undefined && referenceOf(order.outcome) === reference) orders.set(order.owner, order);
     }
-    // Read last: what was kept may have reached the disk meanwhile. What is there had the reference first.
+    // The disk is read last: a kept change may have reached it meanwhile. An order on disk had the reference first.
     for (const order of await this.#disk.listByReference(reference)) orders.set(order.owner, this.applyTo(order));
     return [...orders.values()];
   }
 
-  /** The order as it is once everything kept is written. */
+  /** The order with all its kept changes. */
   applyTo(order: Order): Order {
     if (this.isEmpty) return order;
     const key = keyText(order);
-    const words = this.#kept.get(key) ?? [];
-    const settled = words
+    const changes = this.#kept.get(key) ?? [];
+    const settled = changes
       .filter(({ tries }) => tries === undefined || tries === order.tries)
-      .reduce((before, { said }) => applyWord(before, said), order);
+      .reduce((before, { said }) => applyChange(before, said), order);
     const telling = this.#telling.get(key);
     return telling === undefined ? settled : tellOrder(settled, telling.toldAtMs);
   }
 
-  async showUntilWritten(word: KeptWord, toldAtMs: number, writing: Promise<void>): Promise<void> {
-    const [key, telling] = [keyText(word), { toldAtMs }];
+  /** Applies the new `toldAtMs` to orders that are read until `writing` ends; keeps the change when the write fails. */
+  async showUntilWritten(change: KeptChange, toldAtMs: number, writing: Promise<void>): Promise<void> {
+    const [key, telling] = [keyText(change), { toldAtMs }];
     this.#telling.set(key, telling);
     try {
       await writing;
     } catch (error) {
-      await this.addUnwritten(word, error);
+      await this.addUnwritten(change, error);
     } finally {
       if (this.#telling.get(key) === telling) this.#telling.delete(key);
     }
   }
 
-  /** What was kept when the reading began may reach the disk too late for it, and be forgotten before it ends: then the order is read again. */
+  /**
+   * Reads an order and applies its kept changes. A change may reach the disk after the read began and be dropped here before the read ends.
+   * Then the order is read again.
+   */
   async applyToRead(key: OrderKey, read: () => Promise<Order | undefined>): Promise<Order | undefined> {
     if (this.isEmpty) return this.applyToAny(await read());
     const text = keyText(key);
@@ -207,81 +211,81 @@ class KeptWords {
     return order && this.applyTo(order);
   }
 
-  /** Without those that what is kept has taken off the list. */
+  /** Applies kept changes to a list, and removes orders that no longer belong to it. */
   applyToAll(orders: readonly Order[], isListed: (order: Order) => boolean): readonly Order[] {
     return this.isEmpty ? orders : orders.map((order) => this.applyTo(order)).filter(isListed);
   }
 
-  /** Behind what is kept of this order. Resolves once it is written or kept. */
-  async add(word: KeptWord): Promise<void> {
-    const [first] = this.#kept.get(keyText(word)) ?? [];
-    await this.#keep(first?.tries === undefined ? word : { ...word, tries: first.tries });
+  /** Adds a change behind the kept ones of its order. Resolves when the change is written or kept. */
+  async add(change: KeptChange): Promise<void> {
+    const [first] = this.#kept.get(keyText(change)) ?? [];
+    await this.#keep(first?.tries === undefined ? change : { ...change, tries: first.tries });
     if (this.#disk.isWritable()) await this.write();
   }
 
-  /** Keeps what could not be written; rejects as the write did where nothing may be kept. */
-  async addUnwritten(word: KeptWord, error: unknown): Promise<void> {
+  /** Keeps a change that could not be written; rejects with the error of the write when the change may not be kept. */
+  async addUnwritten(change: KeptChange, error: unknown): Promise<void> {
     if (!(error instanceof WriteFailure) || this.#kept.size >= this.#ordersMax) throw error;
-    if (this.#spool === undefined) return this.#keep(word);
-    const tries = word.tries ?? (await this.#disk.find(word.owner, word.requestId).catch(() => undefined))?.tries;
-    // Written after hours, it would be taken for the word about whatever attempt is under way then.
+    if (this.#spool === undefined) return this.#keep(change);
+    const tries = change.tries ?? (await this.#disk.find(change.owner, change.requestId).catch(() => undefined))?.tries;
+    // Without its attempt the change, written after hours, would apply to the attempt that is under way then.
     if (tries === undefined) throw error;
-    await this.#keep({ ...word, tries });
+    await this.#keep({ ...change, tries });
     if (this.#disk.isWritable()) await this.write();
   }
 
-  async #keep(word: KeptWord): Promise<void> {
-    const key = keyText(word);
-    const words = this.#kept.get(key);
-    if (words === undefined) this.#kept.set(key, [word]);
-    else words.push(word);
-    await this.#spool?.append(word);
+  async #keep(change: KeptChange): Promise<void> {
+    const key = keyText(change);
+    const changes = this.#kept.get(key);
+    if (changes === undefined) this.#kept.set(key, [change]);
+    else changes.push(change);
+    await this.#spool?.append(change);
   }
 
-  /** Before anybody decides by what the disk says of an order. True when the disk has all that is known of it. */
+  /** To be called before a decision by the order on disk. True when all changes of the order are on disk. */
   async bringToDisk(owner: string, requestId: string): Promise<boolean> {
     if (this.has(owner, requestId)) await this.write();
     return !this.has(owner, requestId);
   }
 
-  /** Writes what is kept, oldest first, until the disk refuses. Gives how many orders were written. Never rejects. */
+  /** See `KeepingJournal.writeKept`. */
   write(): Promise<number> {
     return (this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined)));
   }
 
   async #writeAll(): Promise<number> {
     let count = 0;
-    for (const [key, words] of this.#kept) {
+    for (const [key, changes] of this.#kept) {
       try {
-        await this.#writeAllOf(key, words);
+        await this.#writeAllOf(key, changes);
       } catch {
         return count;
       }
       count += 1;
     }
-    // Asked in the same turn: what is kept after this is appended behind the clearing.
+    // Checked and called in one turn of the event loop: a change kept later is appended after the spool is cleared.
     if (count > 0 && this.#kept.size === 0) await this.#spool?.clear();
     return count;
   }
 
-  async #writeAllOf(key: string, words: KeptWord[]): Promise<void> {
-    for (let [word] = words; word !== undefined; [word] = words) {
-      await writeWord(this.#disk, word).catch((error: unknown) => {
+  async #writeAllOf(key: string, changes: KeptChange[]): Promise<void> {
+    for (let [change] = changes; change !== undefined; [change] = changes) {
+      await writeKeptChange(this.#disk, change).catch((error: unknown) => {
         if (error instanceof WriteFailure) throw error;
-        // It can never be written: the record is gone, or cannot be read.
+        // The change can never be written: the record is gone or cannot be read.
       });
-      words.shift();
+      changes.shift();
     }
-    // In the same turn: a word that comes now begins a new list.
+    // In the same turn of the event loop as the last check: a change that comes later begins a new list.
     this.#kept.delete(key);
   }
 }
 
-function applyWord(order: Order, said: KeptWord['said']): Order {
+function applyChange(order: Order, said: KeptChange['said']): Order {
   return 'latest' in said ? settleOrder(order, said.latest, said.atMs) : tellOrder(order, said.toldAtMs);
 }
 
-/** What v1 says again when it is asked again. A proof of absence forbids another attempt, so it counts once it is on disk. */
-function isWordOfV1(outcome: Outcome): boolean {
+/** True for answers that v1 would give again. A proof of absence forbids another attempt, so it counts only when it is on disk. */
+function isRepeatable(outcome: Outcome): boolean {
   return outcome.kind !== 'unknown' && !isProvenAbsent(outcome);
 }

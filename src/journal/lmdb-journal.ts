@@ -28,14 +28,14 @@ const DAY_MS = 86_400_000;
 const RETENTION_MS = 90 * DAY_MS;
 const PROBE_KEY = Buffer.from('probe');
 
-/** The journal in this folder, made when absent. Rejects with a plain Error naming the folder when it is not usable. */
+/** Opens the journal in this folder, made when absent. Rejects with a plain Error that names the folder when it is not usable. */
 export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Journal> {
   const { dir, onEvent = () => {} } = options;
   const seal = createFieldSeal(options.encryptionKey);
   const store: Store = { ...(await openEnvironment({ dir, keyCheck: seal.keyCheck })), seal };
   const takeNumber = createOrderNumbers();
   const openAttempts = new OpenAttempts();
-  // In a turn of its own: a listener that throws must not undo the transaction that found it out.
+  // In a microtask of its own: a listener that throws must not undo the transaction that calls this.
   const onShutOut = (error: Error): void => queueMicrotask(() => onEvent({ kind: 'write_failed', error }));
   const keyMark = createKeyMark({ root: () => store.root, dir, keyCheck: seal.keyCheck, onShutOut });
   const reopen = (isReadOnly: boolean): void =>
@@ -49,7 +49,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
         keyMark.look();
         work();
       }),
-    // The root in use then, which may be another one than now.
+    // `store.root` is read when the probe runs: it may be another root by then.
     probe: () => ({ result: undefined, writes: [{ tree: store.root, key: PROBE_KEY, value: PRESENT }] }),
     onChange: (change, error) => {
       onEvent(eventOf(change, error));
@@ -74,7 +74,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
         if (opened.kind === 'opened' || opened.kind === 'reopened') openAttempts.keep(opened.order);
         return opened;
       } catch (error) {
-        // A record beyond its bounds is a bug and no state of the disk.
+        // A record beyond its bounds is a bug, not a failure of the disk.
         if (error instanceof RangeError) throw error;
         throw new GatewayError('journal_unavailable', undefined, { cause: error });
       }
@@ -93,7 +93,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
       if (journal.keptCount() > 0) onEvent({ kind: 'answers_unwritten', orders: journal.keptCount() });
       const isQuiet = await group.close();
       isOpen = false;
-      // A write that never comes back would keep LMDB's own close waiting for ever.
+      // While a write gets no answer, LMDB's own `close` would wait for ever.
       if (isQuiet) await store.root.close();
     },
   });
@@ -119,9 +119,9 @@ function startSweep(store: Store, group: GroupCommit, options: LmdbJournalOption
 }
 
 /**
- * The embedded journal for those who only look: nothing in its folder changes, whatever their settings are. Meant for a process of its
- * own: LMDB has a folder once in a process, and who opens it first decides whether it can be written there. Rejects with a plain Error
- * when there is no journal, or one that this key does not open.
+ * Opens the embedded journal for reading only: nothing in its folder changes. Meant for a process of its own: LMDB opens a folder once
+ * in a process, and the first opening decides whether that process can write to it. Rejects with a plain Error when there is no journal,
+ * or one that this key does not open.
  */
 export async function openLmdbReader({
   dir,

@@ -1,4 +1,4 @@
-/** A journal without a disk, for tests, rehearsals and simulations: everything is gone when the process ends. */
+/** A journal in memory, for tests, rehearsals and simulations: its orders are lost when the process ends. */
 import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
@@ -24,7 +24,7 @@ interface Ledger {
   readonly unsettled: Set<string>;
 }
 
-/** Every operation runs in one turn of the event loop: that is its transaction. */
+/** Every operation runs in one turn of the event loop, so it is atomic. */
 export function createMemoryJournal(): Journal {
   const ledgers = new Map<string, Ledger>();
   const takeNumber = createOrderNumbers();

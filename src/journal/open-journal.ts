@@ -1,4 +1,4 @@
-/** Which store a journal address means. */
+/** Opens the store that a journal address (JOURNAL_URL) names. */
 import { isAbsolute, join } from 'node:path';
 import type { Secret } from '../domain/credentials';
 import type { Journal, JournalEvent } from './journal';
@@ -7,18 +7,19 @@ import { createMemoryJournal } from './memory-journal';
 import type * as Postgres from './postgres/postgres-journal';
 
 export interface OpenJournalOptions {
-  /** Nothing is made, written or deleted. */
+  /** When true, nothing is made, written or deleted. */
   readonly isReadOnly?: boolean;
   /** Infinity deletes nothing. */
   readonly retentionMs?: number;
   readonly encryptionKey?: Secret;
-  /** Tells whether two gateways make the same fingerprints; only a journal of several machines looks at it. */
+  /** Equal for two gateways that make the same fingerprints; only a journal of several machines compares it. */
   readonly secretCheck?: string;
   readonly onEvent?: (event: JournalEvent) => void;
 }
 
 /**
- * `lmdb:` (the folder `journal` of the data folder), `lmdb:/path`, `postgres://…` or `memory:`. Rejects with a sentence about JOURNAL_URL.
+ * `url` is `lmdb:` (the folder `journal` of the data folder), `lmdb:/path`, `postgres://…` or `memory:`. Rejects with a plain Error about
+ * JOURNAL_URL for any other text.
  */
 export async function openJournal(url: string, dataDir: string, options: OpenJournalOptions = {}): Promise<Journal> {
   const match = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url);
@@ -42,9 +43,9 @@ async function openPostgres(url: string, dataDir: string, options: OpenJournalOp
     : openPostgresJournal({ ...options, url, spoolDir: join(dataDir, 'spool') });
 }
 
-/** Only where it is asked for: the client of PostgreSQL takes its time to load. */
+/** Loads the PostgreSQL journal only when it is needed: its client takes long to load. */
 function loadPostgres(): typeof Postgres {
-  // The bundler follows nothing but a plain `require`, and Jest no `import()`.
+  // The bundler resolves only a plain `require`, and Jest does not run `import()`.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   return require('./postgres/postgres-journal') as typeof Postgres;
 }
@@ -54,7 +55,7 @@ export function journalFolder(url: string, dataDir: string): string | undefined 
   return /^lmdb:/i.test(url) ? parseDir(url.slice('lmdb:'.length), dataDir) : undefined;
 }
 
-/** `lmdb:///path` is read as `lmdb:/path`, as people write addresses both ways; a relative path is refused, not guessed. */
+/** The folder of an `lmdb:` address. `lmdb:///path` means `lmdb:/path`: operators write both. Throws for a relative path. */
 function parseDir(rest: string, dataDir: string): string {
   if (rest === '' || rest === '//') return join(dataDir, 'journal');
   const dir = rest.startsWith('///') ? rest.slice(2) : rest;

@@ -1,7 +1,7 @@
 /**
- * One order as bytes: a version byte, the length of the intent, the intent and what became of it, both as JSON arrays.
- * Owner, time and number are in the key and not repeated. Settling leaves the intent's bytes (and their seal) alone. With a key the
- * fields that name a person are encrypted: phone numbers, and texts that may repeat them.
+ * One order as bytes: a version byte, the length of the intent, the intent and the progress (attempts and outcome), both as JSON
+ * arrays. Owner, time and number are in the key and not repeated. Settling does not change the intent's bytes or their seal. With an
+ * encryption key, fields that identify a person are encrypted: phone numbers, and texts that may repeat them.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, type DecipherGCM } from 'node:crypto';
 import type { Secret } from '../domain/credentials';
@@ -12,13 +12,13 @@ import { buildOrder } from './order-life';
 
 const RECORD_VERSION = 1;
 const HEAD_BYTES = 3;
-/** The fate of a first attempt. */
-const FIRST_FATE = '[1]';
+/** The progress of an order whose first attempt is open. */
+const FIRST_PROGRESS = '[1]';
 
-/** The border lets nothing near this through; a record beyond it is a bug, and is refused before anything is written. */
+/** Earlier steps refuse intents long before this size. A larger record is a bug and is refused before anything is written. */
 export const RECORD_BYTES_MAX = 16_384;
 
-/** Where an order stands among all, apart from its owner. */
+/** The time and number by which a store sorts an order; with the owner they make its key. */
 export interface Place {
   readonly openedAtMs: number;
   readonly number: number;
@@ -31,43 +31,43 @@ type IntentRecord = readonly [
   fields: JsonObject,
   echo: JsonObject,
   contentHash: string,
-  /** Null where something follows; what an earlier build did not know is absent at the end, like all that follows. */
+  /** From here on an absent field is null where a present one follows. At the end absent fields are left out, as in records of earlier builds. */
   trail?: Trail | null,
   askedHash?: string | null,
   headerId?: string | null,
   addressHash?: string,
 ];
 
-/** The outcome is sealed as the fields of the intent are. What comes after something absent stands behind nulls. */
-type FateRecord = readonly [tries: number, outcome?: JsonObject | null, settledAtMs?: number | null, toldAtMs?: number];
+/** The outcome is sealed like the fields of the intent. An absent value is null where a present one follows. */
+type ProgressRecord = readonly [tries: number, outcome?: JsonObject | null, settledAtMs?: number | null, toldAtMs?: number];
 
-/** The record of an order whose first attempt is opened: what of it never changes while it stands at its place. */
+/** The record of an order whose first attempt is opened. Its intent never changes while the order keeps its place. */
 export function encodeOpening(intent: NewOrder, seal: FieldSeal): Buffer {
   const { requestId, operation, format, fields, echo, contentHash, trail, askedHash, headerId, addressHash } = intent;
   const sealed = seal.sealFields(intent, fields);
   const record = [requestId, operation, format, sealed, echo, contentHash, trail, askedHash, headerId, addressHash];
   while (record.at(-1) === undefined) record.pop();
-  // In JSON what is undefined in a list is null.
+  // JSON.stringify writes undefined in a list as null.
   const text = JSON.stringify(record);
   const intentBytes = Buffer.byteLength(text);
-  const bytes = allocateRecord(intentBytes, FIRST_FATE.length);
+  const bytes = allocateRecord(intentBytes, FIRST_PROGRESS.length);
   bytes.write(text, HEAD_BYTES);
-  bytes.write(FIRST_FATE, HEAD_BYTES + intentBytes);
+  bytes.write(FIRST_PROGRESS, HEAD_BYTES + intentBytes);
   return bytes;
 }
 
-/** The record of an order as it stands now, whose intent is in this record already. */
+/** The record of an order as it is now; its intent is copied from `record`. Throws a RangeError beyond `RECORD_BYTES_MAX`. */
 export function encodeOrder(order: Order, record: Buffer, seal: FieldSeal): Buffer {
   const intent = intentOf(record);
-  const fate = JSON.stringify(fateOf(order, seal));
-  const bytes = allocateRecord(intent.length, Buffer.byteLength(fate));
+  const progress = JSON.stringify(progressOf(order, seal));
+  const bytes = allocateRecord(intent.length, Buffer.byteLength(progress));
   intent.copy(bytes, HEAD_BYTES);
-  bytes.write(fate, HEAD_BYTES + intent.length);
+  bytes.write(progress, HEAD_BYTES + intent.length);
   return bytes;
 }
 
-function allocateRecord(intentBytes: number, fateBytes: number): Buffer {
-  const size = HEAD_BYTES + intentBytes + fateBytes;
+function allocateRecord(intentBytes: number, progressBytes: number): Buffer {
+  const size = HEAD_BYTES + intentBytes + progressBytes;
   if (size > RECORD_BYTES_MAX)
     throw new RangeError(`The record of an order would have ${size} bytes; the journal takes ${RECORD_BYTES_MAX}.`);
   const bytes = Buffer.allocUnsafe(size);
@@ -76,21 +76,21 @@ function allocateRecord(intentBytes: number, fateBytes: number): Buffer {
   return bytes;
 }
 
-function fateOf(order: Order, seal: FieldSeal): FateRecord {
+function progressOf(order: Order, seal: FieldSeal): ProgressRecord {
   const { tries, outcome, settledAtMs, toldAtMs } = order;
   if (outcome === undefined || settledAtMs === undefined) return toldAtMs === undefined ? [tries] : [tries, null, null, toldAtMs];
   const sealed = seal.sealFields(order, outcome as unknown as JsonObject);
   return toldAtMs === undefined ? [tries, sealed, settledAtMs] : [tries, sealed, settledAtMs, toldAtMs];
 }
 
-/** The part of a record that settling leaves alone. */
+/** The intent's part of a record. Throws when this build cannot read the record's version. */
 function intentOf(bytes: Buffer): Buffer {
   if (bytes[0] !== RECORD_VERSION)
     throw new Error(`The journal holds a record of version ${bytes[0]}, which this build cannot read.`);
   return bytes.subarray(HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(1));
 }
 
-/** Whether a record stands at this attempt and has no answer yet. */
+/** Whether attempt number `tries` of a record is open: the record has that number of attempts and no outcome. */
 export function isOpenAttempt(bytes: Buffer, tries: number): boolean {
   return bytes.toString('latin1', HEAD_BYTES + intentOf(bytes).length) === `[${tries}]`;
 }
@@ -99,7 +99,9 @@ export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: Fi
   const intent = intentOf(bytes);
   const record = JSON.parse(intent.toString()) as IntentRecord;
   const [requestId, operation, format, sealed, echo, contentHash, trail, askedHash, headerId, addressHash] = record;
-  const [tries, outcome, settledAtMs, toldAtMs] = JSON.parse(bytes.toString('utf8', HEAD_BYTES + intent.length)) as FateRecord;
+  const [tries, outcome, settledAtMs, toldAtMs] = JSON.parse(
+    bytes.toString('utf8', HEAD_BYTES + intent.length),
+  ) as ProgressRecord;
   const { openedAtMs, number } = place;
   const home = { owner, requestId };
   const fields = seal.openFields(home, sealed);
@@ -111,8 +113,8 @@ export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: Fi
 }
 
 /**
- * Of an intent and of an outcome; `message` is the text of an SMS, or v1's words, which like to repeat the number. And of a note, which has
- * the numbers of a refused request and the words that were told.
+ * Names of the fields that are encrypted. First those of intent and outcome: `message` is the text of an SMS, or v1's message, which often
+ * repeats the number. Then those of a note, which has the numbers of a refused request and the texts that were told.
  */
 const SEALED_FIELDS: ReadonlySet<string> = new Set([
   ...['phone', 'meter_number', 'smartcard', 'recipients', 'message'],
@@ -124,20 +126,20 @@ const TAG_BYTES = 16;
 const KEY_CHARACTERS_MIN = 32;
 const FOREIGN = 'The journal holds an order that was encrypted with another key than that of this process.';
 
-/** The order a field belongs to: a sealed value that is moved to another order or field does not open. */
+/** The order that a field belongs to. A sealed value does not open in another order or field. */
 interface Home {
   readonly owner: string;
   readonly requestId: string;
 }
 
 export interface FieldSeal {
-  /** Tells whether two seals have the same key without telling the key; undefined when nothing is sealed. */
+  /** Equal for two seals with the same key, but does not reveal the key; undefined when nothing is sealed. */
   readonly keyCheck: string | undefined;
   sealFields(home: Home, fields: JsonObject): JsonObject;
   openFields(home: Home, fields: JsonObject): JsonObject;
 }
 
-/** AES-256-GCM with a key derived from the configured text. Without a text every field stays as it is. */
+/** AES-256-GCM with a key derived from the configured text. Without a text nothing is encrypted, and opening a sealed field throws. */
 export function createFieldSeal(encryptionKey: Secret | undefined): FieldSeal {
   if (encryptionKey === undefined)
     return { keyCheck: undefined, sealFields: (_home, fields) => fields, openFields: (_home, fields) => unsealed(fields) };
@@ -165,7 +167,7 @@ function seal(key: Buffer, home: Home, name: string, value: JsonValue): JsonValu
   return { [MARK]: Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64') };
 }
 
-/** A value without the mark was written before a key was configured and is given back as it is. */
+/** A value without the mark was written before a key was configured and is returned as it is. */
 function unseal(key: Buffer, home: Home, name: string, value: JsonValue): JsonValue {
   const sealed = sealedText(value);
   if (sealed === undefined) return value;
@@ -183,7 +185,7 @@ function decipherAll(decipher: DecipherGCM, body: Buffer): Buffer {
   }
 }
 
-/** Without a key a sealed value is none at all: compared with v1's history it would prove an order absent that is there. */
+/** Throws for a sealed value. Without the key its text, compared with v1's history, would prove an existing order absent. */
 function unsealed(fields: JsonObject): JsonObject {
   for (const name of SEALED_FIELDS) if (sealedText(fields[name]) !== undefined) throw new Error(FOREIGN);
   return fields;

@@ -1,23 +1,23 @@
-/** Retention: settled orders beyond their age are deleted in the background, some at a time, oldest first. */
+/** Retention: deletes settled orders beyond their age in the background, a few at a time, oldest first. */
 import type { JournalEvent } from './journal';
 
-/** Where several processes share a journal, whoever takes the turn has it for as long. */
+/** The time between two rounds. Where several processes share a journal, a process that takes the turn has it for this time. */
 export const SWEEP_EVERY_MS = 600_000;
 const PAUSE_MS = 50;
 
 export interface RetentionOptions<Place> {
   /**
-   * Deletes what is due among the next orders from this place on, at first from the oldest on. Gives where the ones after them begin;
-   * undefined when nothing older is left.
+   * Deletes the due ones among the next orders from `start` on; undefined means the oldest order. `next` is the start of the following
+   * call, undefined when no old order is left.
    */
   readonly sweepSome: (start: Place | undefined) => Promise<{ readonly deleted: number; readonly next: Place | undefined }>;
-  /** Whether this round is this process's, where several share it. */
+  /** Whether this process has the turn, where several share a journal. */
   readonly takeTurn?: () => Promise<boolean>;
   readonly onEvent: (event: JournalEvent) => void;
 }
 
 export interface Retention {
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when no round is under way any more. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Copies of a journal's folder: made while others sell, and made fit to sell from later. */
+/** Copies a journal's folder while gateways sell, and prepares a restored copy for selling. */
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Secret } from '../../domain/credentials';
@@ -17,13 +17,16 @@ export const JOURNAL_FILE = 'data.mdb';
 
 export interface JournalSummary {
   readonly orders: number;
-  /** Orders whose money may have moved and that have no end yet. */
+  /** The number of orders whose money may have moved and that are not final. */
   readonly open: number;
-  /** When the newest was opened; undefined in an empty journal. */
+  /** When the newest order was opened; undefined in an empty journal. */
   readonly newestMs: number | undefined;
 }
 
-/** One moment of a folder of LMDB, whole, while other processes write: the journal's, unless other trees are named. Resolves when it is on disk. */
+/**
+ * Copies one consistent state of an LMDB folder while other processes write: a journal's folder, unless other trees are named. Resolves when
+ * the copy is on disk.
+ */
 export async function copyJournalFolder(dir: string, target: string, trees: readonly string[] = TREES): Promise<void> {
   const complaint = await checkDataFile(dir, trees);
   if (complaint !== undefined) throw new Error(`The folder ${dir} ${complaint}.`);
@@ -43,7 +46,7 @@ export async function copyJournalFolder(dir: string, target: string, trees: read
   }
 }
 
-/** What stands in a journal, without its key: nothing that it encrypts is read. Undefined where none is. */
+/** Counts a journal's orders without its encryption key: encrypted values are not read. Undefined where there is no journal. */
 export async function summariseJournal(dir: string): Promise<JournalSummary | undefined> {
   const complaint = await checkDataFile(dir, TREES);
   if (complaint !== undefined) throw new Error(`The journal folder ${dir} ${complaint}.`);
@@ -65,8 +68,8 @@ export async function summariseJournal(dir: string): Promise<JournalSummary | un
 }
 
 /**
- * Forgets what took no money in a journal that was restored: since the copy was made such an order may have been sent again under
- * its id, and sold. Forgotten, it is asked of v1, which knows the id; remembered, it would be told as failed. Gives how many.
+ * Deletes the refused orders of a restored journal and returns how many. Since the copy was made, such an order may have been sent again
+ * under its id and sold. When it is deleted, a repeat goes to v1, which knows the id; when it is kept, it would be told as failed.
  */
 export async function forgetUncharged(dir: string, encryptionKey: Secret | undefined): Promise<number> {
   const seal = createFieldSeal(encryptionKey);

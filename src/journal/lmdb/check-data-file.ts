@@ -1,6 +1,6 @@
 /**
- * Looks at the data file before LMDB does. LMDB maps the file into memory, and a page beyond a cut-off end kills the
- * process with SIGBUS, perhaps days later; here that is found at the start and told in words.
+ * Checks the data file before LMDB opens it. LMDB maps the file into memory, and reading a page beyond a cut-off end kills
+ * the process with SIGBUS, perhaps days later. This check finds that at the start and explains it.
  */
 import { execFile } from 'node:child_process';
 import { open, stat, type FileHandle } from 'node:fs/promises';
@@ -30,8 +30,8 @@ interface Meta {
 const DATA_FILE = 'data.mdb';
 
 /**
- * What is wrong with the data file of this folder, as the end of a sentence; undefined when LMDB may open it. Without
- * `trees` everything stands in the root of the file.
+ * The fault of the data file of this folder, as the end of a sentence; undefined when LMDB may open it. With an
+ * empty list of `trees`, all entries are in the root of the file.
  */
 export async function checkDataFile(dir: string, trees: readonly string[], file = DATA_FILE): Promise<string | undefined> {
   const path = join(dir, file);
@@ -43,13 +43,13 @@ export async function checkDataFile(dir: string, trees: readonly string[], file 
   const newest = metas.reduce((one, other) => (other.commit > one.commit ? other : one));
   const wanted = (newest.lastPage + 1n) * BigInt(newest.pageBytes);
   if (BigInt(size) >= wanted) return undefined;
-  // Pages at the end that were given back are sometimes never written, so a short file may still be whole. Only reading
-  // all of it tells, and that is left to a process that may die of it.
+  // Freed pages at the end are sometimes never written, so a short file may still be complete. Only reading all of it shows
+  // that; it is done in a process of its own, which may die of it.
   if (await canBeWalked(dir, trees, file)) return undefined;
   return `holds a ${file} that is cut off (${size} of ${wanted} bytes)`;
 }
 
-/** Undefined when absent. Another process may have made the file this instant and be about to fill it. */
+/** The size of a file in bytes; undefined when absent. Waits while it is empty: another process may have just made it and write soon. */
 async function sizeOf(path: string): Promise<number | undefined> {
   for (let waitedMs = 0; ; waitedMs += 50) {
     const size = await stat(path).then(
@@ -69,7 +69,7 @@ async function readMetas(path: string): Promise<readonly Meta[]> {
       const second = await readMeta(file, first.pageBytes);
       return second === undefined ? [first] : [first, second];
     }
-    // The first meta page may be the damaged one; the second stands one page later, whatever a page is here.
+    // The first meta page may be the damaged one. The second follows one page later; the size of a page is not known here.
     for (let at = PAGE_BYTES_MIN; at <= PAGE_BYTES_MAX; at *= 2) {
       const second = await readMeta(file, at);
       if (second !== undefined) return [second];

@@ -1,4 +1,4 @@
-/** The folder of the journal: made, recognised or refused. Nothing is ever written into a file that is not ours. */
+/** Makes, recognises or refuses the folder of the journal. A file that is not ours is never written. */
 import { chmodSync } from 'node:fs';
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,22 +25,22 @@ export interface Environment {
   readonly numbers: Bytes;
   /** (owner, v1's reference) → (time, number). */
   readonly references: Bytes;
-  /** (owner, time, number) → one byte. Behind them the same of orders that are not told (`untoldKey`): few, so that they need no tree. */
+  /** (owner, time, number) → one byte. After them the same keys of untold orders (`untoldKey`): these are few and need no tree of their own. */
   readonly unsettled: Bytes;
 }
 
 export interface EnvironmentOptions {
   readonly dir: string;
-  /** Of the seal of this process; see `createFieldSeal`. */
+  /** That of this process's seal; see `createFieldSeal`. */
   readonly keyCheck: string | undefined;
-  /** Nothing is written, and nothing made that is not there. */
+  /** When true, nothing is made or written. */
   readonly isReadOnly?: boolean;
 }
 
 export async function openEnvironment({ dir, keyCheck, isReadOnly = false }: EnvironmentOptions): Promise<Environment> {
   if (!isReadOnly) {
     await makeFolder(dir);
-    // Before LMDB maps its files: a page that finds no room in a mapped file ends the process without a word.
+    // Before LMDB maps its files: writing a page of a mapped file on a full disk ends the process without a message.
     await probeFolder(dir).catch((error: unknown) => Promise.reject(refusal(dir, 'cannot be written', error)));
   }
   const complaint = await checkDataFile(dir, TREES);
@@ -48,7 +48,7 @@ export async function openEnvironment({ dir, keyCheck, isReadOnly = false }: Env
   return openTrees({ dir, keyCheck, isReadOnly });
 }
 
-/** Opens what is there, without a look at the file before LMDB has it. */
+/** Opens the trees of a folder without `checkDataFile`. */
 export function openTrees({ dir, keyCheck, isReadOnly = false }: EnvironmentOptions): Environment {
   const root = openRoot(dir, isReadOnly);
   try {
@@ -69,7 +69,7 @@ export function openTrees({ dir, keyCheck, isReadOnly = false }: EnvironmentOpti
 }
 
 function openTree(root: RootDatabase<Buffer, Buffer>, name: string, dir: string): Bytes {
-  // Undefined for a reader, who makes none: the process that began this journal ended before it had all of them.
+  // Undefined only for a reader, which makes no trees: the process that began this journal ended before it had made all of them.
   const tree = root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' }) as Bytes | undefined;
   if (tree === undefined) throw refusal(dir, 'holds no journal yet; a gateway that starts on it makes one');
   return tree;
@@ -78,7 +78,7 @@ function openTree(root: RootDatabase<Buffer, Buffer>, name: string, dir: string)
 async function makeFolder(dir: string): Promise<void> {
   try {
     const isNew = (await mkdir(dir, { recursive: true, mode: 0o700 })) !== undefined;
-    // The umask may have taken rights away but never adds any; an existing folder stays as its owner made it.
+    // `mkdir` applies the umask, so the rights of a new folder are set again. An existing folder keeps the rights that its owner set.
     if (isNew) await chmod(dir, 0o700);
     if (!(await stat(dir)).isDirectory()) throw new Error('it is not a folder');
   } catch (error) {
@@ -87,35 +87,35 @@ async function makeFolder(dir: string): Promise<void> {
 }
 
 /**
- * An LMDB folder of plain bytes, made when it is not there, unless it is only to be read. `mapBytes` is address space, not memory or
- * disk: large at once, so that no process ever has to follow another that grew its map. Throws what LMDB throws.
+ * Opens an LMDB folder of plain bytes; makes it when absent, unless `isReadOnly`. `mapBytes` is address space, not memory or disk. It is
+ * large from the start, so that no process has to enlarge its map after another. Throws the errors of LMDB.
  */
 export function openByteFolder(dir: string, mapBytes: number, isReadOnly = false): RootDatabase<Buffer, Buffer> {
   const root = open<Buffer, Buffer>({
     path: dir,
-    // A dot in the name of the folder would otherwise make lmdb take it for a file.
+    // Otherwise lmdb would take a folder with a dot in its name for a file.
     noSubdir: false,
     encoding: 'binary',
     keyEncoding: 'binary',
     maxDbs: 8,
     readOnly: isReadOnly,
     mapSize: mapBytes,
-    // With overlapping sync a promise resolves when others can see the write, before it is on disk.
+    // With overlapping sync a promise resolves when other processes see the write, before it is on disk.
     overlappingSync: false,
-    // Its batch has a promise that nobody is given: a failed commit would reject it unheard, which ends the process.
+    // lmdb's batch has a promise that it returns to no caller. A failed commit would reject it unhandled, which ends the process.
     eventTurnBatching: false,
   });
   if (!isReadOnly) closeToOthers([join(dir, 'data.mdb'), join(dir, 'lock.mdb')]);
   return root;
 }
 
-/** LMDB makes its files as the umask has it, and an earlier build left them so: they are their owner's alone. */
+/** Takes all rights to the files from other users: LMDB makes its files by the umask, and an earlier build left them so. */
 export function closeToOthers(files: readonly string[]): void {
   for (const file of files) {
     try {
       chmodSync(file, 0o600);
     } catch {
-      // It belongs to another user of this machine, who shares it on purpose.
+      // The file belongs to another user of this machine, who shares it on purpose.
     }
   }
 }
@@ -132,7 +132,7 @@ interface Admission extends Required<EnvironmentOptions> {
   readonly root: RootDatabase<Buffer, Buffer>;
 }
 
-/** Reads the mark, or sets it in an empty file; two processes that start at once agree, by the write lock. */
+/** Checks the mark, or sets it in an empty file. The write lock makes two processes that start at once agree. */
 function admit({ root, dir, keyCheck, isReadOnly }: Admission): void {
   const judge = (): void => {
     const bytes = root.get(MARK_KEY);
@@ -147,11 +147,11 @@ function admit({ root, dir, keyCheck, isReadOnly }: Admission): void {
   else root.transactionSync(judge);
 }
 
-/** The first record of a journal: that the file is ours, in which layout, and whether its orders are encrypted. */
+/** The first record of a journal. It shows that the file is ours, which layout it has, and whether its orders are encrypted. */
 export interface Mark {
   readonly magic: string;
   readonly version: number;
-  /** Of the seal of the orders; absent as long as none was sealed. */
+  /** That of the seal of the orders; absent as long as no order was sealed. */
   readonly keyCheck?: string;
 }
 
@@ -159,7 +159,7 @@ export function encodeMark(mark: Mark): Buffer {
   return Buffer.from(JSON.stringify(mark));
 }
 
-/** Throws when this build cannot use the file that it stands in. */
+/** Throws when this build cannot use the file with this mark. */
 export function parseMark(bytes: Buffer, dir: string): Mark {
   const mark = parseShape(bytes);
   if (mark === undefined) throw refusal(dir, 'has an unreadable first record; nothing in it was changed');
@@ -181,14 +181,14 @@ function parseShape(bytes: Buffer): Mark | undefined {
   }
 }
 
-/** Why a process with this key (its `keyCheck`) may not use the journal; undefined when it may. */
+/** The reason why a process with this key (its `keyCheck`) may not use the journal; undefined when it may. */
 export function checkKey(mark: Mark, keyCheck: string | undefined, dir: string): Error | undefined {
   if (mark.keyCheck === undefined || mark.keyCheck === keyCheck) return undefined;
   const state = keyCheck === undefined ? 'absent' : 'another one';
   return refusal(dir, `is encrypted, and the encryption key is ${state}: JOURNAL_KEY must be the one that its orders have`);
 }
 
-/** Why a journal folder is not used, as a sentence that names the folder. `what` goes on after the name. */
+/** An error that names the journal folder; `what` follows the name in its sentence. */
 function refusal(dir: string, what: string, cause?: unknown): Error {
   const reason = cause instanceof Error ? ` (${cause.message})` : '';
   return new Error(`The journal folder ${dir} ${what}${reason}.`, cause === undefined ? undefined : { cause });

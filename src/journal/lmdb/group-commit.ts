@@ -1,6 +1,6 @@
 /**
- * Group commit: jobs that arrive while a write is on its way to the disk wait and share the next one, so a thousand
- * orders at once cost a handful of flushes. A job's promise resolves when its bytes are on disk.
+ * Group commit: jobs that arrive during a write to the disk wait and share the next write, so a thousand orders at once
+ * need only a few flushes. A job's promise resolves when its bytes are on disk.
  */
 import { WriteFailure } from '../journal';
 
@@ -9,41 +9,41 @@ export interface Write {
   readonly tree: Tree;
   readonly key: Buffer;
   readonly value: Buffer | undefined;
-  /** A key that has a value already keeps it. */
+  /** When true, a key that has a value keeps it. */
   readonly isOnlyIfAbsent?: boolean;
 }
 
-/** What this file needs of an LMDB database. */
+/** The methods of an LMDB database that this file uses. */
 export interface Tree {
   put(key: Buffer, value: Buffer, options?: { readonly noOverwrite: boolean }): Promise<boolean>;
   remove(key: Buffer): Promise<boolean>;
 }
 
-/** What a job found out inside the transaction, and what is to be written for it. */
+/** The result of a job inside the transaction, and the writes that belong to it. */
 export interface Plan<T> {
   readonly result: T;
   readonly writes: readonly Write[];
 }
 
 export interface GroupCommitOptions {
-  /** Runs the work inside one write transaction and resolves when that is on disk; undoes all of it when the work throws. */
+  /** Runs the work inside one write transaction and resolves when it is on disk; undoes all of it when the work throws. */
   readonly commit: (work: () => void) => Promise<unknown>;
-  /** A small write: after a failed one it is tried until it gets through, because probes may keep all traffic away. */
+  /** A small write. After a failed write it is repeated until it succeeds, because health checks may keep all traffic away meanwhile. */
   readonly probe: () => Plan<unknown>;
-  /** The first of several failed writes, the first success after them, and a disk that gives no answer. */
+  /** Called at the first of several failed writes, at the first success after them, and when the disk gives no answer. */
   readonly onChange: (change: 'failed' | 'stalled' | 'recovered', error?: unknown) => void;
   /** How many jobs one transaction takes at most. */
   readonly jobsMax?: number;
-  /** How long one transaction plans: the event loop is busy with that in one piece. What is left joins the next flush. */
+  /** How long one transaction may plan, because that blocks the event loop. The other jobs join the next flush. */
   readonly planMsMax?: number;
-  /** When a flush takes longer, its jobs are told so: better a refusal than a script that waits for ever. */
+  /** When a flush takes longer, its jobs are rejected: a refusal is better than a script that waits for ever. */
   readonly stallMs?: number;
 }
 
 const JOBS_MAX = 1024;
 const PLAN_MS_MAX = 5;
 export const STALL_MS = 10_000;
-/** Of jobs: more of them make a commit hardly cheaper for each. */
+/** Gathering ends at so many jobs: more of them make a commit hardly cheaper for each. */
 const GATHERED_MAX = 64;
 const GATHER_MS_MAX = 2;
 const PROBE_FIRST_MS = 1000;
@@ -74,15 +74,15 @@ export class GroupCommit {
   }
 
   /**
-   * Plans inside the next write transaction. A plan that throws fails alone; a failed write fails everything it carried and
-   * whoever waits. From then on everything is refused at once, until a probe gets through.
+   * Plans inside the next write transaction. A plan that throws rejects alone. A failed write rejects all its jobs and all
+   * waiting ones. From then on every job is rejected at once, until a probe succeeds.
    */
   run<T>(plan: () => Plan<T>): Promise<T> {
     if (this.#hasFailed && !this.#isStalled) return Promise.reject(new WriteFailure(new Error('the last write failed')));
     return this.#take(plan);
   }
 
-  /** Probes now, whatever has failed; resolves when that is on disk. */
+  /** Probes now, also after a failure; resolves when the probe is on disk. */
   async mend(): Promise<void> {
     await this.#take(this.#options.probe);
   }
@@ -91,7 +91,7 @@ export class GroupCommit {
     return this.#isOpen && !this.#hasFailed;
   }
 
-  /** Waits for everything taken in. False when the disk still gives no answer. */
+  /** Waits for all accepted jobs. False when the disk still gives no answer. */
   async close(): Promise<boolean> {
     this.#isOpen = false;
     clearTimeout(this.#nextProbe);
@@ -119,8 +119,8 @@ export class GroupCommit {
   }
 
   /**
-   * While each turn of the event loop brings another job, they go to the disk together: a commit by itself takes the processor two hundred
-   * microseconds and more, so that an order alone costs eight times what it costs among sixteen. Where nothing else happens a turn takes none.
+   * Waits while each turn of the event loop brings another job, so that they share a commit. A commit takes 200 µs of processor time or more:
+   * an order alone costs eight times as much as one among sixteen. When there is no other work, a turn takes no time.
    */
   async #gather(): Promise<void> {
     const untilMs = performance.now() + GATHER_MS_MAX;
@@ -144,7 +144,7 @@ export class GroupCommit {
     }, stallMs);
     try {
       await commit(() => {
-        // Taken only now, with the write lock in hand: whoever came while we waited for it still joins this flush.
+        // The jobs are taken only when we hold the write lock, so jobs that came during the wait for it join this flush.
         batch = carryOutSome(this.#waiting, this.#options);
       });
       for (const job of batch) settle(job);
@@ -169,12 +169,12 @@ export class GroupCommit {
     }
     const isNews = change === 'recovered' || !this.#isFailureTold;
     this.#isFailureTold = change === 'failed';
-    // In a turn of its own: a listener that throws must not stop the line.
+    // In a microtask of its own: a listener that throws must not stop the queue.
     if (isNews) queueMicrotask(() => this.#options.onChange(change, error));
   }
 }
 
-/** Takes jobs off the front of the line and carries them out, until there are enough of them or time is up. */
+/** Takes jobs from the front of the queue and carries them out, until `jobsMax` or `planMsMax` is reached. */
 function carryOutSome(waiting: Job[], { jobsMax, planMsMax }: Required<GroupCommitOptions>): Job[] {
   const untilMs = performance.now() + planMsMax;
   let count = 0;
@@ -198,7 +198,7 @@ function carryOut(job: Job): void {
   job.outcome = { result: plan.result };
 }
 
-/** Inside a write transaction all of these act at once and throw; their promises have nothing to tell. */
+/** Inside a write transaction these calls act at once and throw on failure; their promises carry no information. */
 function carryOutWrite({ tree, key, value, isOnlyIfAbsent }: Write): void {
   if (value === undefined) void tree.remove(key);
   else if (isOnlyIfAbsent === true) void tree.put(key, value, IF_ABSENT);

@@ -1,6 +1,6 @@
 /**
- * The bytes of keys, and from a key to its order. Numbers are big-endian, so that byte order is number order and one walk through a
- * tree is a walk through time.
+ * The bytes of keys, and the reading of an order by its key. Numbers are big-endian: the order of bytes is the order of numbers, so a
+ * range of a tree is a range of time.
  */
 import type { Order } from '../../domain/order';
 import { decodeOrder, isOpenAttempt, type FieldSeal, type Place } from '../record';
@@ -15,13 +15,13 @@ const KNOWN_OWNERS_MAX = 10_000;
 const knownOwners = new Map<string, Buffer>();
 
 /**
- * A fingerprint of 32 hex digits takes 1 + 16 bytes; any other owner its length and its text. The first byte makes no
- * owner the beginning of another.
+ * An owner in bytes: a fingerprint of 32 hex digits as 1 + 16 bytes, any other owner as its length and its text. Because of
+ * the first byte, the bytes of no owner begin those of another.
  */
 export function ownerBytes(owner: string): Buffer {
   const known = knownOwners.get(owner);
   if (known !== undefined) return known;
-  // Forgetting all at once is crude and enough: a gateway rarely sees that many keys.
+  // Clearing the whole cache is enough: a gateway rarely sees that many keys.
   if (knownOwners.size >= KNOWN_OWNERS_MAX) knownOwners.clear();
   const bytes = buildOwnerBytes(owner);
   knownOwners.set(owner, bytes);
@@ -41,7 +41,7 @@ function parseOwner(bytes: Buffer): string {
   return bytes[0] === 0 ? bytes.toString('hex', 1) : bytes.toString('utf8', 1);
 }
 
-/** Text keys are JSON text: unlike plain UTF-8 it keeps unpaired surrogates apart, so no two ids ever share a key. */
+/** A key of owner and text. The text is written as JSON, which keeps lone surrogates apart (UTF-8 does not): no two ids share a key. */
 export function textKey(owner: string, text: string): Buffer {
   const head = ownerBytes(owner);
   const json = JSON.stringify(text);
@@ -74,7 +74,7 @@ export function parseOrderKey(key: Buffer): Place & { readonly owner: string } {
   return { ...parsePlace(key), owner: parseOwner(key.subarray(PLACE_BYTES)) };
 }
 
-/** The first key an order of this millisecond can have. */
+/** The first key that an order of this millisecond can have. */
 export function timeKey(openedAtMs: number): Buffer {
   return placeBytes({ openedAtMs: Math.min(Math.max(0, Math.ceil(openedAtMs)), 2 ** 48 - 1), number: 0 });
 }
@@ -87,10 +87,10 @@ export function numberKey(owner: string, number: number): Buffer {
   return bytes;
 }
 
-/** Of a key that `numberKey` made. */
+/** The number in a key that `numberKey` made. */
 export const numberOf = (key: Buffer): number => readNumber(key, key.length - NUMBER_BYTES);
 
-/** Whose key `numberKey` made. */
+/** The owner in a key that `numberKey` made. */
 export const ownerOf = (key: Buffer): string => parseOwner(key.subarray(0, key.length - NUMBER_BYTES));
 
 export function unsettledKey(owner: string, place: Place): Buffer {
@@ -101,7 +101,7 @@ export function unsettledKey(owner: string, place: Place): Buffer {
   return bytes;
 }
 
-/** No owner begins with this byte: what follows in the tree of the unsettled are the orders that are not told. */
+/** No owner begins with this byte. In the tree `unsettled`, keys that begin with it are those of untold orders. */
 export const FIRST_UNTOLD = Buffer.from([255]);
 
 export function untoldKey(owner: string, place: Place): Buffer {
@@ -137,16 +137,16 @@ function readNumber(bytes: Buffer, offset: number): number {
   return bytes.readUInt32BE(offset) * 2 ** 32 + bytes.readUInt32BE(offset + 4);
 }
 
-/** The trees and the means to read them. Inside a write transaction reading gives what that transaction sees. */
+/** The trees, and the seal that reads their records. Inside a write transaction, reads give the state of that transaction. */
 export interface Store extends Environment {
   readonly seal: FieldSeal;
 }
 
 export interface StoredOrder {
   readonly order: Order;
-  /** Of its record. */
+  /** The key of the record. */
   readonly key: Buffer;
-  /** With the encoded intent, to be written again as it is. */
+  /** Contains the encoded intent, which is written again unchanged. */
   readonly record: Buffer;
 }
 
@@ -154,7 +154,7 @@ export function readById(store: Store, owner: string, requestId: string): Stored
   return readAt(store, owner, store.ids.get(textKey(owner, requestId)));
 }
 
-/** `place` is what an index holds; undefined gives undefined, so that lookups chain. */
+/** `place` is the value of an index; undefined gives undefined, so that lookups can be chained. */
 export function readAt(store: Store, owner: string, place: Buffer | undefined): StoredOrder | undefined {
   if (place === undefined) return undefined;
   const at = parsePlace(place);
@@ -164,14 +164,14 @@ export function readAt(store: Store, owner: string, place: Buffer | undefined): 
 }
 
 /**
- * An order that this process opened, without parsing its record; undefined when that is no longer this attempt without an
- * answer. The record lies in memory that the next read takes for itself: to be copied at once.
+ * An order that this process opened, without parsing its record; undefined when the record is no longer this open attempt.
+ * The next read overwrites the memory of the record: it must be copied at once.
  */
 export function readOpenAttempt(store: Store, order: Order): StoredOrder | undefined {
   const key = orderKey(order.owner, order);
   const borrowed = store.orders.getBinaryFast(key);
   if (borrowed === undefined) return undefined;
-  // lmdb sets `length` by hand on a larger buffer, and not every version of Node heeds that: a view ends where the record does.
+  // lmdb sets `length` by hand on a larger buffer, which some versions of Node ignore. A view ends where the record ends.
   const record = borrowed.subarray(0, borrowed.length);
   return isOpenAttempt(record, order.tries) ? { order, key, record } : undefined;
 }

@@ -1,15 +1,15 @@
 /**
- * A root of LMDB that outlasts a disk which took no write. After a failed commit LMDB may refuse all others until it is opened
- * anew, and some of them are then never answered; so nothing is tried on it before the disk has taken a plain file again.
- * (Decision 0038.)
+ * A root of LMDB that recovers after failed writes. After a failed commit LMDB may refuse all further ones until it is opened
+ * again, and some of them never resolve. So the next commit first writes a plain file to the disk, and opens LMDB again when
+ * that succeeds. (Decision 0038.)
  */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** More than a few hundred orders need: where just a little room is left it comes and goes. */
+/** More than a few hundred orders need, because a small rest of free disk space comes and goes. */
 const PROBE_BYTES = 256 * 1024;
 
-/** What writing needs of a root of LMDB, whatever it holds. */
+/** The methods of an LMDB root that this file uses. */
 interface WritableRoot {
   childTransaction(work: () => void): Promise<unknown>;
   close(): Promise<void>;
@@ -21,22 +21,22 @@ export interface LastingRootOptions {
   readonly dir: string;
   /** The root in use. */
   readonly root: () => WritableRoot;
-  /** Puts a new one in its place, for reading only where that is asked for. The old one is closed. */
+  /** Replaces the root by a new one; the old one is closed already. */
   readonly reopen: (isReadOnly: boolean) => void;
 }
 
 export interface LastingRoot {
-  /** One after another. Resolves when the work is on disk; when it throws or the disk does, nothing of it stays. */
+  /** Runs commits one after another. Resolves when the work is on disk; when the work or the disk fails, all of the work is undone. */
   commit(work: () => void): Promise<void>;
-  /** False while the root is closed, as in the moment that opening it anew takes: it must not be read then. */
+  /** False while the root is closed, also during its reopening: it must not be read then. */
   isOpen(): boolean;
 }
 
-/** Commits of this process that are on their way to the disk. */
+/** The number of this process's commits that are being written. */
 let commitsUnderWay = 0;
 
-// In the middle of a commit LMDB's thread waits for this one, and `process.exit` waits for LMDB's thread: both for ever, with the write lock in
-// hand, so that no other process could write. What is not on disk has been promised to nobody.
+// During a commit LMDB's thread waits for this thread, and `process.exit` waits for LMDB's thread. Both would wait for ever and hold the write
+// lock, so that no other process could write. Killing the process loses no confirmed order: an order is confirmed when it is on disk.
 process.on('exit', () => {
   if (commitsUnderWay > 0) process.kill(process.pid, 'SIGKILL');
 });
@@ -52,12 +52,12 @@ export function createLastingRoot({ dir, root, reopen }: LastingRootOptions): La
     reopen(isReadOnly);
     isOpen = true;
   };
-  /** Where a first page could not be written LMDB refuses reading as well. A disk that takes nothing may still be read. */
+  /** Makes the root readable again: if a first page could not be written, LMDB refuses reads too, although the disk may still be readable. */
   const keepReadable = async (): Promise<void> => {
     if (canBeRead(root())) return;
     await replace(false)
       .catch(() => replace(true))
-      // Nothing is read then until `mend` gets through.
+      // When both fail, nothing can be read until `mend` succeeds.
       .catch(() => undefined);
   };
   const mend = async (): Promise<void> => {
@@ -90,12 +90,12 @@ export function createLastingRoot({ dir, root, reopen }: LastingRootOptions): La
   };
 }
 
-/** A child transaction, so that of work that throws nothing stays. Resolves when it is on disk (see decision 0010). */
+/** Runs the work in a child transaction, so that all of it is undone when it throws. Resolves when it is on disk (see decision 0010). */
 async function commitWork(root: WritableRoot, work: () => void): Promise<void> {
   try {
     await root.childTransaction(work);
   } catch (error) {
-    // lmdb tells the reason of a failed commit by a second promise, which nobody else awaits: it would end the process.
+    // lmdb gives the reason of a failed commit by a second promise. It is awaited here: unhandled, its rejection would end the process.
     const { commitError } = error as { readonly commitError?: Promise<never> };
     throw await Promise.resolve(commitError).then(
       () => error,
@@ -114,7 +114,7 @@ function canBeRead(root: WritableRoot): boolean {
   }
 }
 
-/** Rejects with the reason of the system when files cannot be written here. */
+/** Writes and removes a file. Rejects with the system's error when files cannot be written in this folder. */
 export async function probeFolder(dir: string): Promise<void> {
   const path = join(dir, `probe.${process.pid}`);
   try {

@@ -1,4 +1,4 @@
-/** The reading half of the journal. LMDB reads from memory-mapped pages: microseconds, in this thread, never waiting for a writer. */
+/** The reads of the journal. LMDB reads memory-mapped pages: within microseconds, in this thread, without waiting for a writer. */
 import type { Order } from '../../domain/order';
 import { readOrTell, type Journal, type JournalReads } from '../journal';
 import { byTime, firstNumberAt, isUnsettled, isUntold, REFERENCE_CHARACTERS_MAX } from '../order-life';
@@ -26,12 +26,12 @@ import {
 
 const LIST_CHUNK = 128;
 const KEYS_PER_TURN = 2000;
-/** To read and parse one takes ten times as long as to walk over a key. */
+/** Fewer than keys, because reading and parsing an order takes ten times as long as reading a key. */
 const ORDERS_PER_TURN = 500;
 
-/** `assertOpen` throws once the environment is closed: LMDB itself would read freed memory. */
+/** `assertOpen` throws when the environment is closed: LMDB itself would read freed memory. */
 export function createReads(store: Store, assertOpen: () => void): JournalReads {
-  // Every read begins on the newest state: another process may have written since this one last looked.
+  // Every read begins at the newest state: another process may have written since the last read.
   const fresh = (): Store => {
     assertOpen();
     store.root.resetReadTxn();
@@ -81,7 +81,7 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
       let last = beforeNumber - 1;
       for (let left = limit; left > 0 && first <= last; left -= LIST_CHUNK) {
         const [low, high] = [numberKey(owner, first), numberKey(owner, last)];
-        // Both ends belong to the list; lmdb leaves out `end`.
+        // Both ends belong to the list, but lmdb excludes `end`.
         const range = newestFirst
           ? { start: high, end: numberKey(owner, first - 1), reverse: true }
           : { start: low, end: numberKey(owner, last + 1) };
@@ -103,7 +103,7 @@ async function* listSpan(
 ): AsyncIterable<Order> {
   let [first, behind] = [timeKey(fromMs), timeKey(untilMs)];
   for (let left = limit; left > 0; left -= LIST_CHUNK) {
-    // Chunks, each read in one go: a reader that stayed open while its owner thinks would keep old pages alive.
+    // Read in chunks, each at once: a reader that stayed open while the consumer works would keep old pages in use.
     const chunk = [...fresh().orders.getRange({ ...rangeOf(first, behind, newestFirst), limit: Math.min(left, LIST_CHUNK) })];
     for (const { key, value } of chunk) {
       const place = parseOrderKey(key);
@@ -117,7 +117,7 @@ async function* listSpan(
   }
 }
 
-/** From owner to owner: as many look-ups as there are owners. */
+/** Reads the first key of each owner: as many look-ups as there are owners. */
 function listOwners({ numbers }: Store): string[] {
   const owners: string[] = [];
   for (let start: Buffer = Buffer.from([0]); ;) {
@@ -129,7 +129,7 @@ function listOwners({ numbers }: Store): string[] {
   }
 }
 
-/** From `first` to before `behind`, from either end. No order has the very key that a time begins with. */
+/** The range from `first` up to but without `behind`, from either end. No order has exactly the key of `timeKey`. */
 function rangeOf(first: Buffer, behind: Buffer, newestFirst: boolean) {
   return newestFirst ? { start: behind, exclusiveStart: true, end: first, reverse: true } : { start: first, end: behind };
 }
@@ -141,8 +141,8 @@ function after(key: Buffer): Buffer {
 type OwnedPlace = Place & { readonly owner: string };
 
 /**
- * The oldest unsettled orders. The index stands by owner, which is how purchases ask; operators ask for all, rarely. `fresh` moves the reader
- * on to the newest state, between the turns that a long list takes.
+ * The places of the oldest unsettled orders. The index is sorted by owner, because purchases ask for one owner; operators rarely ask for
+ * all. `fresh` moves the reader to the newest state, between the turns of the event loop that a long list takes.
  */
 async function listUnsettledPlaces(
   store: Store,
@@ -157,7 +157,7 @@ async function listUnsettledPlaces(
   let start: Buffer = Buffer.from([0]);
   for (;;) {
     const keys = [...store.unsettled.getKeys({ start, end: FIRST_UNTOLD, limit: KEYS_PER_TURN })];
-    // Never more than a turn's keys beyond the limit are held, however many orders are open.
+    // Holds at most `limit` places and the keys of one turn, however many orders are open.
     const places = keys.map(parseUnsettledKey).filter(({ openedAtMs }) => openedAtMs >= fromMs);
     oldest = [...oldest, ...places].sort(byTime).slice(0, limit);
     const last = keys.at(-1);
@@ -182,7 +182,7 @@ async function inTurns<Item, Read>(
   return results;
 }
 
-/** Purchases come first: what takes long is done in turns of the event loop. */
+/** Lets purchases run: long reads are split into turns of the event loop. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

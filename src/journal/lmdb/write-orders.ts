@@ -1,4 +1,4 @@
-/** What is written when an intent or an answer comes in, or an order is beyond its age. All of it is planned inside the write transaction. */
+/** Plans the writes for a new intent, an answer, a telling, and for orders beyond their age. All plans run inside the write transaction. */
 import type { RootDatabase } from 'lmdb';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import { type NotSent, referenceOf } from '../../domain/outcome';
@@ -34,16 +34,16 @@ import {
 
 export const PRESENT = Buffer.from([1]);
 
-/** More than a gateway has under way. Beyond it the oldest are forgotten, and read from the disk like any other. */
+/** More than a gateway has under way. Beyond it the oldest attempts are dropped here, and read from the disk like any other order. */
 const ATTEMPTS_MAX = 10_000;
 const ORDERS_PER_SWEEP = 64;
 
 /**
- * The attempts that this process has opened and not yet settled, as they stand on disk: an answer about one of them needs
- * neither a lookup nor parsing. Only a short cut: whoever takes an order out of it compares it with its record, under the write lock.
+ * The attempts that this process has opened and not yet settled, as they are on disk: an answer about one of them needs neither
+ * a lookup nor parsing. It is only a short cut: a taken order must be compared with its record, under the write lock.
  */
 export class OpenAttempts {
-  // By the id alone, whose hash the string itself remembers: of two keys that use one id at once the later has the short cut.
+  // Keyed by the request id alone, because V8 stores the hash of that string. If two keys use one id at once, only the later order has the short cut.
   readonly #attempts = new Map<string, Order>();
   readonly #attemptsMax: number;
 
@@ -52,7 +52,7 @@ export class OpenAttempts {
   }
 
   keep(order: Order): void {
-    // Set anew, so that the oldest stands first.
+    // Deleted and set again, so that the map is sorted by age.
     this.#attempts.delete(order.requestId);
     this.#attempts.set(order.requestId, order);
     if (this.#attempts.size <= this.#attemptsMax) return;
@@ -62,7 +62,7 @@ export class OpenAttempts {
     }
   }
 
-  /** The order, which is then kept no longer: an answer changes it. */
+  /** Returns the order and drops it here, because an answer changes it. */
   take(owner: string, requestId: string): Order | undefined {
     const order = this.#attempts.get(requestId);
     if (order?.owner !== owner) return undefined;
@@ -72,8 +72,8 @@ export class OpenAttempts {
 }
 
 /**
- * Encodes at once, while an earlier flush is still under way; the plan itself is left with little to do. With an outcome the order has ended
- * as it begins, and one that is there already stays as it is.
+ * Encodes at once, while an earlier flush is still under way, so that the plan itself has little to do. With `outcome` a new order is opened
+ * and settled in one step, and an existing order stays unchanged.
  */
 export function planOpening(
   store: Store,
@@ -113,7 +113,7 @@ export function planOpening(
   };
 }
 
-/** Strips the answer at once, while an earlier flush is still under way; the plan itself is left with little to do. */
+/** Removes the goods from the answer at once, while an earlier flush is still under way, so that the plan itself has little to do. */
 export function planSettling(
   store: Store,
   openAttempts: OpenAttempts,
@@ -129,7 +129,7 @@ export function planSettling(
   };
 }
 
-/** An order that retention has swept meanwhile has nothing left to be told of. */
+/** Writes nothing when retention has deleted the order meanwhile. */
 export function planTelling(store: Store, owner: string, requestId: string, toldAtMs: number): () => Plan<void> {
   return () => {
     const stored = readById(store, owner, requestId);
@@ -154,7 +154,7 @@ function writesOf(store: Store, { order: before, key, record }: StoredOrder, aft
   return writes;
 }
 
-/** Nothing for an ordinary order. */
+/** The writes to the index of untold orders; none for an ordinary order. */
 function untoldWrites({ unsettled: tree }: Store, before: Order, after?: Order): readonly Write[] {
   const isNow = after !== undefined && isUntold(after);
   if (isUntold(before) === isNow) return [];
@@ -164,18 +164,18 @@ function untoldWrites({ unsettled: tree }: Store, before: Order, after?: Order):
 
 export interface Swept {
   readonly deleted: number;
-  /** Where the next ones begin; undefined when nothing older is left. */
+  /** Where the next orders begin; undefined when no old order is left. */
   readonly next: Buffer | undefined;
-  /** Why records were left alone: what a newer build wrote is not this one's to delete, and keeps no other order from being swept. */
+  /** The errors of records that this build cannot read: a newer build wrote them. They are not deleted, and the sweep goes on. */
   readonly unreadable: readonly Error[];
 }
 
-/** Deletes what is settled among the next orders from this key on, until this time. Money that may have moved is never forgotten, however old. */
+/** Deletes settled ones among the next orders from `start` until `untilMs`. An order whose money may have moved is never deleted, however old. */
 export function planSweep(store: Store, start: Buffer, untilMs: number): Plan<Swept> {
   return planDeleting(store, start, timeKey(untilMs), (order) => !isUnsettled(order));
 }
 
-/** Deletes those that `isDue` names among the next orders from this key on. */
+/** Deletes the orders for which `isDue` is true, among the next orders from `start` until `end`. */
 export function planDeleting(store: Store, start: Buffer, end: Buffer, isDue: (order: Order) => boolean): Plan<Swept> {
   const old = [...store.orders.getRange({ start, end, limit: ORDERS_PER_SWEEP })];
   const writes: Write[] = [];
@@ -196,7 +196,7 @@ export function planDeleting(store: Store, start: Buffer, end: Buffer, isDue: (o
     const reference = referenceOf(order.outcome);
     if (reference === undefined) continue;
     const referenceKey = textKey(order.owner, reference);
-    // The reference may stand for another order that v1 gave it to first.
+    // The reference may lead to another order, to which v1 gave it first.
     if (store.references.get(referenceKey)?.equals(placeBytes(order)) === true) {
       writes.push({ tree: store.references, key: referenceKey, value: undefined });
     }
@@ -206,24 +206,24 @@ export function planDeleting(store: Store, start: Buffer, end: Buffer, isDue: (o
 }
 
 /**
- * The key that the orders of a journal have. A process with a key sets the mark together with the first order it writes, in
- * one transaction: a journal is encrypted because an order in it is, and never because somebody opened it with a key.
+ * The mark of the encryption key that the orders of a journal have. A process with a key sets it together with the first order
+ * that it writes, in one transaction: a journal counts as encrypted only when an order in it is, not when it was opened with a key.
  */
 export interface KeyMark {
   /** Called at the beginning of each write transaction: another process may have set the mark since the last one. */
   look(): void;
-  /** What is written beside an order. Throws when the orders of the journal have a key that this process has not. */
+  /** The writes of the mark beside an order. Throws when the orders of the journal have another key than this process. */
   writesBesideOrder(): readonly Write[];
-  /** False once another process has set a mark that shuts this one out. */
+  /** False when another process has set a mark with which this process may not write. */
   isOurs(): boolean;
 }
 
 export interface KeyMarkOptions {
-  /** The one in use: a disk that failed leaves another one behind. */
+  /** The root in use: after a failed write it is another one. */
   readonly root: () => RootDatabase<Buffer, Buffer>;
   readonly dir: string;
   readonly keyCheck: string | undefined;
-  /** Told once, inside the transaction that finds it out. */
+  /** Called once, inside the transaction that finds such a mark. */
   readonly onShutOut: (complaint: Error) => void;
 }
 

@@ -1,38 +1,39 @@
 /**
- * What must hold for this process to take orders: the journal's orders have its key, and its clock agrees with those of the others.
+ * The conditions under which this process may take orders: the journal's orders have its encryption key, and its clock agrees with the
+ * database's.
  */
 import { GatewayError } from '../../domain/errors';
 import type { Run } from './database';
 
-/** A fraction of any quiet time that is of use. */
+/** How far clocks may be apart: a fraction of any useful quiet time. */
 const APART_MS_MAX = 5_000;
 const EVERY_MS = 30_000;
-/** Clocks that are disciplined drift by milliseconds between two looks; what is more was set by somebody. */
+/** A clock kept by NTP drifts by milliseconds between two comparisons. A larger change means that the clock was set. */
 const JUMP_MS = 2_000;
 
 const NOW = 'SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint AS now_ms';
 
 /**
- * The key that the orders of a journal have: set together with the first order that is written with one, and looked at by the very
- * statement that writes an order.
+ * The mark of the encryption key that the orders of a journal have. It is set before the first order that is written with a key. Each
+ * statement that writes an order checks it as well (`keyCondition`).
  */
 export interface KeyMark {
-  /** Throws when the orders of the journal have a key that this process has not. */
+  /** Throws when the orders of the journal have another key than this process. */
   check(): Promise<void>;
-  /** Before the first order is written. */
+  /** To be called before orders are written: sets the mark if this process has a key and there is no mark yet. */
   prepare(): Promise<void>;
-  /** False once the journal has a key that shuts this process out. */
+  /** False when the orders of the journal have another key than this process. */
   isOurs(): boolean;
 }
 
 export interface KeyMarkOptions {
   readonly run: Run;
   readonly keyCheck: string | undefined;
-  /** Told once. */
+  /** Called once. */
   readonly onShutOut: (complaint: Error) => void;
 }
 
-/** The condition under which an order is written; `keyCheck` is its parameter, null where nothing is sealed. */
+/** The condition in SQL under which an order is written; its parameter is `keyCheck`, null when nothing is sealed. */
 export const keyCondition = (parameter: string): string =>
   `EXISTS (SELECT 1 FROM gateway_journal AS j WHERE j.id = 1 AND (j.key_check IS NULL OR j.key_check = ${parameter}::text))`;
 
@@ -65,13 +66,13 @@ export function createKeyMark({ run, keyCheck, onShutOut }: KeyMarkOptions): Key
 }
 
 /**
- * Gateways on several machines prove by the times of others that an order never was (the quiet time of the mappings), so their clocks must
- * agree. Each is held to that of the database.
+ * A gateway proves by times that other gateways have written that v1 never had an order (the quiet time of the mappings). So the clocks of
+ * their machines must agree: each is compared with the database's.
  */
 export interface ClockCheck {
-  /** Rejects with a sentence when the clocks are too far apart. */
+  /** Compares now. Rejects with a plain Error when the clocks are too far apart. */
   check(): Promise<void>;
-  /** False also from the moment in which somebody sets the clock until it was compared again. */
+  /** False when the clocks are too far apart, and from a setting of this machine's clock until the next comparison. */
   isRight(): boolean;
   stop(): void;
 }
@@ -79,9 +80,9 @@ export interface ClockCheck {
 export interface ClockCheckOptions {
   readonly run: Run;
   readonly now: () => number;
-  /** Of the clock that nobody can set. */
+  /** Milliseconds of a clock that cannot be set. */
   readonly elapsed?: () => number;
-  /** Told when it turns out wrong, and when it is right again. */
+  /** Called with a complaint when the clock is found wrong, and with undefined when it is right again. */
   readonly onChange: (complaint: Error | undefined) => void;
 }
 
@@ -97,7 +98,7 @@ export function createClockCheck({ run, now, elapsed = () => performance.now(), 
     const after = now();
     comparedAt = offsetBefore;
     const theirs = Number(row?.['now_ms']);
-    // Whatever the way there and back took is no difference.
+    // The time of the round trip does not count as a difference.
     const apartMs = theirs < before ? before - theirs : Math.max(0, theirs - after);
     const wasRight = complaint === undefined;
     const seconds = Math.round(apartMs / 1_000);
@@ -110,7 +111,7 @@ export function createClockCheck({ run, now, elapsed = () => performance.now(), 
     if (wasRight !== (complaint === undefined)) onChange(complaint);
     if (complaint !== undefined) throw complaint;
   };
-  // A database that does not answer is found out by whoever writes.
+  // Errors are ignored: a database that does not answer is noticed by the next write.
   const compare = (): void => {
     if (isComparing) return;
     isComparing = true;

@@ -1,13 +1,10 @@
-/**
- * What this process remembers while the database is away: what v1 has said, on a disk of this machine.
- * (Decision 0051.)
- */
+/** Keeps v1's answers on a disk of this machine while the database is away. (Decision 0051.) */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../domain/json';
 import type { Outcome } from '../../domain/outcome';
-import type { KeptWord, Spool } from '../kept-answers';
+import type { KeptChange, Spool } from '../kept-answers';
 import type { FieldSeal } from '../record';
 
 const SUFFIX = '.words';
@@ -15,13 +12,13 @@ const SUFFIX = '.words';
 export interface SpoolOptions {
   readonly dir: string;
   readonly seal: FieldSeal;
-  /** A word stands in memory alone. */
+  /** Called when writing the spool has failed: the change is kept only in memory. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 /**
- * What v1 has said: a line for each word, flushed before anybody is told. A later start, or this process once the database is back,
- * writes it into the journal.
+ * A file with one line for each kept change, flushed before the change counts. This process writes the changes into the journal when the
+ * database is back; after its end, the next start does.
  */
 export function createSpool({ dir, seal, onTrouble }: SpoolOptions): Spool {
   const path = join(dir, `${randomUUID()}${SUFFIX}`);
@@ -38,7 +35,7 @@ export function createSpool({ dir, seal, onTrouble }: SpoolOptions): Spool {
     lines = [];
     flushing = undefined;
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    // Opened by its name each time: a neighbour's start may have written all of it into the journal and removed it.
+    // Opened by name each time: the start of another process may have written all its lines into the journal and removed it.
     const file = await open(path, 'a', 0o600);
     try {
       await appendWhole(file, text);
@@ -49,15 +46,15 @@ export function createSpool({ dir, seal, onTrouble }: SpoolOptions): Spool {
     await syncFolder(dir);
   };
   return {
-    append(word) {
-      lines.push(`${JSON.stringify(sealed(word, seal))}\n`);
+    append(kept) {
+      lines.push(`${JSON.stringify(sealed(kept, seal))}\n`);
       return (flushing ??= inTurn(flush));
     },
     clear: () => inTurn(() => rm(path, { force: true })),
   };
 }
 
-/** A disk that fills takes half of a line: left there, it would make one broken line of itself and of the next, of which a script was told. */
+/** Appends all of the text or nothing. A full disk may accept half a line; left there, it would break the next line, of which a script was told. */
 async function appendWhole(file: FileHandle, text: string): Promise<void> {
   const { size } = await file.stat();
   try {
@@ -69,62 +66,62 @@ async function appendWhole(file: FileHandle, text: string): Promise<void> {
 }
 
 export interface Replay {
-  readonly words: number;
-  /** Lines that no build of this kind wrote, as after a disk that broke. */
+  readonly changes: number;
+  /** The number of lines that no build has written, as after a damaged disk. */
   readonly unreadable: number;
 }
 
 /**
- * Hands over every word that earlier processes left, in the order in which it came, and removes their files. A word that is handed over
- * twice changes nothing the second time. Rejects as `apply` does; then everything stays.
+ * Applies every change that earlier processes left, in the order in which they came, and removes the files. Applying a change a second time
+ * has no effect. Rejects when `apply` does; the file then stays.
  */
-export async function replaySpool(dir: string, seal: FieldSeal, apply: (word: KeptWord) => Promise<void>): Promise<Replay> {
+export async function replaySpool(dir: string, seal: FieldSeal, apply: (kept: KeptChange) => Promise<void>): Promise<Replay> {
   const names = await readdir(dir).catch((error: NodeJS.ErrnoException) =>
     error.code === 'ENOENT' ? [] : Promise.reject(error),
   );
-  let words = 0;
+  let changes = 0;
   let unreadable = 0;
   for (const name of names.filter((one) => one.endsWith(SUFFIX))) {
     const path = join(dir, name);
     const bytes = await readFile(path);
     const lines = bytes.toString().split('\n');
-    // A process that was killed may leave half a line, of which nobody was told.
+    // A killed process may leave half a line. Its change never counted, so no script was told of it.
     lines.pop();
     let broken = 0;
     for (const line of lines) {
-      const word = parseWord(line, seal);
-      if (word === undefined) broken += 1;
-      else await apply(word);
-      words += word === undefined ? 0 : 1;
+      const kept = parseChange(line, seal);
+      if (kept === undefined) broken += 1;
+      else await apply(kept);
+      changes += kept === undefined ? 0 : 1;
     }
     unreadable += broken;
-    // A neighbour that lives may have appended to it meanwhile; then the next start has it again.
+    // A running process may have appended to its file meanwhile; then the file stays for the next start.
     if (broken === 0 && (await stat(path)).size === bytes.length) await rm(path, { force: true });
   }
-  return { words, unreadable };
+  return { changes, unreadable };
 }
 
-function sealed(word: KeptWord, seal: FieldSeal): KeptWord {
-  return withLatest(word, (latest) => seal.sealFields(word, latest));
+function sealed(kept: KeptChange, seal: FieldSeal): KeptChange {
+  return withLatest(kept, (latest) => seal.sealFields(kept, latest));
 }
 
-function parseWord(line: string, seal: FieldSeal): KeptWord | undefined {
+function parseChange(line: string, seal: FieldSeal): KeptChange | undefined {
   try {
-    const word = JSON.parse(line) as KeptWord;
-    if (typeof word.owner !== 'string' || typeof word.requestId !== 'string' || typeof word.said !== 'object') return undefined;
-    return withLatest(word, (latest) => seal.openFields(word, latest));
+    const kept = JSON.parse(line) as KeptChange;
+    if (typeof kept.owner !== 'string' || typeof kept.requestId !== 'string' || typeof kept.said !== 'object') return undefined;
+    return withLatest(kept, (latest) => seal.openFields(kept, latest));
   } catch {
     return undefined;
   }
 }
 
-function withLatest(word: KeptWord, change: (latest: JsonObject) => JsonObject): KeptWord {
-  if (!('latest' in word.said)) return word;
-  const latest = change(word.said.latest as unknown as JsonObject) as unknown as Outcome;
-  return { ...word, said: { ...word.said, latest } };
+function withLatest(kept: KeptChange, change: (latest: JsonObject) => JsonObject): KeptChange {
+  if (!('latest' in kept.said)) return kept;
+  const latest = change(kept.said.latest as unknown as JsonObject) as unknown as Outcome;
+  return { ...kept, said: { ...kept.said, latest } };
 }
 
-/** The name of a new file is on disk once its folder is. */
+/** Flushes a folder: only then the name of a new file is on disk. */
 async function syncFolder(dir: string): Promise<void> {
   const folder = await open(dir, 'r');
   try {

@@ -1,13 +1,13 @@
 /**
- * Group commit for a database: what arrives while batches are on their way waits and shares the next one, so that a thousand orders at
- * once cost a handful of round trips and flushes.
+ * Group commit for a database: jobs that arrive while batches are on their way wait and share the next one, so that a thousand orders at
+ * once need only a few round trips and flushes.
  */
 import { WriteFailure } from '../journal';
 
 const IN_FLIGHT_MAX = 2;
 const JOBS_MAX = 256;
 
-/** What is asked of a batch. The first answer counts. */
+/** One job of a batch. Only its first `resolve` or `reject` counts. */
 export interface Job<Asked, Answer> {
   readonly asked: Asked;
   readonly resolve: (answer: Answer) => void;
@@ -22,7 +22,7 @@ export class Batches<Asked, Answer> {
   #isDue = false;
   #onIdle: (() => void)[] = [];
 
-  /** `run` answers each of these jobs. What it throws ends those that it has not answered. */
+  /** `run` answers each job of a batch. When it rejects, the jobs without an answer reject too. */
   constructor(run: (jobs: readonly Job<Asked, Answer>[]) => Promise<void>, waitingMax: number) {
     this.#run = run;
     this.#waitingMax = waitingMax;
@@ -36,7 +36,7 @@ export class Batches<Asked, Answer> {
       this.#waiting.push({ asked, resolve, reject });
       if (this.#isDue || this.#inFlight >= IN_FLIGHT_MAX) return;
       this.#isDue = true;
-      // After what this turn of the event loop still brings: requests that came in together share a batch.
+      // At the end of this turn of the event loop: requests that came in together share a batch.
       setImmediate(() => this.#start());
     });
   }
@@ -57,7 +57,7 @@ export class Batches<Asked, Answer> {
     this.#onIdle.splice(0).forEach((resolve) => resolve());
   }
 
-  /** Ends whoever waits for a batch. */
+  /** Rejects the jobs that wait for a batch. */
   failWaiting(error: unknown): void {
     this.#waiting.splice(0).forEach((job) => job.reject(error));
   }

@@ -1,6 +1,6 @@
 /**
- * Connections to PostgreSQL, or to what speaks its protocol, and whether it is there. After a failed write nothing is tried for each order:
- * one small write is, ever more rarely, until it gets through.
+ * Connections to a database with the PostgreSQL protocol, and whether it can be reached. After a failed write, orders are no longer tried.
+ * One small write is repeated instead, less and less often, until it succeeds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, types, type PoolClient, type PoolConfig } from 'pg';
@@ -10,9 +10,9 @@ export interface DatabaseOptions {
   readonly url: string;
   /** A statement without an answer for so long has failed. */
   readonly statementMs?: number;
-  /** Nothing that only reads; see `check`. */
+  /** For processes that only read: the look for the database writes nothing either. */
   readonly isReadOnly?: boolean;
-  /** Told when writing begins to fail, and when it works again. */
+  /** Called when writing begins to fail, and when it works again. */
   readonly onChange?: (change: 'failed' | 'recovered', error?: unknown) => void;
 }
 
@@ -21,21 +21,21 @@ export type Run = (text: string, values?: readonly unknown[]) => Promise<readonl
 
 const STATEMENT_MS = 3_000;
 const CONNECT_MS = 2_000;
-/** Two batches of openings and two of answers at once, and what else is written now and then. */
+/** Two batches of openings and two of answers at once, and one for all rarer writes. */
 const WRITERS_MAX = 5;
 const READERS_MAX = 4;
-/** Reads that wait for a connection. */
+/** Most reads at a time, with those that wait for a connection. */
 const READS_MAX = 2_000;
 const LOOK_FIRST_MS = 100;
 const LOOK_MOST_MS = 5_000;
-/** What the server says that has no connection left for us. */
+/** PostgreSQL's code for: no connection is left. */
 const NO_MORE_CONNECTIONS = '53300';
 const ASK_AGAIN_MS = 100;
-/** How long the connections that there are do for all, before another one is asked for. */
+/** After a refused connection, no further one is requested for so long; the open ones are shared. */
 const DO_WITHOUT_MS = 10_000;
 const TRIES_MAX = 8;
-/** 40001 and 40P01: two transactions stood in each other's way. CockroachDB and stricter isolation ask for another try as a rule. */
-const IN_EACH_OTHERS_WAY: ReadonlySet<string> = new Set(['40001', '40P01']);
+/** Serialization failure and deadlock: two transactions conflicted. CockroachDB and stricter isolation expect clients to repeat. */
+const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 const PROBE = 'UPDATE gateway_journal SET probes = probes + 1 WHERE id = 1 RETURNING id';
 const NO_SUCH_KEY = '42P10';
@@ -67,18 +67,18 @@ export class Database {
     const asked = this.#timesAway;
     try {
       const rows = await runOn(this.#writers, text, values);
-      // What only looks well would else be looked for ten times a second: a full disk takes the small write of a look.
+      // Only a real write resets the pause. A full disk accepts the small write of a look, so otherwise looks would repeat ten times a second.
       this.#waitMs = LOOK_FIRST_MS;
       return rows;
     } catch (error) {
       const failure = new WriteFailure(error);
-      // What was asked before it went away says nothing of it since.
+      // A write that began before the last failure is no evidence about the database since then.
       if (asked === this.#timesAway) this.#fail(failure);
       throw failure;
     }
   };
 
-  /** For the start and the end: tried whatever is known of the database, and nothing is concluded from a failure. */
+  /** For the start: runs even while the database counts as away, and a failure does not make it count as away. */
   onOneConnection<T>(work: (run: Run) => Promise<T>): Promise<T> {
     return (this.#isReadOnly ? this.#readers : this.#writers).use(work);
   }
@@ -99,7 +99,7 @@ export class Database {
     return this.#isOpen && this.#isThere;
   }
 
-  /** Looks for the database now; resolves when that is known. */
+  /** Checks now whether the database can be reached; resolves when that is known. */
   async look(): Promise<void> {
     clearTimeout(this.#next);
     try {
@@ -123,7 +123,7 @@ export class Database {
   #fail(failure: WriteFailure): void {
     if (!this.#isOpen) return;
     clearTimeout(this.#next);
-    // Spread, so that many gateways do not all come back in one moment.
+    // Random, so that many gateways do not all return at the same moment.
     this.#next = setTimeout(() => void this.look(), this.#waitMs * (0.5 + Math.random() / 2)).unref();
     this.#waitMs = Math.min(2 * this.#waitMs, LOOK_MOST_MS);
     if (!this.#isThere) return;
@@ -144,7 +144,7 @@ async function runOn(connections: Connections, ...[text, values]: Parameters<Run
     try {
       return await connections.use((run) => run(text, values));
     } catch (error) {
-      if (tries === TRIES_MAX || !IN_EACH_OTHERS_WAY.has((error as { code?: string }).code ?? '')) throw error;
+      if (tries === TRIES_MAX || !CONFLICTS.has((error as { code?: string }).code ?? '')) throw error;
     }
   }
 }
@@ -154,7 +154,10 @@ async function probe(run: Run): Promise<void> {
   if ((await run(PROBE)).length === 0) throw new Error('its tables are gone');
 }
 
-/** Writes nothing. Rejects where the orders lack a unique key, as while a dump is read in: without it each gateway would sell an id that comes to it. */
+/**
+ * Writes nothing. Rejects when the table of orders lacks a unique key, as while a dump is being restored: without the key, each gateway would
+ * sell the same id.
+ */
 export async function tryKeys(run: Run): Promise<void> {
   for (const key of ['owner, request_id', 'owner, number'])
     await run(`INSERT INTO gateway_orders SELECT * FROM gateway_orders WHERE false ON CONFLICT (${key}) DO NOTHING`).catch(
@@ -171,7 +174,7 @@ function poolConfig(url: string, statementMs: number): PoolConfig {
     connectionString: url,
     application_name: 'compat-gateway',
     connectionTimeoutMillis: Math.min(CONNECT_MS, statementMs),
-    // The server gives up first: what was given up here alone might still be written later.
+    // The server's limit is shorter: a statement that only this side gave up could still be written later.
     statement_timeout: statementMs,
     query_timeout: statementMs + Math.min(500, statementMs),
     keepAlive: true,
@@ -181,14 +184,14 @@ function poolConfig(url: string, statementMs: number): PoolConfig {
 
 function createPool(config: PoolConfig): Pool {
   const pool = new Pool(config);
-  // A connection that ends while nobody uses it: the next statement makes another.
+  // For an idle connection that ends: the next statement opens another.
   pool.on('error', () => undefined);
-  // One that ends on its way to whoever asked for it, or between two statements, where nobody else would hear of it: the process would end.
+  // For a connection that ends between two statements or before its first one: without a handler the `error` event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** Connections for one use. Where the server gives no more, those that it has given are shared. */
+/** A pool of connections, each for one use at a time. When the server gives no more, the open ones are shared. */
 class Connections {
   readonly #pool: Pool;
   readonly #max: number;
@@ -200,12 +203,12 @@ class Connections {
     this.#max = config.max;
   }
 
-  /** None that there is is used again: its server may be lost without a word, or have left its place to another. */
+  /** No present connection is used again: its server may be lost without a sign, or another server may have taken over. */
   renew(): void {
     this.#usable = new WeakSet();
   }
 
-  /** A connection on which anything has failed is not used again: a late answer on it would be taken for that of another statement. */
+  /** A connection on which a statement failed is not used again: a late answer on it would be taken for that of another statement. */
   async use<T>(work: (run: Run) => Promise<T>): Promise<T> {
     const client = await this.#take().catch(rejectPlainly);
     try {
@@ -239,14 +242,14 @@ class Connections {
     }
   }
 
-  /** What is not given now is waited for as in a pool that is full. */
+  /** Limits the pool for a while to its open connections, so that further uses wait as in a full pool. */
   #doWithout(): void {
     this.#pool.options.max = this.#pool.totalCount;
     setTimeout(() => (this.#pool.options.max = this.#max), DO_WITHOUT_MS).unref();
   }
 }
 
-/** With what the error says, without what it carries: errors of a client may hold the address, and with it the password. */
+/** Throws an error with the same message and code only: further properties of a client's error may contain the address and its password. */
 function rejectPlainly(error: unknown): never {
   const { message = String(error), code, errors } = error as Partial<AggregateError & { code: string }>;
   const first = (errors?.[0] as Error | undefined)?.message;

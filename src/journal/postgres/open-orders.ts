@@ -1,6 +1,6 @@
 /**
- * Openings of many intents in one statement. The database's own keys decide: of all gateways that bring the same id at once, exactly one
- * has written the row, and the others read it.
+ * Opens the orders of many intents in one statement. The unique keys of the database decide: when several gateways open the same id at
+ * once, exactly one writes the row, and the others read it.
  */
 import { createLru } from '../../domain/lru';
 import type { NewOrder, Opened } from '../../domain/order';
@@ -24,7 +24,7 @@ import {
   type Standing,
 } from './rows';
 
-/** With an outcome the order is there as one that has ended so, unless its id is known already. */
+/** One intent to be opened. With `outcome` the new order has that outcome at once; an existing order stays unchanged. */
 export interface Opening {
   readonly intent: NewOrder;
   readonly outcome?: NotSent;
@@ -37,19 +37,19 @@ export interface OpenParts {
   readonly seal: FieldSeal;
   readonly keyMark: KeyMark;
   readonly held: HeldOrders;
-  /** This process. */
+  /** The id of this process. */
   readonly holder: string;
-  /** Nobody knows whether this was written; whoever asked for it was refused. */
+  /** Called for an opening that may or may not have been written; its request was refused. */
   readonly onDoubt: (standing: Standing) => void;
 }
 
-/** Two that pick the same number, or the same order, in turns: each round ends at least one of them. */
+/** Most rounds for a batch. Gateways that pick the same number or write the same order repeat; each round finishes at least one of them. */
 const ROUNDS_MAX = 50;
 const SPREAD = 900;
-/** Numbers that this process has given lately: times may come in any order. */
+/** How many of its last numbers this process remembers, because the times of intents may come in any order. */
 const NUMBERS_KEPT = 10_000;
 
-/** With the columns of `insertArrays`. */
+/** Its parameters are those of `insertArrays`. */
 export const INSERT = `INSERT INTO gateway_orders (owner, request_id, number, opened_at_ms, version, holder, is_unsettled, record)
   SELECT w.owner, w.request_id, w.number, w.opened_at_ms, 1, $6::text, w.is_unsettled, w.record
   FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $8::boolean[])
@@ -57,11 +57,11 @@ export const INSERT = `INSERT INTO gateway_orders (owner, request_id, number, op
   WHERE ${keyCondition('$7')}
   ON CONFLICT DO NOTHING RETURNING owner, request_id`;
 
-/** Gives what answers a batch of openings. */
+/** Returns the function that answers a batch of openings. */
 export function createOpenings(parts: OpenParts): (jobs: readonly OpenJob[]) => Promise<void> {
   const takeNumber = createOrderNumbers();
   const given = createLru<number, true>(NUMBERS_KEPT);
-  /** Moves the numbers of this process away from those of another that sells for the same owner in the same milliseconds. */
+  /** Added to the numbers of this process, so that they differ from those of another that sells for the same owner in the same milliseconds. */
   let offset = 0;
   const takeFreeNumber = (openedAtMs: number): number => {
     const number = takeNumber(openedAtMs, (taken) => given.has(taken + offset)) + offset;
@@ -85,7 +85,7 @@ export function createOpenings(parts: OpenParts): (jobs: readonly OpenJob[]) => 
   };
 }
 
-/** Writes those whose id is new. Gives the others, and those that stand twice in this batch. */
+/** Writes the intents whose id is new. Returns the other jobs, and those whose id occurs a second time in this batch. */
 async function insertNew(
   jobs: readonly OpenJob[],
   parts: OpenParts,
@@ -110,7 +110,7 @@ async function insertNew(
       job.reject(error);
     }
   }
-  // In the order of their keys, so that two gateways with the same ids wait for each other and not in a circle.
+  // Sorted by key: two gateways with the same ids then cannot deadlock.
   const sorted = [...firsts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, first]) => first);
   const values = insertArrays(
     sorted.map(({ standing }) => standing),
@@ -132,13 +132,13 @@ export function insertArrays(standings: readonly Standing[], { seal, holder }: P
   ];
 }
 
-/** An order as it would stand once it is written: as new, or over the version before it. */
+/** An order as it will be after the write: a new row, or the next version of an existing one. */
 interface Planned {
   readonly job: OpenJob;
   readonly standing: Standing;
 }
 
-/** Decides by what the database has. Gives those that must try again, because another was faster or their number was taken. */
+/** Decides by the rows of the database. Returns the jobs that must try again, because another process was faster or their number was taken. */
 async function meetExisting(
   jobs: readonly OpenJob[],
   parts: OpenParts,
@@ -167,7 +167,7 @@ async function meetExisting(
   return { again: [...again, ...lost], isNumberTaken };
 }
 
-/** Answers what changes nothing. Gives the order as it would be written over the version that was read, if it is to be opened again. */
+/** Answers a job that changes nothing. For an order that must be reopened, returns it as the next version of the row that was read. */
 function decide(job: OpenJob, row: Row, parts: OpenParts): Planned | undefined {
   const { intent, outcome } = job.asked;
   try {
@@ -189,7 +189,7 @@ function rewritesOf(reopened: ReadonlyMap<string, Planned>): readonly string[] {
   return rewriteArrays([...reopened.values()].map(({ standing }) => ({ ...standing, version: standing.version - 1 })));
 }
 
-/** Answers those whose key the statement gives back. Gives the others. */
+/** Runs the statement and answers the jobs whose keys it returns. Returns the other jobs. */
 async function write(
   kind: 'opened' | 'reopened',
   planned: ReadonlyMap<string, Planned>,

@@ -1,4 +1,4 @@
-/** The journal in PostgreSQL, or in what speaks its protocol: shared by gateways on many machines. (Decision 0051.) */
+/** The journal in a database with the PostgreSQL protocol, shared by gateways on many machines. (Decision 0051.) */
 import { randomUUID } from 'node:crypto';
 import type { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
@@ -14,7 +14,7 @@ import {
   type OrderKey,
 } from '../journal';
 import { catchUp, createDoubts, NOT_SENT, type Doubts } from '../doubts';
-import { keepAnswers, writeWord, type KeepingJournal, type KeptWord } from '../kept-answers';
+import { keepAnswers, writeKeptChange, type KeepingJournal, type KeptChange } from '../kept-answers';
 import { checkIntent, settleAttempt, settleOrder, tellOrder, withoutGoods } from '../order-life';
 import { createFieldSeal, type FieldSeal } from '../record';
 import type { Retention } from '../retention';
@@ -32,20 +32,20 @@ import { createWritings, startSweep, type Writing } from './write-orders';
 export interface PostgresJournalOptions {
   /** With user and password; never shown. */
   readonly url: string;
-  /** Where v1's words are kept while the database is away. */
+  /** The folder in which v1's answers are kept while the database is away. */
   readonly spoolDir: string;
   /** Settled orders older than this are deleted in the background; none with Infinity. */
   readonly retentionMs?: number;
   /** Encrypts phone, meter and smartcard numbers at rest. */
   readonly encryptionKey?: Secret;
-  /** Of the secret that makes the owners of orders: gateways with different ones would not meet in one order. */
+  /** A check value of the secret from which owners are made: gateways with different secrets would not find each other's orders. */
   readonly secretCheck?: string;
   readonly onEvent?: (event: JournalEvent) => void;
   /** A statement without an answer for so long has failed. */
   readonly statementMs?: number;
-  /** How long a start waits for a database that is not there. */
+  /** How long a start waits for a database that cannot be reached. */
   readonly startMs?: number;
-  /** Openings, and answers, that wait for a batch. */
+  /** Most openings, and most answers, that may wait for a batch. */
   readonly waitingMax?: number;
   readonly now?: () => number;
 }
@@ -55,13 +55,13 @@ const RETENTION_MS = 90 * DAY_MS;
 const START_MS = 30_000;
 const WAITING_MAX = 10_000;
 
-/** Who goes silent is dealt with within half a minute. */
+/** How long told sales are kept: a process that gives no sign of life is dealt with within half a minute. */
 const TOLD_KEPT_MS = 3 * 60_000;
 
 const SIGN = `INSERT INTO gateway_processes (id, signed_at_ms) VALUES ($1, $2)
   ON CONFLICT (id) DO UPDATE SET signed_at_ms = excluded.signed_at_ms`;
 
-/** Rejects with a plain Error, a sentence without the address, when the database cannot be used. */
+/** Rejects with a plain Error when the database cannot be used; its message does not contain the address. */
 export async function openPostgresJournal(options: PostgresJournalOptions): Promise<Journal> {
   const journal = new PostgresJournal(options);
   try {
@@ -74,7 +74,7 @@ export async function openPostgresJournal(options: PostgresJournalOptions): Prom
 }
 
 class PostgresJournal {
-  /** With what v1 said while the database was away. */
+  /** The journal with v1's answers that are kept while the database is away. */
   readonly keeping: KeepingJournal;
   readonly #options: PostgresJournalOptions;
   readonly #onEvent: (event: JournalEvent) => void;
@@ -127,8 +127,8 @@ class PostgresJournal {
     await prepareSchema(this.#database, { startMs, isReadOnly: false, ...(secretCheck === undefined ? {} : { secretCheck }) });
     await this.#keyMark.check();
     await this.#clock.check();
-    const { words, unreadable } = await replaySpool(spoolDir, this.#seal, (word) => this.#replay(word));
-    if (words > 0) this.#onEvent({ kind: 'answers_written', orders: words });
+    const { changes, unreadable } = await replaySpool(spoolDir, this.#seal, (change) => this.#replay(change));
+    if (changes > 0) this.#onEvent({ kind: 'answers_written', orders: changes });
     const error = new Error(`${unreadable} lines of what v1 said cannot be read; their file in ${spoolDir} was left alone.`);
     if (unreadable > 0) this.#onEvent({ kind: 'record_unreadable', error });
     const { read, write } = this.#database;
@@ -159,7 +159,7 @@ class PostgresJournal {
       settle: (owner, requestId, latest, atMs, tries) => this.#settle(owner, requestId, latest, atMs, tries),
       tell: async (owner, requestId, toldAtMs, keptTries) => {
         const tries = keptTries ?? this.#triesOf(owner, requestId);
-        // Written late: a script that hung up here may have sent its sale again to a neighbour since, and heard of it there.
+        // A kept change is written late: a script that hung up here may have sent its sale again to another gateway and been told there.
         const isHeard = keptTries !== undefined && toldAtMs === NOT_TOLD && (await this.#wasTold(owner, requestId));
         const change = (order: Order): Order => {
           if (isHeard) return order;
@@ -180,7 +180,7 @@ class PostgresJournal {
       if (!this.#isWritable()) throw new GatewayError('journal_unavailable');
       return await this.#openings.ask({ intent });
     } catch (error) {
-      // A record beyond its bounds is a bug and no state of the database.
+      // A record beyond its bounds is a bug, not a failure of the database.
       if (error instanceof RangeError) throw error;
       throw error instanceof GatewayError ? error : new GatewayError('journal_unavailable', undefined, { cause: error });
     }
@@ -189,9 +189,9 @@ class PostgresJournal {
   async #settle(owner: string, requestId: string, latest: Outcome, atMs: number, ofTries?: number): Promise<Order> {
     const storable = withoutGoods(latest);
     const tries = ofTries ?? this.#triesOf(owner, requestId);
-    // What a receipt or v1's history tells of an order that another process may have a script waiting for.
+    // A receipt or v1's history gave this answer: the order may belong to another process, whose script waits for it.
     const isOfOther = ofTries === undefined && storable.kind !== 'unknown';
-    // An attempt that begins, and a proof that there was none, hold by their times on every machine.
+    // A lease and a proof of absence are judged by their times on every machine, so they need a right clock.
     const isByTime = isProvenAbsent(storable) || (storable.kind === 'unknown' && storable.isBeginning === true);
     if (isByTime && !this.#clock.isRight()) throw new WriteFailure(new Error('the clock of this machine is not right'));
     const change = (before: Order): Order => settleAttempt(before, storable, atMs, tries);
@@ -211,7 +211,7 @@ class PostgresJournal {
   }
 
   async #endDoubt(intent: NewOrder, standing: Standing | undefined): Promise<void> {
-    // Written first: an opening that is still on its way to the database then finds its id taken.
+    // Opened as `not_sent` first: an opening that is still on its way to the database then finds its id taken.
     const { kind } = await this.#openings.ask({ intent, outcome: NOT_SENT });
     if (kind === 'opened' || standing === undefined) return;
     const atMs = this.#now();
@@ -225,12 +225,12 @@ class PostgresJournal {
     return asked.catch(() => false);
   }
 
-  /** Of the attempt that this process knows of. */
+  /** The number of the last attempt that this process knows of. */
   #triesOf(owner: string, requestId: string): number | undefined {
     return this.#held.find({ owner, requestId })?.order.tries;
   }
 
-  /** While the database is away, an order that is under way here is given as it was last written. */
+  /** While the database is away, an order under way in this process is returned as it was last written. */
   async #find(owner: string, requestId: string): Promise<Order | undefined> {
     try {
       return (await this.#reads.find(owner, requestId)) ?? this.#doubts.find({ owner, requestId });
@@ -259,17 +259,17 @@ class PostgresJournal {
     return catchUp(this.keeping, this.#doubts, this.#onEvent);
   }
 
-  async #replay(word: KeptWord): Promise<void> {
+  async #replay(change: KeptChange): Promise<void> {
     try {
-      await writeWord(this.#inner(), word);
+      await writeKeptChange(this.#inner(), change);
     } catch (error) {
-      // An order that retention has swept has nothing left to be told of.
+      // Retention may have deleted the order meanwhile: then there is nothing to change.
       if (error instanceof WriteFailure) throw error;
     }
   }
 }
 
-/** The gateways on this journal: a row for each that has not stopped in order. */
+/** The processes on this journal: a row for each that has not stopped cleanly. */
 function createProcesses(own: string, read: Run, write: Run): Processes {
   return {
     own,
@@ -293,7 +293,7 @@ function createTold(own: string, read: Run, write: Run): ToldStore {
     async append(lines, atMs) {
       await write(NOTE_TOLD, [own, Math.round(atMs), lines]);
       if (atMs - forgottenMs < TOLD_KEPT_MS) return;
-      // Not at the first: what a whole fleet had told before it ended is still to be read.
+      // Not at the first append: after the end of all gateways, the sales that they had told are still to be read.
       if (forgottenMs !== -Infinity) await write('DELETE FROM gateway_told WHERE at_ms < $1', [Math.round(atMs) - TOLD_KEPT_MS]);
       forgottenMs = atMs;
     },
@@ -303,8 +303,8 @@ function createTold(own: string, read: Run, write: Run): ToldStore {
 }
 
 /**
- * For those who only look: nothing is made, written or deleted. Rejects with a plain Error when there is no journal, or one that this key
- * does not open.
+ * Opens the journal for reading only: nothing is made, written or deleted. Rejects with a plain Error when there is no journal, or one that
+ * this key does not open.
  */
 export async function openPostgresReader(options: Pick<PostgresJournalOptions, 'url' | 'encryptionKey'>): Promise<Journal> {
   const seal = createFieldSeal(options.encryptionKey);

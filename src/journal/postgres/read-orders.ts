@@ -1,4 +1,4 @@
-/** The reading half of the journal, on the database that is written: what was written is read. */
+/** The reads of the journal. They go to the database that is written, not to a replica, so that they see every write. */
 import type { Order } from '../../domain/order';
 import { readOrTell, type JournalReads, type ListOptions } from '../journal';
 import { firstNumberAt, isUnsettled, isUntold, REFERENCE_CHARACTERS_MAX } from '../order-life';
@@ -27,7 +27,7 @@ const IN_SPAN = `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < 
 const IN_SPAN_BACK = `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < $2
   AND (o.opened_at_ms, o.number, o.owner) < ($3, $4, $5::bytea) AND ($7::text IS NULL OR o.holder = $7)
   ORDER BY o.opened_at_ms DESC, o.number DESC, o.owner DESC LIMIT $6`;
-/** From owner to owner through the index by number: as many look-ups as there are owners. */
+/** Finds each owner after the one before, by the index on numbers: as many look-ups as there are owners. */
 const OWNERS = `WITH RECURSIVE found AS (
     (SELECT o.owner FROM gateway_orders AS o ORDER BY o.owner LIMIT 1)
     UNION ALL SELECT (SELECT o.owner FROM gateway_orders AS o WHERE o.owner > found.owner ORDER BY o.owner LIMIT 1) FROM found WHERE found.owner IS NOT NULL
@@ -107,10 +107,10 @@ export function createReads(run: Run, seal: FieldSeal): JournalReads {
   };
 }
 
-/** Of each owner the first that v1 gave this reference. */
+/** For each owner, the first order that v1 gave this reference. */
 async function readFirsts(reference: string, run: Run): Promise<readonly Row[]> {
   if (reference.length > REFERENCE_CHARACTERS_MAX) return [];
-  // By name, so that each is looked up in the index by owner and reference.
+  // The owners are named, so that each is looked up in the index on owner and reference.
   const owners = (await run(OWNERS, [])).map(ownerOf);
   const rows = await run(BY_REFERENCE_OF_ANY, [byteaArray(owners), textBytes(reference)]);
   return rows.filter((row, nth) => nth === 0 || !ownerOf(row).equals(ownerOf(rows[nth - 1]!)));
@@ -128,7 +128,7 @@ function placeOf(row: Row): readonly [number, number, Buffer] {
   return [Number(row['opened_at_ms']), Number(row['number']), ownerOf(row)];
 }
 
-/** The first millisecond that is not before it, as far as orders have times. */
+/** A time rounded up to whole milliseconds, within the times that orders can have. */
 function timeOf(ms: number): number {
   return Math.min(Math.max(0, Math.ceil(ms)), TIME_MAX);
 }

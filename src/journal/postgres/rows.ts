@@ -1,4 +1,4 @@
-/** An order as a row: the record is that of the LMDB journal, and what it is looked up by stands beside it. */
+/** An order as a row: the record of the LMDB journal, and beside it the columns that are looked up. */
 import { createLru } from '../../domain/lru';
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
@@ -7,17 +7,17 @@ import { isUnsettled } from '../order-life';
 import { decodeOrder, type FieldSeal } from '../record';
 import type { Row } from './database';
 
-/** More than a gateway holds at once. Beyond it those that were not touched for longest are read from the database like any other. */
+/** More orders than a gateway has under way. Beyond it the least recently used are dropped here, and read from the database like any other. */
 const HELD_MAX = 20_000;
 
 /** An order as the database has it. */
 export interface Standing {
   readonly order: Order;
-  /** Counts the writes of its row: whoever writes names the one that was read. */
+  /** Counts the writes of the row. A write names the version that was read, and does nothing when the row has another one. */
   readonly version: number;
-  /** The process that opened it, began its last attempt, or wrote an answer to that: whose scripts may wait for it. */
+  /** The process that opened the order, began its last attempt or wrote an answer to it: a script of that process may wait for it. */
   readonly holder: string;
-  /** With the encoded intent, to be written again as it is. */
+  /** Contains the encoded intent, which is written again unchanged. */
   readonly record: Buffer;
 }
 
@@ -47,10 +47,10 @@ export function keyArrays(keys: readonly OrderKey[]): readonly [string, string] 
   return [byteaArray(keys.map(({ owner }) => Buffer.from(owner))), byteaArray(keys.map(({ requestId }) => textBytes(requestId)))];
 }
 
-/** An order that is written over the version that was read. */
+/** A new state of an order, written over the version that was read. */
 export interface Rewrite {
   readonly order: Order;
-  /** The process whose order it is from then on. */
+  /** The holder of the order from then on; see `Standing`. */
   readonly holder: string;
   readonly version: number;
   readonly record: Buffer;
@@ -74,7 +74,7 @@ export function rewriteArrays(rewrites: readonly Rewrite[]): readonly string[] {
   ];
 }
 
-/** Compares with what was read and swaps: a row that another process has written meanwhile is left alone, and not given back. */
+/** Compare and swap: a row that another process has written since the read stays unchanged and is not returned. */
 export const REWRITE = `UPDATE gateway_orders AS o SET version = o.version + 1, holder = w.holder, opened_at_ms = w.opened_at_ms,
   is_unsettled = w.is_unsettled, reference = w.reference, referenced_at_ms = COALESCE(w.referenced_at_ms, o.referenced_at_ms), record = w.record
   FROM unnest($1::bytea[], $2::bytea[], $3::int[], $4::bigint[], $5::boolean[], $6::bytea[], $7::bigint[], $8::bytea[], $9::text[])
@@ -85,9 +85,9 @@ export const REWRITE = `UPDATE gateway_orders AS o SET version = o.version + 1, 
 export const READ_KEYS = `SELECT ${ROW_COLUMNS} FROM unnest($1::bytea[], $2::bytea[]) AS w(owner, request_id)
   JOIN gateway_orders AS o ON o.owner = w.owner AND o.request_id = w.request_id`;
 
-// Columns of a batch as array literals, made here because the client's own way escapes each element by regular expressions.
+// The columns of a batch are array literals made here, because the client library escapes each element by regular expressions.
 
-/** A key as bytes. JSON text keeps unpaired surrogates apart, so no two ids ever share a key. */
+/** A text as the bytes of a key. JSON keeps lone surrogates apart, so no two ids share a key. */
 export function textBytes(text: string): Buffer {
   return Buffer.from(JSON.stringify(text));
 }
@@ -96,14 +96,14 @@ export function byteaArray(values: readonly (Buffer | undefined)[]): string {
   return `{${values.map((value) => (value === undefined ? 'NULL' : `"\\\\x${value.toString('hex')}"`)).join(',')}}`;
 }
 
-/** Of numbers, truth values and names of processes, which need no quoting. */
+/** An array literal of numbers, booleans or ids of processes, which need no quoting. */
 export function plainArray(values: readonly (number | boolean | string | undefined)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`;
 }
 
 /**
- * The orders that this process has opened or answered last and that have no end yet, as the database had them then: an answer about one of
- * them needs no lookup, and while the database is away they can still be told. Only a short cut: whoever writes names the version.
+ * The unsettled orders that this process has opened or answered last, as the database had them then. An answer about one of them needs no
+ * lookup, and while the database is away they can still be found. It is only a short cut: every write names the version.
  */
 export class HeldOrders {
   readonly #held = createLru<string, Standing>(HELD_MAX);
@@ -112,7 +112,7 @@ export class HeldOrders {
     return this.#held.get(keyText(key));
   }
 
-  /** What has ended is held no longer. */
+  /** Remembers an unsettled order; drops a settled one. */
   note(standing: Standing): void {
     const key = keyText(standing.order);
     if (isUnsettled(standing.order)) this.#held.set(key, standing);
@@ -120,7 +120,7 @@ export class HeldOrders {
   }
 }
 
-/** Whether the order stands as that opening wrote it: who has found it since, and may send it, has written its lease, and told it pending. */
+/** Whether the row is still as that opening wrote it. A process that found the order since and may send it has written a lease, or told it pending. */
 export function isThatAttempt({ order, version, holder }: Standing, standing: Standing): boolean {
   const isSame = version === standing.version && holder === standing.holder;
   return isSame && order.number === standing.order.number && order.outcome === undefined;

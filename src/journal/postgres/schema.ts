@@ -1,13 +1,12 @@
 /**
- * The tables, made and brought up to date by whichever gateway starts first. Statements of PostgreSQL that CockroachDB takes as well. Keys
- * are bytes: the order of texts changes with the operating system below a database, and an index that was sorted by another one lets the
- * same id in twice.
+ * The tables, made and brought up to date by the gateway that starts first, with statements that CockroachDB accepts as well. Keys are bytes,
+ * because the sort order of texts depends on the operating system of the database: an index sorted on another one may accept an id twice.
  */
 import { type Database, type Run, tryKeys } from './database';
 
 interface Migration {
   readonly statements: readonly string[];
-  /** The oldest layout whose builds may go on writing beside it. */
+  /** The oldest layout whose builds may still write after this migration. */
   readonly usableFrom: number;
 }
 
@@ -22,7 +21,7 @@ const MARK_TABLE = `CREATE TABLE IF NOT EXISTS gateway_journal (
 )`;
 const FIRST_MARK = 'INSERT INTO gateway_journal (id, layout, usable_from) VALUES (1, 0, 0) ON CONFLICT (id) DO NOTHING';
 
-// Each statement may be repeated: CockroachDB commits before each of them, whatever transaction they stand in.
+// Each statement can be repeated, because CockroachDB commits before each of them, even inside a transaction.
 const MIGRATIONS: readonly Migration[] = [
   {
     usableFrom: 1,
@@ -49,7 +48,7 @@ const MIGRATIONS: readonly Migration[] = [
   },
   {
     usableFrom: 1,
-    // A table and no column with an index: on a journal of millions that index would hold up the sales of all gateways while it is made.
+    // A table, not a column with an index: making that index on millions of orders would block the sales of all gateways.
     statements: [
       `CREATE TABLE IF NOT EXISTS gateway_untold (
         owner bytea NOT NULL,
@@ -73,7 +72,7 @@ const MIGRATIONS: readonly Migration[] = [
 ];
 const LAYOUT = MIGRATIONS.length;
 
-// They change nothing, and are refused to who may not use a table that somebody else has made: else the first script to hang up would find it out.
+// They change nothing, but fail without the right to a table that another user has made. Without them, a script that hangs up would be the first to show it.
 const TRIALS = [
   'UPDATE gateway_orders SET version = version WHERE false',
   'DELETE FROM gateway_orders WHERE false',
@@ -87,30 +86,30 @@ const TRIALS = [
   'DELETE FROM gateway_told WHERE false',
 ];
 
-/** Of the one row that stands for the journal. */
+/** Columns of the one row of `gateway_journal`. */
 interface Mark {
   readonly layout: number;
   readonly usableFrom: number;
 }
 
-/** What no other try would change. */
+/** A reason that a further try cannot change. */
 class JournalRefusal extends Error {}
 
-// Two gateways that make the same table at once: the later one is told of it in one of these ways.
+// When two gateways make the same table at once, the later one gets one of these errors.
 const MADE_AT_ONCE: ReadonlySet<string> = new Set(['23505', '42P07', '42710', '40001', '40P01', 'XX000']);
 const UNDEFINED_TABLE = '42P01';
 const RETRY_MS = 200;
 
 export interface SchemaOptions {
-  /** How long a database that is not there is waited for. */
+  /** How long to wait for a database that cannot be reached. */
   readonly startMs: number;
-  /** Makes and changes nothing. */
+  /** When true, nothing is made or changed. */
   readonly isReadOnly: boolean;
-  /** The first gateway writes it down, all others must have the same. */
+  /** The first gateway writes it into the journal; all others must have the same. */
   readonly secretCheck?: string;
 }
 
-/** Rejects with a plain Error, a sentence without the address: it may hold a password. */
+/** Rejects with a plain Error when the database cannot be used; its message does not contain the address, which may have a password. */
 export async function prepareSchema(database: Database, { startMs, isReadOnly, secretCheck }: SchemaOptions): Promise<void> {
   const untilMs = performance.now() + startMs;
   const prepare = async (run: Run): Promise<void> => {
@@ -147,7 +146,7 @@ async function bringUpToDate(run: Run): Promise<void> {
   checkLayout(await readMark(run));
   if ((await readMark(run))!.layout >= LAYOUT) return;
   await run('BEGIN');
-  // Held until the end: whoever starts at the same moment waits here, and finds everything done.
+  // The row stays locked until COMMIT: a gateway that starts at the same moment waits here and then finds all migrations done.
   const { layout } = (await readMark(run, ' FOR UPDATE'))!;
   for (const { statements, usableFrom } of MIGRATIONS.slice(layout)) {
     for (const statement of statements) await run(statement);
@@ -163,7 +162,7 @@ async function compareSecret(run: Run, secretCheck: string): Promise<void> {
     throw new JournalRefusal('its gateways have another GATEWAY_SECRET, without which this one would not know their orders');
 }
 
-/** Undefined where there is no table of ours, or no row in it yet. */
+/** Undefined when our table is missing or has no row yet. */
 async function readMark(run: Run, lock = ''): Promise<Mark | undefined> {
   try {
     const [row] = await run(`SELECT layout, usable_from FROM gateway_journal WHERE id = 1${lock}`);
@@ -181,7 +180,7 @@ function checkLayout(mark: Mark | undefined): void {
   );
 }
 
-/** Whether waiting is of no use: a wrong password, no such database, no right to make tables, a certificate that does not fit or is not there. */
+/** Whether waiting is useless: a wrong password, no such database, no right to make tables, a certificate that is missing or does not fit. */
 function isLasting(error: Error): boolean {
   if (error instanceof JournalRefusal) return true;
   const { code = '' } = error as { code?: string };

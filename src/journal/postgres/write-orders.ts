@@ -1,6 +1,6 @@
 /**
- * Answers about many orders in one statement, each against the version that was read; who comes too late reads again. And retention,
- * by whichever gateway has taken the turn.
+ * Writes the answers about many orders in one statement, each over the version that was read; if another process has written meanwhile, the
+ * order is read again. Also retention, done by the gateway that has taken the turn.
  */
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
@@ -27,13 +27,13 @@ import {
 export interface Writing {
   readonly key: OrderKey;
   readonly atMs: number;
-  /** The very same object when nothing changes. */
+  /** Returns the very same order object when nothing changes. */
   readonly change: (order: Order, standing: Standing) => Order;
-  /** Of an order that this process has no attempt of: whoever dies with a script that waits for it is another. */
+  /** True when this process has no attempt of the order: the order keeps its holder, whose script may wait for it. */
   readonly isOfOther?: boolean;
 }
 
-/** Answered with the order after the change, undefined when there is none of this id. */
+/** Resolves with the order after the change; with undefined when no order has this id. */
 export type WriteJob = Job<Writing, Order | undefined>;
 
 export interface WriteParts {
@@ -46,19 +46,19 @@ export interface WriteParts {
 const ROUNDS_MAX = 50;
 const ORDERS_PER_SWEEP = 256;
 
-/** One order of a batch, with all that is to be written about it. */
+/** One order of a batch, with all jobs that change it. */
 interface Task {
   readonly key: OrderKey;
   readonly jobs: WriteJob[];
   standing: Standing | undefined;
-  /** Read in this batch, and not only remembered. */
+  /** True when `standing` was read in this batch; false when it was only remembered. */
   isFresh: boolean;
-  /** What this process had written and that has no end yet: where the database has lost it, it is written once more. */
+  /** The unsettled order as this process last wrote it. If the database has lost it, it is written once more. */
   readonly remembered: Standing | undefined;
   isLost: boolean;
 }
 
-/** Gives what answers a batch. */
+/** Returns the function that answers a batch of writes. */
 export function createWritings(parts: WriteParts): (jobs: readonly WriteJob[]) => Promise<void> {
   return async (jobs) => {
     let left = tasksOf(jobs, parts.held);
@@ -91,7 +91,7 @@ function tasksOf(jobs: readonly WriteJob[], held: HeldOrders): readonly Task[] {
 }
 
 async function readWhereNeeded(tasks: readonly Task[], { run, seal }: WriteParts): Promise<void> {
-  // What changes nothing of an order as it was remembered may change it as it is.
+  // A change without effect on the remembered order may have an effect on the order in the database.
   const unsure = tasks.filter((task) => !task.isFresh && (task.standing === undefined || apply(task) === undefined));
   if (unsure.length === 0) return;
   const rows = await run(READ_KEYS, keyArrays(unsure.map(({ key }) => key)));
@@ -110,8 +110,8 @@ async function readWhereNeeded(tasks: readonly Task[], { run, seal }: WriteParts
 }
 
 /**
- * A standby that took over may have been behind: orders that are under way here are gone there, and v1 may have charged them. Once: where their
- * number is another order's by now they stay lost.
+ * Writes lost orders once more. A standby that took over may have been behind: it lacks orders that are under way here, and v1 may have
+ * charged them. Only one try: if another order has the number by now, the order stays lost.
  */
 async function writeAnew(tasks: readonly Task[], parts: WriteParts): Promise<readonly Task[]> {
   const standings = tasks.map(({ remembered }) => remembered!);
@@ -121,12 +121,12 @@ async function writeAnew(tasks: readonly Task[], parts: WriteParts): Promise<rea
 
 interface Applied {
   readonly order: Order;
-  /** After each job. */
+  /** The order after each job. */
   readonly each: readonly Order[];
   readonly referencedAtMs: number | undefined;
 }
 
-/** Undefined when the jobs change nothing. */
+/** Applies all jobs of a task; undefined when they change nothing. */
 function apply({ standing, jobs }: Task): Applied | undefined {
   const before = standing!.order;
   let order = before;
@@ -141,7 +141,7 @@ function apply({ standing, jobs }: Task): Applied | undefined {
   return order === before ? undefined : { order, each, referencedAtMs };
 }
 
-/** Gives the tasks whose order another process has written meanwhile. */
+/** Writes the changed orders. Returns the tasks whose order another process has written meanwhile. */
 async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: WriteParts): Promise<readonly Task[]> {
   const changes = tasks.flatMap((task) => {
     try {
@@ -155,15 +155,15 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
       task.jobs.forEach((job) => job.resolve(standing.order));
       held.note(standing);
     } catch (error) {
-      // A record beyond its bounds is a bug, and not that of its neighbours.
+      // A record beyond its bounds is a bug. Only its own jobs are rejected, not the rest of the batch.
       task.jobs.forEach((job) => job.reject(error));
     }
     return [];
   });
   if (changes.length === 0) return [];
-  // In the order of their keys, so that two gateways with the same orders wait for each other and not in a circle.
+  // Sorted by key: two gateways with the same orders then cannot deadlock.
   changes.sort((one, other) => (keyText(one.task.key) < keyText(other.task.key) ? -1 : 1));
-  // Before it is so: between the two it is only looked up in vain.
+  // Noted as untold before the order is: an entry without an untold order is only looked up in vain.
   const untold = changes.filter(({ task, order }) => isUntold(order) && !isUntold(task.standing!.order));
   if (untold.length > 0) await run(NOTE_UNTOLD, untoldArrays(untold));
   const rows = await run(REWRITE, rewriteArrays(changes));
@@ -171,7 +171,7 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
   const told = changes.filter(
     ({ task, order }) => isUntold(task.standing!.order) && !isUntold(order) && written.has(keyText(task.key)),
   );
-  // What stays in the list is looked up in vain, and goes by its age.
+  // An entry that stays is looked up in vain, until retention deletes it by its age.
   if (told.length > 0) await run(FORGET_TOLD, untoldArrays(told)).catch(() => undefined);
   const left: Task[] = [];
   for (const { task, order, each, version, holder: by } of changes) {
@@ -200,18 +200,18 @@ export interface SweepOptions {
   readonly write: Run;
   readonly seal: FieldSeal;
   readonly now: () => number;
-  /** Whether it agrees with that of the database: by a clock that was put forward all that has ended would be old, of all gateways. */
+  /** Whether the clock agrees with the database's: by a clock set forward, the settled orders of all gateways would be old enough to delete. */
   readonly isClockRight: () => boolean;
   readonly retentionMs: number;
   readonly onEvent: (event: JournalEvent) => void;
 }
 
-// By the clock of the database, which all gateways share. Nobody gives a turn back: the next one begins when it is over.
+// By the clock of the database, which all gateways share. A turn is never given back: the next one begins when its time is over.
 const TAKE_TURN = `UPDATE gateway_journal SET swept_until_ms = (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint + ${SWEEP_EVERY_MS}
   WHERE id = 1 AND swept_until_ms <= (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint RETURNING id`;
 const OLDEST = `SELECT ${ROW_COLUMNS} FROM gateway_orders AS o WHERE o.opened_at_ms < $1
   AND (o.opened_at_ms, o.number, o.owner) > ($2, $3, $4::bytea) ORDER BY o.opened_at_ms, o.number, o.owner LIMIT ${ORDERS_PER_SWEEP}`;
-// Only as they were read: an order that was opened again meanwhile has another version.
+// Deletes only the versions that were read: an order reopened meanwhile has another version.
 const DELETE = `DELETE FROM gateway_orders AS o WHERE (o.owner, o.request_id, o.version) IN
   (SELECT w.owner, w.request_id, w.version FROM unnest($1::bytea[], $2::bytea[], $3::int[]) AS w(owner, request_id, version)) RETURNING o.number`;
 
@@ -230,7 +230,7 @@ export function startSweep({ read, write, seal, now, isClockRight, retentionMs, 
     async sweepSome(start = [-1, -1, Buffer.alloc(0)]) {
       const rows = await read(OLDEST, [untilMs, ...start]);
       const old = rows.flatMap((row) => readOrTell(() => parseRow(row, seal), onUnreadable) ?? []);
-      // Money that may have moved is never forgotten, however old.
+      // An order whose money may have moved is never deleted, however old.
       const ended = old.filter(({ order }) => !isUnsettled(order));
       const keys = [...keyArrays(ended.map(({ order }) => order)), plainArray(ended.map(({ version }) => version))];
       const deleted = ended.length === 0 ? 0 : (await write(DELETE, keys)).length;

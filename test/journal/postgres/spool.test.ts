@@ -1,14 +1,14 @@
 /** What v1 has said while the database is away, on a disk that takes half of a line. */
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KeptWord } from '../../../src/journal/kept-answers';
+import type { KeptChange } from '../../../src/journal/kept-answers';
 import { createSpool, replaySpool } from '../../../src/journal/postgres/away';
 import { createFieldSeal } from '../../../src/journal/record';
 import { newFolder } from '../../new-folder';
 
 const seal = createFieldSeal(undefined);
 
-const wordOf = (requestId: string): KeptWord => ({
+const wordOf = (requestId: string): KeptChange => ({
   ...{ owner: 'ada', requestId, tries: 1 },
   said: { latest: { kind: 'succeeded', reference: `TXN-${requestId}` }, atMs: 1 },
 });
@@ -37,5 +37,5 @@ test('a line that the disk has half of spoils none that comes after it', async (
   const replayed: string[] = [];
   const replay = await replaySpool(dir, seal, async ({ requestId }) => void replayed.push(requestId));
   // That one stands in memory alone.
-  expect([replayed, replay]).toEqual([['before', 'after'], { words: 2, unreadable: 0 }]);
+  expect([replayed, replay]).toEqual([['before', 'after'], { changes: 2, unreadable: 0 }]);
 });
