@@ -1,4 +1,4 @@
-/** What stands around the selling, once for all processes that serve as one: watching tools, mappings, the embedded sandbox, the admin port, and the closing of all. */
+/** The parts around selling, which exist once for all processes that serve as one: tools, mappings, the embedded sandbox and the admin port. */
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
@@ -50,7 +50,7 @@ export interface Opening {
   readonly closers: (() => Promise<void>)[];
 }
 
-/** What every process that serves has, and what of it a request may show. */
+/** The tools that every serving process has. */
 export interface Tools extends Opening {
   readonly metrics: Metrics;
   readonly keyring: Keyring;
@@ -94,7 +94,7 @@ function bothRead({ read }: Observer, traces: Traces): Observer['read'] {
   };
 }
 
-/** On the page of metrics of the process that shows it. */
+/** Adds the callers' wallet balances to this process's metrics. */
 function showWallets({ metrics, wallets }: Pick<Tools, 'metrics' | 'wallets'>, mapping: () => Mapping): void {
   metrics.watchWallets(() =>
     wallets.list().flatMap(({ fingerprint, balance }) => {
@@ -110,7 +110,10 @@ export function watchFolder(config: Config, live: LiveMapping, { observer, clock
   closers.push(async () => watching.stop());
 }
 
-/** The folder's mappings, or the last good ones when those have problems; the operator hears of it either way. */
+/**
+ * Opens the mappings of the folder, or the last good ones when those have problems; the problems are reported. Throws an Error when neither can
+ * be used.
+ */
 export function openMapping(config: Config, observer: Observer): LiveMapping {
   const obstacle = (mapping: Mapping): string | undefined => routesBehindV1(mapping, config.v1Path);
   const opened = openLiveMapping({
@@ -134,7 +137,7 @@ async function startSandbox(config: Config, { observer, log, closers }: Opening)
     relaxed: config.sandboxRelaxed,
     seed: config.sandboxSeed,
     kept: keptValues(config.dataDir),
-    // The gateway, which tells its scripts' addresses, comes to the sandbox from the sandbox's own address.
+    // The gateway calls the sandbox from the sandbox's own address and forwards its scripts' addresses, so that address is trusted.
     trustedProxies: [...config.trustedProxies, ...(isIP(config.sandboxHost) === 0 ? [] : [config.sandboxHost])],
     onStoreFailure: (failure) => {
       if (failure === undefined) log.info('sandbox_write_recovered');
@@ -147,13 +150,13 @@ async function startSandbox(config: Config, { observer, log, closers }: Opening)
 }
 
 export interface Sandboxes {
-  /** The v1 that is sold through. */
+  /** The base address of v1. */
   readonly upstreamUrl: string;
   /** The embedded sandbox, when it is the upstream. */
   readonly sandbox: Sandbox | undefined;
-  /** Its address for keys that are sent there; started by whoever asks first. */
+  /** The sandbox's address, for keys in the sandbox; the first call starts the sandbox. */
   readonly sandboxUrl: () => Promise<string>;
-  /** After a reload: which keys are sent there now. */
+  /** To be called after a reload: warns of the keys that are in the sandbox now. */
   readonly announce: () => void;
 }
 
@@ -165,7 +168,7 @@ export async function openSandboxes(config: Config, tools: Tools, mapping: () =>
   return { upstreamUrl: config.upstreamUrl ?? embedded!.url, sandbox: embedded?.sandbox, sandboxUrl, announce };
 }
 
-/** Where the operator and a supervisor ask: readiness, metrics, the mapping, the traffic, the sandbox, and the console. */
+/** The parts behind the admin port: readiness, metrics, mapping, traffic, sandbox and console. */
 export interface AdminParts {
   readonly tools: Tools;
   readonly connectionsMax: number;
@@ -173,11 +176,11 @@ export interface AdminParts {
   readonly live: LiveMapping;
   readonly journal: Pick<Journal, 'isWritable'>;
   readonly alarms: Pick<AlarmsWatch, 'active'>;
-  /** The journal as the console reads it, asked for when it first does. */
+  /** Opens the journal for the console; called at its first read. */
   readonly openJournal: () => Promise<Journal>;
-  /** What is out of the ordinary, as it is read here. */
+  /** Opens the notes, for reading. */
   readonly openNotes: () => Promise<NotesStore>;
-  /** Asks v1 about an order by way of a process that sells. */
+  /** Asks v1 about an order through a process that sells. */
   readonly askV1: AskV1;
   readonly traffic: Parameters<typeof createTrafficRouter>[0];
   readonly sandbox: Sandbox | undefined;
@@ -185,7 +188,7 @@ export interface AdminParts {
   readonly publicUrl: string;
   readonly upstreamUrl: string;
   readonly isStopping: () => boolean;
-  /** Whether scripts find anybody at the public port; always, where this process serves itself. */
+  /** Whether a process serves at the public port. Absent when this process serves itself: then always true. */
   readonly isServing?: () => boolean;
   /** Resolves when every process uses the set that this one uses. */
   readonly everywhere?: () => Promise<void>;
@@ -261,7 +264,7 @@ function runningOf(config: Config, { publicUrl, upstreamUrl, sandbox }: AdminPar
   };
 }
 
-/** What was opened is closed again where something after it cannot be. */
+/** Runs `open`. When it throws, closes all that it has opened so far and throws the same error. */
 export async function orNothing<T>(open: (closers: (() => Promise<void>)[]) => Promise<T>): Promise<T> {
   const closers: (() => Promise<void>)[] = [];
   try {
@@ -272,12 +275,12 @@ export async function orNothing<T>(open: (closers: (() => Promise<void>)[]) => P
   }
 }
 
-/** In reverse: what was opened last is closed first. One that fails does not keep the others open. */
+/** Calls the closers in reverse order, the last one first. One that fails does not stop the others. */
 export async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
   for (const close of closers.splice(0).reverse()) await close().catch(() => undefined);
 }
 
-/** An address that can be typed: nobody can call 0.0.0.0. */
+/** A host that can be called, for showing: loopback for a wildcard address, an IPv6 address in brackets. */
 export function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -44,10 +44,10 @@ const LOG_FORMATS = ['auto', 'json', 'pretty'] as const;
 const ALARM_FORMATS = ['auto', 'json', 'slack'] as const;
 const NODE_ENVS = ['development', 'test', 'production'] as const;
 const WORKERS_MAX = 256;
-/** The key of the sandbox account that everything is tried with. */
+/** The key of the sandbox's demo account. */
 const SANDBOX_DEMO_KEY = 'sandbox_demo';
 
-/** `prefault` is the default as it would be written; what has none is optional. */
+/** `prefault` is the default as an operator would write it; a setting without one is optional. */
 const configSchema = z.strictObject({
   host: host('Address of the public server: compat routes and v1 pass-through.').prefault('0.0.0.0'),
   port: port('Port of the public server.').prefault('8080'),
@@ -192,13 +192,13 @@ export type ConfigSource = 'environment' | 'file' | 'default';
 
 export type LoadedConfig =
   | { readonly config: Config; readonly sources: Readonly<Record<string, ConfigSource>> }
-  /** One sentence each, naming the variable and what was expected. Never a secret. */
+  /** One sentence for each problem; it names the variable and the expected value, and shows no secret. */
   | { readonly problems: readonly string[] };
 
 export interface ConfigKey {
   /** The environment variable. */
   readonly name: string;
-  /** The default as one would write it; undefined when there is none. */
+  /** The default as an operator would write it; undefined when there is none. */
   readonly fallback: string | undefined;
   readonly sentence: string;
 }
@@ -216,7 +216,7 @@ const KEY_OF = new Map(Object.keys(configSchema.shape).map((key) => [variableOf(
 const FILE_NAMES = [...KEY_OF.keys()].filter((name) => name !== 'CONFIG_FILE');
 const SECRET_NAMES = new Set(['ADMIN_TOKEN', 'ALARM_WEBHOOK', 'LOOKUP_API_KEY', 'GATEWAY_SECRET', 'JOURNAL_URL', 'JOURNAL_KEY']);
 
-/** The configuration in force, or everything that is wrong with it. An empty variable counts as unset. */
+/** The configuration in force, or all its problems. An empty variable counts as unset. */
 export function loadConfig(env: Environment, cwd: string): LoadedConfig {
   const file = readConfigFile(nonEmpty(env.CONFIG_FILE), cwd, FILE_NAMES);
   const texts: Record<string, string> = {};
@@ -234,7 +234,7 @@ export function loadConfig(env: Environment, cwd: string): LoadedConfig {
   return problems.length > 0 ? { problems } : { config: settle(parsed.data, cwd), sources };
 }
 
-/** One row per setting: what is in force and where it comes from; secrets masked. */
+/** One row per setting: its value, with secrets masked, and where the value comes from. */
 export function describeConfig(
   config: Config,
   sources: Readonly<Record<string, ConfigSource>> = {},
@@ -255,7 +255,7 @@ function issueSentence(
   return `${name}${sources[name] === 'file' ? ' in the configuration file' : ''} ${issue.message}${shown}.`;
 }
 
-/** What no single setting can show. */
+/** The problems of settings that do not fit together. */
 function checkTogether(settings: Settings, cwd: string): readonly string[] {
   const problems: string[] = [];
   if (settings.nodeEnv === 'production' && settings.upstreamUrl === undefined) {
@@ -280,7 +280,7 @@ function checkTogether(settings: Settings, cwd: string): readonly string[] {
   if (upstreamUrl !== SANDBOX && leadsBack(upstreamUrl, settings.host, ownPort)) {
     problems.push(`UPSTREAM_URL leads back to this gateway (PORT ${ownPort}): it must be the address of v1.`);
   }
-  // Whoever watches the folder would read it again for each line of the log.
+  // With a log file in the watched folder, each line of the log would cause another reload.
   const written = { DATA_DIR: settings.dataDir, LOG_FILE: settings.mappingsWatch ? settings.logFile : undefined };
   for (const [name, path] of Object.entries(written)) {
     if (path !== undefined && liesIn(resolve(cwd, path), resolve(cwd, settings.mappingsDir))) {

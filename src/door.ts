@@ -1,4 +1,4 @@
-/** Where scripts come in: the compat routes with what watches each request, and v1 passed through. */
+/** The public server: the compat routes, with the parts that watch each request, and the pass-through to v1. */
 import type { Opening } from './around';
 import type { Config } from './config';
 import type { GatewayError } from './domain/errors';
@@ -79,7 +79,7 @@ function traced(gateway: Gateway, note: Note, traces: Traces): AppOptions['handl
   };
 }
 
-/** Every call of v1 asks for a key (section 5): whoever is answered has one. Not so an OPTIONS, which servers answer to browsers without a key. */
+/** Every call of v1 requires a key (section 5), so a success proves one. OPTIONS is not among them: servers answer it to browsers without a key. */
 const V1_CALLS: ReadonlySet<string> = new Set(V1_ENDPOINTS.map(({ method, path }) => `${method} ${path}`));
 
 function passthroughOptions(config: Config, { observer, log, shares, known }: DoorParts): Partial<PassthroughOptions> {

@@ -1,4 +1,4 @@
-/** Builds everything and ties it together: the only file that knows all the rooms. */
+/** Builds all parts and connects them: the only file that imports from all rooms. */
 import {
   closeAll,
   createTools,
@@ -54,40 +54,40 @@ import type { Upstream } from './upstream/upstream';
 import { createVisitors } from './upstream/visitors';
 
 export interface Service {
-  /** Where scripts go: `http://127.0.0.1:8080`. */
+  /** The address for scripts, for example `http://127.0.0.1:8080`. */
   readonly publicUrl: string;
   readonly adminUrl: string;
-  /** The v1 that is sold through. */
+  /** The base address of v1. */
   readonly upstreamUrl: string;
   /** The embedded sandbox, when there is one. */
   readonly sandbox: Sandbox | undefined;
   readonly gateway: Gateway;
   readonly live: LiveMapping;
   /**
-   * Takes no more requests, lets orders under way come to an end, closes everything. The log says what asked for it.
-   * SIGTERM comes from a supervisor: load balancers are given the time to notice first. (Decision 0039.)
+   * Accepts no more requests, waits for the orders under way, closes everything. `signal` is the cause in the log. SIGTERM comes from a
+   * supervisor: the gateway first serves on for DRAIN_SECONDS, so that load balancers notice. (Decision 0039.)
    */
   stop(signal?: string): Promise<void>;
 }
 
-/** What one of several processes that serve as one has from the others, and shares with them. */
+/** The parts that a worker gets from the primary and shares with the other workers. */
 export interface Joined {
-  /** From 1. */
+  /** The worker's number, from 1. */
   readonly worker: number;
   readonly workers: number;
   readonly upstreamUrl: string;
-  /** Of the embedded sandbox, for keys that are sent there: the primary starts it. */
+  /** The address of the embedded sandbox, for keys in the sandbox; the primary starts the sandbox. */
   readonly sandboxUrl: () => Promise<string>;
   readonly mapping: () => Mapping;
   readonly openKeyGuard: (journal: Journal) => KeyGuard;
   readonly together: Together;
-  /** The same memory; the hang-ups that each process meets are learnt by all. */
+  /** Returns the same memory, connected so that a hang-up met by one process is learnt by all. */
   readonly sharePatience: (learnt: LearntPatience) => LearntPatience;
-  /** A request of a caller who is recorded. */
+  /** Keeps a request of a caller who is being recorded. */
   readonly keepRecorded: (fingerprint: string, recorded: Unnumbered) => void;
 }
 
-/** The part that sells: journal, way to v1, gateway, and the door that scripts come in by. */
+/** The part that sells: journal, upstream, gateway, and the server for scripts. */
 export interface Selling {
   readonly publicUrl: string;
   readonly gateway: Gateway;
@@ -104,10 +104,10 @@ export interface Selling {
   stop(signal?: string): Promise<void>;
 }
 
-/** How long a stop waits for requests and orders under way, all together; what is not over then is found in the journal. */
+/** How long a stop waits for requests and orders under way, all together. Orders not ended by then are open in the journal. */
 export const STOP_DEADLINE_MS = 25_000;
 
-/** Starts everything in this process or throws a sentence about what is in the way; nothing is left running then. The clock is the gateway's. */
+/** Starts everything in this process. Throws an Error that explains the obstacle; nothing is left running then. The clock is the gateway's. */
 export async function startService(config: Config, log: Log, clock = systemClock): Promise<Service> {
   return orNothing((closers) => start(config, log, clock, closers));
 }
@@ -164,7 +164,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     isStopping: () => isStopping,
     onTrouble: observer.trouble,
   });
-  // Closed last of all: while orders are held somebody must see that, and that nothing more may be sent here.
+  // Closed last: while orders are held, operators must see that, and `/readyz` must tell load balancers to send nothing more.
   closers.unshift(() => admin.close());
   return {
     ...{ upstreamUrl, sandbox, live, publicUrl: selling.publicUrl, gateway: selling.gateway },
@@ -176,7 +176,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   };
 }
 
-/** The key of an order that an operator has typed, for as long as v1 is asked by it. */
+/** Asks v1 with the key that an operator has typed. The key is kept no longer than the call takes. */
 function askThrough(gateway: Pick<Gateway, 'recheck'>, keyring: Pick<Keyring, 'fingerprint'>): AskV1 {
   return (apiKey, requestId, address) =>
     gateway.recheck({ apiKey, fingerprint: keyring.fingerprint(apiKey) }, address, requestId);
@@ -187,7 +187,7 @@ interface SellingParts extends Pick<Joined, 'keepRecorded' | 'sandboxUrl'> {
   readonly upstreamUrl: string;
   readonly hasSandbox: boolean;
   readonly joined?: Joined;
-  /** Called once scripts can come in, and before the first of them does. */
+  /** Called when the server accepts connections, before the first request is served. */
   readonly begin?: () => void;
 }
 
@@ -213,7 +213,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
     [keyGuard.hearer, tools.wallets.hearer, notes.hearer],
     { clock, onTrouble },
   );
-  // All see the same journal: one of them counts and tells.
+  // All workers share one journal: only the first counts its open orders and reports them.
   const watchingOrders =
     (joined?.worker ?? 1) === 1 ? watchOpenOrders({ journal, mapping, clock, log, metrics, showId }) : undefined;
   closers.push(async () => watchingOrders?.stop());
@@ -312,7 +312,7 @@ function openGateway(config: Config, { known, metrics, observer, closers, joined
   });
 }
 
-/** What v1 has said of keys, and the price lists that are shown by it. */
+/** The memory of keys that v1 has accepted or refused, and the price lists that depend on it. */
 function rememberV1(upstream: Upstream, clock: Clock, known: KnownAddresses): Pick<GatewayParts, 'visitors' | 'priceLists'> {
   const onAccepted = (address: string): void => known.add(address);
   const visitors = createVisitors({ upstream, clock: () => clock.elapsed(), onAccepted });
@@ -330,7 +330,7 @@ async function openOrders(config: Config, { observer, log, clock, closers }: Ope
   return { journal, endSigns, told, toldLog };
 }
 
-/** Serves on while load balancers learn that they should send nothing more. */
+/** Serves on for the drain time, so that load balancers notice that they should send nothing more. */
 async function leave(server: HttpServer, drainSeconds: number, clock: Clock, stopping: StopLog): Promise<void> {
   if (drainSeconds === 0) return;
   server.leave();

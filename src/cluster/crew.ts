@@ -1,6 +1,6 @@
 /**
- * The workers: forked, replaced when one dies, stopped together, and their metrics on one page. A place keeps its number whoever
- * has it.
+ * The worker processes: forks them, replaces one that dies, stops all together, and joins their metrics. A worker's replacement has
+ * the same number.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { extname, join } from 'node:path';
@@ -10,32 +10,32 @@ import { errorFields, type Log, type LogFields } from '../telemetry/log';
 import { openLine, type Hears, type Line, type MetricsOfProcess } from './line';
 
 export interface Crew {
-  /** Resolves with the public address when all serve; rejects with the sentence of one that cannot start. */
+  /** Resolves with the public address when all workers serve; rejects with the message of one that cannot start. */
   readonly started: Promise<string>;
-  /** To those that serve. */
+  /** The lines to workers that serve. */
   readonly lines: () => readonly (readonly [worker: number, Line])[];
-  /** Also to those that do not serve yet. */
+  /** The lines to all workers, also to those that do not serve yet. */
   readonly allLines: () => readonly (readonly [worker: number, Line])[];
   tellAll(kind: string, value?: unknown, except?: number): void;
-  /** What each that serves answers; who dies meanwhile, or takes longer, answers nothing. */
+  /** The answers of all workers that serve, without those that die meanwhile or take longer than `ANSWER_MS`. */
   askAll(kind: string, value?: unknown): Promise<readonly (readonly [worker: number, answer: unknown])[]>;
-  /** So that another takes its place, unless one has already. */
+  /** Kills the worker at this line, so that another takes its place; does nothing when it has been replaced already. */
   replace(worker: number, line: Line): void;
-  /** Resolves when all have left, or were made to. Before all have started, those that do not serve yet are not waited for. */
+  /** Stops all workers; kills those that are left after `deadlineMs`. During the start, workers that do not serve yet are killed at once. */
   stop(signal: string | undefined, deadlineMs: number): Promise<void>;
 }
 
 export interface CrewParts {
   readonly workers: number;
   readonly log: Log;
-  /** What the primary does with messages of this worker. */
+  /** The primary's handlers for messages of this worker. */
   readonly hears: (worker: number) => Hears;
   readonly onGone: (worker: number) => void;
 }
 
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MOST_MS = 10_000;
-/** Who served so long has not died of its start. */
+/** A worker that lived so long did not die because of its start. */
 const STEADY_MS = 30_000;
 const ANSWER_MS = 2_000;
 const ENDING_MS = 1_000;
@@ -61,9 +61,9 @@ class Hired implements Crew {
 
   constructor(parts: CrewParts) {
     this.#parts = parts;
-    // Workers take connections themselves. In turns by the primary, one that was on its way to a worker that dies would never be answered nor closed.
+    // Workers accept connections themselves. If the primary passed them on, one on its way to a worker that dies would never be answered or closed.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
-    // A worker runs the same program: from src by tests, from dist, and from the one file in dist.
+    // A worker runs the same program as the primary: from src (in tests), from dist, or from the one file in dist.
     cluster.setupPrimary({
       exec: join(__dirname, '..', 'cli', `main${extname(__filename)}`),
       args: ['serve'],
@@ -113,7 +113,7 @@ class Hired implements Crew {
     this.#killAll();
   }
 
-  /** Also in a worker that does not serve yet: its log is open. */
+  /** Reaches workers that do not serve yet as well: their logs are open. */
   readonly #reopenLogs = (): void => {
     for (const { line } of this.#places.values()) line.tell('reopenLog');
   };
@@ -135,7 +135,7 @@ class Hired implements Crew {
     const gone = (code: number | string, signal?: string): void =>
       this.#gone(worker, { worker, pid: child.process.pid, code: String(code), signal }, performance.now() - bornAtMs);
     child.once('exit', gone);
-    // One that the system does not give has no end: unheard, the error would end this process, and all others with it.
+    // A process that could not be created gives no `exit`, only an `error`. Without a handler that would end this process and all workers.
     child.on('error', (error: NodeJS.ErrnoException) => {
       if (child.process.pid === undefined) gone(error.code ?? error.message);
     });
@@ -175,17 +175,17 @@ class Hired implements Crew {
   }
 }
 
-/** How long all workers may take to leave, after the time that load balancers have: their own deadline, and a little for what follows it. */
+/** How long all workers may take to stop: the drain time for load balancers, their own deadline, and a little more. In ms. */
 export function leaveWithinMs(drainSeconds: number, deadlineMs: number): number {
   return drainSeconds * 1_000 + deadlineMs + 10 * ENDING_MS;
 }
 
-/** One page of metrics over the primary and all workers. What a worker that died had counted stays counted, as of the last look. */
+/** The metrics of the primary and all workers together. The counts of a worker that died are kept as they were last read. */
 export interface MetricsOfAll {
   readonly contentType: Registry['contentType'];
   metrics(): Promise<string>;
   getMetricsAsJSON(): ReturnType<Registry['getMetricsAsJSON']>;
-  /** A worker is gone. */
+  /** To be called when a worker has died. */
   gone(worker: number): void;
 }
 

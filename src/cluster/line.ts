@@ -1,8 +1,8 @@
 /**
- * Messages between the primary and a worker: what is told, and what is asked and answered. They arrive in the order in which they were sent.
- * No PIN of a script travels: keyed hashes stand for PINs, and fingerprints for keys, with two exceptions. The key that an operator types to
- * have an order asked about (`Recheck`) goes from the primary to the worker that asks v1, and neither keeps it. The key of a shop that has sold goes
- * to the other workers (`KeylessNews`), which lend it to the shop's lookups as the first one does.
+ * Messages between the primary and a worker: notices, and questions with their answers. They arrive in the order in which they were sent.
+ * No PIN of a script is sent: keyed hashes replace PINs, and fingerprints replace keys, with two exceptions. The key that an operator types to
+ * recheck an order (`Recheck`) goes from the primary to the worker that asks v1; neither keeps it. The key of a shop that has sold goes to the
+ * other workers (`KeylessNews`), which use it for the shop's lookups as the first worker does.
  */
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { ErrorCode } from '../domain/errors';
@@ -12,7 +12,7 @@ import type { KeptRepeat } from '../gateway/order/kept-repeats';
 import type { MappingFileText } from '../mapping/load';
 import type { Unnumbered } from '../watch/recordings';
 
-/** An order that an operator wants asked about again. */
+/** An order about which an operator wants v1 asked again. */
 export interface Recheck {
   readonly key: string;
   readonly requestId: string;
@@ -21,14 +21,14 @@ export interface Recheck {
 
 export interface Line {
   tell(kind: string, value?: unknown): void;
-  /** Rejects when the other end fails to answer, or is gone. */
+  /** Sends a question and resolves with its answer. Rejects when the other process fails to answer or is gone. */
   ask(kind: string, value?: unknown): Promise<unknown>;
 }
 
-/** What this end does with a message of each kind; what it gives back answers a question. */
+/** The handler for each kind of message; its result is the answer to a question. */
 export type Hears = Readonly<Record<string, (value: never) => unknown>>;
 
-/** A process at the other end: `process` in a worker, the child in the primary. */
+/** The object that exchanges messages with the other process: `process` in a worker, the child in the primary. */
 export interface Peer {
   send?(message: unknown, onSent: (error: Error | null) => void): unknown;
   on(event: 'message', listener: (message: unknown) => void): unknown;
@@ -47,7 +47,7 @@ export function openLine(peer: Peer, hears: Hears): Line {
   let lastId = 0;
   let isGone = false;
   const send = (message: Message): void => {
-    // A process that ends closes its end: whoever asked hears it by `disconnect`.
+    // Errors of sending are ignored: when the other process ends, `disconnect` rejects all open questions.
     if (!isGone) peer.send?.(message, () => undefined);
   };
   const answer = async ({ id, kind, value }: Message): Promise<void> => {
@@ -80,7 +80,7 @@ export function openLine(peer: Peer, hears: Hears): Line {
   };
 }
 
-/** What a worker is told when it asks to `join`. */
+/** The answer to a worker's `join`. */
 export interface Briefing {
   readonly worker: number;
   readonly workers: number;
@@ -94,7 +94,7 @@ export interface PinTurnAsked {
   readonly timeoutMs: number;
 }
 
-/** `refusal`: as v1 would tell it, and nothing is sent. */
+/** With `refusal`, in v1's own words, the purchase is not sent. */
 export type PinTurn = { readonly turn: number } | { readonly refusal: string };
 
 export interface PinTurnDone {

@@ -1,6 +1,6 @@
 /**
- * Several processes that serve as one: the primary sells nothing. It has the mappings, the embedded sandbox, the admin port and what the workers
- * share, and replaces a worker that dies. (Decision 0053.)
+ * Several processes that serve as one: the primary sells nothing. It has the mappings, the embedded sandbox, the admin port and the guards that
+ * the workers share, and replaces a worker that dies. (Decision 0053.)
  */
 import { closeAll, createTools, openAdmin, openMapping, openSandboxes, orNothing, shownHost, watchFolder } from '../around';
 import type { Config } from '../config';
@@ -40,10 +40,13 @@ import type {
   RepeatKept,
 } from './line';
 
-/** A set is checked in a second, and where there are more workers than cores they wait for each other: who is killed for that leaves its scripts unanswered. */
+/**
+ * How long a worker may take to use a new set. Checking a set takes a second, and more where workers outnumber cores. The limit is generous,
+ * because killing a worker leaves its scripts without a reply.
+ */
 const USE_MS = 20_000;
 
-/** Starts all processes or throws a sentence about what is in the way; none is left running then. */
+/** Starts all processes. Throws an Error that explains the obstacle; no process is left running then. */
 export async function startPrimary(config: Config, log: Log): Promise<Omit<Service, 'gateway'>> {
   for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
   await ensureFree(config, ['public', 'admin']);
@@ -64,7 +67,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
       join: async () => ({ worker, ...(await briefed), files: live.files() }) satisfies Briefing,
       sandboxUrl: () => sandboxes.sandboxUrl(),
       recorded: ({ caller, recorded }: RecordedInWorker) => recordings.add(caller, recorded),
-      // Who replaces a worker goes on with what is recorded.
+      // A worker's replacement continues the recordings that are under way.
       recording: () => recordings.underWay(),
       ...hearsForAll(worker, { guards, unwritable, wallets: tools.wallets, crew: () => crew }),
     }),
@@ -80,7 +83,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     askWorkers: () => crew.askAll('metrics'),
     serving: () => crew.lines().length,
   });
-  // Where the start fails some may have begun to sell.
+  // When the start fails, some workers may sell already: they must be stopped.
   closers.push(() => crew.stop(undefined, leaveWithinMs(0, STOP_DEADLINE_MS)));
 
   let spreading: Promise<void> = Promise.resolve();
@@ -121,7 +124,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   };
 }
 
-/** What an operator asks of orders is read beside the workers, and v1 is asked by one of them. */
+/** The operator's tools for orders: the primary reads journal and notes itself, and one of the workers asks v1. */
 function ordersBeside(config: Config, crew: Crew, closers: (() => Promise<void>)[]) {
   return {
     openJournal: () => openToRead(config, closers),
@@ -130,7 +133,7 @@ function ordersBeside(config: Config, crew: Crew, closers: (() => Promise<void>)
   };
 }
 
-/** Any that sells: the key travels in memory, between processes of ours. */
+/** Asks the first worker that sells. The key passes only through the memory of our own processes. */
 function askWorker(crew: Crew): AskV1 {
   return async (key, requestId, address) => {
     const [first] = crew.lines();
@@ -140,14 +143,14 @@ function askWorker(crew: Crew): AskV1 {
   };
 }
 
-/** The workers write them; this process only reads. */
+/** The notes, which the workers write; this process only reads them. */
 async function openNotes(config: Config, closers: (() => Promise<void>)[]): Promise<NotesStore> {
   const notes = await openConfiguredNotes(config);
   closers.push(() => notes.close());
   return notes;
 }
 
-/** The primary has no journal of its own. It is closed last, after what reads it. */
+/** The workers' journal, for reading: the primary has none of its own. */
 async function openToRead(config: Config, closers: (() => Promise<void>)[]): Promise<Journal> {
   const journal = await openJournalBeside(config);
   closers.unshift(() => journal.close());
@@ -167,7 +170,7 @@ function hearsForAll(worker: number, { guards, unwritable, wallets, crew }: ForA
     wallets: (news: readonly Wallet[]) => news.forEach(wallets.note),
     pinTurn: (asked: PinTurnAsked) => guards.pinTurn(asked, worker),
     pinDone: (done: PinTurnDone) => {
-      // The others hear of it before the next of them has its turn.
+      // The other workers get the verdict before one of them gets the next turn.
       if (done.verdict !== undefined) crew().tellAll('pinVerdict', done.verdict, worker);
       guards.pinDone(done);
     },
@@ -186,7 +189,8 @@ function hearsForAll(worker: number, { guards, unwritable, wallets, crew }: ForA
 }
 
 /**
- * Every worker takes the set in use here, also one that starts and was given an older one; one that does not is replaced by one that begins with it.
+ * Makes every worker use the set in use here, also a worker that is starting with an older one. A worker that fails to is replaced, and its
+ * replacement begins with this set.
  */
 async function spread(live: LiveMapping, crew: Crew, before: Promise<void>): Promise<void> {
   await before;
@@ -203,7 +207,7 @@ async function seenByAll(crew: Crew): Promise<SellingSightings> {
   return together(answers.filter((seen) => seen !== undefined));
 }
 
-/** All write to one file; each writes down what it has seen before it reads. */
+/** The workers share one file of traffic. Asked one after the other, each writes its own shapes before it reads the file. */
 function trafficOfAll(crew: Crew): { read: () => Promise<Traffic>; forget: () => Promise<void> } {
   const inTurns = async (kind: string): Promise<unknown> => {
     let last: unknown;

@@ -1,6 +1,6 @@
 /**
- * In the primary: the one guard of PINs and the one of keys, and the one order of repeats, for all workers. A worker asks here before it tries what
- * may be wrong; what v1 has accepted already costs no question.
+ * In the primary: the guards of PINs and keys and the turns of repeats, shared by all workers. A worker asks here before it tries a PIN or key that
+ * may be wrong. It does not ask about one that v1 has accepted already.
  */
 import type { Clock } from '../domain/clock';
 import { type Credentials, Secret } from '../domain/credentials';
@@ -13,17 +13,17 @@ import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
 import type { KeyJudged, KeyRefusal, KeyVisit, PinTurn, PinTurnAsked, PinTurnDone, RepeatKept, RepeatTurn } from './line';
 
 export interface SharedGuards {
-  /** A turn ends by `pinDone`, or with its worker. */
+  /** The turn ends with `pinDone` or with the death of its worker. */
   pinTurn(asked: PinTurnAsked, worker: number): Promise<PinTurn>;
   pinDone(done: PinTurnDone): void;
   pinVerdict(verdict: PinVerdict): void;
-  /** Undefined: v1 may be asked. */
+  /** Undefined when v1 may be asked. */
   keyEnter(visit: KeyVisit): Promise<KeyRefusal | undefined>;
   keyVerdict(judged: KeyJudged): void;
   repeatTurn(content: string, worker: number): Promise<RepeatTurn>;
   repeatDone(turn: number): void;
   repeatKept(kept: RepeatKept): void;
-  /** A worker has died: its turns are over. */
+  /** Ends the turns of a worker that has died. */
   forget(worker: number): void;
 }
 
@@ -32,14 +32,14 @@ const HASH_MARK = 'pin '.length;
 const NO_KEY = new Secret('');
 
 export function createSharedGuards(clock: Clock): SharedGuards {
-  // What comes here is hashed already.
+  // PINs are hashed by the workers already.
   const pins = createPinGuard(clock, { hash: (text) => text.slice(HASH_MARK) });
   const keys = createKeyGuard({ clock, journal: { hasReference: () => Promise.resolve(false) } });
   const contents = createContents(clock);
   const inContentTurn = createTurns();
   const turns = createOpenTurns();
 
-  /** What a worker sends in its turn; the guard has heard what v1 said when it comes back. */
+  /** The functions that begin a worker's turn, by the number of its question. `over` lets the guard go on; `pinDone` has given the verdict before. */
   const begun = new Map<string, (over: () => void) => void>();
   const send: Upstream['send'] = (_call, ask) =>
     new Promise<SentOutcome>((resolve) => {
@@ -97,18 +97,18 @@ export function createSharedGuards(clock: Clock): SharedGuards {
   };
 }
 
-/** One worker until it dies; whoever takes its place has another, under the same number. */
+/** One worker process. Its replacement has another life under the same number. */
 interface Life {
   isOver: boolean;
 }
 
 interface OpenTurns {
-  /** Of whoever has this number now. */
+  /** The life of the worker that has this number now. */
   lifeOf(worker: number): Life;
-  /** Gives the number by which it ends. The turn of a worker that has died while it waited is over at once. */
+  /** Begins a turn and returns its number for `end`. The turn of a worker that died while it waited ends at once. */
   begin(life: Life, onEnd: () => void): number;
   readonly end: (turn: number) => void;
-  /** The worker of this number has died: all of its turns. */
+  /** Ends all turns of the worker of this number, which has died. */
   readonly endOf: (worker: number) => void;
 }
 

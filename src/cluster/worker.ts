@@ -1,4 +1,4 @@
-/** One of several processes that serve as one: it sells, and has from the primary what must be one for all. */
+/** A worker: one of several processes that serve as one. It sells, and asks the primary for the guards that all must share. */
 import cluster from 'node:cluster';
 import { createLru } from '../domain/lru';
 import type { Config } from '../config';
@@ -37,13 +37,13 @@ const KEYS_MAX = 10_000;
 const LOOK_EVERY_MS = 250;
 const TELL_WALLETS_MS = 2_000;
 
-/** Serves until the primary says stop, or is gone. */
+/** Serves until the primary sends `stop` or is gone. */
 export async function serveAsWorker(config: Config, output: Output): Promise<void> {
-  const colleague = new Colleague(config, output);
-  await colleague.serve();
+  const worker = new WorkerProcess(config, output);
+  await worker.serve();
 }
 
-class Colleague {
+class WorkerProcess {
   readonly #config: Config;
   readonly #output: Output;
   readonly #line: Line;
@@ -77,13 +77,13 @@ class Colleague {
   async serve(): Promise<void> {
     const asked = new Promise<string | undefined>((resolve) => {
       this.#stop = resolve;
-      // Without the primary nobody replaces this one or tells of it: orders under way come to their end, and it leaves.
+      // Without the primary no process replaces or reports this one: it finishes the orders under way and stops.
       process.once('disconnect', () => resolve(undefined));
     });
     const briefing = (await this.#line.ask('join')) as Briefing;
     const log = createLog(this.#config.logLevel, this.#output, briefing.worker);
     process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
-    // A newer set may have come while this one was on its way.
+    // A newer set may have come by `useMapping` before this answer.
     if (this.#mapping === undefined) this.#use(briefing.files, false);
     try {
       this.#selling = await startWorker(this.#config, log, this.#join(briefing));
@@ -92,7 +92,7 @@ class Colleague {
       throw error;
     }
     this.#selling.metrics.mappingLoaded(this.#mapping!.hash);
-    // Else Node ends a worker at once when its primary is gone, with its orders under way. One that does not serve yet is to end: its port never comes.
+    // Otherwise Node ends a worker at once when its primary is gone, and its orders with it. Not set before: a worker that does not serve yet should end.
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
     const recording = (await this.#line.ask('recording').catch(() => [])) as readonly (readonly [string, number])[];
     for (const [caller, untilMs] of recording) this.#selling.noter.record(caller, untilMs);
@@ -104,7 +104,7 @@ class Colleague {
     if (process.connected) process.disconnect();
   }
 
-  /** The primary has found the set sound with this same program; what is not is not used here either, and the primary hears of it. */
+  /** Compiles and uses the set, which the primary has checked with this same program. Throws when it has problems here; the primary gets the error. */
   #use(files: readonly MappingFileText[], isChange: boolean): string {
     const kept = keptValues(this.#config.dataDir);
     const { mapping } = kept === undefined ? checkFiles(files) : checkOnce(kept, files);
@@ -153,7 +153,7 @@ class Colleague {
     }, LOOK_EVERY_MS).unref();
   }
 
-  /** The primary shows them. */
+  /** Sends news of wallets to the primary, which shows them. */
   #tellWallets({ wallets }: Selling): void {
     setInterval(() => {
       const news = wallets.takeNews();
@@ -162,7 +162,7 @@ class Colleague {
   }
 }
 
-/** A key that v1 has accepted, here or in the journal, is let in at once; any other asks the guard of all. */
+/** Admits a key at once when v1 has accepted it, in this process or by the journal; asks the primary's guard for any other. */
 function shareKeyGuard(line: Line, journal: Pick<Journal, 'hasReference'>): KeyGuard {
   const accepted = createLru<string, true>(KEYS_MAX);
   const note: KeyGuard['note'] = ({ credentials: { fingerprint, isLookupKey }, clientAddress: address }, verdict) => {
@@ -176,7 +176,7 @@ function shareKeyGuard(line: Line, journal: Pick<Journal, 'hasReference'>): KeyG
       return;
     }
     const asked = line.ask('keyEnter', { fingerprint, address }) as Promise<KeyRefusal | undefined>;
-    // The primary is gone, and this process is leaving.
+    // No answer: the primary is gone, and this process is stopping.
     const refusal = await asked.catch(() => undefined);
     if (refusal === undefined) return;
     const { code, detail, retryAfterSeconds } = refusal;
@@ -192,11 +192,11 @@ function shareKeyGuard(line: Line, journal: Pick<Journal, 'hasReference'>): KeyG
 
 type Send = ReturnType<typeof takePinTurns>;
 
-/** A PIN that v1 took here last is sent at once; any other takes its turn among all processes. `alone` is for when the primary is gone. */
+/** Sends a PIN at once when v1 accepted it here last; any other PIN waits for its turn among all processes. `alone` sends when the primary is gone. */
 function sharePinTurns(line: Line, upstream: Parameters<typeof takePinTurns>[0], guard: PinGuard, alone: Send): Send {
   const trySend = async (...[call, requestId, context]: Parameters<Send>) => {
     const sent = await upstream.send(call, requestId, context);
-    // An order that v1 had already is given back whatever the PIN.
+    // v1 returns an order that it already had whatever the PIN, so a duplicate is no verdict.
     return { sent, verdict: sent.isDuplicate ? undefined : guard.note(context, sent.outcome) };
   };
   return async (call, requestId, context) => {

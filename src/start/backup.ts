@@ -1,7 +1,7 @@
 /**
- * What a gateway must not lose, in one folder: the journal as of one moment, the secret, the history of mappings, and the mapping files.
- * Made while the gateway sells. A list with the checksum of each file tells whether it is whole. Restored, it takes the place of a data folder's
- * journal, secret and history of mappings; what stood there is set aside, never deleted.
+ * Backup and restore of what a gateway must not lose: the journal at one moment, the secret, the history of mappings, and the mapping files. A
+ * backup is one folder, made while the gateway sells. A list with the checksum of each file shows whether it is complete. A restore replaces
+ * the journal, secret and history of mappings of a data folder; the replaced parts are renamed, never deleted.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync, readdirSync } from 'node:fs';
@@ -16,17 +16,17 @@ import { checkOf, findGatewaySecret } from './gateway-secret';
 
 const MANIFEST = 'backup.json';
 const VERSION = 1;
-/** LMDB's table of readers is of one machine and one moment. */
+/** LMDB's table of readers is not copied: it holds for one machine and one moment. */
 const LOCK_FILE = 'lock.mdb';
-/** Of the data folder, beside the journal. What is derived, or is made anew, is left out. */
+/** The parts of the data folder that are copied beside the journal. Parts that a gateway makes again are left out. */
 const KEPT = ['gateway.secret', 'patience.json', 'mapping-history', 'mappings.last-good.json', 'spool'];
 
 const manifestSchema = z.strictObject({
   version: z.int(),
   madeAtMs: z.int(),
-  /** Absent where the journal is in PostgreSQL. */
+  /** Absent when the journal is in PostgreSQL. */
   journal: z.strictObject({ orders: z.int(), open: z.int(), newestMs: z.int().optional() }).optional(),
-  /** Tells whether another secret is the same, and not what it is. */
+  /** Shows whether another secret is the same, without revealing it. */
   secretCheck: z.string().optional(),
   /** The settings that are not at their default; secrets are masked. */
   settings: z.record(z.string(), z.string()),
@@ -35,7 +35,7 @@ const manifestSchema = z.strictObject({
 
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Makes the folder, whole or not at all. Throws a sentence. */
+/** Makes the folder completely or not at all. Throws an Error with a sentence for the operator. */
 export async function makeBackup(config: Config, sources: Readonly<Record<string, string>>, folder: string): Promise<Manifest> {
   if (existsSync(folder)) throw new Error(`${folder} is there already; name a new folder.`);
   if (!existsSync(config.dataDir)) throw new Error(`There is no data folder at ${config.dataDir} (DATA_DIR).`);
@@ -46,7 +46,7 @@ export async function makeBackup(config: Config, sources: Readonly<Record<string
   const draft = join(dirname(folder), `.${basename(folder)}.${process.pid}`);
   try {
     await mkdir(draft, { recursive: true, mode: 0o700 });
-    // The secret first: without it the orders of the journal belong to nobody.
+    // The secret first: without it, no key finds its orders in the journal.
     for (const name of KEPT) await copyInto(join(config.dataDir, name), join(draft, 'data', name));
     await copyInto(config.mappingsDir, join(draft, 'mappings'));
     const notes = join(config.dataDir, 'notes');
@@ -71,7 +71,7 @@ export async function makeBackup(config: Config, sources: Readonly<Record<string
   }
 }
 
-/** The list of a backup whose files are all there and unchanged. Throws a sentence that names the first that is not. */
+/** Reads the list of a backup and checks its files. Throws an Error that names the first file that is missing or changed. */
 export async function readBackup(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
   if (text === undefined) throw new Error(`${folder} is no backup: it has no ${MANIFEST}.`);
@@ -103,7 +103,7 @@ async function copyLiveFolder(folder: string, target: string, trees?: readonly s
   await rm(join(target, LOCK_FILE), { force: true });
 }
 
-/** A file or a folder with all below it; what is not there is left out, also what goes meanwhile. */
+/** Copies a file, or a folder with its contents. Missing files are skipped, also those that disappear meanwhile. */
 async function copyInto(from: string, to: string): Promise<void> {
   const stats = await stat(from).catch(() => undefined);
   if (stats === undefined) return;
@@ -158,18 +158,18 @@ function parseJson(text: string): unknown {
 }
 
 export interface Restored {
-  /** Orders that took no money, and that v1 is asked about when they come again. */
+  /** The number of refused orders that were deleted; a repeat of one goes to v1. */
   readonly forgotten: number;
-  /** What stood in the way and was set aside. */
+  /** The new paths of the parts that were replaced. */
   readonly setAside: readonly string[];
 }
 
-/** A process that sells gives a sign every five seconds (`watch/signs-of-life`). */
+/** So long after its last sign a process counts as ended; it gives one every five seconds (`watch/signs-of-life`). */
 const SIGN_MS = 20_000;
-/** What is made anew from the journal, or tells of processes that sold from the one before. */
+/** Deleted by a restore: parts made again from the journal, and those about processes that used the replaced journal. */
 const DERIVED = ['processes', 'told', 'number-index', 'gateway.secret-check'];
 
-/** Why this backup may not be put here; undefined when it may. `isForced` is for what an operator may know better. */
+/** The reason why this backup may not be restored here; undefined when it may. `isForced` skips reasons that an operator may know better. */
 export async function refusesRestore(
   config: Config,
   folder: string,
@@ -195,7 +195,7 @@ export async function refusesRestore(
   return `The journal at ${target} has orders that the backup does not have, up to ${new Date(newestMs).toISOString()}. --force sets it aside, and those orders are known to v1 alone then.`;
 }
 
-/** A damaged one is none: a restore puts it right. */
+/** Undefined also for a damaged secret, which the restore replaces. */
 function readOwnSecret(config: Config): ReturnType<typeof findGatewaySecret> {
   try {
     return findGatewaySecret(config);
@@ -204,13 +204,13 @@ function readOwnSecret(config: Config): ReturnType<typeof findGatewaySecret> {
   }
 }
 
-/** All of it or nothing: what cannot be read, written or opened changes no part of the data folder. */
+/** Restores all parts or none: when one cannot be read, written or opened, no part of the data folder changes. */
 export async function restoreBackup(config: Config, folder: string, { journal }: Manifest): Promise<Restored> {
   const { dataDir } = config;
   const mark = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
   const target = journalFolder(config.journalUrl, dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // Each part is written whole beside its place; that the parts then take their places needs no room on the disk.
+  // Each part is first written completely beside its place. The renames that follow need no disk space.
   const parts = readdirSync(join(folder, 'data'))
     .filter((name) => name !== 'journal' && (name !== 'gateway.secret' || config.gatewaySecret === undefined))
     .map((name) => ({ from: join(folder, 'data', name), place: join(dataDir, name) }));

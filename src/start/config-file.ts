@@ -1,4 +1,4 @@
-/** `compat-gateway.yaml`: the settings of the environment under the same names, one per line. */
+/** `compat-gateway.yaml`: the settings under the names that they have in the environment, one per line. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
@@ -13,7 +13,7 @@ export interface ConfigFile {
   readonly problems: readonly string[];
 }
 
-/** Reads the file that was named, or the usual one if it is there. `names` are the settings it may hold. */
+/** Reads the file `named`, or the usual one if it exists. `names` are the settings that it may have. */
 export function readConfigFile(named: string | undefined, cwd: string, names: readonly string[]): ConfigFile {
   const name = named ?? CONFIG_FILE_NAME;
   const path = resolve(cwd, name);
@@ -62,7 +62,7 @@ function hintFor(name: string, names: readonly string[]): string {
   return near === undefined ? '.' : `; did you mean \`${near}\`?`;
 }
 
-// The library adds where it was and draws the line below; the place stands in front already.
+// Removes the place and the drawn line that the library adds: our message begins with the place already.
 function firstSentence(message: string): string {
   return (message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+.*$/, '').replace(/[.:]$/, '');
 }

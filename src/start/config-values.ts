@@ -1,4 +1,4 @@
-/** How the text of a setting becomes a value. A text that is not what the setting expects gives undefined, and a sentence says what was expected. */
+/** Parsers of settings: text → value, or undefined for a text that the setting does not accept. */
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isAbsolute, relative, sep } from 'node:path';
@@ -8,12 +8,12 @@ import { Secret } from '../domain/credentials';
 import { isForwardable } from '../http/forward-headers';
 import { USUAL_TIME_ZONE } from '../domain/day';
 
-/** The word that chooses the embedded sandbox where production asks for a choice. */
+/** The value of UPSTREAM_URL that chooses the embedded sandbox. */
 export const SANDBOX = 'sandbox';
-/** The widest network of trusted proxies: its members can all buy without a PIN on keys that are locked to addresses. */
+/** The shortest prefix of a trusted network. All its members can buy without a PIN with keys that are locked to addresses. */
 export const PROXY_BITS_MIN = 8;
 
-/** What a setting is, in words, and how its text becomes a value. A text that is not `expected` gives undefined. */
+/** A setting: its description, the values it expects, and its parser, which gives undefined for any other text. */
 export function setting<T>(sentence: string, expected: string, parse: (text: string) => T | undefined) {
   return z
     .string()
@@ -35,7 +35,7 @@ export const flag = (sentence: string) => setting(sentence, '1 or 0', parseFlag)
 export const choice = <Word extends string>(sentence: string, words: readonly Word[]) =>
   setting(sentence, `one of ${words.join(', ')}`, (text) => words.find((word) => word === text));
 export const secret = (sentence: string) =>
-  // Printable ASCII, because both travel in headers.
+  // Printable ASCII, because secrets are sent in headers.
   setting(sentence, 'text without spaces', (text) => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined));
 
 export function parseUpstreamUrl(text: string): string | undefined {
@@ -69,9 +69,9 @@ export function parseHeaderNames(text: string): readonly string[] | undefined {
 
 export const TIME_ZONE = USUAL_TIME_ZONE;
 
-/** Names alone: an offset such as `+01:00` is a zone to some versions of Node only. */
+/** Accepts only names: an offset such as `+01:00` is a time zone only for some versions of Node. */
 export function parseTimeZone(text: string): string | undefined {
-  // Known to be one: asking the system takes ten milliseconds of each start.
+  // Not checked, because the check takes ten milliseconds of each start.
   if (text === TIME_ZONE) return text;
   if (!/^[A-Za-z]/.test(text)) return undefined;
   try {
@@ -95,7 +95,7 @@ function isNetwork(text: string): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128) && Number(bits) >= bitsBefore + PROXY_BITS_MIN;
 }
 
-/** True for names and addresses that only this machine reaches. */
+/** True for names and addresses that can be reached only from this machine. */
 export function isLoopback(hostName: string): boolean {
   if (hostName === 'localhost') return true;
   return isIP(hostName) !== 0 && ipaddr.process(hostName).range() === 'loopback';
@@ -103,16 +103,16 @@ export function isLoopback(hostName: string): boolean {
 
 const isWildcard = (name: string): boolean => name === '0.0.0.0' || name === '::';
 
-/** Whether two servers that listen there would take the same connections. */
+/** Whether servers that listen on these two hosts would compete for the same connections. */
 export function doHostsMeet(one: string, other: string): boolean {
   return one === other || isWildcard(one) || isWildcard(other) || (isLoopback(one) && isLoopback(other));
 }
 
-/** True when v1 would be the server that listens there, whose every call then calls it again. */
+/** True when `upstreamUrl` leads to the server on this host and port, so that each call to v1 would come back to it. */
 export function leadsBack(upstreamUrl: string, host: string, port: number): boolean {
   const url = new URL(upstreamUrl);
   const named = url.hostname.replace(/^\[|\]$/g, '');
-  // Whoever calls such an address comes to this machine by loopback.
+  // A call to a wildcard address reaches this machine by loopback.
   const name = isWildcard(named) ? 'localhost' : named;
   const usualPort = url.protocol === 'https:' ? 443 : 80;
   const isHere = (): boolean =>
@@ -120,18 +120,18 @@ export function leadsBack(upstreamUrl: string, host: string, port: number): bool
   return Number(url.port || usualPort) === port && (name === host || (doHostsMeet(name, host) && isHere()));
 }
 
-/** Whether a file or folder is this folder, or lies below it. */
+/** Whether `path` is `folder` or inside it. */
 export function liesIn(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way.split(sep)[0] !== '..' && !isAbsolute(way);
 }
 
-/** Credentials stand before the last @ of an address; PostgreSQL takes a password among the parameters as well. */
+/** Hides credentials before the last @ of an address, and passwords among its parameters, which PostgreSQL accepts too. */
 export function withoutCredentials(url: string): string {
   return url.replace(/^(\w+:\/\/)?.*@/s, '$1[secret]@').replace(/([?&]\w*password=)[^&]*/gi, '$1[secret]');
 }
 
-/** A text that was refused. No address that is shown takes parameters, and what stands there is often a token. */
+/** A refused value as it may be shown. Parameters of addresses are hidden: no setting needs them, and they often contain tokens. */
 export function showRefused(name: string, text: string): string {
   const shown = withoutCredentials(text);
   return name.endsWith('_URL') ? shown.replace(/([?#]).+$/s, '$1[secret]') : shown;

@@ -1,4 +1,4 @@
-/** The journal that the settings name, for the gateway and for the tools that read beside it, and what is learnt from traffic. */
+/** Opens the stores that the settings name: journal, traffic and notes, for the gateway and for tools that read beside it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config';
@@ -24,8 +24,8 @@ export function openConfiguredJournal(
 }
 
 /**
- * For reading beside a running gateway, or after it: makes no journal where none is, and writes and deletes nothing, for the
- * settings of whoever reads may not be those of the gateway.
+ * Opens the journal for reading, beside a running gateway or after its end. Makes no journal, and writes and deletes nothing,
+ * because the reader's settings may differ from the gateway's. Rejects with a plain Error when there is no journal.
  */
 export async function openJournalBeside(config: Config): Promise<Journal> {
   const url = config.journalUrl;
@@ -43,8 +43,8 @@ function open({ journalUrl, journalKey, gatewaySecret, dataDir }: Config, option
 }
 
 /**
- * Learning from traffic as the settings want it: in the data folder, in memory, or not at all, which is undefined.
- * A folder that cannot be used is told to `onTrouble`, and memory takes its place.
+ * The recorder of traffic by the settings: in the data folder, in memory, or undefined when it is switched off. For a folder that
+ * cannot be used, `onTrouble` is called and traffic is kept in memory.
  */
 export function openConfiguredTraffic(
   config: Pick<Config, 'trafficShapes' | 'journalUrl' | 'dataDir'>,
@@ -70,7 +70,7 @@ export function openConfiguredTraffic(
   });
 }
 
-/** Notes of what is out of the ordinary: in the data folder, or in memory beside a journal that is in memory. */
+/** The store of notes: in the data folder, or in memory when the journal is in memory. */
 export async function openConfiguredNotes(
   { journalUrl, journalKey, dataDir }: Pick<Config, 'journalUrl' | 'journalKey' | 'dataDir'>,
   isReadOnly = false,
@@ -79,14 +79,14 @@ export async function openConfiguredNotes(
   return openNotesStore({ dir: join(dataDir, 'notes'), seal: createFieldSeal(journalKey), isReadOnly });
 }
 
-/** Where notes cannot be kept, one line says so, and all sells on. */
+/** When notes cannot be kept, one line is logged and selling goes on. */
 export function createConfiguredNotes(
   config: Config,
-  { observer, ...parts }: Pick<NotesParts, 'mapping' | 'keyring' | 'clock'> & { readonly observer: Troubled },
+  { observer, ...parts }: Pick<NotesParts, 'mapping' | 'keyring' | 'clock'> & { readonly observer: TroubleObserver },
 ): Notes {
   return createNotes({ ...parts, store: openConfiguredNotes(config), onTrouble: (error) => observer.trouble('notes', error) });
 }
 
-interface Troubled {
+interface TroubleObserver {
   readonly trouble: (what: string, error: unknown) => void;
 }

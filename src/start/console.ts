@@ -1,4 +1,4 @@
-/** Puts the console on the admin port: its metrics are sampled from the start, everything else is loaded when its first page is asked for. */
+/** Puts the console on the admin port. Metrics are sampled from the start; the console's code is loaded when its first page is requested. */
 import type { RequestHandler } from 'express';
 import { createTokenCheck } from '../admin/admin-guard';
 import { describeConfig, type Config } from '../config';
@@ -76,7 +76,7 @@ function factsOf(config: Config, { publicUrl, upstreamUrl }: ConsoleSources): Om
   };
 }
 
-/** The bundler follows nothing but a plain `require`, and Jest no `import()`. */
+/** The bundler resolves only a plain `require`, and Jest does not run `import()`. */
 function load(): typeof ConsoleRouter {
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   return require('../console/console-router') as typeof ConsoleRouter;

@@ -1,4 +1,4 @@
-/** The data folder, made and tried before anything else is started: what is wrong with it is said once, in words. */
+/** Makes and tests the data folder before anything else is started, and explains a fault once, in a sentence. */
 import { accessSync, chmodSync, constants, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -18,14 +18,14 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Enough for a start: the secret, the set of mappings, the first pages of the journal. */
 const ROOM_BYTES = 256 * 1024;
 const OTHERS = 0o077;
-/** What is ours in it. The stores narrow their own files when they open them. */
+/** The gateway's own files and folders in it. The stores restrict the rights of their files when they open them. */
 const FILES = ['alarms.json', 'gateway.secret', 'gateway.secret-check', 'mappings.checked', 'patience.json', 'sandbox.checked'];
 const FOLDERS = ['journal', 'mapping-history', 'notes', 'number-index', 'processes', 'sandbox', 'spool', 'told', 'traffic'];
 
-/** Throws a plain Error with a sentence that names the setting. Gives what an operator should hear, a sentence each. */
+/** Throws a plain Error with a sentence that names the setting. Returns warnings for the operator, a sentence each. */
 export function prepareDataFolder(folder: string): readonly string[] {
   try {
-    // What is in it tells who bought what: it is its owner's alone.
+    // Only for the owner: the contents show who bought what.
     makeFolder(folder, 0o700);
     if (!statSync(folder).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -37,7 +37,7 @@ export function prepareDataFolder(folder: string): readonly string[] {
   return process.platform === 'win32' ? [] : closeToOthers(folder);
 }
 
-/** Before LMDB maps its files: a page that finds no room in a mapped file ends the process without a word. */
+/** Before LMDB maps its files: writing a page of a mapped file on a full disk ends the process without a message. */
 function tryToWrite(folder: string): void {
   const probe = join(folder, `probe.${process.pid}`);
   try {
@@ -67,7 +67,7 @@ function closeToOthers(folder: string): readonly string[] {
   return said;
 }
 
-/** Nothing that is not there is open to anybody. */
+/** The permission bits of a path; 0 when it does not exist. */
 function modeOf(path: string): number {
   return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
 }
@@ -76,7 +76,7 @@ function shown(mode: number): string {
   return mode.toString(8);
 }
 
-/** One step at a time: where the system takes no folder at all, Node's own way down tries for ever. */
+/** Makes a folder and its parents one by one: where the system refuses every folder, Node's own recursive way tries for ever. */
 function makeFolder(folder: string, mode?: number): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
   makeFolder(dirname(folder));

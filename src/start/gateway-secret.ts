@@ -1,6 +1,6 @@
 /**
- * The gateway's own secret: the one configured, else the one in the data folder, made at the first start. Losing it
- * strands every order, because orders are found by key fingerprint; so it is on disk before it is used.
+ * The gateway's own secret: the one configured, else the one in the data folder, made at the first start. If it is lost, no
+ * order can be found, because orders are found by key fingerprint. So it is on disk before it is used.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import {
@@ -21,7 +21,7 @@ import { Secret } from '../domain/credentials';
 
 const LENGTH_MIN = 32;
 const BYTES = 32;
-/** What a file system without hard links answers. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 export interface GatewaySecretOptions {
@@ -29,7 +29,7 @@ export interface GatewaySecretOptions {
   readonly dataDir: string;
 }
 
-/** Throws a plain Error with a sentence when the file is there and holds no secret. */
+/** The secret; makes one when there is none. Throws a plain Error for the operator when the file has no valid secret. */
 export function readGatewaySecret({ gatewaySecret, dataDir }: GatewaySecretOptions): Secret {
   if (gatewaySecret !== undefined) return gatewaySecret;
   const file = fileIn(dataDir);
@@ -41,11 +41,11 @@ export function readGatewaySecret({ gatewaySecret, dataDir }: GatewaySecretOptio
   return new Secret(text);
 }
 
-/** For a gateway that starts: throws a plain Error with a sentence as well where the folder was last sold from by another secret. */
+/** For a gateway that starts: as `readGatewaySecret`, but throws a plain Error also when orders were last sold from this folder with another secret. */
 export function takeGatewaySecret(options: GatewaySecretOptions): Secret {
   const { dataDir } = options;
   const known = readCheck(dataDir);
-  // None is made in its place: whoever looks for the lost one would find the new one and take it for that.
+  // No new secret is made in place of the lost one: an operator who looks for that would take the new file for it.
   if (known !== undefined && findGatewaySecret(options) === undefined)
     throw new Error(
       `${dataDir} was last sold from by a GATEWAY_SECRET or by ${fileIn(dataDir)}, and neither is there. Bring it back; or, if nothing was sold by it, delete ${checkIn(dataDir)}.`,
@@ -57,27 +57,27 @@ export function takeGatewaySecret(options: GatewaySecretOptions): Secret {
   return secret;
 }
 
-/** Undefined as well where it is cut off: by a loss of power, or because another process writes it at this moment. */
+/** The check value in the data folder. Undefined also when the file is incomplete: after a loss of power, or while another process writes it. */
 function readCheck(dataDir: string): string | undefined {
   const file = checkIn(dataDir);
   return existsSync(file) ? /^[0-9a-f]{32}$/.exec(readFileSync(file, 'utf8'))?.[0] : undefined;
 }
 
 /**
- * What is wrong with this secret, if it is another one than that by which the folder was last sold from: each entry of callers.yaml would be
- * nobody's, so that a key's own numbers buy v1's plans and a paused key sells, and no order would be known.
+ * A sentence for the operator when this secret differs from the one last used with the folder; undefined when it does not. With another secret
+ * no key would match its entry in callers.yaml: a caller's own plan ids would buy v1's plans, and a paused key would sell. No order would be found.
  */
 export function changeOfSecret(secret: Secret, dataDir: string): string | undefined {
   if ((readCheck(dataDir) ?? checkOf(secret)) === checkOf(secret)) return undefined;
   return `The gateway's secret is another one than that by which ${dataDir} was last sold from, so the keys in callers.yaml and in the orders there would be nobody's. Set GATEWAY_SECRET to what it was, or to what gateway.secret held; or, if nothing was sold by the other one, delete ${checkIn(dataDir)}.`;
 }
 
-/** Tells whether two gateways have the same secret without telling it. */
+/** A check value: equal for two gateways with the same secret, without revealing it. */
 export function checkOf(secret: Secret): string {
   return createHmac('sha256', secret.revealForUseOnly()).update('journal check').digest('hex').slice(0, 32);
 }
 
-/** For commands beside the gateway, which make none: what a new secret gives stands in no journal and no `callers.yaml`. */
+/** For commands beside the gateway, which make no secret: the fingerprints of a new one are in no journal and no `callers.yaml`. */
 export function findGatewaySecret(options: GatewaySecretOptions): Secret | undefined {
   if (options.gatewaySecret === undefined && !existsSync(fileIn(options.dataDir))) return undefined;
   return readGatewaySecret(options);
@@ -90,7 +90,7 @@ export function missingSecret(dataDir: string): string {
 const fileIn = (dataDir: string): string => join(dataDir, 'gateway.secret');
 const checkIn = (dataDir: string): string => join(dataDir, 'gateway.secret-check');
 
-/** Written whole under another name and then linked: of several processes at once one wins, and nobody reads half. */
+/** Writes the file under another name and then links it: of several processes at once one wins, and none reads an incomplete file. */
 function createSecretFile(file: string, dataDir: string): void {
   mkdirSync(dataDir, { recursive: true });
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;

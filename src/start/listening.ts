@@ -1,4 +1,4 @@
-/** Where the servers listen, and what would be in the way there, in sentences that name the settings to change. */
+/** Opens the ports of the servers. Obstacles are explained in sentences that name the settings to change. */
 import { createServer } from 'node:net';
 import type { Config } from '../config';
 import type { Mapping } from '../mapping/mapping';
@@ -36,7 +36,7 @@ const SENTENCES: Readonly<Record<string, (place: Place) => string>> = {
   EAI_AGAIN: ({ hostName, host }) => `${hostName} is ${host}, a name that nobody resolves at the moment.`,
 };
 
-/** Gives what `listen` gives, or rejects with one sentence that says which setting to change. */
+/** Resolves as `listen` does, or rejects with an Error whose sentence says which setting to change. */
 export async function listening<T>(
   config: Config,
   server: keyof typeof PLACES,
@@ -53,8 +53,8 @@ export async function listening<T>(
 }
 
 /**
- * Rejects as `listening` does, before anything is opened. The admin port is opened last: a start that finds it taken only then has let scripts in
- * already, and has brought its set into use.
+ * Rejects as `listening` does when a port is taken, before anything is opened. The admin port is opened last: a start that failed only then would
+ * have served scripts already, and would have brought its mapping set into use.
  */
 export async function ensureFree(config: Config, servers: readonly (keyof typeof PLACES)[]): Promise<void> {
   for (const server of servers) await listening(config, server, tryPort);
@@ -68,8 +68,8 @@ function tryPort(port: number, host: string): Promise<void> {
 }
 
 /**
- * A sentence when scripts could not reach an address of the mapping, with or without the id of a format before it: it shares a
- * server with V1_PATH, and what lies at or below that goes to v1 and never to a mapping.
+ * A sentence for the operator when V1_PATH hides an address of the mapping, with or without the id of a format before it: requests
+ * at or below V1_PATH go to v1 and never to a mapping. Undefined when no address is hidden.
  */
 export function routesBehindV1({ routes, formats }: Pick<Mapping, 'routes' | 'formats'>, v1Path: string): string | undefined {
   const pinned = [...formats.keys()].flatMap((id) => routes.map((route) => ({ ...route, path: `/${id}${route.path}` })));

@@ -1,6 +1,6 @@
 /**
- * The program as one file, as `npm run build` makes it for `serve`: what it has read and checked holds for exactly these bytes, and for the one
- * file of the other commands that the same build has made of the same sources.
+ * The program as one file, as `npm run build` makes it for `serve`. Values that it has read and checked are kept for exactly these bytes, and for
+ * the one file of the other commands, which the same build has made of the same sources.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import type { KeptValues } from '../mapping/kept-value';
 /** Below `dist`, the only folder of that name. */
 const FOLDER = 'one-file';
 
-/** In the file of the other commands the build puts the SHA-256 of its `serve.js` here, in hex. */
+/** The build defines it in the file of the other commands: the SHA-256 of `serve.js`, in hex. */
 declare const HASH_OF_SERVE: string | undefined;
 
 /**
- * What this program keeps in the data folder, and what its build has kept beside it; undefined where it runs from many files, any of which may
- * have changed. Without a data folder, the build's alone.
+ * Where this program finds kept values: in the data folder (if given), and beside the program, where its build has put some. Undefined when the
+ * program runs from many files, because any of them may have changed.
  */
 export function keptValues(dataDir: string | undefined, program = __filename): KeptValues | undefined {
   if (basename(dirname(program)) !== FOLDER) return undefined;

@@ -1,4 +1,4 @@
-/** What an operator asks of orders, for the console, admin calls and commands: find, tell the story, ask v1 again. */
+/** The operator's tools for orders, used by console, admin calls and commands: find orders, tell an order's story, ask v1 again. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config';
@@ -21,12 +21,12 @@ import type { Refusal } from '../upstream/visitors';
 
 export interface OrdersDesk {
   find(query: OrderQuery, limits?: { readonly pageSize?: number; readonly budgetMs?: number }): Promise<FoundOrders>;
-  /** Under every key: by request id, the number of our replies, or v1's reference. */
+  /** Finds orders under every key by request id, by the number in our replies, or by v1's reference. */
   named(id: string): Promise<readonly Order[]>;
   story(order: Order): Promise<OrderStory>;
-  /** Throws a sentence for the operator where nothing can be asked. */
+  /** Asks v1 about an order. Throws an Error with a sentence for the operator when that is impossible. */
   recheck(asked: Rechecking): Promise<Rechecked>;
-  /** Before the journal that is followed is closed. */
+  /** To be called before the followed journal is closed. */
   stopFollowing(): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,15 +43,15 @@ export interface OrdersDeskParts {
   readonly clock: Clock;
   readonly askV1: AskV1;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** The index is read beside a gateway that keeps it. */
+  /** True when the index is only read, beside a gateway that writes it. */
   readonly isReadOnly?: boolean;
 }
 
-// The journal keeps a keyed hash of a script's address, so only the operator can name it; a key that is not locked is answered anywhere.
+// The journal has only a keyed hash of a script's address, so the operator must name the address. For a key that is not IP-locked any address does.
 const OWN_ADDRESS = '127.0.0.1';
 const ALL_NAMED = { pageSize: NAMED_MAX };
 
-/** Begins to follow the journal at once: what is asked for later has been indexed by then. */
+/** Begins to follow the journal at once, so that orders are indexed by the time they are searched. */
 export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, parts: OrdersDeskParts): OrdersDesk {
   const { journal, keyring, mapping, history, clock, isReadOnly = false } = parts;
   const following = openIndex(config, parts);
@@ -85,7 +85,7 @@ export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, p
       if (rechecked === undefined) throw new Error(`The running gateway does not find the order ${id}.`);
       const { before, after, refusal, unanswered } = rechecked;
       if (refusal !== undefined) throw new Error(refusedText(refusal, address));
-      // What its history has told all the same is worth telling.
+      // If the outcome has changed, v1's history has proven it: then the order is returned although the last answer was unusable.
       if (unanswered !== undefined && before.outcome?.kind === after.outcome?.kind)
         throw new Error(
           `v1 gave no usable answer (${unanswered}). Nothing is known of the order that was not known before: ask again.`,

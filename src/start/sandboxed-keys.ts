@@ -1,4 +1,4 @@
-/** Keys of callers.yaml that are sent to the sandbox: the sandbox is there when they need it, and the log says loudly who they are. */
+/** Keys that callers.yaml puts into the sandbox: opens the sandbox when they need it, and names them in log warnings. */
 import type { Clock } from '../domain/clock';
 import { Secret, type KeyAndPin } from '../domain/credentials';
 import { callerName } from '../mapping/caller-name';
@@ -9,10 +9,10 @@ import { createHttpUpstream } from '../upstream/http-upstream';
 import { branchToSandbox, openOnce } from '../upstream/sandbox-branch';
 import type { Upstream } from '../upstream/upstream';
 
-/** The account of the sandbox that everything is tried with (`sandbox/accounts.yaml`). */
+/** The demo account of the sandbox (`sandbox/accounts.yaml`). */
 export const DEMO_KEY: KeyAndPin = { apiKey: new Secret('sandbox_demo'), pin: new Secret('1234') };
 
-/** At the start and after each reload. */
+/** Warns of each key in the sandbox and opens the sandbox for them. To be called at the start and after each reload. */
 export function announceSandboxed(mapping: Mapping, openUrl: () => Promise<string>, log: Pick<Log, 'warn' | 'error'>): void {
   const sandboxed = [...mapping.callerKeys.values()].filter(
     ({ isSandboxed, sandboxOf }) => isSandboxed && sandboxOf === undefined,
@@ -24,10 +24,10 @@ export function announceSandboxed(mapping: Mapping, openUrl: () => Promise<strin
   if (sandboxed.length > 0) openUrl().catch((error: unknown) => log.error('sandbox_unavailable', errorFields(error)));
 }
 
-/** Calls for keys in the sandbox are few: they are an operator's tries. */
+/** Few are enough: keys are put into the sandbox for an operator's tests. */
 const CONNECTIONS = 16;
 
-/** The same v1, with the sandbox beside it for keys that are sent there. */
+/** The same upstream, except that calls of keys in the sandbox go to the sandbox. */
 export function besideSandbox(
   v1: Upstream,
   openUrl: () => Promise<string>,

@@ -1,4 +1,4 @@
-/** The version of this program, as its package says. */
+/** The version of this program, from its package.json. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT_FOLDER } from '../domain/project-folder';
