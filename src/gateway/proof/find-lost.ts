@@ -14,7 +14,7 @@ import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import { compareReceipt, isMoneyIn, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
 import { findReceipt } from './find-receipt';
-import type { CompareRow, createOtherKeys, OtherKeys } from './other-keys';
+import type { createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
 import type { History, HistoryReader, Unclaimed } from './read-history';
 
@@ -73,7 +73,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     lost.filter((order) => Math.min(startedAt - lastTriedAt(order), steadyForMs) >= quietMsOf(order, mapping)),
   );
   const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS)));
-  const traits = new Map(lost.map((order) => [order, traitsIn(order, undefined, parts.mapping())]));
+  const traits = new Map(lost.map((order) => [order, traitsIn(order, undefined, mapping)]));
   const history = await parts.history.read(
     {
       sinceMs,
@@ -98,7 +98,13 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     ...{ context, isTimely },
     // An order may get attempts for as long as it is pursued, so a rival may be that much older.
     fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - Math.max(CLOCK_ERROR_MS, mapping.timing.pursue),
-    compare: (order, row) => compareRow(order, row, prices, parts.mapping()),
+    compare: (order, row) => {
+      // Many orders of other keys may be open, and each is compared with several rows.
+      if (!traits.has(order)) traits.set(order, traitsIn(order, undefined, mapping));
+      if (traits.get(order) === undefined) return 'unknown';
+      if (isNot(traits.get(order), row)) return 'ruled out';
+      return isAlike({ order, traits: traitsIn(order, prices, mapping) }, row.receipt ?? row.row) ? 'alike' : 'neither';
+    },
   });
   const matches = new Matches(open.filter(isWithoutReference), history, prices, parts.mapping(), otherKeys);
   const sold = {
@@ -269,13 +275,6 @@ export function isAlike(
  */
 function isRuledOut(traits: LostTraits | undefined, record: JsonObject): boolean {
   return traits !== undefined && rulesOut(record, traits, traits.otherServices);
-}
-
-function compareRow(order: Order, row: Unclaimed, prices: CatalogLists | undefined, mapping: Mapping): ReturnType<CompareRow> {
-  const traits = traitsIn(order, prices, mapping);
-  if (traits === undefined) return 'unknown';
-  if (isNot(traitsIn(order, undefined, mapping), row)) return 'ruled out';
-  return isAlike({ order, traits }, row.receipt ?? row.row) ? 'alike' : 'neither';
 }
 
 function isNot(traits: LostTraits | undefined, { row, receipt }: Unclaimed): boolean {

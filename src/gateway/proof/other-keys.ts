@@ -99,13 +99,12 @@ class OtherKeysOfLook implements OtherKeys {
     return claims.some(({ other, is }) => is === 'alike' && isTimely(other, row)) ? 'theirs' : 'unclear';
   }
 
-  /** Whether the row may be an open order of another key. */
+  /** Whether the row may be an open order of another key. The time of that order does not count: it may have been opened while the clock was wrong. */
   async #isRivalled(order: Order, row: Unclaimed, open: readonly Order[]): Promise<boolean> {
-    const { compare, isTimely } = this.#look;
     for (const other of open) {
       // An open order with a reference (pending at the provider) has a row of its own.
-      if (!this.#isOfAnother(order, other) || referenceOf(other.outcome) !== undefined || !isTimely(other, row)) continue;
-      const is = compare(other, row);
+      if (!this.#isOfAnother(order, other) || referenceOf(other.outcome) !== undefined) continue;
+      const is = this.#look.compare(other, row);
       if ((is === 'alike' || is === 'unknown') && !(await this.#isStranger(other.owner))) return true;
     }
     return false;

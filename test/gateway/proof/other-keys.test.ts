@@ -111,14 +111,32 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.outcomeOf('r-new')).toEqual(UNKNOWN);
   });
 
-  test('a lost order of another key at another time, or of another number, is no rival', async () => {
-    const room = open([{ reference: 'V1', atMs: START + 3 * 3_600_000 }]);
+  test('a lost order of another key that was opened days before, or of another number, is no rival', async () => {
+    const days = 3 * 24 * 60 * MINUTE_MS;
+    const room = open([
+      { reference: 'V1', atMs: START + days },
+      { reference: 'V0', shows: { phone: '08030000008' } },
+    ]);
+    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000008' });
     await room.lose('r-early', { by: OLD });
-    await room.lose('r-else', { by: OLD, phone: '08030000009', afterMs: 3 * 3_600_000 });
-    await room.lose('r-new', { afterMs: 3 * 3_600_000 });
-    await room.clock.advance(3 * 3_600_000);
+    await room.lose('r-else', { by: OLD, phone: '08030000009', afterMs: days });
+    await room.lose('r-new', { afterMs: days });
+    await room.clock.advance(days);
     await room.reconcile();
     expect(await room.outcomeOf('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  });
+
+  test.each([
+    ['ahead', 61 * MINUTE_MS],
+    ['behind', -61 * MINUTE_MS],
+  ])('a lost order of another key is a rival also where the clock was an hour %s as it was opened', async (_title, afterMs) => {
+    const room = open([{ reference: 'V1' }, { reference: 'V0', shows: { phone: '08030000009' } }]);
+    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009' });
+    await room.lose('r-old', { by: OLD, afterMs });
+    await room.lose('r-new');
+    await room.clock.advance(2 * QUIET_MS);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-new')).toEqual(UNKNOWN);
   });
 
   test('a pending order of another key has its row already, and is no rival', async () => {
