@@ -28,12 +28,7 @@ const SOURCES: readonly string[] = ['samples.yaml', 'v1.yaml'];
 
 const HEAD = ` Made by UPDATE_GOLDEN=1 npx jest test/gateway/reply-table, out of samples.yaml, v1.yaml and the mapping.
  Read every difference before you commit one: reseller scripts deliver and refund by these words.
-
- A reply stands whole (\`reply\`) or is told by how it differs from another one: \`as\` names the outcome whose reply it resembles, or
- the format whose reply to the same outcome. \`changed\` has the fields with another value, \`added\` those that the other lacks, with their
- place, \`absent\` those that only the other has. What is true of all formats is said once, the rest below \`in a\`, \`in b, c\`.
- <text> is the \`text\` of the outcome, <id> the request id that the script sent. Fields with one value stand on one line.
- *same1 is the outcome that is marked &same1, word for word.`;
+ How a reply is written here stands at the head of samples.yaml.`;
 
 /** One outcome of one format, with the whole reply. */
 interface Outcome {
