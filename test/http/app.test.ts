@@ -9,17 +9,9 @@ import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
 import { closeServers, openServer } from './open-server';
 import { until } from '../until';
 
-interface House {
-  readonly app: ReturnType<typeof createApp>;
-  readonly handled: LegacyRequest[];
-  readonly refused: { readonly error: GatewayError; readonly partial: PartialRequest | undefined }[];
-  readonly lines: RequestLine[];
-  readonly incidents: unknown[];
-}
-
-function house(options: Partial<AppOptions> = {}): House {
+function house(options: Partial<AppOptions> = {}) {
   const handled: LegacyRequest[] = [];
-  const refused: House['refused'] = [];
+  const refused: { readonly error: GatewayError; readonly partial: PartialRequest | undefined }[] = [];
   const lines: RequestLine[] = [];
   const incidents: unknown[] = [];
   const app = createApp({

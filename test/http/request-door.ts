@@ -9,6 +9,17 @@ import type { BodyLimits } from '../../src/http/http-limits';
 import { readRequest } from '../../src/http/read-request';
 import { createHttpServer } from '../../src/http/server';
 
+/** Code and words of the refusal that `work` throws; `read` where it throws none. */
+export function refusalOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof GatewayError) return `${error.code}: ${error.detail}`;
+    throw error;
+  }
+  return 'read';
+}
+
 export interface RequestDoor {
   readonly port: number;
   readonly read: (LegacyRequest | Error)[];

@@ -8,19 +8,11 @@ import {
   readMultipartFields,
 } from '../../../src/http/body/form-fields';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
-import { plain } from '../request-door';
+import { plain, refusalOf } from '../request-door';
 
 const read = (text: string) => plain(readFormFields(text, 'body', DEFAULT_HTTP_LIMITS));
 
-function refusal(text: string): string {
-  try {
-    readFormFields(text, 'query string', DEFAULT_HTTP_LIMITS);
-  } catch (error) {
-    if (error instanceof GatewayError) return `${error.code}: ${error.detail}`;
-    throw error;
-  }
-  return 'read';
-}
+const refusal = (text: string): string => refusalOf(() => readFormFields(text, 'query string', DEFAULT_HTTP_LIMITS));
 
 describe('readFormFields', () => {
   test.each([
@@ -44,6 +36,7 @@ describe('readFormFields', () => {
     'a[b]=1&a[]=1',
     'a[]=1&a[b]=1',
     'a[b]=1&a[b][c]=1',
+    'a[b][c]=1&a[b]=1',
   ])('refuses %s, which gives one field twice', (text) =>
     expect(refusal(text)).toMatch(/^repeated_field: The field ".+" is given twice\.$/),
   );
@@ -103,11 +96,6 @@ describe('nestFields', () => {
     ['a[1]=x', { a: { 1: 'x' } }],
     ['=x& =y&&  z=1', { z: '1' }],
   ])('gives %s as PHP means it', (text, fields) => expect(nest(text)).toEqual(fields));
-
-  test.each(['a=1&a[]=1', 'a[]=1&a=1', 'a[b]=1&a[b]=1', 'a[b]=1&a[]=1', 'a[]=1&a[b]=1', 'a[b]=1&a[b][c]=1', 'a[b][c]=1&a[b]=1'])(
-    'refuses %s, whose two meanings exclude each other',
-    (text) => expect(() => nest(text)).toThrow(expect.objectContaining({ code: 'repeated_field' })),
-  );
 
   test('whatever the names are, nothing but a GatewayError is thrown and no prototype changes', () => {
     const key = fc.constantFrom('a', 'b', '', '0', '__proto__', 'constructor', 'prototype', 'toString');

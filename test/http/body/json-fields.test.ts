@@ -1,20 +1,11 @@
 import fc from 'fast-check';
-import { GatewayError } from '../../../src/domain/errors';
 import { isExactNumber, readJsonFields, scanJson } from '../../../src/http/body/json-fields';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
-import { plain } from '../request-door';
+import { plain, refusalOf } from '../request-door';
 
-const read = (text: string, limits = DEFAULT_HTTP_LIMITS) => plain(readJsonFields(text, limits));
+const read = (text: string) => plain(readJsonFields(text, DEFAULT_HTTP_LIMITS));
 
-function refusal(text: string, limits = DEFAULT_HTTP_LIMITS): string {
-  try {
-    readJsonFields(text, limits);
-  } catch (error) {
-    if (error instanceof GatewayError) return `${error.code}: ${error.detail}`;
-    throw error;
-  }
-  return 'read';
-}
+const refusal = (text: string): string => refusalOf(() => readJsonFields(text, DEFAULT_HTTP_LIMITS));
 
 describe('readJsonFields', () => {
   test('keeps types and order as sent', () => {

@@ -1,11 +1,10 @@
 import { connect } from 'node:net';
 import express from 'express';
 import type { LegacyReply, LegacyRequest } from '../../../src/domain/legacy';
-import { createApp } from '../../../src/http/app';
 import { createClientAddress } from '../../../src/http/client-address';
 import { mendSpacedTarget } from '../../../src/http/connection/broken-request';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
-import { createHttpServer, type HttpServer } from '../../../src/http/server';
+import { createHttpServer } from '../../../src/http/server';
 import { closeServers, ok, openServer, pause, reply } from '../open-server';
 import { plain, speak } from '../request-door';
 
@@ -106,27 +105,16 @@ describe('mendSpacedTarget', () => {
 });
 
 describe('a request with bare spaces in its query', () => {
-  const seen: LegacyRequest[] = [];
-  let server: HttpServer;
+  let seen: LegacyRequest[];
   let port: number;
-
-  beforeAll(async () => {
-    const app = createApp({
-      handle: async (request) => {
-        seen.push(request);
-        return { status: 200, body: { name: 'x'.repeat(100_000) } };
-      },
-      refuse: (error) => ({ status: error.status, body: { error: [error.detail] } }),
-      passthrough: (_request, response) => response.end(),
-      v1Path: '/api/v1',
-      clientAddress: createClientAddress([]),
-      limits: DEFAULT_HTTP_LIMITS,
-      incident: String,
-    });
-    server = createHttpServer(app, DEFAULT_HTTP_LIMITS, () => ({ status: 400, body: {} }));
-    port = (await server.listen(0, '127.0.0.1')).port;
+  beforeEach(async () => {
+    seen = [];
+    const handle = async (request: LegacyRequest): Promise<LegacyReply> => {
+      seen.push(request);
+      return { status: 200, body: { name: 'x'.repeat(100_000) } };
+    };
+    ({ port } = await openServer(handle, {}, undefined, { clientAddress: createClientAddress([]) }));
   });
-  afterAll(() => server.close(0));
 
   test('is served like any other, from its own address, and the connection ends', async () => {
     const answer = await new Promise<string>((resolve) => {
@@ -145,7 +133,6 @@ describe('a request with bare spaces in its query', () => {
   });
 
   test('is served on a connection that was used before, and only once', async () => {
-    const count = seen.length;
     await speak(port, 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
     const socket = connect(port, '127.0.0.1');
     socket.write('GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -153,6 +140,6 @@ describe('a request with bare spaces in its query', () => {
     socket.write('GET /second?a=1 2 HTTP/1.1\r\nHost: x\r\n\r\n');
     socket.on('data', () => socket.write('more'));
     await new Promise((resolve) => socket.on('close', resolve).on('error', resolve));
-    expect(seen.slice(count).map(({ path }) => path)).toEqual(['/first', '/first', '/second']);
+    expect(seen.map(({ path }) => path)).toEqual(['/first', '/first', '/second']);
   });
 });
