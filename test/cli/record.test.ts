@@ -3,14 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import type { RecordedRequest } from '../../src/domain/recorded-request';
-import { nameKeys, send, useHouse } from '../flows/house';
+import { SECRET, send, useHouse } from '../flows/house';
 import { runHere, withSettings } from './run-here';
 
-const SECRET = '0123456789abcdef0123456789abcdef';
-const house = useHouse({
-  env: { GATEWAY_SECRET: SECRET },
-  changeMappings: (folder) => nameKeys(folder, SECRET, { acme_live_demo: { title: 'Acme Lagos' } }),
-});
+const house = useHouse({ callers: { acme_live_demo: { title: 'Acme Lagos' } } });
 withSettings(() => ({ ADMIN_PORT: new URL(house.service.adminUrl).port, DATA_DIR: house.dataDir }));
 
 const fingerprintOf = (key: string): string => createKeyring(new Secret(SECRET)).fingerprint(new Secret(key));

@@ -2,13 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runDemo } from '../../src/cli/demo/run-demo';
 import { loadShop } from '../../src/cli/demo/shop';
-import { nameKeys, openHouse, send, type House, type HouseOptions } from '../flows/house';
+import { openHouse, send, type House, type HouseOptions } from '../flows/house';
 
 export interface ShopHouse extends House {
   readonly adminUrl: string;
 }
 
-const SECRET = 'a-secret-of-the-shop-for-tests-alone';
 const TITLES = Object.fromEntries(loadShop().resellers.map(({ key, title }) => [key, { title, contact: '08030000000' }]));
 
 /** Of the demo's visits; enough for every table to have rows. */
@@ -16,11 +15,7 @@ const SALES_MS = 4_000;
 const SALES_RATE = 25;
 
 export async function openShop(options: HouseOptions = {}): Promise<ShopHouse> {
-  const house = await openHouse({
-    changeMappings: (folder) => nameKeys(folder, SECRET, TITLES),
-    ...options,
-    env: { GATEWAY_SECRET: SECRET, ...options.env },
-  });
+  const house = await openHouse({ callers: TITLES, ...options });
   let seed = 7;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
   // What is held while pending, and the closing of the books, are not waited for.

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openFaultProxy } from '../faults/fault-proxy';
 import { buy, PURCHASES } from '../faults/purchase';
-import { nameKeys } from '../flows/house';
+import { nameKeys, SECRET } from '../flows/house';
 import { freePort } from '../free-port';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { Secret } from '../../src/domain/credentials';
@@ -186,14 +186,13 @@ test('one sale without an id that comes again while it is open is one order at v
 }, 60_000);
 
 test('limits, a pause and the sandbox of a key hold over both, and its wallet is shown once', async () => {
-  const secret = 'c0ffee'.repeat(6);
   const mappings = copyMappings(join(dataDir, 'mappings'));
-  nameKeys(mappings, secret, {
+  nameKeys(mappings, {
     [v1.keyOf(0)]: { title: 'Ada', limit: { purchases: 5 } },
     [v1.keyOf(1)]: { title: 'Bola', paused: true },
     [v1.keyOf(2)]: { title: 'Chidi', sandbox: true },
   });
-  const env = { GATEWAY_SECRET: secret, SANDBOX_PORT: String(await freePort()), SANDBOX_RELAXED: '1' };
+  const env = { GATEWAY_SECRET: SECRET, SANDBOX_PORT: String(await freePort()), SANDBOX_RELAXED: '1' };
   await open(v1.url, mappings, env);
   // One after the other: what both let in at the same moment may go beyond the limit.
   const told: unknown[] = [];

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { LOOK_EVERY_MS } from '../../src/watch/alarms';
-import { nameKeys, openHouse, send, type House, type HouseOptions } from './house';
+import { openHouse, send, type House, type HouseOptions } from './house';
 import { listen } from '../listen';
 import { openWebhookServer, type WebhookServer } from './webhook-server';
 
-const SECRET = '0123456789abcdef0123456789abcdef';
 const ORDERS_LOOK_MS = 60_000;
 
 /** What is looked at every few seconds is looked at all the time, and the time of day can be moved. */
@@ -39,7 +38,7 @@ async function open(options: HouseOptions = {}): Promise<void> {
   const { env, ...more } = options;
   house = await openHouse({
     ...{ clock: time.clock, ...more },
-    env: { ALARM_WEBHOOK: webhook.url, GATEWAY_SECRET: SECRET, ...env },
+    env: { ALARM_WEBHOOK: webhook.url, ...env },
   });
 }
 
@@ -120,8 +119,11 @@ test('a set of mappings that is refused is told until it is mended, in the shape
 });
 
 test('a wallet below its mark is told with the name of its key, and then that v1 declines for lack of money', async () => {
-  const named = { acme_live_poor: { title: 'Poor Stores', wallet_below: 90 }, sandbox_demo: { title: 'Rich', wallet_below: 90 } };
-  await open({ changeMappings: (folder) => nameKeys(folder, SECRET, named) });
+  const callers = {
+    acme_live_poor: { title: 'Poor Stores', wallet_below: 90 },
+    sandbox_demo: { title: 'Rich', wallet_below: 90 },
+  };
+  await open({ callers });
   await buy(50, 'sandbox_demo:1234');
   expect((await buy(50, 'acme_live_poor:1234')).body.status).toBe('success');
   await webhook.until('raised wallet_low');

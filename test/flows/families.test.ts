@@ -1,12 +1,7 @@
 import type { Traffic } from '../../src/domain/traffic';
-import { askV1, nameKeys, send, useHouse } from './house';
+import { askV1, send, useHouse } from './house';
 
-const SECRET = 'fa31c0'.repeat(6);
-
-const house = useHouse({
-  env: { GATEWAY_SECRET: SECRET },
-  changeMappings: (folder) => nameKeys(folder, SECRET, { acme_live_demo: { family: 'adex-b', patience: '1s' } }),
-});
+const house = useHouse({ callers: { acme_live_demo: { family: 'adex-b', patience: '1s' } } });
 
 const AIRTIME = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, airtime_type: 'VTU' };
 const GUZZLE = { 'User-Agent': 'GuzzleHttp/7', Accept: '*/*' };

@@ -43,6 +43,8 @@ export interface HouseOptions {
   readonly v1?: V1;
   /** Changes a copy of the shipped mappings, which the house then uses. */
   readonly changeMappings?: (folder: string) => void;
+  /** What the callers.yaml of such a copy says of these keys, as scripts send them. */
+  readonly callers?: Readonly<Record<string, object>>;
 }
 
 export type V1 = (request: IncomingMessage, url: URL, body: string) => AnswerOfV1;
@@ -73,16 +75,15 @@ export function configFor(dataDir: string, env: Readonly<Record<string, string>>
 }
 
 export async function openHouse(options: HouseOptions = {}): Promise<House> {
-  const { env, dataDir = newFolder(), clock, logLevel = 'info' } = options;
+  const { env, dataDir = newFolder(), clock, logLevel = 'info', callers } = options;
   const v1 = options.v1 === undefined ? undefined : await openV1(options.v1);
-  const copy = options.changeMappings === undefined ? undefined : newFolder();
-  if (copy !== undefined) {
-    copyMappings(copy);
-    options.changeMappings!(copy);
-  }
+  const copy = options.changeMappings === undefined && callers === undefined ? undefined : copyMappings(newFolder());
+  if (copy !== undefined) options.changeMappings?.(copy);
+  if (callers !== undefined) nameKeys(copy!, callers);
   const logLines: string[] = [];
   const log = createLog(logLevel, { write: (line: string) => void logLines.push(line) });
   const own = {
+    ...(callers === undefined ? {} : { GATEWAY_SECRET: SECRET }),
     ...(copy === undefined ? {} : { MAPPINGS_DIR: copy }),
     ...(v1 === undefined ? {} : { UPSTREAM_URL: `${v1.url}/api/v1` }),
   };
@@ -119,8 +120,11 @@ export const useHouse = (options?: HouseOptions): House => opened(() => openHous
 /** A new house for each test. */
 export const useHouses = (options?: HouseOptions): House => opened(() => openHouse(options), beforeEach, afterEach);
 
+/** The GATEWAY_SECRET of a house with `callers`. */
+export const SECRET = 'c0ffee'.repeat(6);
+
 /** Writes what callers.yaml says of these keys, as scripts send them, under this GATEWAY_SECRET. */
-export function nameKeys(folder: string, secret: string, byKey: Readonly<Record<string, object>>): void {
+export function nameKeys(folder: string, byKey: Readonly<Record<string, object>>, secret = SECRET): void {
   const keyring = createKeyring(new Secret(secret));
   const keys = Object.fromEntries(Object.entries(byKey).map(([key, says]) => [keyring.fingerprint(new Secret(key)), says]));
   const shipped = readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8');
@@ -129,6 +133,12 @@ export function nameKeys(folder: string, secret: string, byKey: Readonly<Record<
     join(folder, 'callers.yaml'),
     shipped.replace('  keys: {}\n', () => lines),
   );
+}
+
+/** The same in a running house, which takes it into use. */
+export function renameKeys({ mappingsDir, service }: House, byKey: Readonly<Record<string, object>>): void {
+  nameKeys(mappingsDir, byKey);
+  expect(service.live.reload()).toMatchObject({ kind: 'reloaded' });
 }
 
 export interface Told {

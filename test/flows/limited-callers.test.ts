@@ -1,8 +1,7 @@
 /** Keys that callers.yaml has paused or limited, through the whole house: what is refused, and what is still told. */
-import { askV1, type House, nameKeys, openHouse, send, type Told } from './house';
+import { askV1, type House, openHouse, renameKeys, send, type Told } from './house';
 import { newFolder } from '../new-folder';
 
-const SECRET = 'c0ffee'.repeat(6);
 const KEY = 'sandbox_demo:1234';
 const OTHER = 'acme_live_demo:1234';
 
@@ -15,17 +14,8 @@ const sell = (house: House, requestId: string, naira = 100, key = KEY): Promise<
   );
 const wallet = async (house: House): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
 
-function say(house: House, says: object): void {
-  nameKeys(house.mappingsDir, SECRET, { sandbox_demo: says });
-  expect(house.service.live.reload()).toMatchObject({ kind: 'reloaded' });
-}
-
 async function withHouse(says: object, run: (house: House) => Promise<void>, dataDir?: string): Promise<void> {
-  const house = await openHouse({
-    env: { GATEWAY_SECRET: SECRET },
-    changeMappings: (folder) => nameKeys(folder, SECRET, { sandbox_demo: says }),
-    ...(dataDir === undefined ? {} : { dataDir }),
-  });
+  const house = await openHouse({ callers: { sandbox_demo: says }, ...(dataDir === undefined ? {} : { dataDir }) });
   try {
     expect(house.service.live.problems()).toEqual([]);
     await run(house);
@@ -54,14 +44,14 @@ test('a sale from before the pause is told as it stands, sent again or asked for
     const pending = await sell(house, 'open-0003');
     expect(pending.body.status).toBe('pending');
     const before = await wallet(house);
-    say(house, { title: 'Ada', patience: '1s', paused: true });
+    renameKeys(house, { sandbox_demo: { title: 'Ada', patience: '1s', paused: true } });
     const again = await sell(house, 'sold-1');
     expect([again.status, again.body.status]).toEqual([200, 'success']);
     expect((await send(house.url, '/api/transaction/sold-1', undefined, { key: KEY })).body).toMatchObject({ status: 'success' });
     expect((await sell(house, 'open-0003')).body.status).toBe('pending');
     expect(await wallet(house)).toBe(before);
     expect((await sell(house, 'new-1')).body).toMatchObject({ status: 'fail' });
-    say(house, { title: 'Ada' });
+    renameKeys(house, { sandbox_demo: { title: 'Ada' } });
     expect((await sell(house, 'new-1')).body).toMatchObject({ status: 'success' });
   }));
 

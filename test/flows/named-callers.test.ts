@@ -1,12 +1,7 @@
 /** Callers with a title: it stands beside their fingerprint in the log, and in metrics, whose labels strangers cannot multiply. */
-import { nameKeys, send, useHouse } from './house';
+import { send, useHouse } from './house';
 
-const SECRET = 'c0ffee'.repeat(6);
-const house = useHouse({
-  env: { GATEWAY_SECRET: SECRET },
-  changeMappings: (folder) =>
-    nameKeys(folder, SECRET, { sandbox_demo: { title: 'Ada & Sons' }, acme_live_demo: { guard: 'off' } }),
-});
+const house = useHouse({ callers: { sandbox_demo: { title: 'Ada & Sons' }, acme_live_demo: { guard: 'off' } } });
 const sell = (key: string, amount = 100) =>
   send(house.url, '/api/topup/', { network: 1, mobile_number: '08031234567', amount }, { key });
 

@@ -3,7 +3,7 @@
  * gateway with the ids of its old days. v1 gives back the old order and sells nothing (specification, section 4), and who sends
  * such an id again means another sale (facts 9.1: ids made of phone and amount).
  */
-import { nameKeys, send, useHouse, type V1 } from './house';
+import { send, useHouse, type V1 } from './house';
 
 const DAY_MS = 86_400_000;
 
@@ -46,13 +46,7 @@ const answer: V1 = ({ method }, url, body) => {
   };
   return { http: 200, body: { status: 'success', success: true, data } };
 };
-const SECRET = '01d1d0'.repeat(6);
-const house = useHouse({
-  v1: answer,
-  env: { GATEWAY_SECRET: SECRET },
-  changeMappings: (folder) =>
-    nameKeys(folder, SECRET, { acme_live_demo: { replay: 'always' }, sandbox_demo: { patience: '3s' } }),
-});
+const house = useHouse({ v1: answer, callers: { acme_live_demo: { replay: 'always' }, sandbox_demo: { patience: '3s' } } });
 
 const buy = (id: string, key = 'sandbox_demo:1234') => {
   const sale = { network: 1, mobile_number: '08031234567', amount: 100, airtime_type: 'VTU' };

@@ -1,8 +1,7 @@
 /** A key that callers.yaml sends to the sandbox, beside a v1 that counts what reaches it. */
 import type { IncomingMessage } from 'node:http';
-import { type AnswerOfV1, type House, nameKeys, openHouse, send, type Told } from './house';
+import { type AnswerOfV1, type House, openHouse, renameKeys, send, type Told } from './house';
 
-const SECRET = 'c0ffee'.repeat(6);
 const ADA = 'acme_live_ada:4321';
 const BOLA = 'acme_live_bola:4321';
 const IN_SANDBOX = { title: 'Ada', sandbox: true };
@@ -39,18 +38,11 @@ const sell = (house: House, requestId: string, key = ADA): Promise<Told> =>
     { key, headers: { 'user-agent': 'axios/1' } },
   );
 
-function say(house: House, says: object): void {
-  nameKeys(house.mappingsDir, SECRET, { acme_live_ada: { patience: '1s', ...says } });
-  expect(house.service.live.reload()).toMatchObject({ kind: 'reloaded' });
-}
+const say = (house: House, says: object): void => renameKeys(house, { acme_live_ada: { patience: '1s', ...says } });
 
 async function withHouse(says: object, run: (house: House, v1: ReturnType<typeof countingV1>) => Promise<void>): Promise<void> {
   const v1 = countingV1();
-  const house = await openHouse({
-    v1: v1.answer,
-    env: { GATEWAY_SECRET: SECRET },
-    changeMappings: (folder) => nameKeys(folder, SECRET, { acme_live_ada: { patience: '1s', ...says } }),
-  });
+  const house = await openHouse({ v1: v1.answer, callers: { acme_live_ada: { patience: '1s', ...says } } });
   try {
     expect(house.service.live.problems()).toEqual([]);
     await run(house, v1);
@@ -106,10 +98,7 @@ test('an order of v1 is told as it stands there while its key is in the sandbox,
   }));
 
 test('with the sandbox as v1 the key keeps its own account there, and only its orders are apart', async () => {
-  const house = await openHouse({
-    env: { GATEWAY_SECRET: SECRET },
-    changeMappings: (folder) => nameKeys(folder, SECRET, { sandbox_demo: IN_SANDBOX }),
-  });
+  const house = await openHouse({ callers: { sandbox_demo: IN_SANDBOX } });
   try {
     expect((await sell(house, 'own-1', 'sandbox_demo:1234')).body).toMatchObject({ status: 'success' });
     expect((await sell(house, 'own-2', 'sandbox_demo:9999')).body).toMatchObject({ status: 'fail' });

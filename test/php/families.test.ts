@@ -1,8 +1,7 @@
 /** Scripts of every family that is proved or named, as they send and read: sold, declined, and waited for. */
-import { askV1, nameKeys, useHouse } from '../flows/house';
+import { askV1, renameKeys, useHouse } from '../flows/house';
 import { hasPhp, runScript } from './run-script';
 
-const SECRET = 'fa31c0'.repeat(6);
 const KEY = 'sandbox_demo';
 
 const PROVED = [
@@ -28,13 +27,12 @@ const NAMED = [
   ['services.mjs', 'msorg-as-client', {}],
 ] as const;
 
-const house = useHouse({ env: { GATEWAY_SECRET: SECRET }, changeMappings: () => undefined });
+const house = useHouse({ callers: {} });
 let unique = 100;
 
 /** Gives the key its line in callers.yaml. */
 function nameKey(entry: object): void {
-  nameKeys(house.mappingsDir, SECRET, { [KEY]: entry });
-  house.service.live.reload();
+  renameKeys(house, { [KEY]: entry });
   expect(house.service.live.problems()).toEqual([]);
 }
 

@@ -7,7 +7,7 @@ import { checkFolder } from '../../../src/mapping/check';
 import { checkKey, checkReach, checkTls } from '../../../src/cli/doctor/check-v1';
 import type { Finding, Patient } from '../../../src/cli/doctor/finding';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox';
-import { configFor, nameKeys, openHouse } from '../../flows/house';
+import { configFor, openHouse } from '../../flows/house';
 import { listen, type Listening } from '../../listen';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { SELF_SIGNED } from '../../upstream/self-signed';
@@ -129,7 +129,6 @@ describe('TLS', () => {
 
 describe('with a key', () => {
   const key = new Secret('sandbox_demo');
-  const SECRET = '0123456789abcdef0123456789abcdef';
 
   test('its wallet and the catalog are read, and nothing of the key is said', async () => {
     const found = brief(await checkKey(patient(sandboxUrl, { key })));
@@ -168,10 +167,7 @@ describe('with a key', () => {
 
   test("plans of a caller's own numbers that v1 does not sell", async () => {
     const house = await openHouse({
-      changeMappings: (into) =>
-        nameKeys(into, SECRET, {
-          sandbox_demo: { title: 'Ada', numbers: { data_plan: { 7: '101', 8: '999' }, cable_plan: { 1: '11' } } },
-        }),
+      callers: { sandbox_demo: { title: 'Ada', numbers: { data_plan: { 7: '101', 8: '999' }, cable_plan: { 1: '11' } } } },
     });
     try {
       const { mapping } = checkFolder(house.mappingsDir);

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nameKeys, openHouse, send, type House } from '../../flows/house';
+import { openHouse, send, type House } from '../../flows/house';
 import { MAPPINGS, copyMappings, editFile } from '../../mapping/mapping-set';
 import { consoleOf, hiddenIn, type ConsoleAsked, type Shown } from '../ask-console';
 
-const SECRET = 'a-secret-of-tests-that-is-long-enough';
 const AIRTIME = 'operations/airtime.yaml';
 
 let house: House;
@@ -174,10 +173,7 @@ test('coverage and drift tell what their commands tell', async () => {
 
 test('callers are called by their titles in what drift tells', async () => {
   await house.close();
-  house = await openHouse({
-    changeMappings: (folder) => nameKeys(folder, SECRET, { sandbox_demo: { title: 'Ada' } }),
-    env: { GATEWAY_SECRET: SECRET },
-  });
+  house = await openHouse({ callers: { sandbox_demo: { title: 'Ada' } } });
   asked = consoleOf(house.service.adminUrl);
   expect((await asked.get('/mappings')).text).toContain('holds this set');
   expect((await asked.get('/try')).html).toMatch(/<option value="[0-9a-f]{32}"[^>]*>\s*Ada/);

@@ -3,24 +3,21 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../../../src/domain/credentials';
 import { createKeyring } from '../../../src/gateway/read/keyring';
-import { nameKeys, send, useHouse } from '../../flows/house';
+import { SECRET, send, useHouse } from '../../flows/house';
 
-const SECRET = 'c0ffee'.repeat(6);
 const KEY = 'sandbox_demo:1234';
 const ADA = createKeyring(new Secret(SECRET)).fingerprint(new Secret('sandbox_demo'));
 const STRANGER = createKeyring(new Secret(SECRET)).fingerprint(new Secret('acme_live_demo'));
 const house = useHouse({
-  env: { GATEWAY_SECRET: SECRET },
-  changeMappings: (folder) =>
-    nameKeys(folder, SECRET, {
-      sandbox_demo: {
-        title: 'Ada & Sons',
-        note: 'since 2024',
-        contact: 'ada@example.com',
-        limit: { purchases: 30, naira: 5_000 },
-        wallet_below: 1_000,
-      },
-    }),
+  callers: {
+    sandbox_demo: {
+      title: 'Ada & Sons',
+      note: 'since 2024',
+      contact: 'ada@example.com',
+      limit: { purchases: 30, naira: 5_000 },
+      wallet_below: 1_000,
+    },
+  },
 });
 const at = (path = ''): string => `${house.service.adminUrl}/console/callers${path}`;
 const page = async (path = ''): Promise<string> => (await fetch(at(path))).text();
