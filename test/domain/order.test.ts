@@ -10,17 +10,12 @@ test('a try is as late as the last word about it', () => {
 
 function order(fields: JsonObject, ownNumbers?: Readonly<Record<string, number>>, operation = 'buy_data'): NewOrder {
   const trail = { mapping: 'm', reason: 'r', spellings: {} };
-  return {
-    owner: 'o',
-    requestId: 'r',
+  return newOrder({
     operation,
-    format: 'a',
     fields,
-    echo: {},
     contentHash: JSON.stringify(fields),
-    openedAtMs: 0,
     trail: ownNumbers === undefined ? trail : { ...trail, ownNumbers },
-  };
+  });
 }
 
 test('the same is asked for when v1 would be asked the same, or when the script said the very same', () => {

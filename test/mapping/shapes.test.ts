@@ -21,6 +21,7 @@ import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../src/mapping/output-tr
 import { CATALOG_LISTS } from '../../src/mapping/language/schema';
 import { createVirtualClock } from '../domain/virtual-clock';
 import { CREDENTIALS, createScriptedUpstream } from '../gateway/scripted-upstream';
+import { newOrder } from '../journal/new-order';
 import { shippedMapping } from './mapping-set';
 
 /** Whether a value really is what the checker takes it for. */
@@ -141,21 +142,7 @@ test('an order has the parts that the checker knows, of the kinds that it knows'
     token: 't',
     pins: [{ pin: '1', serial: '2' }],
   };
-  const root = orderRoot(
-    {
-      owner: 'o',
-      requestId: 'r',
-      operation: 'buy',
-      format: 'a',
-      fields: {},
-      echo: { ref: 'r' },
-      contentHash: '',
-      openedAtMs: 1,
-      number: 1,
-      tries: 1,
-    },
-    { kind: 'succeeded', reference: 'v1-1', delivery } as never,
-  );
+  const root = orderRoot({ ...newOrder(), number: 1, tries: 1 }, { kind: 'succeeded', reference: 'v1-1', delivery } as never);
   expect(Object.keys((root['pins'] as JsonObject[])[0]!)).toEqual(Object.keys(ROW_SHAPES['order.pins']!));
   const shape = ROOT_SHAPES['order'] as Readonly<Record<string, Kind>>;
   expect(Object.keys(root).sort()).toEqual(Object.keys(shape).sort());

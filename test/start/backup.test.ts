@@ -14,13 +14,13 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '../../src/config';
-import type { NewOrder } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { openByteFolder } from '../../src/journal/lmdb/environment';
 import { openLmdbJournal, openLmdbReader } from '../../src/journal/lmdb-journal';
 import { makeBackup, readBackup, refusesRestore, restoreBackup } from '../../src/start/backup';
 import { readGatewaySecret } from '../../src/start/gateway-secret';
 import { configFor, MAPPINGS } from '../flows/house';
+import { newOrder } from '../journal/new-order';
 import { newFolder } from '../new-folder';
 import { copyMappings } from '../mapping/mapping-set';
 
@@ -55,11 +55,7 @@ async function sell(config: Config, names: readonly string[], atMs = 1_000): Pro
     retentionMs: Infinity,
   });
   for (const requestId of names) {
-    const intent: NewOrder = {
-      ...{ owner: OWNER, requestId, operation: 'buy_airtime', format: 'a', echo: {}, contentHash: requestId, openedAtMs: atMs },
-      fields: { phone: '08031234567' },
-    };
-    await journal.open(intent);
+    await journal.open(newOrder({ owner: OWNER, requestId, contentHash: requestId, openedAtMs: atMs }));
     const outcome = OUTCOMES[requestId];
     if (outcome !== undefined) await journal.settle(OWNER, requestId, outcome, atMs + 1);
   }

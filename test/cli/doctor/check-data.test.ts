@@ -13,6 +13,7 @@ import {
 import { openConfiguredJournal } from '../../../src/start/configured-stores';
 import { takeGatewaySecret } from '../../../src/start/gateway-secret';
 import { configFor } from '../../flows/house';
+import { newOrder } from '../../journal/new-order';
 import { describePostgres, startPostgres } from '../../journal/postgres/start-postgres';
 import { newFolder } from '../../new-folder';
 import { opened } from '../../opened';
@@ -28,16 +29,7 @@ const brief = (findings: readonly Finding[]): string[] => findings.map(({ level,
 
 async function makeJournal(env: Record<string, string>): Promise<void> {
   const journal = await openConfiguredJournal(configFor(folder, env));
-  const intent = {
-    owner: 'f'.repeat(32),
-    requestId: 'one',
-    operation: 'buy_airtime',
-    format: 'a',
-    echo: {},
-    contentHash: 'x',
-    openedAtMs: 1,
-  };
-  await journal.open({ ...intent, fields: { phone: '08031234567' } });
+  await journal.open(newOrder());
   await journal.close();
 }
 

@@ -27,16 +27,8 @@ test('an order of a key in the sandbox is no money at risk, and never overdue', 
   expect(openOrders).toMatchObject({ count: 1, naira: 100, overdue: 0 });
   expect(openOrders.oldest.map(({ requestId }) => requestId)).toEqual(['sale']);
   expect(openOrders.areAllPriced).toBe(true);
-  await journal.open(
-    newOrder({
-      owner: SHOP,
-      requestId: 'data',
-      contentHash: 'data',
-      operation: 'buy_data',
-      fields: { plan: '7' },
-      openedAtMs: Date.now(),
-    }),
-  );
+  const data = { requestId: 'data', contentHash: 'data', operation: 'buy_data', fields: { plan: '7' } };
+  await journal.open(newOrder({ owner: SHOP, ...data, openedAtMs: Date.now() }));
   expect((await readOverview(parts)).openOrders).toMatchObject({ count: 2, naira: 100, areAllPriced: false });
   expect(checks.map(({ words }) => words)).toContain('No order is overdue');
 });

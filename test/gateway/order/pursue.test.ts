@@ -1,7 +1,7 @@
 import { openLine } from '../open-line';
 import { pause } from '../../../src/domain/clock';
 import { kobo } from '../../../src/domain/amount';
-import type { NewOrder, Order } from '../../../src/domain/order';
+import type { Order } from '../../../src/domain/order';
 import type { Outcome } from '../../../src/domain/outcome';
 import { createLease, type Pursuit, type PursuitPlan } from '../../../src/gateway/order/pursuit';
 import { pursue } from '../../../src/gateway/order/pursue';
@@ -10,6 +10,7 @@ import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Journal } from '../../../src/journal/journal';
 import type { Finding } from '../../../src/upstream/upstream';
 import { createVirtualClock, settlePromises, type VirtualClock } from '../../domain/virtual-clock';
+import { newOrder } from '../../journal/new-order';
 import { createScriptedUpstream, CREDENTIALS, type ScriptedAnswer, type ScriptedUpstream } from '../scripted-upstream';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1', delivery: { charged: kobo(9_800) } };
@@ -56,17 +57,7 @@ async function chase(options: ChaseOptions): Promise<Chase> {
   const troubles: string[] = [];
   const onTrouble = (what: string): void => void troubles.push(what);
   const lease = createLease(quietMs, { journal, clock, onTrouble });
-  const intent: NewOrder = {
-    owner: CREDENTIALS.fingerprint,
-    requestId: 'r-1',
-    operation: 'buy_airtime',
-    format: 'a',
-    fields: { phone: '08030000001' },
-    echo: {},
-    contentHash: 'c',
-    openedAtMs: startedAt,
-  };
-  const { order } = await memory.open(intent);
+  const { order } = await memory.open(newOrder({ owner: CREDENTIALS.fingerprint, requestId: 'r-1', openedAtMs: startedAt }));
   const pursuit = pursue(
     {
       order,
@@ -105,7 +96,7 @@ async function chase(options: ChaseOptions): Promise<Chase> {
     pursuit,
     troubles,
     startedAt,
-    stored: async () => (await memory.find(intent.owner, intent.requestId))?.outcome,
+    stored: async () => (await memory.find(order.owner, order.requestId))?.outcome,
   };
 }
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createLease, TRANSITIONS } from '../../../src/gateway/order/pursuit';
-import type { NewOrder } from '../../../src/domain/order';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { createVirtualClock } from '../../domain/virtual-clock';
+import { newOrder } from '../../journal/new-order';
 
 test('ARCHITECTURE.md shows the table', () => {
   const rows = [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/^ {2}(\w+) +→ (\w+(?:, \w+)*)/gm)];
@@ -18,22 +18,12 @@ test('from every state the end can be reached', () => {
   expect(names.filter((name) => !reaches(name))).toEqual([]);
 });
 
-const INTENT: Omit<NewOrder, 'openedAtMs'> = {
-  owner: 'o',
-  requestId: 'r-1',
-  operation: 'buy_airtime',
-  format: 'a',
-  fields: {},
-  echo: {},
-  contentHash: 'c',
-};
-
 async function openMark() {
   const clock = createVirtualClock();
   const journal = createMemoryJournal();
   const troubles: string[] = [];
   const lease = createLease(60_000, { journal, clock, onTrouble: (what) => void troubles.push(what) });
-  const { order } = await journal.open({ ...INTENT, openedAtMs: clock.now() });
+  const { order } = await journal.open(newOrder({ openedAtMs: clock.now() }));
   return { clock, journal, lease, order, troubles };
 }
 
@@ -61,7 +51,7 @@ test('a renewal is as old as its time on disk, however long it took to be writte
 
 test('a renewal gives the word that was spoken elsewhere, and does not touch it', async () => {
   const { clock, journal, lease, order } = await openMark();
-  await journal.settle('o', 'r-1', { kind: 'not_sent', reason: 'absent', isProven: true }, clock.now());
+  await journal.settle(order.owner, order.requestId, { kind: 'not_sent', reason: 'absent', isProven: true }, clock.now());
   expect((await lease.renew(order))?.outcome?.kind).toBe('not_sent');
 });
 

@@ -3,21 +3,13 @@ import type { Served } from '../../../src/gateway/gateway';
 import type { Pursuit } from '../../../src/gateway/order/pursuit';
 import { createAdmission, createPursuits, requestIdReused } from '../../../src/gateway/order/pursuits';
 import { settlePromises } from '../../domain/virtual-clock';
+import { newOrder } from '../../journal/new-order';
 import { legacyRequest } from '../legacy-request';
 import { openLine } from '../open-line';
 import { openWalkHouse, WALK_KEY, type WalkHouse } from '../walk-house';
 
-const intent = (change: Partial<NewOrder> = {}): NewOrder => ({
-  owner: 'o',
-  requestId: 'r',
-  operation: 'buy_airtime',
-  format: 'a',
-  fields: {},
-  echo: {},
-  contentHash: 'c',
-  openedAtMs: 0,
-  ...change,
-});
+const intent = (change: Partial<NewOrder> = {}): NewOrder =>
+  newOrder({ owner: 'o', requestId: 'r', contentHash: 'c', ...change });
 
 function pursuitThatEnds(): { readonly pursuit: Pursuit; readonly end: () => void; readonly hurried: () => number } {
   let end: () => void = () => undefined;
