@@ -265,7 +265,7 @@ function runningOf(config: Config, { publicUrl, upstreamUrl, sandbox }: AdminPar
 }
 
 /** Runs `open`. When it throws, closes all that it has opened so far and throws the same error. */
-export async function orNothing<T>(open: (closers: (() => Promise<void>)[]) => Promise<T>): Promise<T> {
+export async function openOrCloseAll<T>(open: (closers: (() => Promise<void>)[]) => Promise<T>): Promise<T> {
   const closers: (() => Promise<void>)[] = [];
   try {
     return await open(closers);

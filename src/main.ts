@@ -1,11 +1,11 @@
-/** Builds all parts and connects them: the only file that imports from all rooms. */
+/** Builds and connects the parts of a process: those that sell are here, the others in `around`. */
 import {
   closeAll,
   createTools,
   openAdmin,
   openMapping,
   openSandboxes,
-  orNothing,
+  openOrCloseAll,
   shownHost,
   watchFolder,
   type Opening,
@@ -98,7 +98,7 @@ export interface Selling {
   readonly wallets: Wallets;
   readonly traffic: ReturnType<typeof openConfiguredTraffic>;
   readonly adminConnections: number;
-  /** For the alarms. */
+  /** The state of v1 and of open orders, for the alarms. */
   readonly sightings: () => SellingSightings;
   readonly noter: RequestNoter;
   stop(signal?: string): Promise<void>;
@@ -109,12 +109,12 @@ export const STOP_DEADLINE_MS = 25_000;
 
 /** Starts everything in this process. Throws an Error that explains the obstacle; nothing is left running then. The clock is the gateway's. */
 export async function startService(config: Config, log: Log, clock = systemClock): Promise<Service> {
-  return orNothing((closers) => start(config, log, clock, closers));
+  return openOrCloseAll((closers) => start(config, log, clock, closers));
 }
 
 /** Starts the part that sells, as one of several processes. */
 export async function startWorker(config: Config, log: Log, joined: Joined): Promise<Selling> {
-  return orNothing(async (closers) => {
+  return openOrCloseAll(async (closers) => {
     const parts = {
       log,
       clock: systemClock,

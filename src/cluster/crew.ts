@@ -47,10 +47,10 @@ interface Place {
 }
 
 export function hireCrew(parts: CrewParts): Crew {
-  return new Hired(parts);
+  return new WorkerCrew(parts);
 }
 
-class Hired implements Crew {
+class WorkerCrew implements Crew {
   readonly started: Promise<string>;
   readonly #parts: CrewParts;
   readonly #places = new Map<number, Place>();

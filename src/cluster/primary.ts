@@ -2,7 +2,7 @@
  * Several processes that serve as one: the primary sells nothing. It has the mappings, the embedded sandbox, the admin port and the guards that
  * the workers share, and replaces a worker that dies. (Decision 0053.)
  */
-import { closeAll, createTools, openAdmin, openMapping, openSandboxes, orNothing, shownHost, watchFolder } from '../around';
+import { closeAll, createTools, openAdmin, openMapping, openSandboxes, openOrCloseAll, shownHost, watchFolder } from '../around';
 import type { Config } from '../config';
 import { systemClock, within } from '../domain/clock';
 import type { Traffic } from '../domain/traffic';
@@ -50,7 +50,7 @@ const USE_MS = 20_000;
 export async function startPrimary(config: Config, log: Log): Promise<Omit<Service, 'gateway'>> {
   for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
   await ensureFree(config, ['public', 'admin']);
-  return orNothing((closers) => start(config, log, closers));
+  return openOrCloseAll((closers) => start(config, log, closers));
 }
 
 async function start(config: Config, log: Log, closers: (() => Promise<void>)[]): Promise<Omit<Service, 'gateway'>> {

@@ -66,7 +66,7 @@ export function createApp(options: AppOptions): Express {
   app.use(options.v1Path, passthroughStep(options));
   app.use(compatStep(options));
   // Only errors of Express itself arrive here, for example for an address that it cannot decode.
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows an error handler by its four parameters.
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express recognises an error handler by its four parameters.
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     respond(response, refusalFor(error, options).reply);
   });

@@ -1,4 +1,4 @@
-/** The pass-through: serves v1 itself under its own path, with every byte unchanged. One host name so serves old scripts and new integrations. */
+/** The pass-through: serves v1 itself under its own path, with every byte unchanged. So one host name serves old scripts and new integrations. */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { GatewayError } from '../domain/errors';

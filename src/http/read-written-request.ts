@@ -1,4 +1,4 @@
-/** Reads a request from a file by the same rules as one from a socket. */
+/** Reads a request from a file, by the same rules as one from a socket. */
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { GatewayError } from '../domain/errors';

@@ -23,7 +23,7 @@ export function respond(response: ServerResponse, reply: LegacyReply): void {
   response.end(text);
 }
 
-/** A lone surrogate (half a character) as JSON.stringify writes it: the only characters above 0x1f that it escapes by number. Group 1: an escaped backslash. */
+/** Matches a lone surrogate (half a character): JSON.stringify escapes no other character above 0x1f by number. Group 1 is an escaped backslash. */
 const HALF = /(\\\\)|\\ud[89a-f][0-9a-f]{2}/g;
 
 /**

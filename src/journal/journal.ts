@@ -98,7 +98,7 @@ export interface Journal {
    */
   readonly doubt?: (intent: NewOrder) => void;
 
-  /** True while orders can be written; probes ask this. */
+  /** True while orders can be written; `/readyz` depends on it. */
   isWritable(): boolean;
 
   /** Where gateways on several machines share the journal: the processes that are alive. */
@@ -130,7 +130,7 @@ export type JournalEvent =
   | { readonly kind: 'answers_unwritten'; readonly orders: number }
   | { readonly kind: 'swept'; readonly orders: number }
   | { readonly kind: 'sweep_failed'; readonly error: unknown }
-  /** Retention met a record that this build cannot read, and left it alone. */
+  /** Retention found a record that this build cannot read, and did not delete it. */
   | { readonly kind: 'record_unreadable'; readonly error: unknown };
 
 /** The write failed, or the disk gave no answer and the write may or may not have failed. */

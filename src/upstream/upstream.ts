@@ -16,17 +16,17 @@ export interface CallContext {
   readonly credentials: Credentials;
   /** The script's address, sent as the one value of `X-Forwarded-For`. */
   readonly clientAddress: string;
-  /** The whole call, connect to last byte. */
+  /** For the whole call, from connect to last byte. */
   readonly timeoutMs: number;
-  /** When its first byte must have left; what still waits for a connection then is never sent. Absent: the whole time. */
+  /** By when the first byte must have left: a call that still waits for a connection then is never sent. Absent: `timeoutMs`. */
   readonly leaveWithinMs?: number;
-  /** Asked when the first byte is about to leave: false, and it is never sent. */
+  /** Called just before the first byte leaves; when it returns false, the call is never sent. */
   readonly mayLeave?: () => boolean;
-  /** By which v1 may know it; each call is a child of its own. */
+  /** The trace that v1 is told; each call is a child span of its own. */
   readonly trace?: Trace | undefined;
 }
 
-/** What a call that moves no money came to. */
+/** The result of a call that moves no money. */
 export type Finding =
   | {
       readonly kind: 'found';
@@ -34,7 +34,7 @@ export type Finding =
       /** v1's clock by its `Date` header; ms since the epoch. */
       readonly serverAtMs?: number;
     }
-  /** v1 said no (4xx). */
+  /** v1 refused the call (4xx). */
   | {
       readonly kind: 'refused';
       readonly httpStatus: number;
@@ -42,13 +42,13 @@ export type Finding =
       readonly retryAfterSeconds?: number;
       readonly body: JsonObject;
     }
-  /** No usable answer. With a time where there was too much to do, here or at v1: then another try is worth it. */
+  /** No usable answer. `retryAfterSeconds` is set when there was too much to do, here or at v1: then a later attempt is worth it. */
   | { readonly kind: 'unavailable'; readonly reason: string; readonly retryAfterSeconds?: number };
 
 export interface Upstream {
   /**
    * Sends a purchase once, with the PIN (when there is one) and the request id added to its body, and never throws.
-   * `not_sent` only when an allow-listed error proves that no byte left; every other trouble is `unknown`.
+   * `not_sent` only when an allow-listed error proves that no byte left; every other failure is `unknown`.
    */
   send(call: V1Call, requestId: string, context: CallContext): Promise<SentOutcome>;
 
@@ -58,7 +58,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** An outcome, with what v1 said around it. */
+/** An outcome, with the rest of v1's answer. */
 export interface SentOutcome {
   readonly outcome: Outcome;
   /** v1 answered with an order it already had. */

@@ -94,7 +94,7 @@ function judge(code: string | undefined): readonly [status: number, refusal: Gat
   }
 }
 
-// The whole head in one packet and nothing behind it.
+// A complete head in one packet, with nothing after it.
 const SPACED_HEAD = /^(GET|HEAD) (\/[\t\x20-\x7e\x80-\xff]*) (HTTP\/1\.[01])\r\n([^]*\r\n)?\r\n$/;
 const BARE = /[\t\x20\x80-\xff]/g;
 /** Such a request is not mended: a proxy in front may have judged its length, and so its end, in another way. */

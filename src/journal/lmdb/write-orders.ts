@@ -1,4 +1,4 @@
-/** Plans the writes for a new intent, an answer, a telling, and for orders beyond their age. All plans run inside the write transaction. */
+/** Plans the writes of `open`, `settle`, `tell` and retention. All plans run inside the write transaction. */
 import type { RootDatabase } from 'lmdb';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import { type NotSent, referenceOf } from '../../domain/outcome';
