@@ -1,4 +1,4 @@
-/** One day of one key: what the journal says against what v1 has. What is worst for somebody's money stands first. */
+/** The report of one day of one key: compares the journal with v1's history. The worst kinds of differences come first. */
 import { kobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
@@ -11,7 +11,7 @@ import type { Mapping } from '../mapping/mapping';
 import type { CallContext, Upstream } from '../upstream/upstream';
 import { askPatiently, MARGIN_MS, readReceipt, readV1Day, type Ask, type V1Day, type V1Row } from './read-v1-day';
 
-/** The worst first: the report is in this order. */
+/** The worst first: differences are listed in this order. */
 const DIFFERENCES = ['charged_told_failed', 'sold_not_at_v1', 'not_in_journal', 'differs', 'open'] as const;
 
 export interface Difference {
@@ -19,25 +19,25 @@ export interface Difference {
   readonly atMs: number;
   readonly order?: Order;
   readonly row?: V1Row;
-  /** False where v1's row names neither the reference nor the request id, and only looks like the order. */
+  /** False where v1's row has neither the order's reference nor its request id, and only resembles the order. */
   readonly isSure: boolean;
-  /** Of `differs`. */
+  /** Set for `differs`. */
   readonly what?: 'charge' | 'price' | 'number';
 }
 
 export interface Sum {
   readonly count: number;
   readonly charged: AmountMinor;
-  /** How many of them do not show what was charged. */
+  /** How many of them show no charge. */
   readonly unpriced: number;
 }
 
 export interface WalletMovement {
   readonly opening: AmountMinor;
   readonly charged: AmountMinor;
-  /** Rows of v1 that brought money in. */
+  /** The sum of v1's rows of deposits and refunds. */
   readonly moneyIn: AmountMinor;
-  /** What neither explains: money put in beside the history, late refunds. */
+  /** The rest of the movement: deposits that are not in the history, late refunds. */
   readonly other: AmountMinor;
   readonly closing: AmountMinor;
 }
@@ -48,16 +48,16 @@ export interface DayReport {
   /** Why it is incomplete, in sentences. */
   readonly unread: readonly string[];
   readonly differences: readonly Difference[];
-  /** All orders of the day in the journal. */
+  /** How many orders of the day the journal has. */
   readonly orders: number;
   readonly journal: Sum;
   readonly v1: Sum;
-  /** What other keys of the account have charged, by v1's history: it is that of the account. */
+  /** Charges of other keys of the same account: v1's history is that of the account. */
   readonly otherKeys: Sum;
   /** Charged and given back, by v1's history. */
   readonly refunds: Sum;
   readonly walletNow: AmountMinor | undefined;
-  /** Absent where v1 does not show the balances that it takes. */
+  /** Undefined where v1 does not show the balances for it. */
   readonly wallet: WalletMovement | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface DayParts {
 
 export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
   const ask = askPatiently(parts.upstream, parts.context, parts.clock);
-  // v1 first: whatever made a row of its history was in the journal before.
+  // v1's history is read before the journal: every order with a row was in the journal before v1 had the row.
   const v1 = await readV1Day(day, ask);
   const unread = [...v1.unread];
   const orders = await readOrders(day, v1.rows, parts, unread);
@@ -114,7 +114,7 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
   };
 }
 
-/** Those last opened around the day, also where v1 had refused them days before, and those of another day that v1 wrote down in it. */
+/** Orders whose latest opening is around the day (they may have been refused days before), and orders of other days with a row in this day. */
 async function readOrders({ fromMs, untilMs }: Day, rows: readonly V1Row[], { journal, context }: DayParts, unread: string[]) {
   const owner = context.credentials.fingerprint;
   const byNumber = new Map<number, Order>();
@@ -134,13 +134,13 @@ interface Pair {
   readonly order: Order;
   readonly row: V1Row | undefined;
   readonly isSure: boolean;
-  /** Nobody can tell whether v1 has it. */
+  /** v1 could not be asked whether it has the order. */
   readonly isUnread?: boolean;
 }
 
 /**
- * Rows that orders of other keys have: v1's history is that of the account. An order that is provably another sale has its reference from
- * another v1, the sandbox.
+ * Rows that belong to orders of other keys: v1's history is that of the account. An order with the row's reference that provably is another
+ * sale got the reference from another v1, the sandbox, and does not count.
  */
 async function pairsOfOtherKeys(
   orders: readonly Order[],
@@ -161,7 +161,7 @@ async function pairsOfOtherKeys(
   return pairs;
 }
 
-/** Whose each row is: by v1's reference, then by request id, then by number, amount, service and time. */
+/** Finds the order of each row: by v1's reference, then by request id, then by number, amount, service and time. */
 function pairUp(orders: readonly Order[], rows: readonly V1Row[], mapping: Mapping): Map<Order, Pair & { readonly row: V1Row }> {
   const pairs = new Map<Order, Pair & { readonly row: V1Row }>();
   const free = new Set(rows.filter((row) => !row.isMoneyIn));
@@ -174,7 +174,7 @@ function pairUp(orders: readonly Order[], rows: readonly V1Row[], mapping: Mappi
     const order = byReference.get(row.reference);
     if (order !== undefined) claim(order, row, true);
   }
-  // What has a reference is no other row.
+  // An order with a reference cannot be a row with another reference.
   const unnamed = (): readonly Order[] => orders.filter((order) => !pairs.has(order) && referenceOf(order.outcome) === undefined);
   const byRequestId = new Map(unnamed().map((order) => [order.requestId, order]));
   for (const row of [...free]) {
@@ -195,13 +195,13 @@ function pairUp(orders: readonly Order[], rows: readonly V1Row[], mapping: Mappi
   return pairs;
 }
 
-/** The specification shows none; a v1 that tells it is believed. */
+/** The request id in a row. The specification has none there, but a v1 that shows it is believed. */
 function requestIdIn({ data }: V1Row): string | undefined {
   const meta = data['meta'] as { readonly request_id?: unknown } | null | undefined;
   return [data['request_id'], meta?.request_id].find((id) => typeof id === 'string' && id !== '') as string | undefined;
 }
 
-/** Which reading of v1's times is right, by the orders that are certainly its own. West Africa Time where none tells. */
+/** The index of the right zone in `timesMs`, by the rows whose order is certain. West Africa Time if there are none. */
 function zoneOf(pairs: ReadonlyMap<Order, Pair & { readonly row: V1Row }>): number {
   const votes = [...pairs.values()]
     .filter(({ isSure }) => isSure)
@@ -214,7 +214,7 @@ function nearestOf(timesMs: readonly number[], atMs: number): number {
   return distances.indexOf(Math.min(...distances));
 }
 
-/** An order with a reference that no page showed is asked for by that, before anybody says that v1 does not have it. */
+/** Reads the receipt of an order whose reference was on no page: v1 may have the order all the same. */
 async function askForRow(order: Order, ask: Ask): Promise<Pair> {
   const reference = referenceOf(order.outcome);
   const receipt = reference === undefined ? 'none' : await readReceipt(reference, ask);
@@ -253,7 +253,7 @@ export function chargedByJournal({ outcome }: Order): AmountMinor | undefined {
   return outcome !== undefined && 'delivery' in outcome ? outcome.delivery?.charged : undefined;
 }
 
-/** What v1 took for it, by the wallet before and after; what failed it gave back. */
+/** What v1 charged, by the wallet before and after; for a failed row what v1 charged and gave back. Undefined if the balance rose or is unknown. */
 export function chargedByV1({ balance }: V1Row): AmountMinor | undefined {
   return balance === undefined || balance.after > balance.before ? undefined : kobo(balance.before - balance.after);
 }
@@ -266,7 +266,7 @@ function sumUp(amounts: readonly (AmountMinor | undefined)[]): Sum {
   };
 }
 
-/** By v1's own times. The day closes with what its next row found in the wallet; without one, with what is in it now. */
+/** The wallet's movement in the day, by v1's own times. Its closing balance is the one before the next row; without one, the balance now. */
 function walletOf(v1: V1Day, isOfDay: (atMs: number) => boolean, zone: number): WalletMovement | undefined {
   const isInDay = ({ timesMs }: V1Row): boolean => isOfDay(timesMs[zone]!);
   const rows = v1.rows.filter(isInDay);

@@ -1,6 +1,6 @@
 /**
- * Finds orders and refused requests as an operator asks for them, newest first, page by page. Whatever cannot be looked up is looked
- * through from the newest on for a moment; then the page says how far back that was, and goes on from there.
+ * Finds orders and refused requests for an operator, newest first, page by page. A search without an index reads orders from the
+ * newest on, for `budgetMs`. Then the page says how far back it has searched, and the next page goes on from there.
  */
 import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
@@ -21,18 +21,18 @@ export const OUTCOMES = ['open', 'succeeded', 'pending', 'declined', 'rejected',
 export interface OrderQuery {
   /** A phone, meter or card number in any spelling. */
   readonly number?: string | undefined;
-  /** The id that the script sent, or the number that our replies call `id`. */
+  /** The id that the script sent, or the order's number, which the gateway's replies call `id`. */
   readonly requestId?: string | undefined;
   readonly reference?: string | undefined;
-  /** A fingerprint. */
+  /** The fingerprint of a key. */
   readonly caller?: string | undefined;
   readonly fromMs?: number | undefined;
   readonly untilMs?: number | undefined;
   readonly outcome?: (typeof OUTCOMES)[number] | undefined;
   readonly operation?: string | undefined;
-  /** Requests that came to no order are in the list as well. */
+  /** Whether refused requests are listed as well. */
   readonly refusedToo?: boolean | undefined;
-  /** What the page before gave as `next`. */
+  /** The `next` of the page before. */
   readonly cursor?: string | undefined;
 }
 
@@ -41,11 +41,11 @@ export type FoundRow =
 
 export interface FoundOrders {
   readonly rows: readonly FoundRow[];
-  /** Where the next page begins; absent at the end. */
+  /** The cursor of the next page; absent at the end. */
   readonly next?: string;
-  /** Set where time ran out: older orders have not been looked at yet. */
+  /** Set where the time was over: orders older than this have not been searched yet. */
   readonly searchedBackToMs?: number;
-  /** Of a search by number while the index is being made: from when on orders can be found. */
+  /** Set for a search by number while the index is being filled: orders older than this cannot be found yet. */
   readonly numbersFromMs?: number;
 }
 
@@ -70,15 +70,15 @@ const INDEX_PIECE = 200;
 const OPEN_MAX = 10_000;
 const NOTES_MAX = 1_000;
 const OWNERS_AT_ONCE = 50;
-/** A refused order may be opened again under its id: the list of its caller has it where it was first opened. */
+/** A caller's list is sorted by the first opening. A reopened order may have been first opened this much earlier. */
 const REOPENED_MS = 7 * 24 * 3_600_000;
-/** What came so shortly before the end of the index may have been written after it was read. */
+/** Orders of this time before the end of the index may have been written after it was read. */
 const LATE_MS = 20_000;
 
-/** Scripts count their orders from one: each key may have one of an id, and all of them are meant, on one page. */
+/** The page size of a search by id: many scripts count their orders from one, so many keys may have an order of this id. */
 export const NAMED_MAX = 5_000;
 
-/** Throws a plain Error for a cursor that is none. */
+/** Throws a plain Error for a text that is no cursor. */
 export async function findOrders(query: OrderQuery, parts: FindParts): Promise<FoundOrders> {
   const cursor = query.cursor === undefined ? BEGINNING : parseCursor(query.cursor);
   const search = new Search(query, cursor, parts);
@@ -94,9 +94,9 @@ class Search {
   readonly #budgetMs: number;
   readonly #keys: ReadonlySet<string>;
   #looked = 0;
-  /** Where time ran out. */
+  /** The last order that was read before the time was over. */
   #back: Order | undefined;
-  /** The same among refused requests. */
+  /** The time of the last refused request that was read before the time was over. */
   #refusedBackMs: number | undefined;
 
   constructor(query: OrderQuery, cursor: Cursor, parts: FindParts) {
@@ -117,7 +117,7 @@ class Search {
       ...orders.map((order): FoundRow => ({ kind: 'order', order })),
       ...refused.map((note): FoundRow => ({ kind: 'refused', refused: note })),
     ]
-      // What is older comes behind the refused requests that have not been looked at yet.
+      // Older rows come on a later page, after refused requests that have not been read yet.
       .filter((row) => this.#timeOf(row) >= refusedBackMs)
       .sort((one, other) => this.#timeOf(other) - this.#timeOf(one));
     const rows = merged.slice(0, this.#size);
@@ -138,13 +138,13 @@ class Search {
     return reference === undefined && (outcome === 'refused' || (outcome === undefined && refusedToo === true));
   }
 
-  /** Lists of one caller, and of the index, go by number: that is by when an order was first opened. All others go by when it was last. */
+  /** Lists of one caller and of the index are sorted by number (the time of the first opening), all others by the latest opening. */
   get #goesByNumber(): boolean {
     const { caller, number } = this.#query;
     return number === undefined ? caller !== undefined : this.#parts.index.indexed() !== undefined;
   }
 
-  /** Where it comes in its list: pages are cut there. */
+  /** The time by which the order is sorted, and by which pages are cut. */
   #openedAt({ number, openedAtMs }: Order): number {
     return this.#goesByNumber ? firstOpenedAt(number) : openedAtMs;
   }
@@ -161,7 +161,7 @@ class Search {
   #cursorAfter(rows: readonly FoundRow[], isFull: boolean): string {
     const { order } = rows.findLast((row) => row.kind === 'order') ?? {};
     const { refused } = rows.findLast((row) => row.kind === 'refused') ?? {};
-    // Where time ran out behind the last order of the page, the next one begins there.
+    // If the time was over after the last order of this page, the next page begins where reading ended.
     const last = isFull || this.#refusedBackMs !== undefined ? order : (this.#back ?? order);
     const { atMs, number, owner } = last === undefined ? this.#cursor : { ...last, atMs: last.openedAtMs };
     const lookedBackMs = isFull ? undefined : this.#refusedBackMs;
@@ -189,7 +189,7 @@ class Search {
     );
   }
 
-  /** Under whichever keys the id, the number or the reference is: a look-up for each key that ever ordered. */
+  /** Looks up an id, number or reference under each key that ever ordered. */
   async #byId(): Promise<readonly Order[]> {
     const { journal } = this.#parts;
     const { requestId, reference, caller } = this.#query;
@@ -209,7 +209,7 @@ class Search {
     return [...once.values()].filter((order) => this.#isWanted(order) && this.#isBehind(order)).sort(this.#newestFirst);
   }
 
-  /** By the index, and what is too young for it by looking through. */
+  /** Finds orders by the index, and reads those that are too new for it from the journal. */
   async #byNumber(): Promise<readonly Order[]> {
     const { journal, index } = this.#parts;
     if (this.#keys.size === 0) return [];
@@ -222,7 +222,7 @@ class Search {
       const names = index.find([...this.#keys], before, INDEX_PIECE);
       for (const { owner, number } of names) {
         const order = await journal.findByNumber(owner, number).catch(() => undefined);
-        // What retention has deleted stands in the index for a while.
+        // The index still has orders that retention has deleted.
         if (order !== undefined && this.#isWanted(order)) found.set(`${owner} ${number}`, order);
       }
       const last = names.at(-1);
@@ -235,7 +235,7 @@ class Search {
       .slice(0, this.#size + 1);
   }
 
-  /** Where so many orders come that there is no time for all, the newest are found; the others are in the index a minute or two later. */
+  /** Orders that are not in the index yet. If there are too many for the time, only the newest are found; the index has the others in two minutes. */
   async #young(fromMs: number): Promise<readonly Order[]> {
     const orders: Order[] = [];
     for await (const order of this.#list(fromMs, EVER)) {
@@ -314,11 +314,11 @@ class Search {
   #refused(): readonly RefusedNote[] {
     const { caller, operation, fromMs = 0, untilMs = EVER } = this.#query;
     const found: RefusedNote[] = [];
-    // Those that are older than the orders of this page come with the next.
+    // Refused requests that are older than the orders of this page come with the next page.
     const sinceMs = Math.max(fromMs, this.#back === undefined ? 0 : this.#openedAt(this.#back));
     let lateMs: number | undefined;
     for (const note of this.#notesAsked(sinceMs, Math.min(untilMs, this.#cursor.refusedMs))) {
-      // Many may be of one moment, and the next page begins behind it.
+      // All requests of the same millisecond are taken, because the next page begins after it.
       if (lateMs !== undefined && note.atMs < lateMs) {
         this.#refusedBackMs = lateMs;
         break;
@@ -344,7 +344,7 @@ class Search {
   }
 }
 
-/** One order that a newer build wrote must not hide all others. */
+/** An unreadable order, written by a newer build, is skipped, so that the others are found. */
 function onUnreadable(): void {
-  // The journal's own watch tells of it.
+  // The journal itself reports it.
 }

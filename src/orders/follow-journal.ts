@@ -1,6 +1,6 @@
 /**
- * Keeps the number index up with the journal: reads it by time, a piece at a time with long pauses between them. What is new goes first; what
- * was there before the index is read backwards, so that the orders of the last days are found before those of last month.
+ * Fills the number index from the journal, in pieces with long pauses between them. New orders are read first. Orders from before the index are
+ * read backwards in time, so that those of the last days can be found before those of last month.
  */
 import type { Clock } from '../domain/clock';
 import type { Order } from '../domain/order';
@@ -17,31 +17,31 @@ export interface FollowerParts {
   readonly keyring: Pick<Keyring, 'hash'>;
   readonly clock: Clock;
   readonly onTrouble: (error: unknown) => void;
-  /** Of a core, at most, while there is much to read. */
+  /** The share of one core that reading may use. */
   readonly share?: number;
 }
 
 export interface Follower {
-  /** Reads whatever there is, without a pause. For tools and tests. */
+  /** Reads all orders without a pause. For tools and tests. */
   catchUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const SHARE = 0.005;
 const PIECE = 500;
-/** An order's time is taken before it is written, and machines differ in their clocks: what is younger is read again. */
+/** Orders younger than this are read again: an order's time is taken before it is written, and clocks of machines differ. */
 const LATE_MS = 20_000;
 const REST_MS = 10_000;
-/** Each reading begins with `LATE_MS` that were read before: where it is seldom, few orders are read twice. A search looks through those not read yet. */
+/** Each reading repeats `LATE_MS`, so it is done seldom. A search reads the orders after the indexed span from the journal itself. */
 const READ_NEW_EVERY_MS = 60_000;
 const AFTER_TROUBLE_MS = 60_000;
-/** How often the index is gone through for orders that retention has deleted. */
+/** How often entries of orders that retention has deleted are removed from the index. */
 const SWEEP_EVERY_MS = 24 * 3_600_000;
-/** And the first time after a start: a gateway that is restarted every night lives for less than a day. */
+/** The first removal comes this soon after a start: a gateway that is restarted every night runs for less than a day. */
 const FIRST_SWEEP_AFTER_MS = 10 * 60_000;
 const SWEEP_PIECE = 100;
 
-/** One reading of what is new, which may take many pieces. */
+/** One reading of the new orders, in one or more pieces. */
 interface Pass {
   readonly atMs: number;
   readonly endMs: number;
@@ -109,7 +109,7 @@ class JournalFollower implements Follower {
     }
   }
 
-  /** Gives how many orders it read; none once there is nothing to read for now. */
+  /** Resolves with the number of orders read; 0 when there is nothing to read now. */
   async #readPiece(): Promise<number> {
     const now = this.#parts.clock.now();
     const indexed = this.#parts.index.indexed() ?? { fromMs: now, untilMs: now };
@@ -123,7 +123,7 @@ class JournalFollower implements Follower {
     return { atMs: Math.max(0, Math.min(now, untilMs) - LATE_MS), endMs: now };
   }
 
-  /** From a while before what is indexed until now. */
+  /** Reads from `LATE_MS` before the end of the indexed span until now. */
   async #readForwards(indexed: Indexed, { atMs, endMs }: Pass): Promise<number> {
     const { orders, isWhole } = await this.#read({ fromMs: atMs, untilMs: endMs + 1 });
     const last = orders.at(-1)?.openedAtMs ?? endMs;
@@ -139,7 +139,7 @@ class JournalFollower implements Follower {
   async #readBackwards(indexed: Indexed): Promise<number> {
     const { orders, isWhole } = await this.#read({ fromMs: 0, untilMs: indexed.fromMs, newestFirst: true });
     const last = orders.at(-1)?.openedAtMs ?? 0;
-    // The orders of one millisecond may go on in the next piece, where the whole millisecond is read again.
+    // The next piece may have further orders of the last millisecond, so it reads the whole millisecond again.
     const fromMs = isWhole ? 0 : Math.min(last + 1, indexed.fromMs - 1);
     await this.#parts.index.add(this.#entriesOf(orders), { ...indexed, fromMs });
     return orders.length;
@@ -161,7 +161,7 @@ class JournalFollower implements Follower {
     );
   }
 
-  /** Soon after a start and then once a day, piece by piece: what the journal does not have any more goes. Gives how many it looked at. */
+  /** Removes entries of orders that the journal no longer has, soon after a start and then once a day. Resolves with the number of entries checked. */
   async #sweepPiece(): Promise<number> {
     const { clock, index, journal } = this.#parts;
     if (!this.#isSweeping && clock.elapsed() - this.#sweptAtMs < SWEEP_EVERY_MS) return 0;

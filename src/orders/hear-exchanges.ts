@@ -1,4 +1,4 @@
-/** Exchanges with v1, heard from outside: those about orders that are no plain first-time success are noted. */
+/** Notes exchanges with v1 about orders, unless they are plain first successes. It hears v1's answers from outside the walk. */
 import { createLru } from '../domain/lru';
 import type { JsonValue } from '../domain/json';
 import type { Clock } from '../domain/clock';
@@ -9,7 +9,7 @@ import type { Finding, SentOutcome } from '../upstream/upstream';
 import { cutText as cut, type ExchangeNote } from './note';
 import type { KeyedNote } from './notes-store';
 
-/** Orders whose later exchanges are noted as well, because an earlier one was out of the ordinary. */
+/** How many orders are followed: one of their exchanges was noted, so all later ones are noted as well. */
 const FOLLOWED_MAX = 10_000;
 
 interface Hearing {
@@ -19,7 +19,7 @@ interface Hearing {
 }
 
 export function hearExchanges({ clock, keyring, add }: Hearing): AnswerHearer {
-  /** Orders by request id and by reference, of which something was noted. */
+  /** The followed orders, by request id and by reference. */
   const followed = createLru<string, true>(FOLLOWED_MAX);
   const follow = (kind: 'sent' | 'reference', id: string, { call, context, startedAt }: Answered, answer: Answer): void => {
     const owner = context.credentials.fingerprint;
@@ -44,7 +44,7 @@ export function hearExchanges({ clock, keyring, add }: Hearing): AnswerHearer {
       const { call, context } = answered;
       const reference = call.path === '/receipt' ? call.query?.['reference'] : undefined;
       if (reference === undefined) return;
-      // Receipts are read for goods as well, of sales that were plain successes.
+      // Receipts of plain successes are read for goods as well, and are not noted.
       if (finding.kind === 'found' && !followed.has(`reference ${context.credentials.fingerprint} ${reference}`)) return;
       follow('reference', reference, answered, answerOfFinding(finding));
     },
@@ -53,7 +53,7 @@ export function hearExchanges({ clock, keyring, add }: Hearing): AnswerHearer {
 
 type Answer = Pick<ExchangeNote, 'answer' | 'http' | 'message' | 'isDuplicate'>;
 
-/** v1 likes to repeat a token in its words. */
+/** `withoutGoods`: v1 often repeats a token in its message. */
 function answerOf({ outcome: answered, isDuplicate }: SentOutcome): Answer {
   const outcome = withoutGoods(answered);
   const message = 'reason' in outcome ? outcome.reason : outcome.message;
@@ -65,7 +65,7 @@ function answerOf({ outcome: answered, isDuplicate }: SentOutcome): Answer {
   };
 }
 
-/** Of a receipt only its status and words: it may hold goods. */
+/** Only the status and message of a receipt: the rest may contain goods. */
 function answerOfFinding(finding: Finding): Answer {
   if (finding.kind === 'unavailable') return { answer: finding.kind, message: cut(finding.reason) };
   if (finding.kind === 'refused')

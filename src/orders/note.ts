@@ -1,10 +1,10 @@
-/** What the journal does not keep of an order or a refused request, as values. No key, PIN, card PIN or token is in any of them. */
+/** Notes: records of orders and refused requests beside the journal. No note has a key, PIN, card PIN or token. */
 
-/** A request that came to no order, and what its script heard. */
+/** A request without an order, and what its script was told. */
 export interface RefusedNote {
   readonly kind: 'refused';
   readonly atMs: number;
-  /** Fingerprint of its key; absent where none was read. */
+  /** Fingerprint of the key; absent where no key was read. */
   readonly owner?: string;
   readonly address?: string;
   readonly method?: string;
@@ -14,39 +14,40 @@ export interface RefusedNote {
   readonly format?: string;
   readonly family?: string;
   readonly requestId?: string;
-  /** Phones, meters and cards that it was about. */
+  /** The phones, meters and smartcards in the request. */
   readonly numbers: readonly string[];
-  /** A code of docs/errors.md, or how v1 answered. */
+  /** A code of docs/errors.md, or the kind of v1's answer. */
   readonly code: string;
   readonly detail: string;
   /** The text that the script was told. */
   readonly told: string;
   readonly http: number;
-  /** How many more of this key or address were not kept since the last that was. */
+  /** How many requests of this key or network were left out since the last note. */
   readonly skipped?: number;
 }
 
-/** One exchange with v1 about an order that was out of the ordinary. */
+/** One exchange with v1 about an order, other than a plain first success. */
 export interface ExchangeNote {
   readonly kind: 'exchange';
-  /** When it began. */
+  /** When the exchange began. */
   readonly atMs: number;
   readonly tookMs: number;
   readonly owner: string;
-  /** Of a purchase; a question is about a reference. */
+  /** Set for a purchase. */
   readonly requestId?: string;
+  /** Set for the question for a receipt. */
   readonly reference?: string;
   /** `POST /airtime`. */
   readonly call: string;
-  /** What it came to, as the gateway judged it. */
+  /** The kind of outcome or finding, as the gateway classified v1's answer. */
   readonly answer: string;
   readonly http?: number;
   readonly isDuplicate?: boolean;
-  /** v1's words, or why there are none. */
+  /** v1's message, or why there is no usable answer. */
   readonly message?: string;
 }
 
-/** What a script heard of its order, where that was not the plain success. */
+/** What a script was told about its order, other than a plain success. */
 export interface ToldNote {
   readonly kind: 'told';
   readonly atMs: number;
@@ -54,7 +55,7 @@ export interface ToldNote {
   readonly number: number;
   readonly outcome: string;
   readonly http: number;
-  /** Empty for a success: its words may hold goods. */
+  /** The text of the reply. Empty for a success, whose text may contain goods. */
   readonly told: string;
   readonly heldMs?: number;
   readonly repeat?: string;

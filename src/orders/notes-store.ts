@@ -1,6 +1,6 @@
 /**
- * Where notes are kept: a small LMDB folder that may be lost. Every serving process writes to it, tools read beside them. Bounded in count
- * and age; with JOURNAL_KEY the numbers and texts in it are sealed as those of the journal are.
+ * Keeps notes in a small LMDB folder that may be lost. Every serving process writes to it, and tools read it at the same time. It is bounded
+ * in count and age. With JOURNAL_KEY its numbers and texts are sealed like those of the journal.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -14,16 +14,16 @@ import type { FieldSeal } from '../journal/record';
 import type { Note, RefusedNote } from './note';
 import type { LookUpKey } from './number-keys';
 
-/** A note, and under what it is looked up: the numbers of a refused request, the ids of an order. */
+/** A note with its look-up keys: the numbers of a refused request, or the ids of an order. */
 export interface KeyedNote {
   readonly note: Note;
   readonly keys: readonly LookUpKey[];
 }
 
 export interface NotesStore {
-  /** Rejects when nothing of it was written. */
+  /** Writes all notes, or rejects and writes none. */
   write(notes: readonly KeyedNote[]): Promise<void>;
-  /** Refused requests of a span, newest first. */
+  /** Refused requests of a time span, newest first. */
   refused(span: NoteSpan): Iterable<RefusedNote>;
   /** Notes with one of these keys, newest first. */
   under(keys: readonly LookUpKey[], limit: number): readonly Note[];
@@ -49,17 +49,17 @@ const MS_BYTES = 6;
 const KEY_BYTES = MS_BYTES + 6;
 const LOOK_UP_BYTES = 16;
 const CHUNK = 64;
-/** Beyond what a batch adds: an age limit that was shortened is caught up with in time. */
+/** A write removes at most this many notes more than it adds. So a shortened age limit is reached step by step. */
 const REMOVED_BEYOND = 500;
 
 type Bytes = Database<Buffer, Buffer>;
 
 interface Trees {
   readonly root: RootDatabase<Buffer, Buffer>;
-  /** (time, chance) → the note and its keys. */
+  /** (time, random bytes) → the note and its look-up keys. */
   readonly refused: Bytes;
   readonly orders: Bytes;
-  /** (look-up key, note's key) → which of the two trees. */
+  /** (look-up key, key of the note) → the name of the note's tree. */
   readonly keys: Bytes;
 }
 
@@ -76,14 +76,14 @@ export interface NotesStoreOptions {
   readonly now?: () => number;
 }
 
-/** Rejects with the reason of the system when the folder cannot be used. A reader of a folder that is not there finds nothing. */
+/** Rejects with the system's error when the folder cannot be used. A read-only store without a folder is empty. */
 export async function openNotesStore(options: NotesStoreOptions): Promise<NotesStore> {
   const { dir, seal, isReadOnly = false, bounds = NOTES_BOUNDS, now = Date.now } = options;
   if (isReadOnly && !existsSync(join(dir, 'data.mdb'))) return EMPTY;
   if (!isReadOnly) {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     await chmod(dir, 0o700);
-    // Before LMDB maps its files: a page that finds no room in a mapped file ends the process without a word.
+    // Tested before LMDB maps its files: if the disk has no room for a page of a mapped file, the system kills the process without a message.
     await probeFolder(dir);
   }
   const trees = openTrees(dir, isReadOnly);
@@ -138,7 +138,7 @@ const EMPTY: NotesStore = {
   close: () => Promise.resolve(),
 };
 
-/** Undefined for a reader of a folder that its writer has not filled yet. */
+/** Undefined when a reader opens a folder in which the writer has not made the trees yet. */
 function openTrees(dir: string, isReadOnly: boolean): Trees | undefined {
   const root = openByteFolder(dir, MAP_BYTES, isReadOnly);
   const tree = (name: string) =>
@@ -157,7 +157,7 @@ function put(trees: Trees, { note, keys }: KeyedNote, seal: FieldSeal): void {
   for (const lookUp of keys) void trees.keys.put(lookUpKey(lookUp, key), Buffer.from(name));
 }
 
-/** The oldest go, with their keys. */
+/** Removes the oldest notes beyond the bounds, with their look-up keys. */
 function trim(trees: Trees, name: 'refused' | 'orders', countMax: number, oldestMs: number, added: number): void {
   const tree = trees[name];
   const { entryCount } = tree.getStats() as { readonly entryCount: number };
@@ -184,7 +184,7 @@ function notesUnder(trees: Trees, lookUps: readonly LookUpKey[], limit: number, 
   const notes: Note[] = [];
   let last: Buffer | undefined;
   for (const { key, name } of newestFirst) {
-    // A note may be under several of the keys.
+    // A note may be found by several of the keys.
     if (last?.equals(key) === true) continue;
     last = key;
     const value = trees[name].get(key);
@@ -213,7 +213,7 @@ function lookUpKey(lookUp: LookUpKey, noteKey: Buffer): Buffer {
   return Buffer.concat([Buffer.from(lookUp, 'hex'), noteKey]);
 }
 
-/** For a journal that is in memory as well: its orders and their notes end together. */
+/** A store in memory, for a journal in memory. */
 export function createMemoryNotesStore(countMax = 10_000): NotesStore {
   let kept: KeyedNote[] = [];
   const newestFirst = (): KeyedNote[] => [...kept].sort((one, other) => other.note.atMs - one.note.atMs);

@@ -1,6 +1,6 @@
 /**
- * Takes note of what is out of the ordinary, from outside the walk: refused requests, exchanges with v1 that were no plain success, and what
- * scripts were told then. In memory first, to the store once a second; whatever becomes of the store, no sale waits for it or fails by it.
+ * Keeps notes of everything but plain successes, from outside the walk: refused requests, exchanges with v1, and what scripts were told.
+ * Notes are held in memory and written to the store once a second. No sale waits for the store or fails because of it.
  */
 import { createLru } from '../domain/lru';
 import type { Clock } from '../domain/clock';
@@ -22,19 +22,19 @@ import type { KeyedNote, NotesStore } from './notes-store';
 import { keyOfNumber, numbersOf, type KindOfNumber, type LookUpKey } from './number-keys';
 
 export interface Notes {
-  /** A request that came through the walk; of a plain success nothing is kept. */
+  /** Notes a request that went through the walk, unless it is a plain success. `isAbandoned`: its script had hung up. */
   served(request: LegacyRequest, served: Served, isAbandoned?: boolean): void;
-  /** Of a request that is over: kept where it was refused before the walk. */
+  /** Notes a finished request if it was refused before the walk. */
   refusedAtDoor(done: DoorRefusal): void;
-  /** Notes exchanges about orders that are no plain success. */
+  /** Notes exchanges with v1 about orders, unless they are plain successes. */
   readonly hearer: AnswerHearer;
-  /** For whoever reads them in this process. */
+  /** The store, for readers in this process. */
   readonly store: Promise<NotesStore>;
-  /** Writes what is held, and closes the store. */
+  /** Writes the notes in memory and closes the store. */
   stop(): Promise<void>;
 }
 
-/** A request that was refused before the walk, as the door tells of it. */
+/** A finished request, with `refusal` if it was refused before the walk. */
 export interface DoorRefusal {
   readonly method: string;
   readonly path: string;
@@ -48,31 +48,31 @@ export interface NotesParts {
   readonly mapping: () => Mapping;
   readonly keyring: Pick<Keyring, 'hash'>;
   readonly clock: Clock;
-  /** Told once when notes cannot be written, and again only after they could. */
+  /** Called once when notes cannot be written, and again only after a successful write. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 const WRITE_EVERY_MS = 1_000;
 const HELD_MAX = 10_000;
-/** Orders whose later exchanges and words are noted as well, because an earlier one was out of the ordinary. */
+/** How many orders are followed: there was a note about them, so later plain successes are noted as well. */
 const FOLLOWED_MAX = 10_000;
-/** Of one sender in a minute: a script in a loop leaves room for the complaints of others. */
+/** Notes of refused requests per sender and minute, so that a script in a loop does not displace the notes of others. */
 const REFUSED_IN_MINUTE_MAX = 60;
 const SENDERS_MAX = 5_000;
-/** By these v1 has accepted the key. */
+/** These outcomes prove that v1 has accepted the key. */
 const ACCEPTING: ReadonlySet<Served['outcome']> = new Set(['succeeded', 'declined', 'found']);
 const ID_MAX = 100;
-/** PINs have as many digits. */
+/** The length of the shortest PINs. */
 const KEY_PART_MIN = 4;
 
 export function createNotes(parts: NotesParts): Notes {
   const writer = new Writer(parts);
   const followed = createLru<string, true>(FOLLOWED_MAX);
-  /** What an order's script was told last: a script that asks every second is noted when the answer changes. */
+  /** By order: what its script was told last. A script that asks every second gets a new note only when the reply changes. */
   const toldLast = createLru<string, string>(FOLLOWED_MAX);
   const allow = createLimit(parts.clock);
   const accepted = createLru<string, true>(SENDERS_MAX);
-  /** A key that v1 has accepted; of all others the address, for anybody can make up keys. */
+  /** The sender by which notes are limited: a key that v1 has accepted, else the network, because keys can be invented. */
   const senderOf = ({ owner, address }: Pick<RefusedNote, 'owner' | 'address'>): string =>
     owner !== undefined && accepted.has(owner) ? owner : networkOf(address ?? '');
   const watching = harmless(parts.onTrouble);
@@ -135,7 +135,7 @@ export function createNotes(parts: NotesParts): Notes {
   };
 }
 
-/** Watching changes nothing of what a script is told. */
+/** Catches all errors of `watch`: notes must not change the reply of a script. */
 function harmless(
   onTrouble: (error: unknown) => void,
 ): <Facts extends unknown[]>(watch: (...facts: Facts) => void) => (...facts: Facts) => void {
@@ -149,7 +149,7 @@ function harmless(
     };
 }
 
-/** An order's notes by what it is known by: its number, the id that v1 has, v1's reference. */
+/** The look-up keys of an order's notes: by its number, by its request id, and by v1's reference. */
 export function keysOfOrder(
   { owner, number, requestId, reference }: { owner: string; number: number; requestId: string; reference: string | undefined },
   keyring: Pick<Keyring, 'hash'>,
@@ -162,12 +162,12 @@ function keyOfOrder(owner: string, number: number, keyring: Pick<Keyring, 'hash'
   return keyring.hash(JSON.stringify(['order', owner, number]));
 }
 
-/** Refused requests by the id that their script sent. */
+/** The look-up key of refused requests by the request id that their script sent. */
 export function keyOfSentId(id: string, keyring: Pick<Keyring, 'hash'>): LookUpKey {
   return keyring.hash(JSON.stringify(['id', id]));
 }
 
-/** The numbers that a request is about, whether or not it could be read any further. */
+/** The phone, meter and card numbers in a request, even if the request was refused while it was read. */
 function numbersAsked(
   request: LegacyRequest,
   operation: Operation,
@@ -204,13 +204,13 @@ function refusedNoteOf(
   };
 }
 
-/** A refusal repeats what a script sent in a field, which may be its key or its PIN. */
+/** Masks credentials: a refusal repeats the value of a field, which may be the script's key or PIN. */
 function withoutKeys(text: string, headers: LegacyHeaders): string {
   const isKey = (word: string): boolean => word.length >= KEY_PART_MIN && (isInCredentials(word, headers) || looksLikeKey(word));
   return text.replace(/[\w.+/=-]+/g, (word) => (isKey(word.replace(/[.]+$/, '')) ? NOT_KEPT : word));
 }
 
-/** The text that a reply tells: the longest sentence in it. Names of fields are the mapping's affair, and a sentence is no token. */
+/** The longest sentence in a reply: its text, whatever name the mapping gives the field. A sentence cannot be a token. */
 function sentenceIn({ body }: LegacyReply): string {
   const texts = Object.values(body as Readonly<Record<string, JsonValue>>).flatMap((value): readonly JsonValue[] =>
     isList(value) ? value : [value],
@@ -219,7 +219,7 @@ function sentenceIn({ body }: LegacyReply): string {
   return cut(sentences.sort((one, other) => other.length - one.length)[0] ?? '');
 }
 
-/** Gives how many were left out before this one, or undefined where this one is left out as well. */
+/** The returned function gives the number of notes left out before this one, or undefined if this one is left out as well. */
 function createLimit(clock: Pick<Clock, 'now'>): (sender: string) => number | undefined {
   const senders = createLru<string, { minute: number; count: number; skipped: number }>(SENDERS_MAX);
   return (sender) => {
@@ -238,7 +238,7 @@ function createLimit(clock: Pick<Clock, 'now'>): (sender: string) => number | un
   };
 }
 
-/** Batches to the store. */
+/** Writes notes to the store in batches. */
 class Writer {
   readonly #parts: NotesParts;
   #held: KeyedNote[] = [];
@@ -253,7 +253,7 @@ class Writer {
   }
 
   add(note: KeyedNote): void {
-    // What does not fit is lost: notes are for people, and no sale waits for them.
+    // Notes beyond the bound are lost: they are only for people, and no sale waits for them.
     if (this.#held.length >= HELD_MAX || this.#isStopped) return;
     this.#held.push(note);
     if (this.#isWaiting) return;
@@ -268,7 +268,7 @@ class Writer {
     this.#cancel();
     await this.#writing;
     await this.#write();
-    // A call to v1 that the end of the process cuts off comes after this.
+    // Later notes are dropped, because the store is closed: a call to v1 that the end of the process cuts off is still heard here.
     this.#isStopped = true;
     await this.#parts.store.then((store) => store.close()).catch(() => undefined);
   }

@@ -1,6 +1,6 @@
 /**
- * From a phone, meter or card number to the orders with it. Derived from the journal, in a folder that may be lost: a follower reads the
- * journal by time, at its own slow pace, and nothing is added to the path of a sale. Only keyed hashes stand in it.
+ * Finds orders by phone, meter or card number. The index is derived from the journal and kept in a folder that may be lost. `follow-journal`
+ * fills it slowly in the background, so a sale writes nothing into it. It has only keyed hashes of numbers.
  */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, rm } from 'node:fs/promises';
@@ -11,13 +11,13 @@ import { openByteFolder } from '../journal/lmdb/environment';
 import { createLastingRoot, probeFolder, type LastingRoot } from '../journal/lmdb/lasting-root';
 import type { LookUpKey } from './number-keys';
 
-/** An order as it is known everywhere: its number never changes, however often it is opened again. */
+/** The name of an order: its number stays the same when it is reopened. */
 export interface OrderName {
   readonly owner: string;
   readonly number: number;
 }
 
-/** From when until when the orders of the journal are in the index. */
+/** The time span whose orders are in the index; ms since the epoch. */
 export interface Indexed {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -28,13 +28,13 @@ export interface IndexEntry extends OrderName {
 }
 
 export interface NumberIndex {
-  /** Undefined before anything is in it. */
+  /** Undefined while the index is empty. */
   indexed(): Indexed | undefined;
-  /** Adds entries, and what is indexed with them, in one commit. */
+  /** Adds entries and the new indexed span in one commit. */
   add(entries: readonly IndexEntry[], indexed: Indexed): Promise<void>;
-  /** Orders with one of these keys and a lower number than this one, newest first, each once. */
+  /** Orders with one of these keys and a number below `beforeNumber`, newest first, each once. */
   find(keys: readonly LookUpKey[], beforeNumber: number, limit: number): readonly OrderName[];
-  /** A piece of the index from here on, for who looks which orders are gone. */
+  /** The next entries after a place, to find entries of deleted orders. */
   some(after: Buffer | undefined, limit: number): readonly (OrderName & { readonly at: Buffer })[];
   remove(places: readonly Buffer[]): Promise<void>;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ export interface NumberIndex {
 
 export interface NumberIndexOptions {
   readonly dir: string;
-  /** An index of another secret is none: it is begun anew. */
+  /** An index that was made with another secret is deleted and begun anew. */
   readonly keyring: Pick<Keyring, 'hash'>;
   readonly isReadOnly?: boolean;
 }
@@ -63,7 +63,7 @@ interface Opened {
   readonly numbers: Bytes;
 }
 
-/** A reader of an index that is not there, or is of another secret, finds nothing. Rejects when the folder cannot be used. */
+/** Read-only, an index that does not exist or has another secret is empty. Rejects when the folder cannot be used. */
 export async function openNumberIndex({ dir, keyring, isReadOnly = false }: NumberIndexOptions): Promise<NumberIndex> {
   const mark = keyring.hash('number index 1');
   if (isReadOnly && !existsSync(join(dir, 'data.mdb'))) return NO_INDEX;
@@ -131,7 +131,7 @@ class LmdbNumberIndex implements NumberIndex {
       const range = { start, exclusiveStart: true, end: Buffer.from(key, 'hex'), reverse: true, limit };
       for (const at of numbers.getKeys(range)) {
         const name = parseEntry(at);
-        // An owner's bytes stand behind the number that is to be left out.
+        // The range also covers entries of `beforeNumber` itself, because the owner's bytes follow the number.
         if (name.number < beforeNumber) found.set(`${name.owner} ${name.number}`, name);
       }
     }
@@ -157,7 +157,7 @@ class LmdbNumberIndex implements NumberIndex {
     await this.#opened.root.close();
   }
 
-  /** Undefined once it is closed, and in the moment that opening it anew takes. */
+  /** Undefined when the index is closed, and while it is opened anew. */
   #fresh(): Opened | undefined {
     if (this.#isClosed || !this.#lasting.isOpen()) return undefined;
     this.#opened.root.resetReadTxn();
@@ -178,7 +178,7 @@ const NO_INDEX: NumberIndex = {
   close: () => Promise.resolve(),
 };
 
-/** For a journal in memory: its orders are found by looking at all of them. */
+/** An index without entries, for a journal in memory: its orders are found by reading all of them. */
 export const noNumberIndex = (): NumberIndex => NO_INDEX;
 
 function entryKey({ key, number, owner }: IndexEntry): Buffer {

@@ -1,6 +1,6 @@
 /**
- * Under what numbers and ids are looked up: a keyed hash of a phone, meter or card number, the same for all spellings of one number
- * (decision 0044), so that what is on the disk tells nobody's number.
+ * The look-up keys of phone, meter and card numbers: keyed hashes, so that no customer's number is on the disk. All spellings of a number
+ * have the same key (decision 0044). Also the masking of numbers for pages and lists.
  */
 import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { identityOf, parseIdentifier, parsePhone, type NumberKind } from '../domain/number-identity';
@@ -10,7 +10,7 @@ import type { Mapping, Operation } from '../mapping/mapping';
 /** 16 bytes as hex digits. */
 export type LookUpKey = string;
 
-/** Of an SMS to many as many recipients as this can be looked for. */
+/** An SMS to many can be found by this many of its recipients. */
 const RECIPIENTS_MAX = 100;
 
 export interface KindOfNumber {
@@ -18,7 +18,7 @@ export interface KindOfNumber {
   readonly text: string;
 }
 
-/** The numbers in an order's fields: phones, meters, smartcards, recipients. By the mapping, which alone knows which those are. */
+/** The numbers in an order's fields: phones, meters, smartcards, recipients. The mapping's operation says which fields have numbers. */
 export function numbersIn(operation: Operation | undefined, values: JsonObject): readonly KindOfNumber[] {
   const fields = operation?.fields ?? [];
   return fields.flatMap(({ name, as }) => numbersOf(as, values[name]));
@@ -40,7 +40,7 @@ export function keyOfNumber({ kind, text }: KindOfNumber, keyring: Pick<Keyring,
   return keyring.hash(JSON.stringify(['number', kind, identityOf(kind, text)]));
 }
 
-/** Of what a person types: it may be a phone as well as a meter number. Empty where it can be neither. */
+/** The keys of a number that a person has typed. The same text may be a phone and a meter number; empty where it can be neither. */
 export function keysOfTyped(text: string, keyring: Pick<Keyring, 'hash'>): readonly LookUpKey[] {
   const kinds: KindOfNumber[] = [
     ...(parsePhone(text) === undefined ? [] : [{ kind: 'phone' as const, text }]),
@@ -49,7 +49,7 @@ export function keysOfTyped(text: string, keyring: Pick<Keyring, 'hash'>): reado
   return kinds.map((one) => keyOfNumber(one, keyring));
 }
 
-/** A number as pages and lists show it: enough to know it again, not enough to sell it. */
+/** A number as pages and lists show it: enough to recognise it, not enough to misuse it. */
 export function maskNumber(text: string): string {
   const plain = text.trim();
   if (plain.length < 7) return '•'.repeat(plain.length);
@@ -57,7 +57,7 @@ export function maskNumber(text: string): string {
   return `${plain.slice(0, shown)}${'•'.repeat(plain.length - 2 * shown)}${plain.slice(-shown)}`;
 }
 
-/** A sentence of v1 or a reply, without the numbers of its order in any usual spelling. */
+/** A sentence of v1 or a reply, with the numbers of its order masked, as sent and without country code or leading zero. */
 export function maskIn(text: string, numbers: readonly KindOfNumber[]): string {
   return numbers.reduce((shown, { kind, text: number }) => {
     const masked = maskNumber(number);
@@ -67,7 +67,7 @@ export function maskIn(text: string, numbers: readonly KindOfNumber[]): string {
   }, text);
 }
 
-/** The fields of an order that name a person. */
+/** The fields of an order, with phone, meter and card numbers masked. */
 export function maskFields(mapping: Pick<Mapping, 'operations'>, operation: string, values: JsonObject): JsonObject {
   const fields = mapping.operations.get(operation)?.fields ?? [];
   const asOf = new Map(fields.map(({ name, as }) => [name, as]));
@@ -82,6 +82,6 @@ function maskValue(as: string | undefined, value: JsonValue): JsonValue {
     const shown = numbers.slice(0, 3).map(({ text }) => maskNumber(text));
     return more > 0 ? [...shown, `and ${more} more`] : shown;
   }
-  // A field that the mapping does not know any more may hold a number.
+  // A field that the mapping no longer has may contain a number.
   return as === undefined && typeof value === 'string' && /^\+?\d{7,}$/.test(value) ? maskNumber(value) : value;
 }

@@ -1,4 +1,4 @@
-/** The money of orders: what was asked for, what v1 took, what is at risk, and what is lost where the script heard otherwise than it ended. */
+/** The money of orders: what was ordered, charged and is at risk, and the loss where the script acted on "pending" and the order ended otherwise. */
 import { kobo, type AmountMinor } from '../domain/amount';
 import { TOLD_PENDING, type Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
@@ -9,15 +9,15 @@ import type { Mapping } from '../mapping/mapping';
 export interface OpenOrders {
   readonly orders: readonly Order[];
   readonly overdue: readonly Order[];
-  /** Sum of what is known of their prices. */
+  /** The sum of the known prices, in kobo. */
   readonly atRisk: AmountMinor;
-  /** Orders whose price is not known, because only v1's catalog has it. */
+  /** How many orders have no known price, because only v1's catalog has it. */
   readonly withoutPrice: number;
-  /** What was said of each order that this build cannot read: it may be open as well. */
+  /** One error for each order that this build cannot read: it may be open as well. */
   readonly unreadable: readonly Error[];
 }
 
-/** Of open orders as many as this are read, the oldest. */
+/** How many open orders are read at most: the oldest. */
 export const OPEN_ORDERS_MAX = 10_000;
 
 export async function readOpenOrders(
@@ -38,18 +38,18 @@ export async function readOpenOrders(
   };
 }
 
-/** Of a key that is sent to the sandbox: no money can be lost there. */
+/** Whether the order was placed in the sandbox, by a key that callers.yaml sends there: it has no real money. */
 export function isInSandbox({ owner }: Pick<Order, 'owner'>, mapping: Pick<Mapping, 'callerKeys'>): boolean {
   return mapping.callerKeys.get(owner)?.sandboxOf !== undefined;
 }
 
-/** The three meanings of an order's money. Absent means nothing, or not known. */
+/** The three amounts of an order, in kobo. An absent one is zero or not known. */
 export interface OrderMoney {
   /** The face value that the script ordered; absent where only v1's catalog has the price. */
   readonly askedFor?: AmountMinor;
-  /** What v1 took for a success and kept. */
+  /** What v1 charged for a succeeded order. */
   readonly charged?: AmountMinor;
-  /** What may have been taken by an order without a final outcome: v1's own word, else the face value. */
+  /** What v1 may have charged for an open order: the charge that v1 reported, else the face value. */
   readonly atRisk?: AmountMinor;
 }
 
@@ -65,10 +65,10 @@ export function moneyOf(order: Order, mapping: Mapping): OrderMoney {
   };
 }
 
-/** The customer has goods that v1 did not sell, or has the goods and the money back. */
+/** How the script's action on "pending" contradicts the order's end: it delivered goods that v1 did not sell, or refunded goods that v1 sold. */
 export type ContraryEnd = 'delivered_not_sold' | 'sold_and_refunded';
 
-/** Undefined while the order is open, when its script has heard the end, or when nobody knows what it makes of "pending". */
+/** Undefined unless the order has its end and its script has heard only "pending", or if the mapping does not say what the script does on "pending". */
 export function contraryEndOf({ outcome, operation, toldAtMs, trail }: Order, mapping: Mapping): ContraryEnd | undefined {
   if (toldAtMs !== TOLD_PENDING || outcome === undefined) return undefined;
   const takesPending = mapping.families
@@ -80,7 +80,7 @@ export function contraryEndOf({ outcome, operation, toldAtMs, trail }: Order, ma
   return undefined;
 }
 
-/** What is lost by it: what v1 charged, else the face value. Absent where only v1's catalog has the price. */
+/** The loss by a contrary end, in kobo: what v1 charged, else the face value. Undefined where only v1's catalog has the price. */
 export function lossOf(order: Order, mapping: Mapping): AmountMinor | undefined {
   const charged = order.outcome?.kind === 'succeeded' ? chargedBy(order) : undefined;
   return charged ?? faceValueOf(order, mapping);

@@ -1,4 +1,4 @@
-/** One order's story as a value: what came, how it was read, what v1 was asked and answered, what the script heard and when. Numbers are masked. */
+/** The story of one order as a value: the request, how it was read, the exchanges with v1, and what the script heard and when. Numbers are masked. */
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../domain/order';
@@ -27,9 +27,9 @@ export const MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>> = {
 export interface StoryField {
   readonly name: string;
   readonly value: string;
-  /** The script's own spelling; absent for a default. */
+  /** The script's own name of the field; absent for a default value. */
   readonly from?: string;
-  /** The number that the script sent, where one of its own was translated, and whose numbering that was. */
+  /** The number as sent, where the caller's own numbers or another server's numbering translated it, and the title of the latter. */
   readonly own?: string;
 }
 
@@ -42,9 +42,9 @@ export interface StoryEvent {
 
 export interface OrderStory {
   readonly order: Order;
-  /** The mapping that the story is told by. */
+  /** The mapping by which the fields and the call are shown. */
   readonly mapping: Mapping;
-  /** False where the set that read the order is not kept any more. */
+  /** False where the set of mappings that read the order is no longer kept, and the running one is used. */
   readonly isAsItWas: boolean;
   readonly caller: string | undefined;
   readonly operation: { readonly name: string; readonly title: string | undefined };
@@ -59,19 +59,19 @@ export interface OrderStory {
   readonly sinceMs: number;
   readonly reference: string | undefined;
   readonly money: OrderMoney;
-  /** The balance that v1 told with its answer. */
+  /** The balances in v1's answer. */
   readonly balance: { readonly before: AmountMinor; readonly after: AmountMinor } | undefined;
   readonly contrary: string | undefined;
-  /** What the script has not heard, as far as is known. */
+  /** A sentence if the script is not known to have heard the end. */
   readonly untold: string | undefined;
 }
 
 export interface StoryParts {
   readonly notes: Pick<NotesStore, 'under'>;
   readonly keyring: Pick<Keyring, 'hash'>;
-  /** The set in use. */
+  /** The running set of mappings. */
   readonly mapping: Mapping;
-  /** A set as it was. */
+  /** An earlier set of mappings by its hash; undefined if it is no longer kept. */
   readonly setOf: (hash: string) => Mapping | undefined;
 }
 
@@ -132,7 +132,7 @@ function callOf(order: Order, operation: Operation | undefined): OrderStory['cal
     ]);
     return { line: `${method} ${path}`, body: Object.fromEntries(masked) as JsonObject };
   } catch {
-    // The fields of another time do not make a call of today.
+    // The fields were read by an earlier mapping and do not fit the call of this one.
     return undefined;
   }
 }
@@ -159,7 +159,7 @@ function eventsOf(order: Order, notes: readonly Note[]): readonly StoryEvent[] {
   });
   if (outcome !== undefined && settledAtMs !== undefined)
     events.push({ atMs: settledAtMs, what: 'settled', text: `${outcome.kind}: ${MEANINGS[outcome.kind]}${wordsOf(outcome)}` });
-  // An earlier try may have been told, or "pending" to somebody who asked meanwhile.
+  // Only notes since the settling count: earlier ones are about an earlier attempt, or about a "pending" in between.
   const isNoted = events.some(({ what, atMs }) => what === 'told' && atMs >= (settledAtMs ?? 0));
   if (toldAtMs === undefined && outcome !== undefined && settledAtMs !== undefined && !isNoted)
     events.push({ atMs: settledAtMs, what: 'told', text: `The script was told ${TOLD_WORDS[TOLD_AS[outcome.kind]]}.` });
@@ -174,7 +174,7 @@ function eventsOf(order: Order, notes: readonly Note[]): readonly StoryEvent[] {
 
 const TOLD_WORDS = { success: 'a success', pending: 'pending', failure: 'a failure' } as const;
 
-/** What nobody can say a time of. */
+/** A sentence if the script is not known to have heard the end; there is no time for it, so it is no event. */
 export function untoldWords({ toldAtMs }: Pick<Order, 'toldAtMs'>): string | undefined {
   if (toldAtMs === NOT_TOLD) return 'It is not known that the script has heard how it ended.';
   return toldAtMs === TOLD_PENDING ? 'The script has heard "pending" and not how it ended.' : undefined;
@@ -203,7 +203,7 @@ function eventOfNote(note: Note): StoryEvent[] {
   return [{ atMs, tookMs, what: 'asked', text: `${call}: ${parts.join(', ')}${message === undefined ? '' : ` (${message})`}` }];
 }
 
-/** What v1 said when it was asked again: one of these, never a silence that looks like an answer. */
+/** v1's answer to a recheck, in words. Where v1 gave no usable answer, the words say so. */
 export function sayReceipt({ receipt, missing, unanswered, after }: Rechecked): string {
   if (receipt === undefined) {
     if (unanswered !== undefined) return `nothing of its receipt (${unanswered})`;

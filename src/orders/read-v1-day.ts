@@ -1,4 +1,4 @@
-/** What v1 has of one day and one key: its history with receipts, and the wallet. Reads only, waits as v1 asks, and says what it could not read. */
+/** Reads v1's history of one day with its receipts, and the wallet. Buys nothing, waits as long as v1 asks, and reports what it could not read. */
 import type { AmountMinor } from '../domain/amount';
 import { pause, type Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
@@ -11,20 +11,20 @@ import type { CallContext, Finding, Upstream, V1Call } from '../upstream/upstrea
 /** One row of v1's history. */
 export interface V1Row {
   readonly reference: string;
-  /** Under each zone that its time may be in (see `parseTimes`). */
+  /** The time of the row in each zone that v1 may mean (see `parseTimes`). */
   readonly timesMs: readonly number[];
-  /** The data of its receipt; that of the list, which has no number and no balances, where the receipt could not be read. */
+  /** The data of its receipt. If the receipt could not be read: the data of the list, which has no number and no balances. */
   readonly data: JsonObject;
   readonly status: 'charged' | 'failed' | 'other';
   readonly isMoneyIn: boolean;
-  /** The wallet before and after it; absent where v1 does not show them. */
+  /** The wallet before and after the row; absent where v1 does not show it. */
   readonly balance?: { readonly before: AmountMinor; readonly after: AmountMinor };
 }
 
 export interface V1Day {
-  /** Newest first; with a little before and after the day, because two clocks differ. */
+  /** Newest first. They reach `MARGIN_MS` beyond the day on both sides, because clocks differ. */
   readonly rows: readonly V1Row[];
-  /** The first row after those, if there is one: its balance before is what the day left. */
+  /** The first row after `rows`, if there is one. Its balance before is the closing balance of the day. */
   readonly next: V1Row | undefined;
   /** False where rows may be missing. */
   readonly isWhole: boolean;
@@ -33,11 +33,11 @@ export interface V1Day {
   readonly unread: readonly string[];
 }
 
-/** 20,000 rows: what stands between now and the day counts too. */
+/** 20,000 rows. The rows between now and the day are read as well. */
 const PAGES_MAX = 400;
 const RECEIPTS_AT_ONCE = 4;
 const KEY_REFUSED: ReadonlySet<number> = new Set([401, 403]);
-/** Clocks of two services differ, and v1 may write an order down a little later than it was opened. */
+/** How far a row may be outside of the day: clocks differ, and v1 may write a row a little later than the order was opened. */
 export const MARGIN_MS = 15 * 60_000;
 
 export async function readV1Day(day: Day, ask: Ask): Promise<V1Day> {
@@ -86,7 +86,7 @@ async function readRow({ reference, timesMs, row }: Listed, ask: Ask, troubles: 
   return rowOf(reference, timesMs, row['data'] as JsonObject);
 }
 
-/** What v1 has under a reference: `none`, or why that cannot be told. */
+/** Reads the receipt of a reference: its row, `none` if v1 has no such order, or why the receipt could not be read. */
 export async function readReceipt(reference: string, ask: Ask): Promise<V1Row | 'none' | `unread: ${string}`> {
   const finding = await ask({ method: 'GET', path: '/receipt', query: { reference } });
   if (finding.kind === 'refused' && finding.httpStatus === 404) return 'none';
@@ -124,14 +124,17 @@ function troubleOf(finding: Finding): string {
 
 export type Ask = (call: V1Call) => Promise<Finding>;
 
-/** A day's questions and waits all together. */
+/** For all questions of one day and their waits together. */
 const PATIENCE_MS = 15 * 60_000;
 const TRIES_MAX = 3;
 const PAUSE_MS = 1_000;
-/** For a “too many requests” that does not say how long. */
+/** The pause after a “too many requests” without a time. */
 const LIMIT_PAUSE_MS = 5_000;
 
-/** Waits as long as v1 asks, all questions together; where that or v1's silence goes too far, nothing more is asked. */
+/**
+ * Asks v1 again after limits and missing answers. A pause holds for all questions of the day. After `TRIES_MAX` failures of one question, or
+ * `PATIENCE_MS` of waiting, nothing more is asked and every question gets the last finding.
+ */
 export function askPatiently(upstream: Pick<Upstream, 'find'>, context: CallContext, clock: Clock): Ask {
   const begunAtMs = clock.elapsed();
   let pausedUntilMs = 0;
@@ -143,7 +146,7 @@ export function askPatiently(upstream: Pick<Upstream, 'find'>, context: CallCont
       if (waitMs > 0) await pause(clock, waitMs);
       const finding = await upstream.find(call, context);
       const isLimit = finding.kind === 'refused' && finding.httpStatus === 429;
-      // A key that is refused is refused for every question.
+      // v1 would refuse the key for every further question.
       if (finding.kind === 'refused' && KEY_REFUSED.has(finding.httpStatus)) givenUp = finding;
       if (!isLimit && finding.kind !== 'unavailable') return finding;
       if (!isLimit) failures += 1;

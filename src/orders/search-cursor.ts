@@ -1,9 +1,9 @@
-/** Where a page of found orders ended, as a text that the next page is asked with. */
+/** The cursor of a search: a text that says where a page of found orders ended, for the request of the next page. */
 import * as z from 'zod';
 
 export const EVER = 2 ** 47;
 
-/** Where a page ended: the last order by time or by number, and the last refused request. */
+/** The last order of a page, by time or by number, and the last refused request. */
 const cursorSchema = z.strictObject({
   atMs: z.number(),
   number: z.number(),
@@ -14,7 +14,7 @@ export type Cursor = z.infer<typeof cursorSchema>;
 
 export const BEGINNING: Cursor = { atMs: EVER, number: Number.MAX_SAFE_INTEGER, owner: '', refusedMs: EVER };
 
-/** Throws a plain Error for a cursor that is none. */
+/** Throws a plain Error for a text that is no cursor. */
 export function parseCursor(text: string): Cursor {
   try {
     return cursorSchema.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
