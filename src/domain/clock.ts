@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that only go forward, for durations. `now` may be set back in between; nobody can set this clock. */
+  /** Milliseconds for durations: they only go forward, even when the time of day (`now`) is set back. */
   elapsed(): number;
   /** Calls `run` once after `delayMs`. The returned function cancels that. */
   after(delayMs: number, run: () => void): () => void;

@@ -29,7 +29,7 @@ export interface LegacyRequest {
 /** A request that a person saved or wrote, before it is read. */
 export interface SavedRequest {
   readonly method: string;
-  /** Path and query as they stand on a request line. */
+  /** Path and query as on a request line. */
   readonly target: string;
   /** `Name: value`, as written. */
   readonly headers: readonly string[];

@@ -1,4 +1,4 @@
-/** The orders under way in this process: a repeat joins the one that runs instead of starting another. */
+/** The pursuits of this process: a repeat joins the running pursuit of its order instead of starting another. */
 import { GatewayError, type Shed } from '../../domain/errors';
 import { isSameIntent, type NewOrder } from '../../domain/order';
 import type { Pursuit } from './pursuit';

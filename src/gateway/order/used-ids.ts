@@ -9,7 +9,7 @@ export function replayMsOf(mapping: Mapping, callerKey: CallerKey | undefined): 
   return callerKey?.replayMs ?? mapping.replayMs;
 }
 
-/** By how much somebody may have set the clock: days, hardly more than a week. */
+/** By how much the clock may have been set: days, hardly more than a week. */
 const CLOCK_SET_MOST_MS = 7 * 24 * 3_600_000;
 
 /**

@@ -59,7 +59,7 @@ const SHOWN_WITHIN_MS = 60_000;
 const SOLD_BEFORE_MS = 6 * 3_600_000;
 /** Among how many of the key's newest orders that sale is searched. */
 const SOLD_AMONG_MAX = 200;
-/** If v1's clock and ours are further apart than this, times prove nothing. */
+/** If v1's clock and this machine's clock are further apart than this, times prove nothing. */
 const CLOCKS_APART_MS = 10 * 60_000;
 
 /** Looks for the `lost` orders, a bounded share of the key's open ones, and settles those that it finds or proves absent. */

@@ -179,7 +179,7 @@ interface Watch {
   cancel: () => void;
 }
 
-/** Looks again, ever less often, while orders of a key are open and nobody pursues them. */
+/** Repeats looks, less and less often, while orders of a key are open without a pursuit. */
 class Watches {
   readonly #parts: ReconcileParts;
   readonly #looks: Looks;
