@@ -1,4 +1,4 @@
-/** Kinds of callers, told by wire facts, and single callers, told by the fingerprint of their key. */
+/** Compiles kinds of callers, recognised by headers, and single callers, recognised by the fingerprint of their key. */
 import { parseNaira } from '../domain/amount';
 import { headerOf, type LegacyHeaders } from '../domain/legacy';
 import { compileValue, type ValueContext } from './compile-value';
@@ -41,7 +41,7 @@ export function compileCallers(source: MappingSource, context: ValueContext): Ca
   const callerKeys = new Map(
     Object.entries(source.callers.keys).flatMap(([fingerprint, said]): [string, CallerKey][] => {
       const key = compileCallerKey(fingerprint, said, source, context);
-      // Also of a key that is not sandboxed (any more): its orders of then are still shown, and are not those of the key.
+      // Every key gets a sandbox entry, even if it is not sandboxed now: its earlier sandbox orders are still shown under that fingerprint.
       const inSandbox = { ...key, fingerprint: sandboxScopeOf(fingerprint), sandboxOf: fingerprint, walletBelow: undefined };
       return [
         [fingerprint, key],
@@ -69,9 +69,7 @@ function compileKind({
   };
 }
 
-/** What callers.yaml says of single scripts → functions. Whether it is wise is for `rules/check-caller-keys.ts`. */
-
-/** The value for every operation without an entry of its own. */
+/** The name that holds the value for every operation without an entry of its own. */
 export const DEFAULT = 'default';
 
 function compileCallerKey(fingerprint: string, key: CallerKeySource, source: MappingSource, context: ValueContext): CallerKey {
@@ -115,7 +113,7 @@ function compileCallerKey(fingerprint: string, key: CallerKeySource, source: Map
 
 const PAUSED_TEXT = 'Sales of this account are paused. Nothing was charged. Please ask your provider.';
 
-/** Whose key it is, and what it may do. */
+/** The owner of the key, and the limits of its sales. */
 function ownerOf({ title, note, contact, paused = false, limit, sandbox = false, wallet_below: walletBelow }: CallerKeySource) {
   return {
     title,
@@ -132,7 +130,7 @@ function ownerOf({ title, note, contact, paused = false, limit, sandbox = false,
   };
 }
 
-/** A key of which nothing is said. */
+/** A key without an entry in callers.yaml. */
 export function plainCallerKey(fingerprint: string): CallerKey {
   return {
     ...ownerOf({}),
@@ -149,7 +147,7 @@ export function plainCallerKey(fingerprint: string): CallerKey {
   };
 }
 
-/** One value for every operation, or values by operation with `default`. */
+/** Reads one value for every operation, or values by operation with `default`. */
 function byOperation<T extends string | number>(
   said: T | Readonly<Record<string, T>> | undefined,
 ): (operation: string) => T | undefined {
@@ -176,7 +174,7 @@ function compileNumbers(key: CallerKeySource, path: YamlPath, context: ValueCont
   return compiled;
 }
 
-/** Where lists hold v1's numbers of the tables that this caller numbers in its own way. */
+/** By list of the catalog: the columns with v1's numbers of those tables for which the caller has own numbers. */
 function columnsOf(
   numbers: ReadonlyMap<string, OwnNumbers>,
   source: MappingSource,
@@ -214,9 +212,10 @@ function sourcesOf(fields: Readonly<Record<string, ValueSource>>, path: YamlPath
   return Object.entries(fields).map(([field, value]) => ({ field, value, path: [...path, field] }));
 }
 
-/** What is done with an order whose fate is open once its script has heard "pending". */
-
-/** The entry of the key decides if it has `after_pending`. Otherwise `buy` needs one source that says `buy` and none that says `look`. */
+/**
+ * Whether an order without a final outcome may still be bought once its script has heard "pending". The entry of the key decides if it has
+ * `after_pending`. Otherwise the operation, the format and the kind of caller count: `buy` needs at least one `buy` and no `look`.
+ */
 export function afterPendingOf(operation: Operation, format: string, kind: CallerKind, key: CallerKey | undefined): AfterPending {
   const own = key?.afterPendingOf(operation.name);
   if (own !== undefined) return own;

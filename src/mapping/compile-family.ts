@@ -1,6 +1,6 @@
 /**
- * A family → the mapping as its scripts meet it. It differs from the mapping of everybody else in what is told, how long is
- * waited and what is done after "pending", and in nothing that decides what is bought.
+ * Compiles a family into the mapping of its scripts. That mapping differs from the shared one in replies, in patience and in what
+ * follows "pending". It never differs in anything that decides what is bought.
  */
 import type { AfterPending, OutcomeWords, TakesPending } from './language/schema';
 import type { Family, Mapping, Operation } from './mapping';
@@ -9,7 +9,7 @@ import { compileSignal } from './signals';
 import type { MappingSource, Report } from './source';
 import type { Table } from './table';
 
-/** The set in the words of one family: its replies come after those of its format, its words in the place of all others. */
+/** The source for one family: its replies are layers after those of its format, and its status words replace the shared ones. */
 export function sourceOfFamily(source: MappingSource, family: string): MappingSource {
   const { words } = source.families[family]!;
   return {
@@ -31,7 +31,7 @@ function insteadOf(
   return { http, status, Status };
 }
 
-/** Operations whose replies the family says something of; the others are told as to everybody. */
+/** The operations with a reply of the family. Its other operations have the shared replies. */
 export function retoldBy(family: string, { families, operations }: MappingSource): string[] {
   const { reply, operations: own = {} } = families[family]!;
   return Object.keys(operations).filter((name) => reply !== undefined || own[name]?.reply !== undefined);
@@ -39,13 +39,13 @@ export function retoldBy(family: string, { families, operations }: MappingSource
 
 export interface FamilyParts {
   readonly base: () => Mapping;
-  /** The replies of an operation in one format, as this source says them. */
+  /** Compiles the replies of an operation in one format from the given source. */
   readonly retell: (operation: string, format: string, told: MappingSource) => Operation['replies'];
   readonly tables: ReadonlyMap<string, Table>;
   readonly report: Report;
 }
 
-/** Its mapping is made when a script of the family comes, or the check wants to know. */
+/** The mapping of the family is made when `mapping()` is first called: by a request of such a script, or by the check. */
 export function compileFamily(id: string, source: MappingSource, { base, retell, tables, report }: FamilyParts): Family {
   const { title, extends: format, proof = [], numbers } = source.families[id]!;
   let mapping: Mapping | undefined;
@@ -75,7 +75,7 @@ function tellAs(id: string, source: MappingSource, base: Mapping, retell: Family
     words: { ...told.words, success: { ...told.words.success, http: base.words.success.http } },
     ...(saleHttp === undefined ? {} : { saleHttp }),
     ...(failureHttp === undefined ? {} : { failureHttp }),
-    // With an id that follows from what is bought, the next customer's sale looks like a repeat of the one before.
+    // If the id follows from what is bought, the sale to the next customer has the same id and looks like a repeat.
     ...(requestId === 'fixed' ? { replayMs: 0 } : {}),
     operations: new Map(operations),
   };
@@ -83,7 +83,7 @@ function tellAs(id: string, source: MappingSource, base: Mapping, retell: Family
 
 const AFTER: Readonly<Record<TakesPending, AfterPending>> = { keeps: 'buy', sells: 'buy', refunds: 'look' };
 
-/** How long its scripts wait, and what follows "pending", where the family says so. */
+/** The patience of the family's scripts and what follows "pending", if the family has values for them. */
 function waysOf(id: string, { name }: Operation, source: MappingSource): Partial<Operation> {
   const family = source.families[id]!;
   const own = family.operations?.[name];

@@ -1,4 +1,4 @@
-/** Fields of an operation → readers. A format's further spellings are added to the shared ones. */
+/** Compiles the fields of an operation into readers. Further spellings of formats are added to the shared ones. */
 import { parseNaira } from '../domain/amount';
 import type { JsonValue } from '../domain/json';
 import type { LegacyValue } from '../domain/legacy';
@@ -31,10 +31,10 @@ export function compileFieldsOfOperation(
   return fields;
 }
 
-/** What formats add to a field. */
+/** The spellings and numbers that formats add to a field. */
 interface Further {
   readonly spellings: readonly string[];
-  /** By format: number to what it stands for. */
+  /** By format: the value that each number means. */
   readonly numbers: Field['numbers'];
 }
 
@@ -84,7 +84,7 @@ function compileField(
     isAmount,
     isRequired: source.required ?? false,
     isLenient: source.lenient ?? false,
-    // Filled while the call is compiled, which comes later.
+    // Read late: `compileCall` fills `sent` after the fields are compiled.
     get isSent() {
       return sent.has(name);
     },
@@ -120,7 +120,7 @@ function wordOf(read: TableRead): Read {
   return 'lookUp' in read ? { expected: 'a number or a listed word: only a request can ask the catalog' } : read;
 }
 
-/** One spelling cannot mean two fields of one operation. */
+/** Reports a spelling of two fields of one operation. */
 function reportSharedSpellings(operation: string, source: MappingSource, report: Report): void {
   const owners = new Map<string, { readonly name: string; readonly at: YamlPath }>();
   for (const { operation: of, field: name, spelling, path: at } of spellingsOf(source)) {
@@ -145,7 +145,7 @@ function reportUnknownFields(operation: string, source: MappingSource, fields: r
   }
 }
 
-/** What a number means to a table is said of the table, for all its fields. */
+/** Reports `numbers` of a field that is read by a table: such numbers belong to the table, for all its fields. */
 function reportTabledNumbers(operation: string, source: MappingSource, fields: readonly Field[], report: Report): void {
   for (const [id, { operations }] of source.formats)
     for (const { name, table } of fields)

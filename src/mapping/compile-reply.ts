@@ -1,4 +1,4 @@
-/** Replies → builders, whose layers are merged once, here. */
+/** Compiles replies into builders. The layers of a reply are merged here, once per load. */
 import type { JsonObject, JsonValue } from '../domain/json';
 import {
   buildObject,
@@ -31,7 +31,7 @@ export function compileReplies(
     Object.fromEntries(
       OUTCOMES.map((outcome) => [outcome, compileOutcome(name, operation, owns, outcome, surroundings)] as const),
     ) as unknown as Replies;
-  // Formats that add nothing share one reply: made once.
+  // All formats that add nothing to the shared reply use the same builders.
   let plain: Replies | undefined;
   return new Map(
     formats.map((format) => {
@@ -53,13 +53,13 @@ function compileOutcome(
   return buildReply([sharedReply(name, operation), ...owns], outcome, surroundings);
 }
 
-/** A list that fails has the failure reply that all operations share. */
+/** The operation's reply before any format adds to it. A list that fails gets the failure reply of the block `words`. */
 export function sharedReply(name: string, { kind, reply }: OperationSource): PlacedReply {
   const shared: ReplySource = kind === 'list' ? { include: ['words'], ...reply, success: {} } : (reply ?? {});
   return { reply: shared, path: ['operations', name, 'reply'] };
 }
 
-/** The format's own list replaces the shared one. An object of fields has layers like every reply, a bare array has none. */
+/** A format's own list replaces the shared one. A list in an object of fields has layers like every reply; a bare array has none. */
 function compileList(
   name: string,
   shared: ReplySource | undefined,
@@ -83,7 +83,7 @@ function compileList(
   });
 }
 
-/** The layers as one function, with every include that leads nowhere told. */
+/** Merges the layers into one builder, and reports each include of an unknown block or of a block that includes itself. */
 export function buildReply(
   replies: readonly PlacedReply[],
   outcome: ReplyOutcome,
@@ -99,19 +99,19 @@ export function buildReply(
 }
 
 /**
- * The body of a reply as JSON text, prepared at load: constants are text already, and a value that stands under several names
- * is made and written once. Fifty fields set by name make an object that V8 keeps as a hash table, slow to fill and to
- * write: a sale of format B costs 11 µs less without it.
+ * The body of a reply as JSON text, prepared at load: constants are text already, and a value under several names is made and
+ * serialised once. V8 keeps an object of fifty fields set by name as a hash table, which is slow to fill and to serialise. Without
+ * that object a sale of format B costs 11 µs less.
  */
 
-/** Gives undefined where the fields cannot be told by their places: see `placeSpread`. */
+/** Gives undefined if the template does not fit the fields (see `createTemplate` and `placeSpread`); the object is serialised then. */
 export type ReplyTemplate = (scope: Scope) => string | undefined;
 
-/** Text that is always there, and after it the value of a slot, or a spread. */
+/** A constant text, followed by the value of a slot, by a spread, or by nothing. */
 interface Piece {
   readonly text: string;
   readonly key?: string;
-  /** The written name, where the value may be left out; else the name is part of the text. */
+  /** The name as JSON, if the value may be left out; otherwise the name is part of the text. */
   readonly name?: string;
   readonly slot?: number;
 }
@@ -120,13 +120,13 @@ interface Arranged {
   readonly pieces: readonly Piece[];
   readonly slots: readonly Value[];
   readonly spread: CompiledField | undefined;
-  /** Values that a spread may change in their places: they stand before it. */
+  /** The names of values before the spread: the spread may replace them in their places. */
   readonly before: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
 }
 
 const SPREAD = '*';
-/** Names of this form stand before all others in an object of JavaScript. */
+/** JavaScript puts names of this form before all other names of an object. */
 const INDEX = /^\d+$/;
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
@@ -168,11 +168,11 @@ function arrange(fields: readonly CompiledField[], names: ReadonlySet<string>): 
       text = '';
     } else if (isConstant(source)) text += name + JSON.stringify(source);
     else {
-      // A value is a function of its scope alone: what reads the same is the same.
+      // A value depends on its scope only, so equal sources share one slot.
       const written = JSON.stringify(source);
       const slot = slotOf.get(written) ?? slots.push(value) - 1;
       slotOf.set(written, slot);
-      // An expression always has a value, if only null.
+      // An expression is never left out: without a value it gives null.
       pieces.push(typeof source === 'string' ? { text: text + name, key, slot } : { text, key, name, slot });
       if (isBefore) before.add(key);
       text = '';
@@ -182,8 +182,8 @@ function arrange(fields: readonly CompiledField[], names: ReadonlySet<string>): 
 }
 
 /**
- * What a spread brings: under its names what it changes, under `*` what it adds. Undefined where it brings a name that is a
- * constant, or stands after it, or would stand first.
+ * The fields of a spread as JSON: under its own name each value that the spread replaces, under `*` all fields that it adds.
+ * Undefined if a name of the spread is a constant, stands after the spread, or is an index, which would stand first.
  */
 function placeSpread(spread: JsonValue | undefined, { before, names }: Arranged): ReadonlyMap<string, string> | undefined {
   if (spread === undefined || spread === null) return NOTHING;

@@ -1,4 +1,4 @@
-/** Values of replies and calls → functions. The request path never walks YAML. */
+/** Compiles the values of replies and calls into functions, so that no request has to walk YAML. */
 import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { isExpression, parseExpression, type Expression } from './expression';
 import type { ReplyFieldSource, Scope } from './mapping';
@@ -10,7 +10,7 @@ import type { Report } from './source';
 import type { YamlPath } from './read-yaml';
 import { sameWord, type Table } from './table';
 
-/** `undefined` means: leave this field out. */
+/** Makes a value from a scope. `undefined` means that the field is left out. */
 export type Value = (scope: Scope) => JsonValue | undefined;
 
 /** Every root (`$order`, `$v1` …) that is not a field or a join. */
@@ -31,7 +31,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   list: 'A list as it is told to everybody (inside `callers.keys.<fingerprint>.lists`).',
 };
 
-/** What compiling a value needs to know about its surroundings. */
+/** The names that a value may refer to where it stands, and where problems are reported. */
 export interface ValueContext {
   readonly report: Report;
   readonly fieldTables: ReadonlyMap<string, Table | undefined>;
@@ -39,7 +39,7 @@ export interface ValueContext {
   readonly rows: ReadonlyMap<string, Value>;
   readonly tables: ReadonlyMap<string, Table>;
   readonly allowRow: boolean;
-  /** True where `$list` has a value: in lists. */
+  /** True inside `lists` of a caller, where `$list` has a value. */
   readonly allowList?: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface CompiledField {
   readonly value: Value;
 }
 
-/** Nested fields; one whose value is left out has no key. */
+/** Compiles a map of fields. A field whose value is left out has no key in the object. */
 export function compileFields(
   source: Readonly<Record<string, ValueSource>>,
   path: YamlPath,
@@ -77,7 +77,7 @@ export function compileFields(
   );
 }
 
-/** Fields of one object that may stand in several places of the mapping. */
+/** Compiles fields of one object that come from several places of the mapping. */
 export function compilePlacedFields(placed: readonly ReplyFieldSource[], context: ValueContext): readonly CompiledField[] {
   return placed.map(({ field, value, path }) => ({ key: field, source: value, value: compileValue(value, path, context) }));
 }
@@ -88,7 +88,7 @@ export function buildObject(fields: readonly CompiledField[]): (scope: Scope) =>
     for (const { key, value } of fields) {
       const made = value(scope);
       if (made === undefined) continue;
-      // "*" spreads what it holds: the script's own spellings, whatever they are.
+      // The value of "*" is an object; its fields, such as the script's own spellings of the request id, are added to this one.
       if (key === '*') Object.assign(object, made);
       else object[key] = made;
     }
@@ -185,7 +185,7 @@ function allowKeys(
   }
 }
 
-/** The first value that is known and not empty. */
+/** `first`: the first value that is neither null, left out nor empty. */
 function compileFirst(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): Value {
   allowKeys(object, ['first'], path, context);
   const list = object['first'];
@@ -203,7 +203,7 @@ function compileFirst(object: Readonly<Record<string, ValueSource>>, path: YamlP
   };
 }
 
-/** The value only when every condition holds; else `else`, or the field is left out. */
+/** `when`: the value if every condition holds, else the value of `else`. Without `else` the field is left out. */
 function compileWhen(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): Value {
   allowKeys(object, ['when', 'value', 'else'], path, context);
   const conditions = object['when'];
@@ -227,7 +227,7 @@ function compileWhen(object: Readonly<Record<string, ValueSource>>, path: YamlPa
   return (scope) => (tests.every((test) => test(scope)) ? value(scope) : otherwise(scope));
 }
 
-/** One row per item of a list. */
+/** `each`: one row per item of a list. */
 function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): Value {
   allowKeys(object, ['each', 'where', 'where_any', 'row', 'only'], path, context);
   const list = compileValue(object['each'] ?? null, [...path, 'each'], context);
@@ -242,7 +242,7 @@ function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPa
   const onlyFirst = object['only'] === 'first';
   const catalogList = /^catalog\.(\w+)$/.exec(listOfEach(object) ?? '')?.[1];
   return (scope) => {
-    // A price list that is not at hand is not known. An empty one would say that nothing is sold, and importers delete their plans.
+    // A price list that is not available gives null. An empty list would mean that nothing is sold, and importers would delete their plans.
     if (catalogList !== undefined && scope.roots['catalog'] === undefined) return null;
     const items = list(scope);
     const wanted = (Array.isArray(items) ? (items as readonly JsonValue[]) : []).filter((item) =>
@@ -254,20 +254,20 @@ function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPa
   };
 }
 
-/** The rows of `$list` have their shape already: without another one they stay as they are. */
+/** The rows of `$list` are shaped already: without `row` they stay as they are. */
 function rowShapeOf(object: Readonly<Record<string, ValueSource>>, context: ValueContext): Value | undefined {
   if (object['row'] === undefined && listOfEach(object) === 'list') return (scope) => scope.roots['row'];
   return typeof object['row'] === 'string' ? context.rows.get(object['row']) : undefined;
 }
 
-/** Conditions compare v1's numbers; the values in the reply are the script's numbers. */
+/** The rows with the script's own numbers in place of v1's. They are replaced after `where`, whose conditions compare v1's numbers. */
 function ownRows(rows: readonly JsonValue[], list: string, rowOf: NonNullable<Scope['rowOf']>): JsonValue[] {
   return rows.flatMap((row) => rowOf(list, row as JsonObject) ?? []);
 }
 
 type RowTest = (row: JsonObject, scope: Scope) => boolean;
 
-/** `where`: all must fit. `where_any`: one of several must. A condition whose value is absent does not filter. */
+/** `where`: all conditions must hold. `where_any`: one of its groups must. A condition without a value does not filter. */
 function compileWhere(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): RowTest {
   const any = object['where_any'];
   if (Array.isArray(any)) {

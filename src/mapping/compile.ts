@@ -1,4 +1,4 @@
-/** A merged source → a mapping of plain functions. Reports every value that has no meaning. */
+/** Compiles a merged source into a mapping of plain functions. Reports every value that has no meaning. */
 import type { JsonValue } from '../domain/json';
 import type { AfterPending, OperationSource } from './language/schema';
 import { compileCallers } from './compile-callers';
@@ -18,14 +18,14 @@ import { createTable, type Numbering, type Table } from './table';
 /** Longer than a script or a customer takes to repeat an order; much shorter than the time until the same sale is wanted again. */
 const REPLAY_MS = 10 * 60_000;
 
-/** Without the rules of `check`: undefined where the files cannot be compiled. */
+/** Compiles without running the rules of `check`; undefined if the files cannot be compiled. */
 export function compileSound(source: MappingSource): Mapping | undefined {
   const problems: Problem[] = [];
   const mapping = compileMapping(source, createReport(source.places, problems));
   return hasErrors(problems) ? undefined : mapping;
 }
 
-/** The result is only to be used when nothing of severity error was reported. */
+/** The mapping may be used only if no problem of severity error was reported. */
 export function compileMapping(source: MappingSource, report: Report): Mapping {
   const tables = new Map(Object.entries(source.tables).map(([name, table]) => [name, createTable(name, table)]));
   const formats = new Map([...source.formats.keys()].map((id) => [id, compileFormat(id, source, tables, report)]));
@@ -119,7 +119,7 @@ interface Compiling {
   readonly tables: ReadonlyMap<string, Table>;
   readonly formats: ReadonlyMap<string, Format>;
   readonly rows: ReadonlyMap<string, Value>;
-  /** By operation: what its values may refer to. */
+  /** By operation: the fields, joins, rows and tables that its values may refer to. */
   readonly contexts: Map<string, ValueContext>;
   readonly report: Report;
 }
@@ -169,7 +169,10 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
   };
 }
 
-/** v1 calls an order by what it sells: operations that buy the same share their words, also one whose author had others in mind. */
+/**
+ * The category words of all operations with the same v1 call. v1's category names the product and not our operation, so the words of one
+ * such operation hold for the others, even if their own list differs.
+ */
 function categoriesOf({ call }: OperationSource, { operations }: MappingSource): string[] {
   return Object.values(operations).flatMap((other) => (other.call?.to === call?.to ? (other.categories ?? []) : []));
 }
@@ -181,18 +184,21 @@ function afterPendingByFormat(operation: string, { formats }: MappingSource): Ma
   return new Map(said.filter((entry): entry is [string, AfterPending] => entry[1] !== undefined));
 }
 
-/** All but those that have addresses of their own for the operation and nothing that could tell their scripts elsewhere. */
+/**
+ * The formats whose scripts may come to addresses that all formats share. A format is left out if it has own addresses for the operation
+ * and neither proof nor login: at a shared address nothing could recognise its scripts.
+ */
 function formatsAtSharedAddresses(operation: string, source: MappingSource): Set<string> {
   const ids = [...source.formats.keys()];
   const shared = ids.filter((id) => {
     const { proof = [], login, operations } = source.formats.get(id)!;
     return proof.length > 0 || login !== undefined || operations?.[operation]?.routes === undefined;
   });
-  // The pin of a key applies only to addresses that are served.
+  // A request at a served address is of some format, so all formats count when none is left.
   return new Set(shared.length === 0 ? ids : shared);
 }
 
-/** Every field that the call mentions is sent: the numbers of such fields must be certain. */
+/** Adds each field that the call mentions to `sent`: v1 receives these fields, so the meaning of their numbers must be certain. */
 function compileCall(
   operation: OperationSource,
   path: readonly string[],
@@ -215,7 +221,7 @@ function compileCall(
   return {
     method,
     path: address,
-    // What is absent is not sent: v1 tells an absent field from an empty one.
+    // A field without a value is not sent: v1 distinguishes an absent field from an empty one.
     send: (scope) => {
       const built = build(scope);
       const sent: Record<string, JsonValue> = {};
