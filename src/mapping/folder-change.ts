@@ -1,7 +1,7 @@
 /**
- * Puts another set of files into a mappings folder as one step. The whole set is written beside the files first, under a
- * name that appears at once: from then on the folder means that set to everyone who reads it, whichever files have been
- * copied out so far. Who is killed in between leaves the old set or the new one, and the next gateway ends the copying.
+ * Puts another set of files into a mappings folder as one step. The whole set is first written into one pending file, which
+ * appears by a rename. From then on every reader takes the set from the pending file, however many of its files are written so far.
+ * A process that is killed in between leaves the old set or the new one, and the next gateway completes the change.
  */
 import {
   accessSync,
@@ -31,33 +31,33 @@ const PENDING = '.mappings-being-applied.json';
 
 const pendingSchema = z.object({ files: z.array(z.object({ name: z.string(), text: z.string() })) });
 
-/** The set that is being put into the folder, if one is. Throws when it cannot be read. */
+/** The pending set of the folder; undefined if there is none. Throws if the pending file cannot be read. */
 export function pendingFiles(folder: string): readonly NamedText[] | undefined {
   const path = join(folder, PENDING);
   return existsSync(path) ? pendingSchema.parse(JSON.parse(readFileSync(path, 'utf8'))).files : undefined;
 }
 
-/** JSON is YAML: what another tool has written is read as well. */
+/** JSON is YAML, so files that another tool has written as JSON are read too. */
 const IS_MAPPING = /^[^.].*\.(?:ya?ml|json)$/;
 
-/** The paths of every mapping file below the folder, in order of name. `cases/` holds test cases and is none of the set. */
+/** The paths of all mapping files below the folder, in order of name. `cases/` has test cases, which do not belong to the set. */
 export function mappingFilesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(folder, entry.name);
-      // A folder named like a mapping file is not searched: its author meant a file.
+      // A folder with the name of a mapping file is listed as a file, not searched: its author meant a file, and reading it reports that.
       if (entry.isDirectory() && !IS_MAPPING.test(entry.name)) return isPassedOver(entry.name) ? [] : mappingFilesBelow(path);
       return IS_MAPPING.test(entry.name) ? [path] : [];
     });
 }
 
-/** A hidden folder is somebody's own: `.git`, or the versions that a mounted volume keeps and leads to by links. */
+/** Hidden folders do not belong to the set: `.git`, or the folder in which a mounted volume keeps the files behind its links. */
 function isPassedOver(name: string): boolean {
   return name === 'cases' || name.startsWith('.');
 }
 
-/** True for a name that `mappingFilesBelow` could find: inside the folder, and read. */
+/** Whether `mappingFilesBelow` could find a file of this name, which is relative to the folder. */
 export function isMappingFileName(name: string): boolean {
   const steps = name.split('/');
   const isInside = steps.every((step) => step !== '' && !step.startsWith('.') && !/[\\\0]/.test(step));
@@ -65,14 +65,14 @@ export function isMappingFileName(name: string): boolean {
   return isInside && isFound && IS_MAPPING.test(steps.at(-1)!);
 }
 
-/** Throws when the folder, or any file that must change, takes no writing: then its files are as they were. */
+/** Puts the set into the folder. Throws, and leaves the files as they were, if the folder or a file that must change is not writable. */
 export function changeFolder(folder: string, files: readonly NamedText[]): void {
   proveWritable(folder, files);
   draftFile(join(folder, PENDING), JSON.stringify({ files })).putInPlace();
   finishChange(folder);
 }
 
-/** Copies out what is pending. May be asked again and again; does nothing when nothing is. */
+/** Writes the files of the pending set and removes it. Does nothing without a pending set, and may be repeated. */
 export function finishChange(folder: string): void {
   const files = pendingFiles(folder);
   if (files === undefined) return;
@@ -89,7 +89,7 @@ export function finishChange(folder: string): void {
   rmSync(join(folder, PENDING), { force: true });
 }
 
-/** A pending set is always copied out and would overwrite edits made meanwhile, so every check comes before it is written. */
+/** Throws if a file cannot be changed. Checked before the pending set is written: that set stays, and would overwrite later edits. */
 function proveWritable(folder: string, files: readonly NamedText[]): void {
   accessSync(folder, constants.W_OK);
   const names = new Set(files.map(({ name }) => name));
@@ -108,21 +108,20 @@ export interface Draft {
 }
 
 /**
- * A file that is replaced as one step: written whole beside its place and flushed, then renamed. A crash leaves the old one
- * or the new one, and what fails for want of room or rights fails while the old one still stands.
+ * Replaces a file as one step: the draft is written in full beside the file and flushed, and `putInPlace` renames it. A crash
+ * leaves the old file or the new one, and a lack of room or rights shows while the old file is still in place.
  *
- * Throws when it cannot be written; nothing is left then. Without `mode` whoever may read what this
- * process writes may read it.
+ * Throws if the draft cannot be written, and then removes it. Without `mode` the file gets the default permissions of this process.
  */
 export function draftFile(path: string, text: string | Buffer, mode?: number): Draft {
   mkdirSync(dirname(path), { recursive: true });
-  // Two processes that replace the same file do not write into one draft.
+  // The process id keeps two processes that replace the same file from writing into one draft.
   const draft = `${path}.${process.pid}`;
   const discard = (): void => rmSync(draft, { force: true });
   try {
     writeFlushed(draft, text, mode);
   } catch (error) {
-    // Another kind of entry with that name was not made by this program and stays.
+    // A folder with the draft's name was not made by this program, so it is not removed.
     if ((error as NodeJS.ErrnoException).code !== 'EISDIR') discard();
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * The mapping in use, and how another takes its place: all or nothing. A set with problems is refused and the running
- * one stays, also across a restart: every set that comes into use is kept in the history first.
+ * Holds the mapping set in use and replaces it as a whole. A set with errors is refused, and the set in use stays. It also
+ * survives a restart, because every set is written to the history before it comes into use.
  */
 import { join, relative } from 'node:path';
 import { checkFiles, type CheckedMapping } from './check';
@@ -13,61 +13,61 @@ import type { Problem } from './problem';
 import type { Cause, InUse, SetHistory } from './set-history';
 
 export interface LiveMapping {
-  /** Requests finish on the one they began with: ask once per request. */
+  /** Call this once per request: a request ends with the mapping that it began with. */
   readonly current: () => Mapping;
   /** The files of the mapping in use. */
   readonly files: () => readonly MappingFileText[];
   /** The problems of the files in the folder, when these are not the files in use. */
   readonly problems: () => readonly Problem[];
-  /** Every set that came into use, this one among them. */
+  /** Every set that came into use, including the current one. */
   readonly history: SetHistory;
-  /** Writes down that the set of the start serves from now on. Throws when the disk does not take it. */
+  /** Records in the history that the set of the start is in use from now on. Throws if the history cannot be written. */
   readonly begin: () => void;
-  /** Takes the folder's files into use if they are sound. */
+  /** Brings the folder's files into use if they have no errors. */
   readonly reload: (asked?: ReloadAsked) => Reloaded;
   /**
-   * Puts exactly these files into the folder and into use, or does nothing. Nothing else of this process can run in
-   * between, so that no watcher and no signal meets half of them.
+   * Puts exactly these files into the folder and into use, or changes nothing. It is synchronous: no watcher and no signal
+   * handler of this process runs while only some of the files are written.
    */
   readonly apply: (files: readonly NamedText[], expectedHash: string, runningHash: string, asked?: ApplyAsked) => Reloaded;
 }
 
 export interface ApplyAsked extends Cause {
-  /** Edits of the folder that were looked at and may be lost: only exactly these. */
+  /** The hash of a folder whose edits the operator has seen and gives up; a folder with other edits is not overwritten. */
   readonly folderHash?: string | undefined;
 }
 
 export interface ReloadAsked {
   readonly cause?: Cause;
-  /** Only if the files are exactly the set that was looked at: somebody else may have edited meanwhile. */
+  /** The hash of the set that the operator has seen. If the folder has another one, somebody has edited it since, and nothing changes. */
   readonly expectedHash?: string | undefined;
-  /** Only while this set is in use: somebody else may have applied another. */
+  /** The hash of the set in use that the operator has seen. If another set is in use by now, nothing changes. */
   readonly runningHash?: string | undefined;
 }
 
 export type Reloaded =
   | { readonly kind: 'reloaded' | 'unchanged'; readonly hash: string }
   | { readonly kind: 'refused'; readonly hash: string; readonly problems: readonly Problem[] }
-  /** The folder holds another set than the one that was looked at. */
+  /** The files are not the set that the operator has seen. */
   | { readonly kind: 'edited_meanwhile'; readonly hash: string; readonly found: string }
-  /** Another set is in use than the one that was looked at. */
+  /** The set in use is not the one that the operator has seen. */
   | { readonly kind: 'running_changed'; readonly hash: string }
-  /** The mappings folder, or the one of the history, takes no files; nothing was changed. */
+  /** The mappings folder or the history folder cannot be written; nothing was changed. */
   | { readonly kind: 'unwritable'; readonly hash: string; readonly folder: string; readonly detail: string };
 
 export interface LiveOptions {
   readonly folder: string;
   readonly history: SetHistory;
-  /** What need not be checked again at a start, because this very program has checked it; every start checks without. */
+  /** The results of checks by this same build, which a start need not repeat. Without them every start checks the files. */
   readonly kept?: KeptValues | undefined;
-  /** Why a set without errors cannot serve here: one with addresses that its settings take from scripts counts as a broken one. */
+  /** Gives the reason why a set without errors cannot be used with the present settings, such as a route inside v1's own addresses. */
   readonly obstacle?: ((mapping: Mapping) => string | undefined) | undefined;
   readonly onReload?: (reloaded: Reloaded) => void;
 }
 
 /**
- * Opens with the folder's files, or with the last good set when they have problems; without either it gives the problems. The history has
- * the set from `begin` on: a start that fails after this has brought nothing into use.
+ * Opens with the folder's files, or with the last good set if the files have errors. Without a good set it returns the problems.
+ * The history gets the set only with `begin`, so a start that fails between the two has brought nothing into use.
  */
 export function openLiveMapping(
   options: LiveOptions,
@@ -97,7 +97,7 @@ export function openLiveMapping(
   };
 }
 
-/** The set in use. Its successor has no errors and is in the history before it is used. */
+/** The set in use. A new set must have no errors, and its draft is in the history before the set is used. */
 class RunningSet {
   inUse: InUse;
   /** The problems of the files in the folder, when these are not the files in use. */
@@ -105,7 +105,7 @@ class RunningSet {
   readonly #options: LiveOptions;
   readonly #folder: string;
   readonly #history: SetHistory;
-  /** The history has a set of this process. */
+  /** Whether this process has written its set to the history. */
   #isWritten = false;
 
   constructor(options: LiveOptions, inUse: InUse) {
@@ -145,7 +145,7 @@ class RunningSet {
     if (mapping.hash !== expectedHash) return { kind: 'edited_meanwhile', hash, found: mapping.hash };
     const read = readFolder(folder);
     if ('problems' in read) return { kind: 'refused', hash, problems: read.problems };
-    // Edits in the folder that nobody has looked at would be lost.
+    // Edits in the folder that the operator has not seen must not be lost.
     const standing = hashOf(read.files);
     if (![hash, expectedHash, folderHash].includes(standing)) return { kind: 'edited_meanwhile', hash, found: standing };
     return this.#take({ mapping, files }, cause, () => {
@@ -164,7 +164,7 @@ class RunningSet {
       this.problems = [];
       return { kind: 'unchanged', hash };
     }
-    // Kept on disk before it is used: a restart must not return to an older set than scripts have seen.
+    // The set is on disk before it is used: a restart must not return to a set older than the one that scripts have met.
     let use: Draft;
     try {
       use = this.#history.draft(next, cause);
@@ -181,8 +181,8 @@ class RunningSet {
       use.putInPlace();
       this.#isWritten = true;
     } catch {
-      // The folder holds this set already, so it must serve here too. A history that takes a draft and not its new name
-      // misses this use; the next start or change writes its own.
+      // The folder has this set already, so it must come into use although its draft could not be renamed. The history
+      // misses this use; the next start or change writes a new one.
       use.discard();
     }
     this.problems = [];
@@ -196,21 +196,21 @@ class RunningSet {
   }
 }
 
-/** Ends the copying of a process that was killed. Files that cannot be copied out stay pending and are read from the pending set. */
+/** Completes the change of a process that was killed. Files that cannot be written stay pending and are read from the pending set. */
 function tryToFinish(folder: string): void {
   try {
     finishChange(folder);
   } catch {
-    // The check of the folder says what is wrong with it.
+    // The check of the folder reports why it cannot be read or written.
   }
 }
 
-/** Throws when the folder does not mean the set afterwards. */
+/** Throws unless the folder counts as holding the set afterwards, in its files or as a pending set. */
 function putInFolder(folder: string, files: readonly NamedText[], hash: string): void {
   try {
     changeFolder(folder, files);
   } catch (error) {
-    // The folder may mean the new set already, although some file of it could not be copied out yet.
+    // Once the pending set is written, the folder counts as the new set, even if one of its files could not be written yet.
     if (!isInFolder(folder, hash)) throw error;
   }
 }

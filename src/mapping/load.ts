@@ -1,4 +1,4 @@
-/** A folder of mapping files → one merged source, or problems. `cases/` holds test cases and is not read here. */
+/** Reads a folder of mapping files into one merged source, or problems. `cases/` has test cases and is not read here. */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -13,14 +13,14 @@ export interface LoadedSource {
   /** Absent when there are errors. */
   readonly source?: MappingSource;
   readonly problems: readonly Problem[];
-  /** Of a set with errors: what can be judged all the same. Only to find more problems, never to be used. */
+  /** The valid rest of a set with errors. It serves only to find more problems and is never used for requests. */
   readonly rest?: { readonly source: MappingSource; readonly holes: readonly Hole[] };
 }
 
 export interface MappingFileText {
-  /** As shown in problems. */
+  /** The path as problems show it. */
   readonly file: string;
-  /** Below its folder: what the set's hash is made of, the same wherever the folder stands. `file` when absent. */
+  /** The path below the folder, which is part of the set's hash: the hash does not depend on where the folder is. Default: `file`. */
   readonly name?: string;
   readonly text: string;
 }
@@ -31,7 +31,7 @@ export function loadSource(folder: string): LoadedSource {
   return 'problems' in read ? read : mergeFiles(read.files);
 }
 
-/** Every mapping file below the folder, in order of name; at least one, or the problem. */
+/** All mapping files below the folder, in order of name. A folder without one, or with an unreadable one, gives problems. */
 export function readFolder(
   folder: string,
 ): { readonly files: readonly MappingFileText[] } | { readonly problems: readonly Problem[] } {
@@ -45,7 +45,7 @@ export function readFolder(
   });
   try {
     const shown = (path: string): string => relative(process.cwd(), path) || path;
-    // A pending set is read instead of the files, some of which may still be the old ones.
+    // A pending set is read instead of the files, because some of the files may still be the old ones.
     const pending = pendingFiles(folder);
     if (pending !== undefined)
       return { files: pending.map(({ name, text }) => ({ file: shown(join(folder, name)), name, text })) };
@@ -66,7 +66,7 @@ export function readFolder(
   }
 }
 
-/** Beyond any file that `file-too-large` would let pass. What is larger is not even read. */
+/** Above the bound of `checkTexts` for the same rule, which counts characters of the text. A larger file is not even read. */
 const FILE_BYTES_MAX = 16_000_000;
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not read it',
@@ -77,7 +77,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 type FileRead = { readonly text: string } | { readonly code: string; readonly reason: string };
 
-/** A pipe or a device is never opened: reading it could wait for ever. */
+/** Opens plain files only: reading a pipe or a device could wait for ever. */
 function readFile(path: string): FileRead {
   const unreadable = (why: string): FileRead => ({ code: 'unreadable-file', reason: `this file cannot be read: ${why}` });
   try {
@@ -96,7 +96,7 @@ const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts', 'families'] 
 const WHOLES = ['request_id', 'request_id_headers', 'words', 'timing', 'lookup_key', 'callers'] as const;
 const NEEDED = ['request_id', 'words', 'timing', 'lookup_key', 'callers'] as const;
 
-/** By its keys, however they are written. A file whose `format` is misspelt still has keys that only a format has. */
+/** Recognises a format's file by its top keys. If `format` is misspelt, keys that only formats have decide. */
 function isFormatFile(keys: readonly string[]): boolean {
   if (keys.includes('format')) return true;
   const [ofFormats, ofShared] = [formatFileSchema, sharedFileSchema].map(({ shape }) => Object.keys(shape)) as [
@@ -107,7 +107,7 @@ function isFormatFile(keys: readonly string[]): boolean {
   return hasOnlyOf(ofFormats, ofShared) && !hasOnlyOf(ofShared, ofFormats);
 }
 
-/** Merges files by section. A name that stands twice is a problem at its second place. */
+/** Merges files by section. A name that is defined twice is a problem at its second place. */
 export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
   const problems: Problem[] = [];
   const holes: Hole[] = [];
@@ -122,7 +122,7 @@ export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
     if (merged[section] !== undefined) continue;
     const isHole = holes.some(({ path }) => path.length === 0 || path[0] === section);
     holes.push({ path: [section], kind: 'gone' });
-    // The missing name may stand in a file that cannot be read.
+    // The section may be in a file that could not be read, so it is not reported as missing.
     if (isHole) continue;
     problems.push({
       file: files[0]!.file,
@@ -138,7 +138,7 @@ export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
   return { source, problems };
 }
 
-/** Without these files, so that the parts that do not depend on them can still be checked. No rule finds fault with these values. */
+/** Values for missing sections, so that the parts that do not depend on them can still be checked. No rule reports these values. */
 const IN_PLACE_OF_MISSING = {
   request_id: [],
   words: {
@@ -180,7 +180,7 @@ const addFormat: Add<FormatFile> = (value, file, locate, into) => {
   addRecord('rows', value.rows, file, locate, into);
   return ([first, ...more]) => {
     if (first === 'rows') return ['rows', ...more];
-    // Without its id a format cannot be related to anything.
+    // Without its id a format is unknown, so anything about any format may be missing.
     return first === 'format' ? ['formats'] : [...path, ...(first === undefined ? [] : [first, ...more])];
   };
 };
@@ -243,7 +243,7 @@ function twice(
 
 function assemble(merged: SharedFile, formats: ReadonlyMap<string, FormatFile>): Omit<MappingSource, 'places' | 'hash'> {
   return {
-    // A tie goes to the first format: by its id, never by the name of its file.
+    // In a tie the first format wins, so formats are sorted by id: the name of a file must not decide.
     formats: new Map([...formats].sort(([one], [other]) => (one < other ? -1 : 1))),
     operations: merged.operations ?? {},
     tables: merged.tables ?? {},
@@ -262,8 +262,8 @@ function assemble(merged: SharedFile, formats: ReadonlyMap<string, FormatFile>):
 }
 
 /**
- * Over names and texts: the same set has the same hash wherever its folder stands. A byte-order mark is no part of a text: what is
- * checked and used is without it, what stands in the folder and in the history is as it was written, and both are one set.
+ * The hash over names and texts: the same set has the same hash wherever its folder is. A byte-order mark does not count: the set is
+ * checked and used without it, the folder and the history keep it as written, and both must be the same set.
  */
 export function hashOf(files: readonly MappingFileText[]): string {
   const hash = createHash('sha256');

@@ -1,4 +1,4 @@
-/** A compiled mapping: what the walk uses. Made once per load by `compile.ts`; requests finish on the one they began with. */
+/** The compiled mapping that the walk uses. `compile.ts` makes one per load; a request ends with the mapping that it began with. */
 import type { AmountMinor } from '../domain/amount';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { LegacyHeaders, LegacyValue } from '../domain/legacy';
@@ -16,33 +16,33 @@ export type ReplyOutcome = (typeof OUTCOMES)[number];
 
 export interface Field {
   readonly name: string;
-  /** The transform or table that reads it. */
+  /** The name of the transform or table that reads the field. */
   readonly as: string;
   readonly from: readonly string[];
   readonly otherwise: readonly string[];
-  /** By format: what a number stands for, of a field without a table. */
+  /** For a field without a table, by format: the value that each number means. */
   readonly numbers: ReadonlyMap<string, ReadonlyMap<number, string>>;
-  /** Set when the field is read through a table; then the format's numbering matters. */
+  /** Set if a table reads the field; the meaning of a number then depends on the format's numbering. */
   readonly table: Table | undefined;
-  /** Reads a value without a table. */
+  /** Reads a value by the transform; not for a field with a table. */
   readonly read: (raw: LegacyValue) => Read;
   readonly takesEmpty: boolean;
   readonly isAmount: boolean;
   readonly isRequired: boolean;
   readonly isLenient: boolean;
-  /** True when v1 gets to see this field: then its number must be certain. */
+  /** Whether v1 receives this field: the meaning of its number must then be certain. */
   readonly isSent: boolean;
   readonly fallback: JsonValue | undefined;
   /** Bounds; kobo for amounts. */
   readonly min: number | undefined;
   readonly max: number | undefined;
   readonly lengthMax: number | undefined;
-  /** What a lookup asks v1 with, one after the other, while the field is absent. */
+  /** The values with which a lookup asks v1 one after another if the field is absent. */
   readonly tryValues: readonly JsonValue[];
   readonly requiredIf: RequiredIf | undefined;
 }
 
-/** A request that is refused without the field although it has a default. */
+/** The condition under which a request without the field is refused, even if the field has a default. */
 export interface RequiredIf {
   /** Undefined for every address. */
   readonly path: string | undefined;
@@ -50,14 +50,14 @@ export interface RequiredIf {
   readonly why: string;
 }
 
-/** What a value can be made from. Every root of an expression is one key here, or a field, or a join. */
+/** The values that an expression can refer to. The root of each expression is a field, a join, or a key of `roots`. */
 export interface Scope {
   readonly fields: Readonly<Record<string, JsonValue | undefined>>;
   readonly joins: Readonly<Record<string, JsonValue | undefined>>;
   readonly roots: Readonly<Record<string, JsonValue | undefined>>;
-  /** The number by which the script knows a value of a table; `field` is the one it came in by. */
+  /** The script's number for a value of a table. `field` is the field of the request that had the value, if one had. */
   readonly numberOf: (table: string, value: JsonValue, field?: string) => number | undefined;
-  /** A row of a list of the catalog with the script's own numbers; undefined when it is not for this script. */
+  /** A row of a catalog list with the script's own numbers; undefined if the script has no number for the row's id. */
   readonly rowOf?: (list: string, row: JsonObject) => JsonObject | undefined;
 }
 
@@ -71,18 +71,18 @@ export interface Join {
 /** Makes the body of a reply; an array for a bare list. */
 export interface ReplyBuilder {
   (scope: Scope): JsonObject | readonly JsonValue[];
-  /** The same body as JSON text; undefined where only the object tells. */
+  /** The same body as JSON text; undefined if the object has to be serialised instead. */
   readonly text: (scope: Scope) => string | undefined;
-  /** Where each field comes from, for `explain`: in the order of the reply. */
+  /** The source of each field for `explain`, in the order of the reply. */
   readonly sources: readonly ReplyFieldSource[];
 }
 
 export interface ReplyFieldSource {
   /** The reply's field; empty for a bare list. */
   readonly field: string;
-  /** As it stands in the file: `$order.charged | naira`. */
+  /** As written in the file: `$order.charged | naira`. */
   readonly value: ValueSource;
-  /** Of the merged source: what `placeOf` takes. */
+  /** A path in the merged source, as `placeOf` takes it. */
   readonly path: readonly PropertyKey[];
 }
 export type Replies = Readonly<Record<ReplyOutcome, ReplyBuilder>>;
@@ -98,28 +98,28 @@ export interface Operation {
   readonly title: string;
   readonly kind: OperationKind;
   readonly fields: readonly Field[];
-  /** Which of them hold a meter or smartcard number. */
+  /** The names of fields with a meter or smartcard number. */
   readonly identifiers: readonly string[];
-  /** Every spelling that means something here, also the ignored ones: all else is unknown. */
+  /** Every spelling that the operation reads, or ignores on purpose. Any other field of a request is unknown. */
   readonly known: ReadonlySet<string>;
   readonly call: CallTemplate | undefined;
   readonly joins: readonly Join[];
-  /** Words that v1's category of such an order holds, of all operations that buy the same. */
+  /** Words of v1's category of such an order, from all operations with the same v1 call. */
   readonly categories: readonly string[];
   readonly wantsCatalog: boolean;
   readonly withoutKey: boolean;
-  /** The body's fields that hold key and PIN, for a login that sends no header. */
+  /** The fields of the body with the key and the PIN, for a login without an Authorization header. */
   readonly keyIn: { readonly key: string; readonly pin: string } | undefined;
   readonly undecided: string | undefined;
-  /** Formats whose scripts may come to an address that all share. */
+  /** Formats whose scripts may come to the addresses that all formats share. */
   readonly sharedBy: ReadonlySet<string>;
   readonly guard: { readonly number: Field; readonly phone: Field; readonly ported: Field | undefined } | undefined;
   readonly patienceMs: Readonly<Record<string, number>>;
-  /** What the operation itself says; `afterPendingOf` decides. */
+  /** The value of the operation itself; `afterPendingOf` decides. */
   readonly afterPending: AfterPending | undefined;
-  /** What the script does with an order that it hears is pending, where its family says so. */
+  /** What the script does with an order once it has heard "pending"; set if its family says so. */
   readonly takesPending?: TakesPending;
-  /** What a format says of the operation, or of all its operations. */
+  /** The value of each format for this operation, or for all its operations. */
   readonly afterPendingByFormat: ReadonlyMap<string, AfterPending>;
   /** By format. */
   readonly replies: ReadonlyMap<string, Replies>;
@@ -129,24 +129,24 @@ export interface Format {
   readonly id: string;
   readonly title: string;
   readonly hasLogin: boolean;
-  /** False when the numbering guard of other formats does not look at this format's numbers. */
+  /** Whether the numbering guard of other formats considers this format's numbers. */
   readonly explainsNumbers: boolean;
-  /** What the owner of such a script can do when the numbering guard refuses a number that makes sense in this format. */
+  /** Advice for the script's owner, if the numbering guard refuses a number that has a meaning in this format. */
   readonly cure: string | undefined;
   readonly signals: readonly Signal[];
   readonly numberings: ReadonlyMap<string, Numbering>;
 }
 
-/** Scripts of one origin, which are told in words of their own. */
+/** Scripts of one origin, with replies of their own. */
 export interface Family {
   readonly id: string;
   readonly title: string;
   /** The format of its requests. */
   readonly format: string;
   readonly signals: readonly Signal[];
-  /** By table: what its scripts mean by a number where the format means something else. Nothing is bought by it. */
+  /** By table: the meaning of numbers in its scripts where the format's differs. They buy nothing: a key needs them in callers.yaml. */
   readonly numbers: ReadonlyMap<string, Numbering>;
-  /** The mapping as its scripts meet it: what is bought is the same as for everybody else. */
+  /** The mapping of its scripts. It buys the same as the shared mapping. */
   readonly mapping: () => Mapping;
 }
 
@@ -156,19 +156,19 @@ export interface CallerKind {
   readonly afterPending: AfterPending | undefined;
 }
 
-/** What callers.yaml says of one script. */
+/** The entry of one script in callers.yaml. */
 export interface CallerKey {
   readonly fingerprint: string;
-  /** What people call it. */
+  /** The name for people. */
   readonly title: string | undefined;
   readonly note: string | undefined;
   readonly contact: string | undefined;
-  /** What its purchases are refused with; undefined while it may sell. */
+  /** The text of the refusal of its purchases; undefined while it may sell. */
   readonly pausedText: string | undefined;
   readonly limit: { readonly purchasesPerMinute: number; readonly nairaPerDay: AmountMinor | undefined } | undefined;
-  /** Its calls go to the embedded sandbox, under `sandboxScopeOf` its fingerprint. */
+  /** Whether its calls go to the embedded sandbox, under the fingerprint that `sandboxScopeOf` gives. */
   readonly isSandboxed: boolean;
-  /** Of an entry that stands for what a key did in the sandbox: the fingerprint of the key itself. */
+  /** In the entry for the sandbox orders of a key: the fingerprint of the key itself. */
   readonly sandboxOf: string | undefined;
   readonly walletBelow: AmountMinor | undefined;
   readonly format: string | undefined;
@@ -176,14 +176,14 @@ export interface CallerKey {
   readonly hasGuard: boolean;
   /** By table: the script's own numbers. */
   readonly numbers: ReadonlyMap<string, OwnNumbers>;
-  /** By list of the catalog: its columns that are shown in the script's own numbers. */
+  /** By catalog list: its columns that are shown in the script's own numbers. */
   readonly columns: ReadonlyMap<string, readonly OwnColumn[]>;
   /** By operation, and `default` for every bare array. */
   readonly lists: ReadonlyMap<string, ListShape>;
   /** Milliseconds; undefined when the kind of caller decides. */
   readonly patienceOf: (operation: string) => number | undefined;
   readonly afterPendingOf: (operation: string) => AfterPending | undefined;
-  /** How long a success is told again; Infinity for ever, undefined when `timing` decides. */
+  /** For how many ms a success is told again to a repeat; Infinity for ever, undefined when `timing` decides. */
   readonly replayMs: number | undefined;
 }
 
@@ -193,7 +193,7 @@ export interface OwnColumn {
   readonly own: OwnNumbers;
 }
 
-/** The object around a list, for one script. */
+/** The shape of a list for one script, such as an object around it. */
 export interface ListShape {
   readonly build: (list: JsonObject | readonly JsonValue[], scope: Scope) => JsonObject | readonly JsonValue[];
   readonly sources: readonly ReplyFieldSource[];
@@ -204,13 +204,13 @@ export interface CallLimit {
   readonly windowMs: number;
 }
 
-/** How often lookups without a key are served: by the operator's key, and before it by a key that sold from there. */
+/** How often lookups without a key are served with the operator's key, and before that with a key that sold from the same address. */
 export interface LookupLimits extends CallLimit {
-  /** What v1 allows the operator's key in the window; infinite when the mapping does not say. */
+  /** How many calls v1 allows the operator's key in the window; infinite if the mapping has no `total`. */
   readonly total: number;
-  /** How many of them are kept for its owner. */
+  /** How many calls of `total` are reserved for the owner of that key. */
   readonly owner: number;
-  /** How long what was found is told again to the same address. */
+  /** For how many ms a found name is told again to the same address without a call. */
   readonly rememberMs: number;
   readonly seller: (CallLimit & { readonly withinMs: number }) | undefined;
 }
@@ -218,14 +218,14 @@ export interface LookupLimits extends CallLimit {
 export interface OtherNumbering {
   readonly title: string;
   readonly numbering: Numbering;
-  /** A number that only such numberings explain, of a phone that is not ported, is sold as they mean it. */
+  /** Whether a number that only such numberings explain is sold with their meaning, if the phone is not ported. */
   readonly sellsUnported: boolean;
   readonly path: YamlPath;
 }
 
 export interface Route {
   readonly methods: readonly string[];
-  /** As written: `/api/transaction/:id`. */
+  /** With the names of parameters: `/api/transaction/:id`. */
   readonly path: string;
   readonly operation: string;
   /** Set when only one format has this address. */
@@ -241,28 +241,28 @@ export interface Mapping {
   readonly routes: readonly Route[];
   readonly otherNumberings: readonly OtherNumbering[];
   readonly requestIdSpellings: readonly string[];
-  /** Headers that carry one as well. */
+  /** Headers that may have a request id. */
   readonly requestIdHeaders: readonly string[];
   readonly words: Readonly<Record<ReplyOutcome, OutcomeWords>>;
-  /** Of a family that knows sales by one HTTP status: nothing that is no sale is told with it, a list or a name as little as a failure. */
+  /** Set for a family that recognises sales by one HTTP status. Only sales get this status: no list, no lookup and no failure. */
   readonly saleHttp?: number;
-  /** Of a family that knows failures by one HTTP status: also refusals and rejections are told with it. */
+  /** Set for a family that recognises failures by one HTTP status. Refusals and rejections get this status too. */
   readonly failureHttp?: number;
   readonly texts: Readonly<Record<string, string>>;
   readonly timing: Timing;
-  /** How long a success is told again to a repeat. */
+  /** For how many ms a success is told again to a repeat. */
   readonly replayMs: number;
-  /** How long a request without an id may repeat an order: of every family alike. */
+  /** For how many ms a request without an id may repeat an order; the same in every family. */
   readonly repeatMs: number;
   readonly lookupKey: LookupLimits;
   readonly callerKeys: ReadonlyMap<string, CallerKey>;
   /** File, line and column of a path of the merged source. */
   placeOf(path: readonly PropertyKey[]): { readonly file: string; readonly line: number; readonly column: number };
-  /** What a refusal looks like. */
+  /** Makes the body of a refusal. */
   readonly refusal: ReplyBuilder;
   readonly matchRoute: MatchRoute;
   callerKindOf(headers: LegacyHeaders): CallerKind;
-  /** What a number means for a table in a format. */
+  /** The meaning of a table's numbers in a format. */
   numberingOf(format: string, table: Table): Numbering;
 }
 
@@ -270,11 +270,11 @@ export type RouteMatch =
   | {
       readonly kind: 'matched';
       readonly operation: Operation;
-      /** Fields that stand in the path. */
+      /** The fields in the path. */
       readonly parameters: Readonly<Record<string, string>>;
-      /** Every id that the end of a status address can be read as, likeliest first; empty at other addresses. */
+      /** Every order id that the end of a status address may mean, likeliest first; empty at other addresses. */
       readonly readings: readonly string[];
-      /** The only format that this address can mean: a `/b/…` prefix, or a route of one format alone. */
+      /** The only possible format at this address: it has a prefix such as `/b/…`, or only one format has the route. */
       readonly pinnedFormat: string | undefined;
     }
   | { readonly kind: 'wrong_method'; readonly allowed: readonly string[] }

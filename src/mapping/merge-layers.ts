@@ -1,7 +1,7 @@
 /**
- * The fields of one reply for one outcome, laid over each other: the one merge that the gateway, the checker and the tools
- * use. Blocks come before what includes them, the operation's reply before those of the format. What is said for the outcome
- * beats what is said for every outcome, whoever said it; among equals the later layer wins.
+ * Merges the layers of a reply into its fields for one outcome. The gateway, the checker and the tools all use this one merge.
+ * Blocks come before the layers that include them, and the operation's reply before those of the format. A field set for the
+ * outcome beats the same field in `always`, in whichever layer each stands; otherwise the later layer wins.
  */
 import type { ReplyOutcome } from './mapping';
 import type { YamlPath } from './read-yaml';
@@ -18,10 +18,10 @@ export interface PlacedReply {
   readonly path: YamlPath;
 }
 
-/** Called for each include of a block that does not exist; such an include adds no field. */
+/** Called for each include of a block that does not exist or that includes itself; such an include adds no field. */
 type OnProblem = (block: string, path: YamlPath, isCycle: boolean) => void;
 
-/** Every reply as it is written: of an operation, of a format, of a format's operation, the same of a family, and every block. */
+/** Every reply as written: of operations, of formats and families with their operations, and every block. */
 export function everyReply({
   operations,
   formats,
@@ -53,7 +53,10 @@ export function everyReply({
   ];
 }
 
-/** What a format, and after it the family in whose words the source is, says of an operation; the general before the special. */
+/**
+ * The replies for an operation in a format, first for all operations and then for this one. In the source of a family (`family` is set) the
+ * family's replies follow.
+ */
 export function repliesOfFormat(
   format: string,
   operation: string,
@@ -79,10 +82,10 @@ function repliesAt(
   ];
 }
 
-/** A list is one operation's own: what a format says of all its operations does not reach it. */
+/** False for a reply of a format or family to all its operations: such a reply does not change lists. */
 export const isOfOneOperation = ({ path }: PlacedReply): boolean => path.includes('operations');
 
-/** In the order in which the fields first appear. */
+/** Merges the layers; fields are in the order in which they first appear. */
 export function mergeLayers(
   replies: readonly PlacedReply[],
   outcome: ReplyOutcome,
@@ -109,7 +112,7 @@ interface Layer {
   readonly fields: Readonly<Record<string, ValueSource>>;
   readonly path: YamlPath;
   readonly isOfOutcome: boolean;
-  /** Fields of earlier layers that are taken out before these come in. */
+  /** Fields of earlier layers that are removed before the fields of this layer are added. */
   readonly leftOut: readonly string[];
 }
 
@@ -136,12 +139,12 @@ function layersOf(
   return [...included, ...own];
 }
 
-/** Whatever has names: a field of a reply may be called `first` or `when`. */
+/** Whether a value is a map of fields. Keys such as `first` or `when` count as fields here: a reply may have fields of these names. */
 function isLayer(value: ValueSource | undefined): value is Readonly<Record<string, ValueSource>> {
   return value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** Fields by name, and no value that is computed as a whole. */
+/** Whether a value is a map of fields, and not one value that `first`, `when` or `each` computes. */
 export function isFields(value: ValueSource | undefined): value is Readonly<Record<string, ValueSource>> {
   return isLayer(value) && !('first' in value || 'when' in value || 'each' in value);
 }

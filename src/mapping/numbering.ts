@@ -1,4 +1,4 @@
-/** What numbers mean: number to value, as a table, a format or a family says it. */
+/** Compiles numberings, from number to value: of a table, a format, a family or a single caller. */
 import { nearestHint } from './nearest-name';
 import type { YamlPath } from './read-yaml';
 import type { Report } from './source';
@@ -6,7 +6,7 @@ import type { Numbering, Table } from './table';
 import type { JsonValue } from '../domain/json';
 
 export function toNumbering(numbers: Readonly<Record<string, string>>): Numbering {
-  // In order of number, however they are written: a value with two numbers is told by the smaller.
+  // Sorted by number: replies use the first number of a value, so a value with two numbers is shown by the smaller.
   return new Map(
     Object.entries(numbers)
       .map(([number, value]) => [Number(number), value] as const)
@@ -14,7 +14,7 @@ export function toNumbering(numbers: Readonly<Record<string, string>>): Numberin
   );
 }
 
-/** By table. A table or value that is not there is reported. */
+/** The numberings by table. Reports each table that does not exist, and each value that is not in its table. */
 export function compileNumberings(
   source: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined,
   path: YamlPath,
@@ -42,18 +42,17 @@ export function compileNumberings(
   return numberings;
 }
 
-/** The numbers of one caller's own for one table: a script that was moved here keeps the plan ids of its old server. */
-
+/** One caller's own numbers for one table: a script that was moved to this gateway keeps the plan ids of its old server. */
 export interface OwnNumbers {
-  /** Its number to what we mean by it, in rising order. */
+  /** From the caller's number to the value that we use, in ascending order. */
   readonly meanings: ReadonlyMap<number, JsonValue>;
-  /** A number that is not among them is read as if there were none; else it is refused. */
+  /** Whether an unlisted number is read as if the caller had no own numbers; otherwise it is refused. */
   readonly passesUnlisted: boolean;
-  /** The lowest number by which the caller knows a value. */
+  /** The caller's lowest number for a value. */
   readonly numberOf: (value: JsonValue) => number | undefined;
 }
 
-/** `ours` is read as the table itself reads it: one of its values or words, or a number of its own or of v1. */
+/** `numbers` maps the caller's number to a value, a word or a number that the table can read. Calls `onUnknown` for any other text. */
 export function createOwnNumbers(
   table: Table,
   numbers: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 /**
- * What is left to judge of a file that breaks the schema: it is read as if each mistake had been mended as its hint says,
- * and where nothing tells what was meant, the smallest piece around the mistake is left out, or a stand-in takes its place
- * so that names which others refer to are still there.
+ * Reads the valid rest of a file that breaks the schema, so that more of its problems can be found. Each mistake is mended as its
+ * hint proposes. Without a proposal the smallest part around the mistake is left out, or a stand-in replaces it, so that
+ * names to which other parts refer still exist.
  */
 import type { z } from 'zod';
 import { nearestName } from './nearest-name';
@@ -10,12 +10,12 @@ import { isOptionalAt, isRecordAt, keysAt, standInAt } from './language/model';
 
 type Path = readonly PropertyKey[];
 
-/** A place whose value is wrong and was reported; its real value is not known. */
+/** A place with a reported mistake: the value that its author meant is not known. */
 export interface Hole {
   readonly path: Path;
   /**
-   * `guess`: what stands there now is a stand-in. `gone`: nothing does, so who refers to it finds no name. `part`: what
-   * stands there was written so, but something may be missing from it.
+   * `guess`: the place has a stand-in. `gone`: the place was left out, so a reference to its name finds nothing. `part`: the place
+   * is as written, but something may be missing from it.
    */
   readonly kind: 'guess' | 'gone' | 'part';
 }
@@ -23,16 +23,16 @@ export interface Hole {
 export interface Rest<T> {
   readonly value: T;
   readonly holes: readonly Hole[];
-  /** Where a path of `value` stands in the file, whose keys may be misspelt and whose lists may be longer. */
+  /** Converts a path of `value` into a path of the file, which may have misspelt keys and longer lists. */
   readonly original: (path: Path) => Path;
-  /** Mistakes that only the mended file shows, such as one below a misspelt key; paths are those of the mended file. */
+  /** Mistakes that appear only after mending, such as one below a misspelt key; their paths are those of `value`. */
   readonly uncovered: readonly z.core.$ZodIssue[];
 }
 
 /** Mending one mistake may reveal the next. After this many rounds the file is given up. */
 const ROUNDS_MAX = 8;
 
-/** Undefined when nothing of the file can be read. Never throws. */
+/** Undefined if no part of the file can be read. Never throws. */
 export function readRest<T>(plain: unknown, schema: z.ZodType<T>): Rest<T> | undefined {
   const tree = copyOf(plain);
   const mending: Mending = { tree, schema, origins: new WeakMap(), renamed: [], holes: [] };
@@ -50,19 +50,19 @@ export function readRest<T>(plain: unknown, schema: z.ZodType<T>): Rest<T> | und
 interface Mending {
   readonly tree: unknown;
   readonly schema: z.ZodType;
-  /** The keys of the file, by the object and its key as it is now. */
+  /** For each object of the tree: from its present keys to the keys of the file. */
   readonly origins: WeakMap<object, Map<string, PropertyKey>>;
   readonly renamed: Path[];
   readonly holes: Hole[];
 }
 
-/** Below a key that was read under another name. The value itself may be wrong only because the guess was. */
+/** Whether an issue is below a corrected key. Issues of its own value, or of a stand-in, do not count: the correction is only a guess. */
 function isUncovered({ path }: z.core.$ZodIssue, { renamed, holes }: Mending): boolean {
   const isBelow = renamed.some((one) => path.length > one.length && startsWith(path, one));
   return isBelow && !holes.some((hole) => hole.kind === 'guess' && startsWith(path, hole.path));
 }
 
-/** Taking an item out of a list moves those behind it. */
+/** Orders issues so that mending one does not change the path of a later one: removing an item of a list moves the items after it. */
 function deepestAndLastFirst(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   return [...issues].sort((a, b) => {
     const length = Math.min(a.path.length, b.path.length);
@@ -98,7 +98,7 @@ function readUnderItsName(path: Path, key: string, { tree, schema, origins, rena
   delete object[key];
 }
 
-/** Leaves out the smallest piece around the place that may be left out. */
+/** Puts in a stand-in, or leaves out the smallest optional part around the place. False if there is neither. */
 function makeHole(path: Path, mending: Mending): boolean {
   const { tree, schema, origins, holes } = mending;
   for (let length = path.length; length > 0; length -= 1) {
@@ -169,7 +169,7 @@ export function startsWith(path: Path, start: Path): boolean {
   return start.length <= path.length && start.every((step, depth) => String(step) === String(path[depth]));
 }
 
-/** Aliases share their value in YAML; mending one place must not change the other. */
+/** A deep copy: YAML aliases share one value, and mending one place must not change the other. */
 function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (value === null || typeof value !== 'object') return value;

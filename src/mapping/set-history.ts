@@ -1,7 +1,7 @@
 /**
- * Every set of mapping files that came into use: when, by what, and its texts. `<hash>.json` holds one set and is never
- * changed; `uses.json` names the sets in the order of their use. The newest of them is the last good set, which serves
- * when a start finds a folder that cannot be used.
+ * Keeps every set of mapping files that came into use, with the time and the cause. `<hash>.json` holds one set and is never
+ * changed; `uses.json` names the sets in the order of their use. The newest one is the last good set, which a start uses if
+ * the mappings folder has errors.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,16 +13,16 @@ import { draftFile, type Draft } from './folder-change';
 import { hashOf, mergeFiles, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
 
-/** What took a set into use. `reload` is the admin call, `pause` a change of one caller's entry. */
+/** What brought a set into use. `reload` is the admin call, `pause` a change of one caller's entry. */
 const CAUSES = ['start', 'signal', 'watch', 'reload', 'apply', 'rollback', 'pause'] as const;
 
 export interface Cause {
   readonly by: (typeof CAUSES)[number];
   /** The plan that was applied. */
   readonly plan?: string | undefined;
-  /** Who asked, in his own words: the name of a user of the machine, or `console`. */
+  /** Who asked for it, as that client named itself: a user of the machine, or `console`. */
   readonly who?: string | undefined;
-  /** Whose entry of `callers.keys` was changed: a title or a fingerprint. */
+  /** The title or fingerprint of the entry in `callers.keys` that was changed. */
   readonly caller?: string | undefined;
 }
 
@@ -30,9 +30,9 @@ export interface Cause {
 export interface SetUse extends Cause {
   readonly hash: string;
   readonly atMs: number;
-  /** The files that are not as in the set before, by name. */
+  /** The names of files that differ from the set before. */
   readonly changed: readonly string[];
-  /** Starts since then that found the same set. */
+  /** Later starts with the same set. */
   readonly restarts?: { readonly count: number; readonly lastAtMs: number } | undefined;
 }
 
@@ -41,10 +41,10 @@ export interface InUse {
   readonly files: readonly MappingFileText[];
 }
 
-/** A set as it was. */
+/** A set of the history. */
 export interface KeptSet {
   readonly files: readonly MappingFileText[];
-  /** Absent when this version of the program cannot read these files any more. */
+  /** Absent if this version of the program can no longer compile the files. */
   readonly mapping?: Mapping;
 }
 
@@ -52,19 +52,19 @@ export interface SetHistory {
   readonly folder: string;
   /** Newest first. */
   list(): readonly SetUse[];
-  /** Undefined for a set that is not kept, or not any more. */
+  /** Undefined for a set that is not in the history. */
   setOf(hash: string): KeptSet | undefined;
-  /** The newest set, when it can be used. */
+  /** The newest set; undefined if it has errors or cannot be read. */
   lastGood(): InUse | undefined;
-  /** Writes down that this set comes into use; it counts once it is put in place. Throws when the disk does not take it. */
+  /** Writes the draft of a use of this set, which counts after `putInPlace`. Throws if the history cannot be written. */
   draft(inUse: InUse, cause: Cause): Draft;
 }
 
-/** However old they are. */
+/** So many sets are kept, however old they are. */
 const SETS_KEPT_MIN = 100;
-/** However young they are: fifty megabytes of the shipped set. */
+/** At most so many sets are kept, however young they are: fifty megabytes of sets as large as the shipped one. */
 const SETS_KEPT_MAX = 1_000;
-/** One order's story asks for the same set again and again. */
+/** How many compiled sets stay in memory: the story of one order needs the same set several times. */
 const COMPILED_MAX = 4;
 
 const USES = 'uses.json';
@@ -91,12 +91,12 @@ const usesSchema = z.object({
 const setSchema = z.object({ files: z.array(z.object({ file: z.string(), name: z.string(), text: z.string() })) });
 
 export interface SetHistoryOptions {
-  /** How long orders are kept that name their set. */
+  /** For how many ms orders, which name their set, are kept. */
   readonly keepMs?: number;
   readonly now?: () => number;
 }
 
-/** The history in the data folder. Nothing is written before `draft`, so that tools can read it beside a running gateway. */
+/** Opens the history in the data folder. It writes nothing before `draft`, so tools may open it while a gateway runs. */
 export function openSetHistory(dataDir: string, options: SetHistoryOptions = {}): SetHistory {
   const { keepMs = 0, now = Date.now } = options;
   const folder = join(dataDir, 'mapping-history');
@@ -110,7 +110,7 @@ export function openSetHistory(dataDir: string, options: SetHistoryOptions = {})
       const files = readSet(folder, hash);
       if (files === undefined) return undefined;
       const { source } = mergeFiles(files);
-      // Not checked anew: rules that came later do not change what these files have done.
+      // Not checked again: newer rules do not change what these files did when they were in use.
       const mapping = source && compileSound(source);
       const set = { files, ...(mapping === undefined ? {} : { mapping }) };
       compiled.set(hash, set);
@@ -118,7 +118,7 @@ export function openSetHistory(dataDir: string, options: SetHistoryOptions = {})
     },
     lastGood() {
       const newest = readUses(folder).at(-1);
-      // Never an older one than scripts have seen: without the newest the operator needs the problems of the folder.
+      // Never an older set than scripts have met. If the newest one is unusable, the operator must see the problems of the folder.
       const files = newest === undefined ? readEarlierLastGood(dataDir) : readSet(folder, newest.hash);
       const mapping = files === undefined ? undefined : checkFiles(files).mapping;
       return mapping === undefined ? undefined : { mapping, files: files! };
@@ -152,14 +152,14 @@ function draftUse(
   }
   return {
     putInPlace() {
-      // The set first: no use may name a set that is not there.
+      // The set comes first: no use may name a set that does not exist.
       set?.putInPlace();
       named.putInPlace();
       try {
         forget(folder, new Set(kept.map((one) => one.hash)), atMs - keepMs);
         rmSync(join(dirname(folder), EARLIER_LAST_GOOD), { force: true });
       } catch {
-        // What is kept too long does no harm; the next use tries again.
+        // Files that are kept too long do no harm; the next use tries again to remove them.
       }
     },
     discard() {
@@ -169,7 +169,7 @@ function draftUse(
   };
 }
 
-/** The names of files that are not the same in both, in order. Without a set before, all of them. */
+/** The sorted names of files that differ between the two sets; without a set before, all names. */
 export function changedFiles(before: readonly MappingFileText[] | undefined, after: readonly MappingFileText[]): string[] {
   const [was, is] = [before ?? [], after].map((files) => new Map(files.map(({ file, name = file, text }) => [name, text]))) as [
     Map<string, string>,
@@ -178,20 +178,20 @@ export function changedFiles(before: readonly MappingFileText[] | undefined, aft
   return [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name)).sort();
 }
 
-/** Which set a step back leads to: the one before the set in use, also when that was itself gone back to. */
+/** The set to which a rollback leads: the one used before the set in use, even if a rollback brought the latter into use. */
 export function stepBack(uses: readonly SetUse[], running: string): SetUse | undefined {
-  // A set that a step back has brought stands at its own place in time, or a second step would undo the first.
+  // A rolled-back set counts from its earlier use, not from the rollback: otherwise a second rollback would undo the first.
   const own = uses.findIndex(({ hash, by }) => hash === running && by !== 'rollback');
   return own < 0 ? undefined : uses.slice(own + 1).find(({ hash }) => hash !== running);
 }
 
-/** From the oldest use that is still needed. */
+/** The uses from the oldest one that is still needed. */
 function keepEnough(uses: readonly SetUse[], sinceMs: number): readonly SetUse[] {
   const hashes = new Set<string>();
   let from = uses.length;
   while (from > 0) {
     const { hash } = uses[from - 1]!;
-    // A set was in use until the next one came: that one's time decides.
+    // A set was in use until the next one came into use, so the time of the next use decides.
     const isNeeded = hashes.size < SETS_KEPT_MIN || uses[from]!.atMs >= sinceMs;
     if (!hashes.has(hash) && (!isNeeded || hashes.size >= SETS_KEPT_MAX)) break;
     hashes.add(hash);
@@ -200,7 +200,7 @@ function keepEnough(uses: readonly SetUse[], sinceMs: number): readonly SetUse[]
   return uses.slice(from);
 }
 
-/** Removes sets that no use names. Young ones stay: another process may be about to name them. */
+/** Removes sets that no use names. Recently written sets stay: another process may be about to name them. */
 function forget(folder: string, named: ReadonlySet<string>, sinceMs: number): void {
   for (const entry of readdirSync(folder)) {
     const path = join(folder, entry);
@@ -213,7 +213,7 @@ const OTHERS = 0o077;
 
 const setFile = (folder: string, hash: string): string => join(folder, `${hash}.json`);
 
-/** Also where a copy of the data folder has left its files open to others. */
+/** Makes the folder. Files in it lose the rights of other users, which a copy of the data folder may have given them. */
 function makePrivate(folder: string): void {
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(folder)) {
@@ -223,12 +223,12 @@ function makePrivate(folder: string): void {
   }
 }
 
-/** Oldest first. A list that cannot be read is none: what it named stays on the disk for as long as orders may name it. */
+/** Oldest first; empty if the list cannot be read. Its sets then stay on the disk for as long as orders may name them. */
 function readUses(folder: string): readonly SetUse[] {
   return readJson(join(folder, USES), usesSchema)?.uses ?? [];
 }
 
-/** A set whose bytes are not those of its name is none. */
+/** Undefined if the set is absent, or if its hash is not its name: then the file was damaged. */
 function readSet(folder: string, hash: string): readonly MappingFileText[] | undefined {
   const files = IS_HASH.test(hash) ? readJson(setFile(folder, hash), setSchema)?.files : undefined;
   return files !== undefined && hashOf(files) === hash ? files : undefined;

@@ -1,4 +1,4 @@
-/** What in a request speaks for a format, compiled to predicates. */
+/** Compiles the signals of formats and families into predicates on requests. */
 import { InexactNumber } from '../domain/json';
 import { headerOf, type LegacyRequest, type LegacyValue } from '../domain/legacy';
 import { parseText } from './input-transforms';
@@ -13,15 +13,15 @@ export type Weight = SignalSource['weight'];
 
 export interface Signal {
   readonly weight: Weight;
-  /** Says in words what it found, or `undefined` when it does not apply. */
+  /** Describes in words what was found in the request; `undefined` if the signal does not apply. */
   readonly find: (request: LegacyRequest, path: string) => string | undefined;
-  /** Set when it looks for words in a field. */
+  /** Set for a signal with `field` and `is`. */
   readonly fieldIs?: { readonly field: string; readonly words: readonly string[] };
 }
 
 type Finder = (request: LegacyRequest, path: string) => string | undefined;
 
-/** A signal applies when every condition it names does. `path` is the address without a pinning prefix. */
+/** A signal applies when all its conditions apply. `find` takes the address without the prefix that pins a format. */
 export function compileSignal(source: SignalSource, path: YamlPath, report: Report): Signal {
   const finders: Finder[] = [];
   if (source.any_field !== undefined) finders.push(anyField(source.any_field));
@@ -33,7 +33,7 @@ export function compileSignal(source: SignalSource, path: YamlPath, report: Repo
   if (source.types !== undefined) finders.push(typesAre(source.types));
   if (source.order !== undefined) finders.push(orderIs(source.order));
   if (source.headers !== undefined) finders.push(headersAre(source.headers));
-  // Last: the body is only looked at where all else applies.
+  // Last, because the body is examined only if all other conditions apply.
   if (source.layout !== undefined) finders.push(layoutIs(source.layout));
   if (finders.length === 0)
     report(path, 'empty-signal', 'this signal names nothing to look for', {
@@ -44,7 +44,7 @@ export function compileSignal(source: SignalSource, path: YamlPath, report: Repo
   return {
     weight: source.weight,
     ...(field === undefined || is === undefined ? {} : { fieldIs: { field, words: is } }),
-    // Most signals look for one thing.
+    // Most signals have one condition, which needs no list of findings.
     find:
       (finders.length === 1 ? finders[0] : undefined) ??
       ((request, address) => {
@@ -130,7 +130,7 @@ const typesAre = (types: Readonly<Record<string, JsonType>>): Finder => {
       : undefined;
 };
 
-/** In the body or in the query: never in both together. */
+/** The fields must all be in the body, or all in the query: there is no order across the two. */
 const orderIs =
   (names: readonly string[]): Finder =>
   ({ body, query }) =>
@@ -167,7 +167,7 @@ const layoutIs =
 
 const LAYOUT_WORDS: Readonly<Record<Layout, string>> = { compact: 'without blanks', spaced: 'with blanks', by_hand: 'by hand' };
 
-/** Undefined for what is no JSON of several parts: a form, nothing, a body without a colon. */
+/** Undefined for a body that is no JSON object with a field: a form, an empty body, a body without a colon. */
 function layoutOf(bytes: Buffer): Layout | undefined {
   const text = bytes.toString('utf8').trim();
   if (!text.startsWith('{') || !text.includes(':')) return undefined;
@@ -177,7 +177,7 @@ function layoutOf(bytes: Buffer): Layout | undefined {
   return isSpaced ? 'spaced' : 'by_hand';
 }
 
-/** A pattern of header values: without case, a final `*` is any rest. It is asked with the value in lower case. */
+/** Compiles a pattern of header values: case does not count, and a final `*` matches any rest. The predicate takes a lower-case value. */
 export function compilePattern(pattern: string): (lowerCaseValue: string) => boolean {
   const lower = pattern.toLowerCase();
   if (!lower.endsWith('*')) return (value) => value === lower;

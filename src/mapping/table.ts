@@ -1,15 +1,15 @@
-/** Tables: the accepted words and numbers of a value, v1's id of it, and for networks the prefixes of their numbers. */
+/** Tables: for each value its accepted words and numbers and v1's id, and for networks the prefixes of phone numbers. */
 import type { JsonValue } from '../domain/json';
 import { InexactNumber } from '../domain/json';
 import type { LegacyValue } from '../domain/legacy';
 import type { TableSource } from './language/schema';
 
-/** `Abuja-Electric` and `abuja electric` are one word. */
+/** The form in which words are compared: `Abuja-Electric` and `abuja electric` are equal. */
 export function normaliseWord(word: string): string {
   return word.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** Words without letters and digits are only the same when they are equal: `--` is not `₦`. */
+/** Compares words in that form. Words without letters and digits must be equal as written: `--` is not `₦`. */
 export function sameWord(a: string, b: string): boolean {
   return a === b || (normaliseWord(a) === normaliseWord(b) && normaliseWord(a) !== '');
 }
@@ -17,7 +17,7 @@ export function sameWord(a: string, b: string): boolean {
 export type TableRead =
   | { readonly value: JsonValue }
   | { readonly expected: string }
-  /** A word that only the catalog can tell. */
+  /** A word that is not in the table and has to be looked up in the catalog. */
   | { readonly lookUp: string };
 
 /** What a number means: from the format, or from the table itself. */
@@ -84,7 +84,7 @@ export function createTable(name: string, source: TableSource): Table {
   };
 }
 
-/** The number in a value that is one (`2`, `"02"`), as opposed to a word. */
+/** The number of a value such as `2` or `"02"`; undefined for a word. */
 export function numberIn(raw: LegacyValue): number | undefined {
   if (typeof raw === 'number') return Number.isSafeInteger(raw) && raw >= 0 ? raw : undefined;
   const text = typeof raw === 'string' ? raw.trim() : '';
