@@ -10,7 +10,7 @@ import type { Steadiness } from '../../domain/clock';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
 import { type Admission, requestIdReused } from './pursuits';
-import { type CallerLimits, type Entry, pauseOf } from './caller-limits';
+import { type CallerLimits, pauseOf } from './caller-limits';
 import type { PinGuard } from './pin-guard';
 import { pursue } from './pursue';
 import type { Lease, Pursuit, PursuitParts } from './pursuit';
@@ -60,9 +60,7 @@ export async function openOrder(
     if (refusal !== undefined) throw refusal;
     const entering = parts.keyGuard?.enter(readContextOf(parsed));
     if (entering !== undefined) await entering;
-    const judging = parts.limits.enter(newOrder, parsed);
-    const entry = judging === undefined ? undefined : await judging;
-    opened = await (entry === undefined ? parts.journal.open(newOrder) : openWithin(entry, newOrder, parts));
+    opened = await parts.limits.open(newOrder, parsed, () => parts.journal.open(newOrder));
   } catch (refusal) {
     // A script that sells pending orders does not repeat them, so its request is a first one: "pending" would make it sell an order that nobody buys.
     const isFirst = standing === 'new' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
@@ -119,17 +117,6 @@ async function settleUnsent(order: Order, { journal, clock, onTrouble }: Opening
   } catch (error) {
     onTrouble('settle', error);
     return order;
-  }
-}
-
-/** Opens an order of a key with limits. The journal counts the order from then on, so it leaves the limits' own count. */
-async function openWithin(entry: Entry, newOrder: NewOrder, { journal }: Pick<OpeningParts, 'journal'>): Promise<Opened> {
-  try {
-    const opened = await journal.open(newOrder);
-    if (opened.kind === 'reopened') entry.reopened();
-    return opened;
-  } finally {
-    entry.leave();
   }
 }
 
