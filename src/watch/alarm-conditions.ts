@@ -93,7 +93,7 @@ export const CONDITIONS: readonly Condition[] = [
         .filter(({ count }) => count >= WITHOUT_MONEY_MIN)
         .map(({ fingerprint, count }) => ({
           subject: fingerprint,
-          text: `v1 has declined ${counted(count, 'sale')} of this key in ten minutes because its wallet is empty.`,
+          text: `v1 has declined ${counted(count, 'sale')}${count >= COUNTED_MAX ? ' or more' : ''} of this key in ten minutes because its wallet is empty.`,
         })),
     raiseAfterMs: 0,
     overAfterMs: MINUTE_MS,

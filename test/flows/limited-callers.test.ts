@@ -98,3 +98,20 @@ test('the naira of a day are counted across a restart, without what took no mone
     dataDir,
   );
 });
+
+test('an SMS, whose price only v1 knows, counts in the naira of a day', () =>
+  withHouse({ limit: { naira: 8 } }, async (house) => {
+    const text = (id: string): Promise<Told> =>
+      send(
+        house.url,
+        '/api/bulksms',
+        { sender: 'SHOP', number: '08030000001', message: `Hello ${id}`, 'request-id': id },
+        { key: KEY },
+      );
+    for (const id of ['sms-1', 'sms-2']) expect((await text(id)).body).toMatchObject({ status: 'success', paid_amount: 4 });
+    const before = await wallet(house);
+    const { status, body } = await text('sms-3');
+    expect([status, body.status]).toEqual([403, 'fail']);
+    expect(body.msg).toMatch(/^This purchase would go beyond the NGN 8\.00 /);
+    expect(await wallet(house)).toBe(before);
+  }));

@@ -1,4 +1,5 @@
 import { kobo } from '../../src/domain/amount';
+import type { NewOrder } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { plainCallerKey } from '../../src/mapping/compile-callers';
@@ -30,8 +31,8 @@ function watched() {
   return {
     sold,
     other,
-    settle: async (requestId: string, outcome: Outcome, of = owner, by = one) => {
-      await by.open(newOrder({ requestId, owner: of }));
+    settle: async (requestId: string, outcome: Outcome, of = owner, by = one, more: Partial<NewOrder> = {}) => {
+      await by.open(newOrder({ requestId, owner: of, ...more }));
       await by.settle(of, requestId, outcome, (atMs += 1));
     },
   };
@@ -65,6 +66,15 @@ test('without the charge it is what was asked for, and what is no sale counts no
     ['Ada', 100],
     [undefined, 98],
   ]);
+});
+
+test('a sale whose price only its receipt tells counts when that is told, once', async () => {
+  const { sold, settle, other } = watched();
+  const sms = { operation: 'send_sms', fields: { message: 'Hello' } };
+  await settle('sms', { kind: 'succeeded', reference: 'v1' }, owner, undefined, sms);
+  expect(sold).toEqual([]);
+  for (const by of [other, undefined, undefined]) await settle('sms', success, owner, by, sms);
+  expect(sold).toEqual([['Ada', 98]]);
 });
 
 test('what is sold in the sandbox stands under a name of its own, or nowhere', async () => {

@@ -1,22 +1,45 @@
 /** Completes a success from v1's receipt: with goods (tokens, PINs), which the journal does not keep, and with balances. */
+import { within, type Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import { type Delivery, type Outcome, type Succeeded, succeedOutcome } from '../../domain/outcome';
 import type { Field, Operation } from '../../mapping/mapping';
+import type { Journal } from '../../journal/journal';
 import type { Upstream } from '../../upstream/upstream';
 import { readContextOf, type Reader } from '../read/walk-in';
 import { findReceipt } from './find-receipt';
+
+export interface FillingParts {
+  readonly upstream: Upstream;
+  readonly journal: Pick<Journal, 'settle'>;
+  readonly clock: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
 
 /**
  * The outcome of the order with its goods, for the reply. Goods are never journalled, so for an order that was settled earlier
  * they are read from v1's receipt. The receipt is also read where v1's success lacks PINs, the token of a prepaid meter, or balances.
  * Reading takes at most `leftMs`, but missing goods are waited for `GOODS_MS` at least. Returns a plain value where no receipt is read.
  */
-export function withGoods(
-  order: Order,
-  parsed: Reader,
-  { upstream }: { readonly upstream: Upstream },
-  leftMs = Infinity,
-): Outcome | Promise<Outcome> {
+export function withGoods(order: Order, parsed: Reader, parts: FillingParts, leftMs = Infinity): Outcome | Promise<Outcome> {
+  const filled = fillIn(order, parsed, parts, leftMs);
+  return filled instanceof Promise ? filled.then((outcome) => noteCharge(order, outcome, parts)) : filled;
+}
+
+/** How long a reply waits for the journal to take the charge. */
+const WRITE_MS = 1_000;
+
+/** Writes the charge that only the receipt shows (SMS, recharge cards, data cards) into the journal: limits and reports count by it. */
+async function noteCharge(order: Order, filled: Outcome, { journal, clock, onTrouble }: FillingParts): Promise<Outcome> {
+  const { owner, requestId, outcome } = order;
+  if (outcome?.kind !== 'succeeded' || filled.kind !== 'succeeded' || filled.delivery?.charged === undefined) return filled;
+  if (outcome.delivery?.charged !== undefined) return filled;
+  const said: Outcome = { ...outcome, delivery: { ...outcome.delivery, ...moneyOf(filled.delivery) } };
+  const writing = journal.settle(owner, requestId, said, clock.now()).catch((error: unknown) => onTrouble('settle', error));
+  await within(clock, WRITE_MS, writing);
+  return filled;
+}
+
+function fillIn(order: Order, parsed: Reader, { upstream }: FillingParts, leftMs: number): Outcome | Promise<Outcome> {
   const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
   if (outcome.kind !== 'succeeded') return outcome;
   const { delivery, reference } = outcome;

@@ -1,7 +1,9 @@
 import { kobo } from '../../../src/domain/amount';
+import { systemClock } from '../../../src/domain/clock';
 import type { Succeeded } from '../../../src/domain/outcome';
-import { fillMoney, withGoods } from '../../../src/gateway/proof/fill-goods';
-import type { CallContext, Finding } from '../../../src/upstream/upstream';
+import { fillMoney, type FillingParts, withGoods } from '../../../src/gateway/proof/fill-goods';
+import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import type { CallContext, Finding, Upstream } from '../../../src/upstream/upstream';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { newOrder } from '../../journal/new-order';
 import { legacyRequest } from '../legacy-request';
@@ -20,6 +22,12 @@ const receipt = (more: object = {}): Finding => ({
     status: 'success',
     data: { reference: 'V1-1', status: 'success', description: 'Cards', balance_before: 500, balance_after: 304.5, ...more },
   },
+});
+
+/** With a journal to which nothing new is said. */
+const partsOf = (upstream: Upstream, journal: FillingParts['journal'] = createMemoryJournal()): FillingParts => ({
+  ...{ upstream, journal, clock: systemClock },
+  onTrouble: () => undefined,
 });
 
 /** What becomes of a success, and which questions v1 was asked. */
@@ -64,12 +72,12 @@ test('a token that v1 left out of its answer to a prepaid sale is told from the 
   };
   const withFields = (fields: object) => ({ ...newOrder(), fields: { ...fields }, number: 1, tries: 1, outcome: POWER });
   const power = (meterType: string) => withFields({ meter_number: '45700012345', meter_type: meterType });
-  expect(await withGoods(power('prepaid'), reader, { upstream })).toEqual(expected);
+  expect(await withGoods(power('prepaid'), reader, partsOf(upstream))).toEqual(expected);
   expect(asked).toHaveLength(1);
   // Nothing else ever gets a token: a receipt that says so is not read again for each question.
   expect([
-    await withGoods(power('postpaid'), reader, { upstream }),
-    await withGoods(withFields({ phone: '08031234567' }), reader, { upstream }),
+    await withGoods(power('postpaid'), reader, partsOf(upstream)),
+    await withGoods(withFields({ phone: '08031234567' }), reader, partsOf(upstream)),
   ]).toEqual([POWER, POWER]);
   expect(asked).toHaveLength(1);
 });
@@ -120,7 +128,7 @@ test.each<[string, number, number]>([
   };
   const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { goodsMissing: true } };
   const upstream = { find, send: () => Promise.reject(new Error('nothing is sent')), close: async () => undefined };
-  expect(await withGoods({ ...newOrder(), number: 1, tries: 1, outcome }, reader, { upstream }, leftMs)).toEqual(outcome);
+  expect(await withGoods({ ...newOrder(), number: 1, tries: 1, outcome }, reader, partsOf(upstream), leftMs)).toEqual(outcome);
   expect(asked.map((context) => context.timeoutMs)).toEqual([timeoutMs]);
 });
 
@@ -129,13 +137,15 @@ test('a sale of PINs of which v1 said "success" and nothing more lacks its goods
   expect(reader.mapping.operations.has(order.operation)).toBe(true);
   const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1' };
   const fillBy = (finding: Finding) =>
-    withGoods({ ...order, outcome }, reader, {
-      upstream: {
+    withGoods(
+      { ...order, outcome },
+      reader,
+      partsOf({
         find: async () => finding,
         send: () => Promise.reject(new Error('nothing is sent')),
         close: async () => undefined,
-      },
-    });
+      }),
+    );
   expect(await fillBy({ kind: 'unavailable', reason: 'HTTP 502' })).toEqual({ ...outcome, delivery: { goodsMissing: true } });
   // A replica that lags, and a v1 that has taken the sale back.
   for (const more of [{ status: 'pending' }, { status: 'failed' }, { pins: [] }])
@@ -158,7 +168,7 @@ async function fillShort(finding: Finding) {
   };
   const order = { ...newOrder(), operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 3 }, number: 1, tries: 1, outcome };
   const upstream = { find, send: () => Promise.reject(new Error('nothing is sent')), close: async () => undefined };
-  return { filled: await withGoods(order, reader, { upstream }), outcome, asked };
+  return { filled: await withGoods(order, reader, partsOf(upstream)), outcome, asked };
 }
 
 test('PINs that v1 left out of its answer are told from the receipt', async () => {
@@ -176,4 +186,43 @@ test.each<[string, Finding]>([
   const { filled, outcome, asked } = await fillShort(finding);
   expect(filled).toEqual(outcome);
   expect(asked).toBe(1);
+});
+
+test('what a receipt says that a sale has cost is written, without its goods, and once', async () => {
+  const journal = createMemoryJournal();
+  const sale = newOrder({ operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } });
+  await journal.open(sale);
+  const order = await journal.settle(sale.owner, sale.requestId, CARDS, sale.openedAtMs + 1);
+  let settled = 0;
+  const counting: FillingParts['journal'] = {
+    settle(...said) {
+      settled += 1;
+      return journal.settle(...said);
+    },
+  };
+  const pins = [{ pin: '1', serial: '2' }];
+  const upstream: Upstream = {
+    find: async () => receipt({ pins }),
+    send: () => Promise.reject(new Error('nothing is sent')),
+    close: async () => undefined,
+  };
+  const parts = partsOf(upstream, counting);
+  expect(await withGoods(order, reader, parts)).toMatchObject({ delivery: { ...balances, pins } });
+  const written = await journal.find(sale.owner, sale.requestId);
+  expect(written).toMatchObject({ settledAtMs: order.settledAtMs, outcome: { reference: 'V1-1', message: '2 cards ready.' } });
+  expect(written!.outcome).toMatchObject({ delivery: { ...balances, goodsMissing: true } });
+  expect(JSON.stringify(written)).not.toContain('pins');
+  await withGoods(written!, reader, parts);
+  expect(settled).toBe(1);
+});
+
+test('a journal that takes nothing keeps nobody from hearing what a sale has cost', async () => {
+  const order = { ...newOrder(), number: 1, tries: 1, outcome: CARDS };
+  const upstream: Upstream = {
+    find: async () => receipt(),
+    send: () => Promise.reject(new Error('nothing is sent')),
+    close: async () => undefined,
+  };
+  const journal = { settle: () => Promise.reject(new Error('the disk is full')) };
+  expect(await withGoods(order, reader, partsOf(upstream, journal))).toMatchObject({ delivery: balances });
 });
