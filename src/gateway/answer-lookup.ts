@@ -1,7 +1,8 @@
 /** Answers lookups, reads and lists: by a question to v1 or the price list. Nothing is written into the journal. */
-import { nairaNumber, parseNaira } from '../domain/amount';
+import { nairaNumber } from '../domain/amount';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { PriceList } from '../price-lists/price-lists';
+import { readNaira } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
 import type { Answer } from './answer-purchase';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
@@ -87,7 +88,7 @@ function plainNumbers(body: JsonObject): JsonObject {
   if (data === null || typeof data !== 'object' || Array.isArray(data)) return body;
   const plain = Object.fromEntries(
     Object.entries(data as JsonObject).map(([name, value]): [string, JsonValue] => {
-      const amount = name.endsWith('_balance') ? parseNaira(value) : undefined;
+      const amount = name.endsWith('_balance') ? readNaira(value) : undefined;
       return [name, amount === undefined ? value : nairaNumber(amount)];
     }),
   );

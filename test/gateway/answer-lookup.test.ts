@@ -116,3 +116,16 @@ test('a balance without the price list tells no empty list of plans, which impor
     },
   });
 });
+
+test.each([
+  ['as text', '48,980.20', 48_980.2],
+  ['with the noise of a double', 902.0100000000001, 902.01],
+  ['beyond 2^31 kobo and naira', 21_474_836_480.07, 21_474_836_480.07],
+])('a balance that v1 gives %s is told as a number of whole kobo', async (_title, given, told) => {
+  const balance: Finding = { kind: 'found', body: { status: 'success', data: { wallet_balance: given } } };
+  const house = openWalkHouse({ find: ({ path }) => (path === '/balance' ? balance : AWAY) });
+  const { reply } = await house.gateway.handle(
+    legacyRequest({ method: 'GET', path: '/a/api/user', headers: { authorization: `Token ${WALK_KEY}` } }),
+  );
+  expect(reply.body).toMatchObject({ balance: told });
+});
