@@ -1,9 +1,9 @@
 /** Is all well: each thing that must be, and one sentence about all of them. */
 import { statfs } from 'node:fs/promises';
-import type { ActiveAlarm, AlarmName } from '../../domain/alarm';
+import { fingerprintIn, type ActiveAlarm, type AlarmName } from '../../domain/alarm';
 import type { ConsoleParts } from '../console-parts';
 import { badge, count, notice, prose, time, type Tone } from '../components';
-import { html, type Html } from '../html';
+import { html, type Html, type Writable } from '../html';
 
 export interface Check {
   readonly tone: Tone;
@@ -92,18 +92,29 @@ export async function readDisk(folder: string): Promise<Seen['disk']> {
 }
 
 /** An alarm says more than the check that it is about, so only it is shown. */
-export function healthPart(checks: readonly Check[], alarms: readonly ActiveAlarm[], nowMs: number): Html {
+export function healthPart(
+  checks: readonly Check[],
+  alarms: readonly ActiveAlarm[],
+  nowMs: number,
+  nameOf: (fingerprint: string) => string,
+): Html {
   const raised = new Set<string>(alarms.map(({ name }) => name));
   const others = checks.filter(({ trouble, alarm }) => trouble !== undefined && (alarm === undefined || !raised.has(alarm)));
   const isWell = alarms.length === 0 && others.length === 0;
   return html`<div id="health" class="health">
     ${isWell && notice('good', html`<strong>All is well.</strong>`)}
-    ${alarms.map(({ text, todo, sinceMs }) => notice('bad', html`<strong>${prose(text)}</strong> ${prose(todo)} <span class="since">Since ${time(sinceMs, nowMs)}.</span>`))}
+    ${alarms.map(({ subject, text, todo, sinceMs }) => notice('bad', html`${callerOf(subject, nameOf)}<strong>${prose(text)}</strong> ${prose(todo)} <span class="since">Since ${time(sinceMs, nowMs)}.</span>`))}
     ${others.map(({ tone, trouble }) => notice(tone, html`<strong>${trouble}</strong>`))}
     <ul class="checks">
       ${checks.map(({ tone, words }) => html`<li>${badge(tone, words)}</li>`)}
     </ul>
   </div>`;
+}
+
+/** Whose key an alarm is about, if it is about one: many may have the same words. */
+function callerOf(subject: string | undefined, nameOf: (fingerprint: string) => string): Writable {
+  const fingerprint = fingerprintIn(subject);
+  return fingerprint !== undefined && html`<a href="/console/callers/${fingerprint}">${nameOf(fingerprint)}</a>: `;
 }
 
 export function overdueWords(parts: Pick<ConsoleParts, 'live'>): string {

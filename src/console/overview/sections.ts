@@ -32,7 +32,7 @@ import { total, type OpenOrdersSeen, type Overview, type V1Minute } from './read
 /** All that changes while one looks. */
 export function livingParts(parts: ConsoleParts, seen: Overview): readonly Html[] {
   return [
-    healthPart(seen.checks, parts.alarms.active(), seen.nowMs),
+    healthPart(seen.checks, parts.alarms.active(), seen.nowMs, (fingerprint) => callerName(parts.live.current(), fingerprint)),
     figuresPart(parts, seen),
     openOrdersPart(parts, seen),
     v1Part(seen.health),

@@ -9,7 +9,7 @@ const WELL: Seen = {
 };
 
 test('all is well while nothing is amiss', () => {
-  expect(healthPart(checksOf(WELL), [], 0).text).toContain('All is well.');
+  expect(healthPart(checksOf(WELL), [], 0, String).text).toContain('All is well.');
   expect(checksOf(WELL).map(({ tone }) => tone)).toEqual(['good', 'good', 'good', 'good', 'good']);
 });
 
@@ -21,7 +21,7 @@ test.each([
   [{ disk: { freeBytes: 1e9, sizeBytes: 100e9 } }, 'nearly full: 1.0 GB free', 'warn'],
 ] as const)('%j is told in a sentence', (amiss, words, tone) => {
   const checks = checksOf({ ...WELL, ...amiss });
-  const { text } = healthPart(checks, [], 0);
+  const { text } = healthPart(checks, [], 0, String);
   expect(text).toContain(words);
   expect(text).not.toContain('All is well');
   expect(checks.filter((check) => check.tone !== 'good')).toEqual([expect.objectContaining({ tone })]);
@@ -31,7 +31,7 @@ test('a tenth of a large disk is plenty, and a disk that cannot be asked alarms 
   expect(checksOf({ ...WELL, disk: { freeBytes: 8e9, sizeBytes: 1_000e9 } }).at(-1)!.tone).toBe('good');
   expect(await readDisk('/no/such/folder')).toBeUndefined();
   expect((await readDisk('/'))!.sizeBytes).toBeGreaterThan(0);
-  expect(healthPart(checksOf({ ...WELL, disk: undefined }), [], 0).text).toContain('All is well.');
+  expect(healthPart(checksOf({ ...WELL, disk: undefined }), [], 0, String).text).toContain('All is well.');
 });
 
 test('an alarm stands in the place of the check that it is about, with what to do, and beside the others', () => {
@@ -42,9 +42,19 @@ test('an alarm stands in the place of the check that it is about, with what to d
     runbook: '',
     sinceMs: 0,
   } as const;
-  const { text } = healthPart(checksOf({ ...WELL, isV1Up: false, overdue: 1 }), [alarm], 60_000);
+  const { text } = healthPart(checksOf({ ...WELL, isV1Up: false, overdue: 1 }), [alarm], 60_000, String);
   expect(text).toContain('v1 cannot be reached.');
   expect(text).toContain('Ask the operator of v1.');
   expect(text).not.toContain('v1 does not answer');
   expect(text).toContain('One order has been open for too long');
+});
+
+test('an alarm about a key says whose it is', () => {
+  const [ada, bello] = ['a'.repeat(32), 'b'.repeat(32)];
+  const about = (name: 'wallet_low' | 'key_in_a_loop', subject: string) =>
+    ({ name, subject, text: 'The wallet holds 3 naira.', todo: 'Fill it.', runbook: '', sinceMs: 0 }) as const;
+  const alarms = [about('wallet_low', ada), about('key_in_a_loop', `${bello} repeat`)];
+  const { text } = healthPart(checksOf(WELL), alarms, 0, (fingerprint) => (fingerprint === ada ? 'Ada & Sons' : 'Bello'));
+  expect(text).toContain(`<a href="/console/callers/${ada}">Ada &amp; Sons</a>: <strong>`);
+  expect(text).toContain(`<a href="/console/callers/${bello}">Bello</a>: <strong>`);
 });
