@@ -81,6 +81,10 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   const verdict = new Verdict(stage, v1, disk, dialect.isObscure);
   const count = options.processes ?? (chance.fork('processes').is(0.4) ? 2 : 1);
   const processes = new Processes(count, faults.skewsMs, stage, disk, new SimulatedRoad(stage, v1, disk), house, chance);
+  disk.onSold = (process, requestId) => {
+    const afterMs = faults.deathAfterSale(requestId);
+    if (afterMs !== undefined) stage.timeline.after(afterMs, () => processes.crash(process));
+  };
   const shipped = house.mapping;
   let set: MappingSet = 'shipped';
   const street: Street = {
@@ -175,10 +179,13 @@ class Processes {
   ) {
     this.#stage = stage;
     this.#restarts = chance.fork('restarts');
+    const isOfFleet = count > 1 && chance.fork('fleet').is(0.5);
+    if (isOfFleet) stage.faults.count('a fleet of machines');
     this.#make = (slot) => {
       this.#count += 1;
       const name = `${slot === 0 ? 'A' : 'B'}${this.#count}`;
-      return new GatewayProcess(name, stage, disk, road, house, chance.fork(`process ${this.#count}`), skewsMs[slot]!);
+      const own = { skewMs: skewsMs[slot]!, isOfFleet };
+      return new GatewayProcess(name, stage, disk, road, house, chance.fork(`process ${this.#count}`), own);
     };
     this.#slots = Array.from({ length: count }, (_, slot) => this.#make(slot));
   }
@@ -196,9 +203,16 @@ class Processes {
       this.#slots[slot % this.#slots.length] = this.#make(slot);
       return process.stop();
     }
-    process.crash();
+    this.crash(process.name);
+  }
+
+  /** Unless it has ended, or stops. */
+  crash(name: string): void {
+    const slot = this.#slots.findIndex((process) => process?.name === name && process.isListening);
+    if (slot < 0) return;
+    this.#slots[slot]!.crash();
     this.#stage.timeline.after(this.#restarts.is(0.2) ? SLOW_RESTART_MS : RESTART_MS, () => {
-      this.#slots[slot % this.#slots.length] = this.#make(slot);
+      this.#slots[slot] = this.#make(slot);
     });
   }
 }
@@ -232,7 +246,7 @@ function scheduleTrouble(
 }
 
 /** Every script asks what became of its order; who hears "pending" asks once more, when the others have asked as well. */
-async function askAll(stage: Stage, scripts: readonly Script[]): Promise<Map<Case, Telling | undefined>> {
+async function askAll(stage: Stage, played: readonly Script[]): Promise<Map<Case, Telling | undefined>> {
   const last = new Map<Case, Telling | undefined>();
   const ask = async (script: Script, index: number): Promise<void> => {
     await stage.timeline.pause(index * 200);
@@ -240,6 +254,7 @@ async function askAll(stage: Stage, scripts: readonly Script[]): Promise<Map<Cas
     await script.ask();
     last.set(script.subject, script.subject.tellings[count]);
   };
+  const scripts = played.flatMap((script) => (script.next === undefined ? [script] : [script, script.next]));
   const able = scripts.filter(({ sale, subject }) => sale.key.isAllowed && subject.requestId !== undefined);
   await stage.timeline.runToEnd(Promise.all(able.map(ask)));
   const unsure = able.filter(({ subject }) => last.get(subject)?.word === 'pending');

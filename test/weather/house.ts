@@ -212,7 +212,7 @@ export async function inWeather<T>({ seed, callers, trouble }: HouseOptions, pla
     const v1 = new SimulatedV1(stage, { ...config, accounts }, NO_HABITS, true);
     const house = { ...parts, mapping: withAfterPending(parts.mapping, buyers, 'buy') };
     const road = new SimulatedRoad(stage, v1, disk);
-    const process = new GatewayProcess('A', stage, disk, road, house, chance.fork('process'), 0);
+    const process = new GatewayProcess('A', stage, disk, road, house, chance.fork('process'), { skewMs: 0, isOfFleet: false });
     const playing = play(new House(stage, v1, disk, process));
     await timeline.runToEnd(playing);
     return playing;
@@ -234,6 +234,7 @@ function weatherOf(chance: Chance, trouble: Trouble): Weather {
     isJournalGone: () => false,
     isV1Down: () => false,
     isDiskFull: () => false,
+    deathAfterSale: () => undefined,
     count: () => undefined,
   };
 }

@@ -3,12 +3,13 @@
  * with it, or not, as the disk happened to be. Every write is held against the rules of succession.
  */
 import { GatewayError } from '../../../src/domain/errors';
-import type { NewOrder, Opened, Order } from '../../../src/domain/order';
+import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../../src/domain/order';
 import { isFinal, type Outcome } from '../../../src/domain/outcome';
-import { WriteFailure, type Journal } from '../../../src/journal/journal';
+import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
-import type { ToldStore } from '../../../src/journal/told-sales';
+import { lineOfTold, type ToldStore } from '../../../src/journal/told-sales';
+import type { Case } from '../verdict/case-book';
 import type { Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
 
@@ -36,12 +37,18 @@ export class Disk {
   /** What is durable, as it was last written. */
   readonly orders = new Map<string, Order>();
   readonly journal = createMemoryJournal();
-  readonly #told: string[] = [];
-  /** What all its processes have told. */
+  readonly #told: { readonly atMs: number; readonly lines: string }[] = [];
+  /** What all its processes have told, as a data folder has it. */
   readonly told: ToldStore = {
-    append: async (lines) => void this.#told.push(lines),
-    read: async () => this.#told,
+    append: async (lines, atMs) => void this.#told.push({ lines, atMs }),
+    read: async () => this.#told.map(({ lines }) => lines),
   };
+  /** Of a journal that machines share: by process, its last sign; by order, who wrote it last. */
+  readonly #signs = new Map<string, number>();
+  readonly #holders = new Map<string, string>();
+  readonly #dead = new Set<string>();
+  /** An order was sold, by the word of this process. */
+  onSold: (process: string, requestId: string) => void = () => undefined;
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -54,6 +61,7 @@ export class Disk {
   /** The journal as one process has it. */
   openFor(life: Life, process: string): Journal {
     const { journal } = this;
+    const { timeline, faults, startMs } = this.#stage;
     const read = <T>(owner: string | undefined, find: () => Promise<T>): Promise<T> => this.#read(life, owner, find);
     const doubts = createDoubts((intent) => this.#write(life, 'open', intent, process, () => this.#end(intent, process)));
     const endDoubts = (): void => {
@@ -74,24 +82,57 @@ export class Disk {
       },
       settle: (owner, requestId, latest, atMs, tries) => {
         const isMistimed = this.#isMistimed(atMs);
-        const settle = () => this.#settle(isMistimed, owner, requestId, latest, atMs, tries);
+        const settle = async (): Promise<Order> => {
+          const order = await this.#settle(isMistimed, owner, requestId, latest, atMs, tries);
+          if (latest.kind === 'succeeded') this.onSold(process, requestId);
+          return order;
+        };
         return this.#write(life, 'settle', { owner, requestId }, process, settle);
       },
-      tell: (owner, requestId, toldAtMs) =>
-        this.#write(life, 'settle', { owner, requestId }, process, () => journal.tell(owner, requestId, toldAtMs)),
+      tell: (owner, requestId, toldAtMs) => {
+        const subject = this.#stage.book.find(owner, requestId);
+        const lose = (): void => void (subject === undefined || (subject.isTellingLost = true));
+        const tell = (): Promise<void> => {
+          // Slower than the repeat, which another process has told its success.
+          if (toldAtMs === NOT_TOLD && subject?.tellings.some(({ word }) => word === 'success') === true) lose();
+          return journal.tell(owner, requestId, toldAtMs);
+        };
+        return this.#write(life, 'settle', { owner, requestId }, process, tell).catch((error: unknown) => {
+          lose();
+          throw error;
+        });
+      },
       find: (owner, requestId) =>
         read(owner, async () => (await journal.find(owner, requestId)) ?? doubts.find({ owner, requestId })),
       findByReference: (owner, reference) => read(owner, () => journal.findByReference(owner, reference)),
       listByReference: (reference) => read(undefined, () => journal.listByReference(reference)),
       findByNumber: (owner, number) => read(owner, () => journal.findByNumber(owner, number)),
       hasReference: (owner) => read(owner, () => journal.hasReference(owner)),
-      listUnsettled: (options) => read(options.owner, () => journal.listUnsettled(options)),
+      listUnsettled: (options) =>
+        read(options.owner, async () =>
+          (await journal.listUnsettled(options)).filter((order) => this.#isHeldBy(order, options.holder)),
+        ),
       listUntold: (options) => read(options.owner, () => journal.listUntold(options)),
-      list: (options) => journal.list(options),
+      list: (options) => this.#heldOnes(options),
       listOfOwner: (options) => journal.listOfOwner(options),
       owners: () => journal.owners(),
-      isWritable: () => true,
+      isWritable: () => !faults.isJournalGone(timeline.now - startMs),
       close: () => Promise.resolve(),
+    };
+  }
+
+  /** The processes of a journal that machines share, as one of them has it: in the database, and away with it. */
+  processesFor(life: Life, own: string): Processes {
+    const reach = <T>(work: () => T): Promise<T> => this.#read(life, undefined, async () => work());
+    return {
+      own,
+      sign: (atMs) => reach(() => void this.#signs.set(own, atMs)),
+      list: () => reach(() => [...this.#signs].map(([id, signedAtMs]) => ({ id, signedAtMs }))),
+      remove: (id) => reach(() => void this.#signs.delete(id)),
+      told: {
+        append: (lines, atMs) => reach(() => void this.#told.push({ lines, atMs })),
+        read: (fromMs) => reach(() => this.#told.filter(({ atMs }) => atMs >= fromMs).map(({ lines }) => lines)),
+      },
     };
   }
 
@@ -103,14 +144,30 @@ export class Disk {
     return this.#signsMs.splice(0);
   }
 
+  /** Whether a process that lives, or lived long enough to write it down, has told this sale. */
+  isKnownTold({ owner, requestId = '' }: Pick<Case, 'owner' | 'requestId'>, process: string): boolean {
+    const order = this.orderOf(owner, requestId);
+    const line = order === undefined ? '' : lineOfTold(order);
+    return !this.#dead.has(process) || this.#told.some(({ lines }) => lines.includes(line));
+  }
+
   /** Each write under way survives the process or does not. */
-  crash(life: Life): void {
+  crash(life: Life, process: string): void {
+    this.#dead.add(process);
     for (const writing of this.#writing) {
       if (writing.life !== life) continue;
       this.#writing.delete(writing);
       const { chance } = this.#stage.faults.forWrite(`crash ${this.#count('crash')}`);
       if (chance.is(0.5)) void writing.complete().catch(() => undefined);
     }
+  }
+
+  #isHeldBy({ owner, requestId }: Order, holder: string | undefined): boolean {
+    return holder === undefined || this.#holders.get(`${owner} ${requestId}`) === holder;
+  }
+
+  async *#heldOnes(options: Parameters<Journal['list']>[0]): AsyncGenerator<Order> {
+    for await (const order of this.journal.list(options)) if (this.#isHeldBy(order, options.holder)) yield order;
   }
 
   #read<T>(life: Life, owner: string | undefined, find: () => Promise<T>): Promise<T> {
@@ -134,8 +191,14 @@ export class Disk {
     kind: 'open' | 'settle',
     { owner, requestId }: Pick<NewOrder, 'owner' | 'requestId'>,
     process: string,
-    complete: () => Promise<T>,
+    change: () => Promise<T>,
   ): Promise<T> {
+    const complete = async (): Promise<T> => {
+      const before = await this.journal.find(owner, requestId);
+      const changed = await change();
+      if ((await this.journal.find(owner, requestId)) !== before) this.#holders.set(`${owner} ${requestId}`, process);
+      return changed;
+    };
     const { timeline, faults, book, startMs } = this.#stage;
     const label = `${kind} ${requestId}`;
     const { fault, chance } = faults.forWrite(`${label} ${this.#count(label)}`);

@@ -57,8 +57,10 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 6 * MINUTE_MS, 9 * MINUTE_MS, 61 * MINUTE_MS, DAY_MS, 4 * DAY_MS];
 /** A database or a folder that goes away does so for seconds or for minutes. */
 const LONGEST_AWAY_MS = 4 * MINUTE_MS;
+/** From the write to the reply, and until what was told is written down. */
+const DEATH_WITHIN_MS = 60;
 /** How far apart two processes may take the time to be. */
-export const SKEW_MS = 3_000;
+export const SKEW_MS = 10_000;
 
 interface Window {
   readonly fromMs: number;
@@ -86,6 +88,8 @@ export interface Weather {
   isJournalGone(atMs: number): boolean;
   isV1Down(atMs: number): boolean;
   isDiskFull(atMs: number): boolean;
+  /** How long after it has written down that this order was sold its process dies, if it does: before its reply or just after. */
+  deathAfterSale(label: string): number | undefined;
   /** Takes note that a fault struck. */
   count(fault: string): void;
 }
@@ -106,6 +110,7 @@ export class FaultPlan implements Weather {
   readonly #v1Down: readonly Window[];
   readonly #diskFull: readonly Window[];
   readonly #journalGone: readonly Window[];
+  readonly #deathRate: number;
   #isHealed = false;
 
   constructor(chance: Chance, families: ReadonlySet<FaultFamily>, lengthMs: number) {
@@ -138,6 +143,7 @@ export class FaultPlan implements Weather {
     this.reloads = shape.is(0.3)
       ? windows('operator', 3, 200).map(({ fromMs }) => ({ atMs: fromMs, set: shape.pick(MAPPING_SETS) }))
       : [];
+    this.#deathRate = rate('crash', 0.2);
     this.skewsMs = [0, families.has('clock') && shape.is(0.5) ? shape.between(-SKEW_MS, SKEW_MS) : 0];
   }
 
@@ -176,6 +182,11 @@ export class FaultPlan implements Weather {
 
   isDiskFull(atMs: number): boolean {
     return !this.#isHealed && isWithin(this.#diskFull, atMs);
+  }
+
+  deathAfterSale(label: string): number | undefined {
+    const chance = this.#chance.fork(`death ${label}`);
+    return !this.#isHealed && chance.is(this.#deathRate) ? chance.below(DEATH_WITHIN_MS) : undefined;
   }
 
   count(fault: string): void {

@@ -1,15 +1,17 @@
 /** One gateway process: the real gateway, which can die at any instant and take all it remembers with it. */
 import { openLine } from '../../gateway/open-line';
 import type { PriceLists } from '../../../src/price-lists/price-lists';
-import { within, type Clock } from '../../../src/domain/clock';
+import { pause, within, type Clock } from '../../../src/domain/clock';
 import type { LegacyRequest } from '../../../src/domain/legacy';
 import { createGateway, type Gateway, type Served } from '../../../src/gateway/gateway';
 import type { GatewayParts } from '../../../src/gateway/walk-parts';
 import type { Keyring } from '../../../src/gateway/read/keyring';
 import type { Mapping } from '../../../src/mapping/mapping';
+import type { Processes } from '../../../src/journal/journal';
+import type { ToldStore } from '../../../src/journal/told-sales';
 import { keepAnswers, type KeepingJournal } from '../../../src/journal/kept-answers';
 import { markUntold } from '../../../src/watch/mark-untold';
-import { SIGN_EVERY_MS } from '../../../src/watch/signs-of-life';
+import { giveSharedSigns, SIGN_EVERY_MS } from '../../../src/watch/signs-of-life';
 import { openToldLog, type ToldLog } from '../../../src/watch/told-log';
 import { createVisitors } from '../../../src/upstream/visitors';
 import type { Chance } from '../engine/chance';
@@ -41,6 +43,7 @@ export type Heard =
   | { readonly kind: 'cut' };
 
 const DRAIN_MS = 25_000;
+const RETRY_START_MS = 1_000;
 
 export class GatewayProcess {
   readonly name: string;
@@ -60,7 +63,20 @@ export class GatewayProcess {
   readonly #answering = new Set<Promise<Heard>>();
   readonly #connections = new Set<(heard: Heard) => void>();
 
-  constructor(name: string, stage: Stage, disk: Disk, road: SimulatedRoad, house: HouseParts, chance: Chance, skewMs: number) {
+  /** On a journal that machines share; else in one data folder. */
+  readonly #processes: Processes | undefined;
+  readonly #told: ToldStore;
+  #endSigns: ((isClean: boolean) => Promise<void>) | undefined;
+
+  constructor(
+    name: string,
+    stage: Stage,
+    disk: Disk,
+    road: SimulatedRoad,
+    house: HouseParts,
+    chance: Chance,
+    { skewMs, isOfFleet }: { readonly skewMs: number; readonly isOfFleet: boolean },
+  ) {
     this.name = name;
     this.#stage = stage;
     this.#disk = disk;
@@ -69,7 +85,9 @@ export class GatewayProcess {
     const clock = clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs);
     this.#journal = keepAnswers(disk.openFor(this.#life, name));
     this.#clock = clock;
-    this.#log = openToldLog(disk.told, clock);
+    this.#processes = isOfFleet ? disk.processesFor(this.#life, name) : undefined;
+    this.#told = this.#processes?.told ?? disk.told;
+    this.#log = openToldLog(this.#told, clock);
     this.#live();
     const plain: GatewayParts = {
       mapping: () => house.mapping,
@@ -80,12 +98,12 @@ export class GatewayProcess {
       keyring: house.keyring,
       lookupKey: undefined,
       clock,
-      told: disk.told,
+      told: this.#told,
       onTold: (order) => this.#log.note(order),
       random: () => chance.next(),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
-    this.#isReady = this.#markUntold();
+    this.#isReady = this.#processes === undefined ? this.#markUntold() : this.#signTo(this.#processes);
     const parts = mutate?.parts?.(plain) ?? plain;
     const gateway = createGateway(parts);
     this.#gateway = mutate?.gateway?.(gateway, parts) ?? gateway;
@@ -123,14 +141,17 @@ export class GatewayProcess {
     this.#stage.faults.count('graceful_stop');
     this.isListening = false;
     this.#gateway.beginStop();
-    void this.#drain().then((isClean) => this.#end({ isClean }));
+    void this.#drain().then(async (isClean) => {
+      await this.#endSigns?.(isClean);
+      this.#end({ isClean });
+    });
   }
 
   /** Gives its signs, and writes what the disk did not take, as long as it lives. */
   #live(): void {
     if (this.#journal.keptCount() === 0) this.#signMs = this.#clock.now();
     else void this.#journal.writeKept();
-    void this.#markUntold();
+    if (this.#processes === undefined) void this.#markUntold();
     this.#clock.after(SIGN_EVERY_MS, () => this.#live());
   }
 
@@ -138,20 +159,35 @@ export class GatewayProcess {
     return markUntold(this.#disk.journal, this.#disk.takeSigns(), { told: this.#disk.told });
   }
 
+  /** A database that is away at its start keeps it from starting. */
+  async #signTo(processes: Processes): Promise<void> {
+    const onDead = async (holder: string, signMs: number): Promise<void> => {
+      await markUntold(this.#journal, [signMs], { holder, told: processes.told });
+    };
+    const onTrouble = (what: string, error: unknown): void =>
+      note(this.#stage, `* ${this.name}`, `trouble with ${what}: ${String(error)}`);
+    const journal = { isWritable: () => this.#journal.keptCount() === 0 && this.#journal.isWritable() };
+    while (this.#endSigns === undefined)
+      this.#endSigns = await giveSharedSigns({ processes, clock: this.#clock, journal, onDead, onTrouble }).catch(() =>
+        pause(this.#clock, RETRY_START_MS).then(() => undefined),
+      );
+  }
+
   /** Gives whether every reply, order and word came to its end. */
   async #drain(): Promise<boolean> {
     const answered = within(this.#clock, DRAIN_MS, Promise.all(this.#answering));
     const [isDrained, replies] = await Promise.all([this.#gateway.drain(DRAIN_MS), answered]);
     await this.#journal.writeKept();
+    await this.#log.close();
     return isDrained && replies !== undefined && this.#journal.keptCount() === 0;
   }
 
   #end({ isClean }: { readonly isClean: boolean }): void {
     if (!this.#life.isAlive) return;
-    if (!isClean) this.#disk.leaveSign(this.#signMs);
+    if (!isClean && this.#processes === undefined) this.#disk.leaveSign(this.#signMs);
     this.isListening = false;
     this.#life.isAlive = false;
-    this.#disk.crash(this.#life);
+    this.#disk.crash(this.#life, this.name);
     for (const subject of this.#stage.book.cases)
       if (subject.requestId !== undefined) this.#doubt(subject.owner, subject.requestId);
     for (const hear of this.#connections) hear({ kind: 'cut' });

@@ -30,6 +30,8 @@ export class Script {
   readonly #street: Street;
   readonly #choose: () => number;
   #lastTold: Seen;
+  /** The next sale of the same. */
+  next: Script | undefined;
 
   constructor(sale: Sale, street: Street, choose: () => number) {
     this.sale = sale;
@@ -61,7 +63,18 @@ export class Script {
       await timeline.pause(afterMs);
       seen = await this.#buy(sale.content);
     }
+    if (seen?.word === 'success' && sale.sellsNextAfterMs !== undefined) await this.#sellNext(sale.sellsNextAfterMs);
     for (const move of sale.moves) await this.#make(move);
+  }
+
+  async #sellNext(afterMs: number): Promise<void> {
+    await this.#street.stage.timeline.pause(afterMs);
+    this.#street.stage.faults.count('next sale of the same');
+    const content = { ...this.sale.content, meanings: new Set<number>() };
+    const sale: Sale = { ...this.sale, name: `${this.sale.name}, the next`, startMs: 0, content, sellsNextAfterMs: undefined };
+    this.next = new Script(sale, this.#street, this.#choose);
+    this.next.subject.previous = this.subject;
+    await this.next.play();
   }
 
   /** A status query by the request id, or undefined while the script has none to ask by. */

@@ -55,6 +55,8 @@ export interface Sale {
   readonly sendsAgainAfterMs: readonly number[];
   /** Names the sale in a header alone, the same each time. */
   readonly headerId?: string;
+  /** Told that it was sold, a script without an id sells the very same again after so long. */
+  readonly sellsNextAfterMs?: number | undefined;
   /** Tries again, under the same id, what it was told had failed. */
   readonly isStubborn: boolean;
   /** Sold at v1 under the same id a moment before, past the gateway: the same sale, or another. */
@@ -62,7 +64,7 @@ export interface Sale {
 }
 
 export function planSale(index: number, chance: Chance, lengthMs: number): Sale {
-  const hasId = !chance.is(0.1);
+  const hasId = !chance.is(0.2);
   const isSoldBefore = hasId && chance.is(0.04);
   // A number of its own: its row in v1's history is nobody else's.
   const content = drawContent(chance, hasId && !isSoldBefore ? undefined : index);
@@ -83,7 +85,11 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
     isStubborn: hasId && chance.is(0.3),
     soldBefore: isSoldBefore ? drawSoldBefore(content, index, chance) : undefined,
   };
-  return hasId ? sale : { ...sale, ...drawImpatience(chance), ...(chance.is(0.3) ? { headerId: `trace-${index}` } : {}) };
+  if (hasId) return sale;
+  const nameless: Sale = { ...sale, ...drawImpatience(chance) };
+  if (chance.is(0.3)) return { ...nameless, headerId: `trace-${index}` };
+  // Later than what v1 takes for the same purchase sent twice.
+  return chance.is(0.5) ? { ...nameless, sellsNextAfterMs: chance.between(5_500, 60_000) } : nameless;
 }
 
 /** Hangs up before most answers, and sends the sale again, each time within the window of repeats. */

@@ -42,6 +42,10 @@ export interface Case {
   readonly isNameless: boolean;
   /** Of a sale without an id of the script's, which the gateway took more than once. */
   readonly earlierIds: string[];
+  /** Of a sale without an id: the sale of the very same before it, which its script was told of. */
+  previous?: Case;
+  /** That it was told could not be written down, when it was or before its process died. */
+  isTellingLost: boolean;
   readonly contents: Map<string, Content>;
   /** Sold under this id past the gateway. */
   soldBefore?: Content;
@@ -165,6 +169,7 @@ export class CaseBook {
       heard: [],
       inFlight: 0,
       toldOfWriteAt: 0,
+      isTellingLost: false,
       isMistimed: false,
       isDoubtful: false,
     };

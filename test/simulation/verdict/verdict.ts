@@ -63,6 +63,7 @@ export class Verdict {
     if (this.#isClockToBlame(subject)) return;
     const order = this.#chargedOf(subject);
     const lie = (detail: string): void => this.#violate('success is true', subject.name, `told success, but ${detail}`);
+    if (this.#isOfSaleBefore(subject.previous, telling)) return;
     if (order === undefined) return lie('v1 has no such order');
     if (order.status !== 'success') return lie(`v1 says ${order.status}`);
     if (!isAskedFor(subject, telling, order)) return lie('v1 sold something else under this id');
@@ -205,6 +206,14 @@ export class Verdict {
   /** The clock was set beyond the window of repeats: an order of another process is looked for in vain (decision 0024). */
   #isClockToBlame({ earlierIds }: Case): boolean {
     return earlierIds.length > 0 && this.#stage.faults.clockSettings.length > 0;
+  }
+
+  /** Nobody knows that the sale before was told: its process died in that moment, or the journal took nothing (decision 0024). */
+  #isOfSaleBefore(previous: Case | undefined, { body }: Telling): boolean {
+    const told = previous?.tellings.find(({ word, how }) => word === 'success' && how === 'purchase');
+    if (previous === undefined || told === undefined || body['reference'] !== told.body['reference']) return false;
+    previous.isTellingLost ||= !this.#disk.isKnownTold(previous, told.process);
+    return previous.isTellingLost;
   }
 
   /** What v1 has charged for the intent, under whichever id, if anything. */
