@@ -63,6 +63,10 @@ export class Disk {
     const { journal } = this;
     const { timeline, faults, startMs } = this.#stage;
     const read = <T>(owner: string | undefined, find: () => Promise<T>): Promise<T> => this.#read(life, owner, find);
+    const loseTelling = (owner: string, requestId: string): void => {
+      const subject = this.#stage.book.find(owner, requestId);
+      if (subject !== undefined) subject.isTellingLost = true;
+    };
     const doubts = createDoubts((intent) => this.#write(life, 'open', intent, process, () => this.#end(intent, process)));
     const endDoubts = (): void => {
       if (life.isAlive) doubts.resolve().catch(() => this.#stage.timeline.after(LOOK_AGAIN_MS, endDoubts));
@@ -87,11 +91,14 @@ export class Disk {
           if (latest.kind === 'succeeded') this.onSold(process, requestId);
           return order;
         };
-        return this.#write(life, 'settle', { owner, requestId }, process, settle);
+        return this.#write(life, 'settle', { owner, requestId }, process, settle).catch((error: unknown) => {
+          loseTelling(owner, requestId);
+          throw error;
+        });
       },
       tell: (owner, requestId, toldAtMs) => {
         const subject = this.#stage.book.find(owner, requestId);
-        const lose = (): void => void (subject === undefined || (subject.isTellingLost = true));
+        const lose = (): void => loseTelling(owner, requestId);
         const tell = (): Promise<void> => {
           // Slower than the repeat, which another process has told its success.
           if (toldAtMs === NOT_TOLD && subject?.tellings.some(({ word }) => word === 'success') === true) lose();

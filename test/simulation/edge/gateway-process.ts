@@ -48,7 +48,7 @@ const RETRY_START_MS = 1_000;
 export class GatewayProcess {
   readonly name: string;
   /** New connections reach it. */
-  isListening = true;
+  isListening: boolean;
   readonly #stage: Stage;
   readonly #disk: Disk;
   readonly #life: Life = { isAlive: true };
@@ -104,6 +104,9 @@ export class GatewayProcess {
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
     this.#isReady = this.#processes === undefined ? this.#markUntold() : this.#signTo(this.#processes);
+    // A start that waits for the journal serves nobody yet.
+    this.isListening = this.#processes === undefined;
+    void this.#isReady.then(() => (this.isListening = this.#life.isAlive));
     const parts = mutate?.parts?.(plain) ?? plain;
     const gateway = createGateway(parts);
     this.#gateway = mutate?.gateway?.(gateway, parts) ?? gateway;
