@@ -43,7 +43,7 @@ export class Disk {
     append: async (lines, atMs) => void this.#told.push({ lines, atMs }),
     read: async () => this.#told.map(({ lines }) => lines),
   };
-  /** Of a journal that machines share: by process, its last sign; by order, who wrote it last. */
+  /** Of a journal that machines share: by process, its last sign; by order, whose scripts may wait for it. */
   readonly #signs = new Map<string, number>();
   readonly #holders = new Map<string, string>();
   readonly #dead = new Set<string>();
@@ -91,7 +91,9 @@ export class Disk {
           if (latest.kind === 'succeeded') this.onSold(process, requestId);
           return order;
         };
-        return this.#write(life, 'settle', { owner, requestId }, process, settle).catch((error: unknown) => {
+        // What was found of another's order leaves it to that one.
+        const holder = tries === undefined && latest.kind !== 'unknown' ? this.#holders.get(`${owner} ${requestId}`) : undefined;
+        return this.#write(life, 'settle', { owner, requestId }, holder ?? process, settle).catch((error: unknown) => {
           loseTelling(owner, requestId);
           throw error;
         });

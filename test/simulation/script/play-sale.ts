@@ -108,6 +108,7 @@ export class Script {
   #buy(content: Content): Promise<Seen> {
     const { sale, subject } = this;
     content.meanings.add(this.#street.meaningOf(content));
+    for (const meaning of subject.contents.get(content.key)?.meanings ?? []) content.meanings.add(meaning);
     subject.contents.set(content.key, content);
     const { path, fields } = speak(sale.format, content);
     const id = sale.requestId === undefined ? {} : { [sale.spelling]: sale.requestId };
