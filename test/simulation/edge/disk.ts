@@ -140,7 +140,11 @@ export class Disk {
       remove: (id) => reach(() => void this.#signs.delete(id)),
       told: {
         append: (lines, atMs) => reach(() => void this.#told.push({ lines, atMs })),
-        read: (fromMs) => reach(() => this.#told.filter(({ atMs }) => atMs >= fromMs).map(({ lines }) => lines)),
+        read: (fromMs) =>
+          reach(() => this.#told.filter(({ atMs }) => atMs >= fromMs).map(({ lines }) => lines)).catch((error: unknown) => {
+            this.#stage.book.doubtUnderWayAt(own);
+            throw error;
+          }),
       },
     };
   }

@@ -134,10 +134,16 @@ export class CaseBook {
   /** A purchase leaves this process. Once no script waits for the order there, most have refunded it. */
   leave(subject: Case, process: string, at: number): void {
     subject.leftAt.push(at);
-    const isAwaited = subject.purchases.some((one) => one.process === process && one.endedAt === undefined);
     // The next sale of the very same waits for it, where nobody knows that this one was told.
-    if (isAwaited || subject.mayBeBoughtLater || subject.isTellingLost) return;
+    const awaiting = this.cases.filter((one) => one === subject || one.previous === subject);
+    const isAwaited = awaiting.some(({ purchases }) => purchases.some((one) => isUnderWayAt(one, process)));
+    if (isAwaited || subject.mayBeBoughtLater) return;
     this.violate('nothing is bought after pending was told', subject.name, `${process} sends it, and no script waits for it`);
+  }
+
+  /** What was told cannot be read at this process: nobody knows there whether a sale is a repeat, and it is told as pending. */
+  doubtUnderWayAt(process: string): void {
+    for (const subject of this.cases) if (subject.purchases.some((one) => isUnderWayAt(one, process))) subject.isDoubtful = true;
   }
 
   /** A question of this key got no usable answer. */
@@ -177,6 +183,10 @@ export class CaseBook {
     this.cases.push(opened);
     return opened;
   }
+}
+
+function isUnderWayAt(purchase: Purchase, process: string): boolean {
+  return purchase.process === process && purchase.endedAt === undefined;
 }
 
 /** The word of a reply, by the two fields that scripts read; undefined when they contradict each other. */

@@ -63,7 +63,7 @@ export class Verdict {
     if (this.#isClockToBlame(subject)) return;
     const order = this.#chargedOf(subject);
     const lie = (detail: string): void => this.#violate('success is true', subject.name, `told success, but ${detail}`);
-    if (this.#isOfSaleBefore(subject.previous, telling)) return;
+    if (this.#isOfSaleBefore(subject, telling)) return;
     if (order === undefined) return lie('v1 has no such order');
     if (order.status !== 'success') return lie(`v1 says ${order.status}`);
     if (!isAskedFor(subject, telling, order)) return lie('v1 sold something else under this id');
@@ -88,24 +88,25 @@ export class Verdict {
   }
 
   #judgePending(subject: Case, telling: Telling): void {
-    const order = this.#orderOf(subject);
-    if (
-      subject.isDoubtful ||
-      subject.inFlight > 0 ||
-      subject.toldOfWriteAt >= telling.startedAt ||
-      this.#stage.book.doubtfulOwners.has(subject.owner)
-    )
-      return;
-    // A provider's word that came during the answer is news of the next one.
-    if (order !== undefined && (order.status === 'pending' || order.createdAt >= telling.startedAt - 180_000)) return;
+    const { previous } = subject;
+    if (this.#mayBeOpen(subject, telling)) return;
+    if (previous !== undefined && this.#mayBeRepeatedByNext(previous) && this.#mayBeOpen(previous, telling)) return;
     const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
-    const kind = known?.outcome?.kind;
-    if (known !== undefined && (kind === undefined || kind === 'unknown')) return;
     this.#violate(
       'pending is true',
       subject.name,
       `told pending, but nothing is open: the journal has it ${tell(known?.outcome)}`,
     );
+  }
+
+  #mayBeOpen(subject: Case, telling: Telling): boolean {
+    const isUnderWay = subject.inFlight > 0 || subject.toldOfWriteAt >= telling.startedAt;
+    if (isUnderWay || subject.isDoubtful || this.#stage.book.doubtfulOwners.has(subject.owner)) return true;
+    const order = this.#orderOf(subject);
+    // A provider's word that came during the answer is news of the next one.
+    if (order !== undefined && (order.status === 'pending' || order.createdAt >= telling.startedAt - 180_000)) return true;
+    const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
+    return known !== undefined && [undefined, 'unknown'].includes(known.outcome?.kind);
   }
 
   /** Nobody who was told "failed" has paid, unless the script ordered again after it was told. */
@@ -208,18 +209,31 @@ export class Verdict {
     return earlierIds.length > 0 && this.#stage.faults.clockSettings.length > 0;
   }
 
-  /** Nobody knows that the sale before was told: its process died in that moment, or the journal took nothing (decision 0024). */
-  #isOfSaleBefore(previous: Case | undefined, { body }: Telling): boolean {
-    const told = previous?.tellings.find(({ word, how }) => word === 'success' && how === 'purchase');
-    if (previous === undefined || told === undefined || body['reference'] !== told.body['reference']) return false;
-    previous.isTellingLost ||= !this.#disk.isKnownTold(previous, told.process);
-    return previous.isTellingLost;
+  /** The next sale of the very same was told what became of this one, as one more repeat of it. */
+  #isOfSaleBefore({ previous }: Case, { body }: Telling): boolean {
+    if (previous === undefined || !this.#mayBeRepeatedByNext(previous)) return false;
+    return this.#ordersOf(previous).some(({ reference }) => reference === body['reference']);
+  }
+
+  /**
+   * Nobody knows that it was told: its process died in that moment, or the journal took nothing; or the clock was set, and one of its two orders was
+   * told to nobody (decision 0024).
+   */
+  #mayBeRepeatedByNext(subject: Case): boolean {
+    const told = subject.tellings.find(({ word, how }) => word === 'success' && how === 'purchase');
+    subject.isTellingLost ||= told !== undefined && !this.#disk.isKnownTold(subject, told.process);
+    return subject.isTellingLost || this.#isClockToBlame(subject);
   }
 
   /** What v1 has charged for the intent, under whichever id, if anything. */
   #chargedOf(subject: Case): V1Order | undefined {
-    const orders = subject.earlierIds.map((requestId) => this.#v1.orderOf(subject.walletId, requestId));
-    return orders.find((order) => order !== undefined && order.status !== 'failed') ?? this.#orderOf(subject);
+    return this.#ordersOf(subject).find(({ status }) => status !== 'failed') ?? this.#orderOf(subject);
+  }
+
+  /** All that v1 has of the intent. */
+  #ordersOf({ walletId, requestId, earlierIds }: Case): readonly V1Order[] {
+    const ids = requestId === undefined ? earlierIds : [...earlierIds, requestId];
+    return ids.flatMap((id) => this.#v1.orderOf(walletId, id) ?? []);
   }
 
   #orderOf({ walletId, requestId }: Case): V1Order | undefined {
