@@ -12,7 +12,7 @@ import type { PassthroughHandler } from './passthrough';
 import { readHeaders } from './read-request';
 import { readRequest } from './read-request';
 import { originForm, readPath } from './request-path';
-import { respond, WatchedLine } from './respond';
+import { respond, untilRead, WatchedLine } from './respond';
 
 /** The readable parts of an unreadable request; the refusal depends on them. */
 export interface PartialRequest {
@@ -118,7 +118,9 @@ async function serveCompat(visit: CompatVisit, options: AppOptions): Promise<voi
     const doubt = refuseDoubtfulFraming(request, response);
     if (doubt !== undefined) throw doubt;
     const legacy = await readRequest(request, options.limits, options.clientAddress(request));
-    respond(response, await options.handle(legacy, visit));
+    const reply = await options.handle(legacy, visit);
+    await untilRead();
+    respond(response, reply);
   } catch (error) {
     refuseCompat(error, visit, options);
   }

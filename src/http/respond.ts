@@ -7,7 +7,8 @@ import type { LegacyReply, Line } from '../domain/legacy';
  * Does nothing when the connection has ended or the reply has begun.
  */
 export function respond(response: ServerResponse, reply: LegacyReply): void {
-  if (response.headersSent || response.destroyed) return;
+  // Node destroys the response a turn after its socket, and reports what is written in between as finished.
+  if (response.headersSent || response.destroyed || response.req.socket.destroyed) return;
   const text = withoutHalves(reply.text ?? JSON.stringify(reply.body));
   const headers = [
     'Content-Type',
@@ -34,21 +35,40 @@ function withoutHalves(json: string): string {
   return json.includes('\\ud') ? json.replace(HALF, (_, backslashes?: string) => backslashes ?? '\ufffd') : json;
 }
 
+/** When two turns of the event loop take longer than this, the process was stopped or got no processor. */
+const HELD_UP_MS = 100;
+const READINGS_MAX = 3;
+
+/**
+ * Resolves when all that has arrived on the connections by now is read; to be called before a reply leaves. A process that was held up finds v1's
+ * answer and the script's hang-up at the same moment, and would otherwise count a reply as delivered that nobody reads.
+ */
+export async function untilRead(): Promise<void> {
+  for (let readings = 0; readings < READINGS_MAX; readings += 1) {
+    const fromMs = performance.now();
+    await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+    if (performance.now() - fromMs < HELD_UP_MS) return;
+  }
+}
+
 /** The connection of one request: whether its script has hung up, and whether the reply was delivered. */
 export class WatchedLine implements Line {
-  readonly #response: ServerResponse;
   readonly #arrivedAtMs: number;
+  /** Undefined until it has ended. */
+  #isWhole: boolean | undefined;
   #onEnd: readonly ((isWhole: boolean) => void)[] = [];
 
   /** `onClose` is called once, however the request ends. */
   constructor(response: ServerResponse, arrivedAtMs: number, onClose?: () => void) {
-    this.#response = response;
     this.#arrivedAtMs = arrivedAtMs;
     response.on('close', () => {
+      // The operating system has taken all bytes of the reply. Whether the script got them cannot be known here.
+      const isWhole = response.writableFinished && !response.req.socket.errored;
+      this.#isWhole = isWhole;
       onClose?.();
       const runs = this.#onEnd;
       this.#onEnd = [];
-      for (const run of runs) run(this.#isWhole);
+      for (const run of runs) run(isWhole);
     });
   }
 
@@ -57,17 +77,12 @@ export class WatchedLine implements Line {
   }
 
   get hasHungUp(): boolean {
-    return this.#response.closed && !this.#isWhole;
+    return this.#isWhole === false;
   }
 
   onEnd(run: (isWhole: boolean) => void): void {
-    if (this.#response.closed) run(this.#isWhole);
+    if (this.#isWhole !== undefined) run(this.#isWhole);
     // `push` and `...` would allocate room for sixteen more.
     else this.#onEnd = this.#onEnd.concat(run);
-  }
-
-  /** True when the operating system has taken all bytes of the reply. Whether the script got them cannot be known here. */
-  get #isWhole(): boolean {
-    return this.#response.writableFinished;
   }
 }

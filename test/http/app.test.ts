@@ -248,3 +248,17 @@ describe('requests in flight', () => {
     socket.destroy();
   });
 });
+
+test('a caller that hung up just before its reply left has not heard it', async () => {
+  const sockets: Socket[] = [];
+  let onEnd: (isWhole: boolean) => void = () => undefined;
+  const isWhole = new Promise<boolean>((resolve) => (onEnd = resolve));
+  const { port } = await openServer(async (_request, { line }) => {
+    line.onEnd(onEnd);
+    for (const socket of sockets) socket.destroy();
+    return { status: 200, body: {} };
+  });
+  sockets.push(connect(port, '127.0.0.1', () => sockets[0]!.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')));
+  expect(await isWhole).toBe(false);
+  await closeServers();
+});

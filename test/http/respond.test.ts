@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { LegacyReply, Line } from '../../src/domain/legacy';
-import { respond, WatchedLine } from '../../src/http/respond';
+import { respond, untilRead, WatchedLine } from '../../src/http/respond';
 import { listen } from '../listen';
 import { speak } from './request-door';
 
@@ -56,6 +56,7 @@ interface Watched {
   readonly line: Line;
   readonly response: ServerResponse;
   readonly hangUp: () => void;
+  readonly reset: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -69,7 +70,7 @@ async function openLine(): Promise<Watched> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined).resume();
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
-  return { ...(await arrived), hangUp: () => socket.destroy(), close };
+  return { ...(await arrived), hangUp: () => socket.destroy(), reset: () => socket.resetAndDestroy(), close };
 }
 
 const ended = (line: Line): Promise<boolean> => new Promise((resolve) => line.onEnd(resolve));
@@ -102,5 +103,49 @@ test('a script that had hung up before anybody looked is known to have', async (
   await closed;
   expect(line.hasHungUp).toBe(true);
   expect(await ended(line)).toBe(false);
+  await close();
+});
+
+test('a reply that is made as the connection ends has reached nobody', async () => {
+  const { line, response, close } = await openLine();
+  const end = ended(line);
+  response.req.socket.destroy();
+  respond(response, { status: 200, body: {} });
+  expect(await end).toBe(false);
+  await close();
+});
+
+test('a reply that the system has taken for a connection that was reset has reached nobody', async () => {
+  const { line, response, reset, close } = await openLine();
+  const end = ended(line);
+  reset();
+  respond(response, { status: 200, body: {} });
+  expect(await end).toBe(false);
+  await close();
+});
+
+test('what has come by now is read before a reply leaves, as where the process was held up', async () => {
+  const { line, response, hangUp, close } = await openLine();
+  const end = ended(line);
+  hangUp();
+  await untilRead();
+  respond(response, { status: 200, body: {} });
+  expect(await end).toBe(false);
+  await close();
+});
+
+test('what comes while the process is held up is read as well', async () => {
+  const { line, response, hangUp, close } = await openLine();
+  const end = ended(line);
+  setImmediate(() =>
+    setImmediate(() => {
+      hangUp();
+      const untilMs = performance.now() + 150;
+      while (performance.now() < untilMs);
+    }),
+  );
+  await untilRead();
+  respond(response, { status: 200, body: {} });
+  expect(await end).toBe(false);
   await close();
 });
