@@ -1,4 +1,4 @@
-/** What operators call a key, and how they find one: by its title, or by its fingerprint. */
+/** The names of keys for operators, and the search for a key by its title or fingerprint. */
 import { hash } from 'node:crypto';
 import { nearestName } from './nearest-name';
 import type { Mapping } from './mapping';
@@ -22,16 +22,16 @@ export function callerTitle({ callerKeys }: Named, fingerprint: string): string 
 }
 
 /**
- * The fingerprint that a key has for everything it does in the sandbox: its orders, price lists and guards are never those of the key
- * itself.
+ * The fingerprint of a key in the sandbox. Sandbox orders, price lists and guards are kept under it, so they never mix with those of
+ * the key itself.
  */
 export function sandboxScopeOf(fingerprint: string): string {
   return hash('sha256', `sandbox ${fingerprint}`).slice(0, FINGERPRINT_DIGITS);
 }
 
 /**
- * The fingerprint that an operator means by a title (in any case) or by a fingerprint. Of a fingerprint its beginning is enough where
- * `known` (the owners of orders, say) has one of it alone. Throws a plain Error, with the nearest title, for what names nobody.
+ * Finds a fingerprint by its title, in any case, or by the fingerprint itself. The beginning of a fingerprint is enough if only one of
+ * callers.yaml and `known`, such as the owners of orders, begins so. Otherwise throws a plain Error, with the nearest title.
  */
 export function findCaller(text: string, mapping: Named, known: Iterable<string> = []): string {
   const wanted = text.trim().toLowerCase();

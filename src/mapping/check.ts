@@ -1,4 +1,4 @@
-/** The one way from a folder of files to a mapping: `compat-gateway check`, start-up, reload and tests all come here. */
+/** Reads, checks and compiles a folder of mapping files, for `compat-gateway check`, start-up, reload and tests alike. */
 import { readdirSync, type Dirent } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { codeFrame, hasErrors, type Problem } from './problem';
@@ -29,13 +29,13 @@ import type { YamlPath } from './read-yaml';
 export interface CheckedMapping {
   /** Absent when there are errors. */
   readonly mapping?: Mapping;
-  /** What the mapping was compiled from. */
+  /** The merged source of the mapping; absent when there are errors. */
   readonly source?: MappingSource;
   /** In order of file and place. */
   readonly problems: readonly Problem[];
 }
 
-/** `check` may know what a full check of the files has found. */
+/** Checks a folder. `check` replaces the full check, for example by one that uses kept results. */
 export function checkFolder(
   folder: string,
   check: (files: readonly MappingFileText[]) => CheckedMapping = checkFiles,
@@ -46,7 +46,7 @@ export function checkFolder(
   return { ...checked, problems: [...strayFiles(folder), ...problems] };
 }
 
-/** Every check of what was merged, in the order of the documents. */
+/** All checks of the merged source, in the order of the pages in docs/rules. */
 const CHECKS: readonly Check[] = [
   checkTables,
   checkRoutes,
@@ -91,7 +91,7 @@ export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
   return finish(checkMerged(source, report, problems), source);
 }
 
-/** What is wrong with a source that was read from no file, such as one that was broken on purpose. */
+/** The problems of a source that does not come from files, such as one that a test has broken on purpose. */
 export function checkSource(source: MappingSource): Problem[] {
   const problems: Problem[] = [];
   checkMerged(source, createReport(source.places, problems), problems);
@@ -133,7 +133,7 @@ const NOT_READ = {
   },
 } as const;
 
-/** What looks like a part of the set and is not read. */
+/** Reports files and folders that look like parts of the set and are not read. */
 function strayFiles(folder: string): Problem[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .map((entry) => ({ path: join(entry.parentPath, entry.name), what: strayKind(entry) }))
@@ -159,20 +159,20 @@ function strayKind(entry: Dirent): keyof typeof NOT_READ | undefined {
   return entry.isSymbolicLink() && holdsMappings(join(entry.parentPath, entry.name)) ? 'folder' : undefined;
 }
 
-/** Not below it: a link may lead to a whole disk. */
+/** Whether a linked folder has mapping files. Its subfolders are not searched: a link may lead to a whole disk. */
 function holdsMappings(path: string): boolean {
   if (basename(path) === 'cases') return false;
   try {
     return readdirSync(path).some((name) => /^[^.].*\.(?:ya?ml|json)$/.test(name));
   } catch {
-    // A link to a file, or to nothing.
+    // The link leads to a file, or to nothing.
     return false;
   }
 }
 
 /**
- * Reports apart from problems that may only be there because something else is wrong. A rule that misses something, or compares with something, says
- * nothing while there is a hole where that would stand; a rule that judges what is written always speaks.
+ * Leaves out problems that another mistake may have caused. A rule that needs another place (`looksAt`) reports nothing while that place is
+ * a hole, because its value is not known. A rule that looks only at its own place always reports.
  */
 function reportApartFrom(holes: readonly Hole[], report: Report): Report {
   if (holes.length === 0) return report;
@@ -194,7 +194,7 @@ function mayBeCausedBy(holes: readonly Hole[], path: YamlPath, code: RuleId): bo
   });
 }
 
-/** `*` where the problem stands in no operation: then every one may be to blame. */
+/** The operation of the problem. `*` for a problem outside operations, which a hole in any operation may have caused. */
 function operationOf([section, name, part, operation]: YamlPath): string {
   if (section === 'operations' && name !== undefined) return String(name);
   return (section === 'formats' || section === 'families') && part === 'operations' && operation !== undefined
@@ -207,7 +207,7 @@ function hidesNames({ path, kind }: Hole, steps: readonly string[]): boolean {
   return path.length <= steps.length || kind === 'gone';
 }
 
-/** One of the two stands inside the other, or they are the same place. */
+/** Whether the two places are the same, or one contains the other. */
 function meets(path: YamlPath, steps: readonly string[]): boolean {
   const length = Math.min(path.length, steps.length);
   return steps.slice(0, length).every((step, depth) => step === '*' || step === String(path[depth]));

@@ -1,4 +1,4 @@
-/** A set of mapping files that was checked by this very program before, at a build or an earlier start: only compiled, not checked again. */
+/** Skips the check of a set of mapping files that this same build has checked before, at the build or an earlier start. */
 import { checkFiles, type CheckedMapping } from './check';
 import { compileSound } from './compile';
 import { findValue, keepValue, type KeptValues } from './kept-value';
@@ -8,7 +8,7 @@ import { Places, type MappingSource } from './source';
 
 const NAME = 'mappings';
 
-/** What a full check of the same files has found before, without the source; undefined where none is known to have found them sound. */
+/** The result of an earlier check of the same files, without the source; undefined unless such a check has found no errors. */
 export function findChecked(kept: KeptValues, files: readonly MappingFileText[]): CheckedMapping | undefined {
   const known = findValue(kept, NAME, textsOf(files)) as KeptCheck | undefined;
   if (known?.source.hash !== hashOf(files)) return undefined;
@@ -20,7 +20,7 @@ export function findChecked(kept: KeptValues, files: readonly MappingFileText[])
 
 const textsOf = (files: readonly MappingFileText[]): unknown => files.map(({ file, name = file, text }) => [name, text]);
 
-/** A full check that is kept, unless one has found the same files sound. */
+/** The kept result if there is one; otherwise checks the files, and keeps the result if there are no errors. */
 export function checkOnce(kept: KeptValues, files: readonly MappingFileText[]): CheckedMapping {
   const known = findChecked(kept, files);
   if (known !== undefined) return known;
@@ -36,11 +36,11 @@ export function checkOnce(kept: KeptValues, files: readonly MappingFileText[]): 
 
 interface KeptCheck {
   readonly source: Omit<MappingSource, 'places'> & { readonly places: undefined };
-  /** Each with the name of its file in the set: the folder may stand elsewhere next time. */
+  /** With names of files below the folder, because the folder may be elsewhere at the next start. */
   readonly warnings: readonly Problem[];
 }
 
-/** The files are parsed again for the first person who asks where a rule stands: no sale does. */
+/** Parses the files only at the first question for a place. No sale asks for one. */
 class LatePlaces extends Places {
   readonly #files: readonly MappingFileText[];
   #known: Places | undefined;

@@ -1,4 +1,4 @@
-/** `$path.to.value | transform | transform`: all the syntax that text in a mapping has. */
+/** `$path.to.value | transform | transform` is the whole syntax of texts in a mapping. */
 export interface Expression {
   /** `order`, `v1`, `phone`… */
   readonly root: string;
@@ -8,16 +8,16 @@ export interface Expression {
 
 const EXPRESSION = /^\$([A-Za-z0-9_]+)((?:\.[A-Za-z0-9_]+)*)((?:\s*\|\s*[a-z0-9_]+)*)$/;
 
-/** True for text that means a value rather than itself. */
+/** Whether a text is an expression and not a constant. */
 export function isExpression(text: string): boolean {
   return text.startsWith('$');
 }
 
-/** Shared lines are parsed once for every operation, format and outcome that they serve. */
+/** A cache: shared lines of a mapping are compiled for many operations, formats and outcomes. */
 const known = new Map<string, Expression | undefined>();
 const KNOWN_MAX = 5_000;
 
-/** The parts, or `undefined` when the text begins with `$` and is none. */
+/** The parts of an expression; `undefined` for a text of another form. */
 export function parseExpression(text: string): Expression | undefined {
   if (known.has(text)) return known.get(text);
   if (known.size >= KNOWN_MAX) known.clear();

@@ -1,6 +1,6 @@
 /**
- * What `check --fix` does: small edits of the text at the places of the YAML document, so comments and layout stay. Only
- * problems that carry a fix are touched, and what cannot be edited safely is left alone.
+ * Edits files for `check --fix`. The edits are small replacements in the text, so comments and layout stay. Only problems with
+ * a fix are edited, and only where the edit is safe.
  */
 import { isMap, isScalar, isSeq, parseDocument, stringify, type Document, type Node } from 'yaml';
 import type { MappingFileText } from './load';
@@ -12,7 +12,7 @@ interface Edit {
   readonly text: string;
 }
 
-/** The files with their safe problems mended; the same object for a file that stays as it is. */
+/** Applies the fixes of the problems. A file without an edit is returned as the same object. */
 export function fixFiles<File extends MappingFileText>(files: readonly File[], problems: readonly Problem[]): File[] {
   return files.map((file) => {
     const fixes = problems.flatMap(({ file: name, fix }) => (name === file.file && fix !== undefined ? [fix] : []));
@@ -33,7 +33,7 @@ function fixText(text: string, fixes: readonly Fix[]): string {
   let fixed = text;
   let before = Infinity;
   for (const { start, end, text: replacement } of edits) {
-    // Two edits of one place: the next round of checking will tell whether the other is still needed.
+    // Of two edits that overlap only one is made: the next check reports the other problem again if it is still there.
     if (end > before) continue;
     fixed = `${fixed.slice(0, start)}${replacement}${fixed.slice(end)}`;
     before = start;
@@ -55,13 +55,13 @@ function replace({ range }: Node, to: string): Edit | undefined {
   return { start: range[0], end: range[1], text: stringify(to, { lineWidth: 0 }).trimEnd() };
 }
 
-/** The second of two equal items, so there is always one before it. */
+/** Removes an item of a list. A fix removes the second of two equal items, so there is always an item before it. */
 function removeItem(items: readonly Node[], index: number, text: string): Edit | undefined {
   const before = items[index - 1]?.range;
   const range = items[index]?.range;
   if (before === null || before === undefined || range === null || range === undefined) return undefined;
   const between = text.slice(before[1], range[0]);
-  // A comment between the two items would be lost: a person must decide.
+  // A comment between the two items would be lost, so this edit is left to a person.
   if (between.includes('#')) return undefined;
   return /^\s*,\s*$|^\s*\n\s*-\s+$/.test(between) ? { start: before[1], end: range[1], text: '' } : undefined;
 }
@@ -69,7 +69,7 @@ function removeItem(items: readonly Node[], index: number, text: string): Edit |
 interface Found {
   readonly key: Node | undefined;
   readonly value: Node | undefined;
-  /** The list that the value stands in. */
+  /** The list that contains the value. */
   readonly list: readonly Node[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Problems as SARIF 2.1.0: code hosts show them beside the lines they are about. */
+/** Formats problems as SARIF 2.1.0, which code hosts show beside the lines of the files. */
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Problem } from './problem';

@@ -1,6 +1,6 @@
 /**
- * What was read from files and found sound, kept so that a start with the very same files need not read and check them again. It holds for the
- * same texts and the same program only, byte by byte; whatever does not fit is read and checked as ever. (Decision 0054.)
+ * Keeps the result of reading and checking files, so that a start with the same files need not repeat it. A kept result is used only
+ * for the same texts, byte by byte, and by the same build of the program. Everything else is read and checked (decision 0054).
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { deserialize, serialize } from 'node:v8';
 import { draftFile } from './folder-change';
 
 export interface KeptValues {
-  /** Tells this program from every other build: what another has checked is checked again. */
+  /** Identifies this build: results of other builds are not used. */
   readonly program: string;
-  /** Where a value is looked for, first to last; the first is where it is kept. */
+  /** The folders in which a value is searched, in this order. New values are written into the first. */
   readonly folders: readonly string[];
 }
 
@@ -21,17 +21,17 @@ interface Kept {
   readonly value: unknown;
 }
 
-/** Keeps what these texts were found to mean: plain data. What cannot be kept is read again at the next start. */
+/** Keeps the result of reading these texts, as plain data. If it cannot be written, the next start reads the texts again. */
 export function keepValue({ program, folders }: KeptValues, name: string, texts: unknown, value: unknown): void {
   try {
     const bytes = serialize({ program, texts: digest(texts), value } satisfies Kept);
     draftFile(fileIn(folders[0]!, name), Buffer.concat([sum(bytes), bytes]), 0o600).putInPlace();
   } catch {
-    // No room, or a folder that takes no files.
+    // The disk is full, or the folder is not writable.
   }
 }
 
-/** What this program has read from the very same texts before; undefined when no folder tells of it. */
+/** The kept result of this build for the same texts; undefined if no folder has one. */
 export function findValue({ program, folders }: KeptValues, name: string, texts: unknown): unknown {
   const wanted = digest(texts);
   const kept = folders.map((folder) => read(fileIn(folder, name)));
@@ -52,7 +52,7 @@ function read(path: string): Kept | undefined {
 
 const SUM_BYTES = 32;
 
-/** A file that was cut off or damaged is none. */
+/** The checksum at the beginning of a file: a truncated or damaged file is ignored. */
 const sum = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
 
 const digest = (texts: unknown): string => createHash('sha256').update(JSON.stringify(texts)).digest('hex');

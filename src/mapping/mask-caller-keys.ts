@@ -1,6 +1,6 @@
 /**
- * Below `callers.keys` stand fingerprints. Whoever puts the key itself there, with or without its PIN, must not find it
- * again in a problem: not in its path, not in its message, not in the line that is shown.
+ * Masks API keys that an operator has put below `callers.keys` in place of fingerprints, with or without a PIN. Such a key must not
+ * appear in a problem: not in its path, its message or its frame.
  */
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from 'yaml';
 import { looksLikeKey } from '../domain/credentials';
@@ -25,7 +25,7 @@ export function maskPath(path: readonly PropertyKey[]): PropertyKey[] {
   return [...shown, MASK, ...(WORDS_OF_ENTRY.includes(word) ? path.slice(3) : [MASK])];
 }
 
-/** The text with the same lines and columns, and with stars for what is no fingerprint and no word of the language there. */
+/** The text with the same lines and columns. Below `callers`, stars replace everything that may be a key. */
 export function maskCallerKeys(text: string): string {
   const document = parseDocument(text, { uniqueKeys: false, strict: false, prettyErrors: false });
   if (document.errors.length > 0) return maskBroken(text);
@@ -42,7 +42,7 @@ export function maskCallerKeys(text: string): string {
   return masked.reduce((shown, { range }) => (range ? stars(shown, range[0], range[1]) : shown), text);
 }
 
-/** A key of a script is hardly ever a plain word; a misspelt `keys` is. */
+/** Lower-case letters only: a misspelt `keys` looks like this, an API key hardly ever does. */
 const isNameOfSection = (name: string): boolean => /^[a-z]+$/.test(name);
 
 interface Name {
@@ -59,7 +59,7 @@ function pairsOf(node: unknown, document: Document): (readonly [Name, Node | nul
   });
 }
 
-/** `keys` as it should be, or a list or one word in its place. */
+/** Collects the nodes to mask in `keys`, also if its value is a list or a single text instead of a map. */
 function maskKeys(keys: Node | null, document: Document, masked: Node[]): void {
   if (isScalar(keys) && keys.value !== null) masked.push(keys);
   if (isSeq(keys)) masked.push(...(keys.items as Node[]));
@@ -75,7 +75,7 @@ function maskKeys(keys: Node | null, document: Document, masked: Node[]): void {
   }
 }
 
-/** A title or note that a key was put into. */
+/** Whether a title or note contains a key. */
 function holdsKey(said: Node | null): boolean {
   return (
     isScalar(said) &&
@@ -85,7 +85,7 @@ function holdsKey(said: Node | null): boolean {
   );
 }
 
-/** What is no YAML has no certain keys: from `callers` to the next section only words of the language are shown. */
+/** For a text that is no YAML, in which keys cannot be located: from `callers` to the next section only words of the language stay. */
 function maskBroken(text: string): string {
   let isInside = false;
   return text

@@ -15,7 +15,7 @@ export function nearestHint(wanted: string, known: Iterable<string>): { hint?: s
   return near === undefined ? {} : { hint: `did you mean \`${near}\`?` };
 }
 
-/** The same, or else what there is to choose from. */
+/** The hint of `nearestHint`, or all known names if none is near. */
 export function hintFor(wanted: string, known: readonly string[]): { hint?: string } {
   return { ...(known.length > 0 && { hint: `known: ${known.join(', ')}` }), ...nearestHint(wanted, known) };
 }
@@ -36,7 +36,7 @@ function editDistance(a: string, b: string): number {
   return rows[a.length]![b.length]!;
 }
 
-/** Keys that cannot change what is bought or told. */
+/** Keys that can change neither a purchase nor a reply about one. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'title',
   'label',
@@ -54,7 +54,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'overdue',
 ]);
 
-/** The key into which `check --fix` may rename a misspelt one by itself: when exactly one known key is near and it is harmless. */
+/** The key to which `check --fix` may rename a misspelt one: exactly one known key must be near, and it must be harmless. */
 export function safeRename(key: string, known: readonly string[]): string | undefined {
   const nearest = nearestName(key, known);
   if (nearest === undefined || !HARMLESS.has(nearest)) return undefined;

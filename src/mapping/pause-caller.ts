@@ -1,4 +1,4 @@
-/** The mapping files with one key paused, or no longer paused: its entry is edited, everything else stays as it was written. */
+/** Pauses a key, or ends its pause, in the text of the mapping files: only the entry of the key is edited. */
 import { isDeepStrictEqual } from 'node:util';
 import { isAlias, isMap, parseDocument, type Document } from 'yaml';
 import type { NamedText } from './folder-change';
@@ -6,8 +6,8 @@ import type { NamedText } from './folder-change';
 const KEYS = ['callers', 'keys'];
 
 /**
- * `paused` is `true`, a text that its scripts are told, or false. Gives all files. An entry is made where the key has none: in the file
- * that holds the others. Throws a plain Error where there is no such file.
+ * `paused` is `true`, the text of the refusals, or `false`. Returns all files. A key without an entry gets one in the file that has
+ * the other entries. Throws a plain Error if no file has a section `callers`.
  */
 export function pauseCaller(files: readonly NamedText[], fingerprint: string, paused: boolean | string): NamedText[] {
   const documents = files.map(({ text }) => parseDocument(text));
@@ -25,18 +25,18 @@ export function pauseCaller(files: readonly NamedText[], fingerprint: string, pa
   }
   const after = written(document);
   const edited = asEdited(files[at]!.text, before, after);
-  // A file that is spaced in ways of its own may take the lines at another place: it is written anew then.
+  // If the spacing of the file differs from the library's, the lines may land in the wrong place. The library's text is used then.
   const text = isDeepStrictEqual(read(edited), document.toJS()) ? edited : after;
   return files.map((file, index) => (index === at ? { ...file, text } : file));
 }
 
-/** What stands at the key, or what an alias there names. */
+/** The entry of the key, with an alias resolved. */
 function entryOf(document: Document, fingerprint: string): unknown {
   const entry = document.getIn([...KEYS, fingerprint], true);
   return isAlias(entry) ? entry.resolve(document) : entry;
 }
 
-/** Keys that share the entry by an alias have their own from here on: what becomes of one is not for the others. */
+/** Gives each key that shares the entry by an alias its own copy, so that the edit does not change other keys. */
 function unshareEntry(document: Document, fingerprint: string): void {
   const keys = document.getIn(KEYS);
   const shared = entryOf(document, fingerprint);
@@ -52,10 +52,10 @@ function read(text: string): unknown {
   return document.errors.length > 0 ? undefined : document.toJS();
 }
 
-// Long lines stay long.
+// Without a line width the library does not wrap long lines.
 const written = (document: Document): string => document.toString({ lineWidth: 0 });
 
-/** The lines that differ between two ways in which the library writes a document, put into the file as a person wrote it. */
+/** Puts the lines that differ between the library's texts before and after the edit into the operator's own text. */
 function asEdited(original: string, before: string, after: string): string {
   const [own, old, edited] = [original, before, after].map((text) => text.split('\n')) as [string[], string[], string[]];
   if (own.length !== old.length) return after;
@@ -67,7 +67,7 @@ function asEdited(original: string, before: string, after: string): string {
   return [...own.slice(0, first), ...edited.slice(first, edited.length - last), ...own.slice(own.length - last)].join('\n');
 }
 
-/** `keys: {}` and an entry without keys are written on one line; what comes into them gets lines of its own. */
+/** Makes an empty entry in block style: `keys: {}` and an empty entry would otherwise keep their new keys on one line. */
 function openEntry(document: Document, fingerprint: string): void {
   const keys = document.getIn(KEYS);
   if (!isMap(keys) || keys.items.length === 0) document.setIn(KEYS, document.createNode({}));

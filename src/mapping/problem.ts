@@ -1,10 +1,10 @@
 /**
- * What is wrong in files that an operator edits, with its place, and how people are told: the line itself, and first what most
- * likely caused many others. A lost indentation makes forty wrong keys, one misspelt table is missed in ten places.
+ * Problems of the files that an operator edits, and their form for people: with the line itself, and with the likely cause of several
+ * problems first. One lost indentation makes forty wrong keys, and one misspelt table is missing in ten places.
  */
 import { maskSecrets } from '../domain/shown-words';
 
-/** Problems are values; nothing here throws. */
+/** One problem. Problems are values and are never thrown. */
 export interface Problem {
   readonly file: string;
   /** From 1. */
@@ -16,7 +16,7 @@ export interface Problem {
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly hint?: string;
-  /** What `check --fix` would do about it. */
+  /** The change that `check --fix` makes. */
   readonly fix?: Fix;
   /** The line with a caret below the place; secrets in it are masked. */
   readonly frame?: string;
@@ -24,11 +24,11 @@ export interface Problem {
 
 export const hasErrors = (problems: readonly Problem[]): boolean => problems.some(({ severity }) => severity === 'error');
 
-/** A safe change of the file, at a path of the file's own: never one that could move money. */
+/** A safe change of a file, at a path within that file. No fix may change what is bought. */
 export type Fix =
   | { readonly kind: 'rename' | 'replace'; readonly path: readonly PropertyKey[]; readonly to: string }
   | { readonly kind: 'remove'; readonly path: readonly PropertyKey[] }
-  /** Takes a byte-order mark away. */
+  /** Removes the byte-order mark. */
   | { readonly kind: 'unmark'; readonly path: readonly PropertyKey[] };
 
 /** `file:line:column  code  message`, the hint indented below, then the line itself: editors and CI can click it. */
@@ -39,14 +39,14 @@ export function formatProblem(problem: Problem): string {
 }
 
 const WIDTH_MAX = 110;
-/** How much stands before the caret when a long line is cut. */
+/** How many characters before the caret are shown of a long line. */
 const LEAD = 60;
 
 /** The line of a problem with a caret below its place. What looks like a secret is masked. Undefined when the file has no such line. */
 export function codeFrame(lines: readonly string[], line: number, column: number): string | undefined {
   const raw = lines[line - 1];
   if (raw === undefined) return undefined;
-  // Control characters would move the caret, or the terminal.
+  // Control characters would move the caret or control the terminal.
   const text = maskSecrets(raw).replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, ' ');
   const place = Math.min(Math.max(0, column - 1), text.length);
   const start = text.length > WIDTH_MAX && place > LEAD ? place - LEAD : 0;
@@ -69,7 +69,7 @@ const SYNTAX: readonly string[] = ['yaml-syntax', 'yaml-tab'];
 const NAMES: readonly string[] = ['unknown-block', 'unknown-table', 'unknown-transform', 'unknown-row', 'unknown-format'];
 const FORMS: readonly string[] = ['schema', 'unknown-key', 'unknown-choice', 'bad-name', 'empty-list'];
 
-/** Causes of several problems first, then the others in their own order. */
+/** Groups problems by their likely cause: causes of several problems first, then the other problems in their own order. */
 export function byCause(problems: readonly Problem[]): Cause[] {
   const lost = problems.filter(isEmptyParent);
   const groups = new Map<string, Problem[]>();
@@ -105,7 +105,7 @@ function isEmptyParent({ message }: Problem): boolean {
   return message.startsWith('expected keys and values, not nothing');
 }
 
-/** `operations.buy_airtime.fields` of a message that ends in it. */
+/** The path at the end of a message, such as `operations.buy_airtime.fields`; empty if there is none. */
 function pathOf({ message }: Problem): string[] {
   return /\(at ([^)]*)\)$/.exec(message)?.[1]?.split('.') ?? [];
 }
@@ -122,7 +122,7 @@ function isBehind(line: number, empty: Problem): boolean {
 
 const PLACES_MAX = 4;
 
-/** A cause as people read it, its effects counted. */
+/** The text of a cause, with the number and the places of its effects. */
 export function formatCause({ problem, others }: Cause): string {
   if (others.length === 0) return formatProblem(problem);
   const places = others.slice(0, PLACES_MAX).map(({ file, line }) => `${file}:${line}`);

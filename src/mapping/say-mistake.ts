@@ -1,6 +1,6 @@
 /**
- * What is wrong with a file, in our words. The sentences of the YAML library are for who knows its grammar, and those of zod name
- * types of JavaScript. A schema's own message goes before.
+ * Messages for mistakes in files. They replace those of the YAML library, which need knowledge of its grammar, and those of zod, which
+ * name types of JavaScript. A message that the schema itself sets is kept.
  */
 import type { YAMLError } from 'yaml';
 import type { z } from 'zod';
@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 const kindOf = (expected: string): string => KINDS[expected] ?? 'another kind of value';
 
-/** Never the value itself: it may be a secret. */
+/** Names the kind of a value. The value itself is not shown, because it may be a secret. */
 function found(input: unknown): string {
   if (input === null) return 'nothing';
   if (typeof input === 'boolean') return `\`${input}\``;
@@ -35,7 +35,7 @@ function instead(expected: string, input: unknown): string {
 
 const choices = (values: readonly unknown[]): string => values.map((value) => `\`${String(value)}\``).join(', ');
 
-/** One sentence a code: a code that zod adds does not compile until it has one. */
+/** One sentence for each code of zod. If zod adds a code, this table does not compile until it has a sentence. */
 export const ISSUES: { readonly [Code in IssueCode]: (issue: Issue & { readonly code: Code }) => string } = {
   invalid_type: ({ expected, input }) => instead(kindOf(expected), input),
   too_big: ({ maximum, inclusive }) => `expected ${inclusive === false ? 'less than' : 'at most'} ${String(maximum)}`,
@@ -60,10 +60,10 @@ function oneOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
   return kinds.length === 0 ? 'another kind of value' : [...new Set(kinds)].join(' or ');
 }
 
-/** For `safeParse(…, { error })`. */
+/** The option `error` of zod's `safeParse`. */
 export const sayIssue: z.core.$ZodErrorMap = (issue) => (ISSUES[issue.code] as (issue: Issue) => string)(issue);
 
-/** The flag that an operator meant by a word such as `no`, which YAML 1.1 read as false and YAML 1.2 reads as text. */
+/** The choice that an operator meant by a misspelt word, or by one such as `no`, which is false in YAML 1.1 and a text in YAML 1.2. */
 export function meantChoice(input: unknown, values: readonly string[]): string | undefined {
   const said = switchOf(input);
   if (said !== undefined) {
@@ -80,7 +80,7 @@ function switchOf(input: unknown): boolean | undefined {
   return /^(?:n|no|none|false|of+|0|disabled?)$/i.test(word.trim()) ? false : undefined;
 }
 
-/** What to write instead, where the kind of the value alone is wrong. */
+/** A hint how to correct a value of the wrong kind. */
 export function hintForIssue(issue: z.core.$ZodIssue): string | undefined {
   const { code, input } = issue;
   if (code === 'invalid_value') {
@@ -135,7 +135,7 @@ const SIGN_MISSING: Said = {
   hint: 'look at the line and the one before it for a bracket, a quote, a comma or a colon that is not there',
 };
 
-/** One sentence a code: a code that the library adds does not compile until it has one. */
+/** One sentence for each code of the YAML library. If it adds a code, this table does not compile until it has a sentence. */
 export const SYNTAX: Readonly<Record<SyntaxCode, Said>> = {
   ALIAS_PROPS: ALIASES,
   BAD_ALIAS: ALIASES,
@@ -180,7 +180,7 @@ export const SYNTAX: Readonly<Record<SyntaxCode, Said>> = {
   BAD_COLLECTION_TYPE: TAGS,
 };
 
-/** What the library says more exactly than by its code. Only looked for, never shown. */
+/** Patterns of the library's messages, which are more exact than its codes. The messages are only matched, never shown. */
 const CLOSER: readonly (readonly [RegExp, Said])[] = [
   [
     /closing ['"]quote/,

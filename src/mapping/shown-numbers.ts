@@ -1,6 +1,6 @@
 /**
- * The numbers by which a script knows things: what it sent itself, then its own from callers.yaml, then its format's.
- * v1's number is shown only where the script would be understood when it sends it back.
+ * The numbers that replies show to a script: first the number that it sent, then its own from callers.yaml, then its format's.
+ * v1's number is shown only if it keeps its meaning when the script sends it back.
  */
 import type { JsonValue } from '../domain/json';
 import type { CallerKey, Mapping, OwnColumn, Scope } from './mapping';
@@ -23,7 +23,7 @@ export function shownNumbers(
       if (table === undefined || number !== undefined) return number;
       if (own?.passesUnlisted === false) return undefined;
       const known = typeof value === 'number' ? value : findNumber(mapping.numberingOf(format, table), value);
-      // It stands for something else in this caller's own numbers.
+      // A number with another meaning among the caller's own numbers is not shown.
       return known !== undefined && own?.meanings.has(known) === true ? undefined : known;
     },
     rowOf(list, row) {
@@ -45,7 +45,7 @@ function findNumber(numbering: Numbering, value: JsonValue): number | undefined 
   return undefined;
 }
 
-/** v1's number of a column in the caller's numbers, of the same type; null when it has none. A name stays as it is. */
+/** Replaces v1's number in a column by the caller's, of the same JSON type; null if the caller has none. A name is not changed. */
 function showColumn({ table, own }: OwnColumn, value: JsonValue): JsonValue {
   const number = isScalar(value) ? table.numberIn(value) : undefined;
   if (number === undefined) return value;
@@ -57,12 +57,12 @@ function showColumn({ table, own }: OwnColumn, value: JsonValue): JsonValue {
 
 const isScalar = (value: JsonValue): value is string | number => typeof value === 'string' || typeof value === 'number';
 
-/** Sent back by the caller it means what it meant at v1. */
+/** Whether v1's number keeps its meaning when the caller sends it back. */
 function isUnderstood(number: number, own: OwnColumn['own']): boolean {
   return own.passesUnlisted && !own.meanings.has(number);
 }
 
-/** What each number of a table means to a script, for lists of them: its own, then those of its format that still mean the same. */
+/** The numbers of a table for a script's lists: the script's own, then those of its format that its own do not replace. */
 export function numberingShown(mapping: Mapping, format: string, callerKey: CallerKey | undefined, table: Table): Numbering {
   const own = callerKey?.numbers.get(table.name);
   const shared = mapping.numberingOf(format, table);

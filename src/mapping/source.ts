@@ -1,4 +1,4 @@
-/** The mapping files as written, merged by section under the names of the language, with the place of everything for problems. */
+/** The merged source: all mapping files as written, merged by section, with the place of each part for problems. */
 import type { Fix, Problem } from './problem';
 import type { Locate, YamlPath } from './read-yaml';
 import { ruleOf, type RuleId } from './rules/rules';
@@ -13,7 +13,7 @@ export interface MappingSource {
   readonly blocks: Readonly<Section<'blocks'>>;
   readonly rows: Readonly<Section<'rows'>>;
   readonly families: Readonly<Section<'families'>>;
-  /** Set in the source as the scripts of one family meet it (`sourceOfFamily`). */
+  /** Set in the source of one family, which `sourceOfFamily` makes. */
   readonly family?: string;
   readonly other_numberings: Section<'other_numberings'>;
   readonly request_id: readonly string[];
@@ -27,28 +27,28 @@ export interface MappingSource {
   readonly timing: Section<'timing'>;
   readonly lookup_key: Section<'lookup_key'>;
   readonly places: Places;
-  /** Over the bytes of all files: the same set has the same hash everywhere. */
+  /** The hash over the names and texts of all files (`hashOf`). */
   readonly hash: string;
 }
 
-/** The file of what no file brought. */
+/** In place of a file name, for a part that no file contains. */
 export const NOWHERE = '(mappings)';
 
-/** Where a value of the merged source stands: a path such as `operations.buy_airtime.fields.phone` or `formats.b.proof.0`. */
+/** The files and lines of a merged source, by paths such as `operations.buy_airtime.fields.phone` or `formats.b.proof.0`. */
 export class Places {
   readonly #origins = new Map<string, { readonly file: string; readonly locate: Locate; readonly drop: number }>();
 
-  /** Says which file brought everything below `prefix`; `drop` leading steps of a path are not in the file. */
+  /** Registers the file that contains everything below `prefix`. The first `drop` steps of a path do not exist in the file. */
   add(prefix: YamlPath, file: string, locate: Locate, drop = 0): void {
     this.#origins.set(key(prefix), { file, locate, drop });
   }
 
-  /** The file that brought exactly this section, if one did. */
+  /** The file that was registered for exactly this prefix, if any. */
   fileOf(prefix: YamlPath): string | undefined {
     return this.#origins.get(key(prefix))?.file;
   }
 
-  /** The same path as it stands in its own file. */
+  /** The same path within its own file. */
   inFile(path: YamlPath): YamlPath {
     for (let length = path.length; length > 0; length -= 1) {
       const origin = this.#origins.get(key(path.slice(0, length)));
@@ -74,10 +74,10 @@ export class Places {
 
 const key = (path: YamlPath): string => path.map(String).join('\0');
 
-/** A fix at the place of its problem. */
+/** A fix without its path, which is that of the problem. */
 export type FixHere = { readonly kind: 'replace'; readonly to: string } | { readonly kind: 'remove' };
 
-/** Reports one problem at a path of the merged source. How severe it is stands in the table of rules. */
+/** Reports one problem at a path of the merged source. The table of rules has its severity. */
 export type Report = (
   path: YamlPath,
   code: RuleId,
