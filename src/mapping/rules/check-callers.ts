@@ -1,4 +1,4 @@
-/** Kinds of callers and single scripts: how long they wait, names that are not there, words without effect; and the times of an order. */
+/** Checks kinds of callers and single keys: their patience, unknown names, settings without effect; and the times of an order. */
 import { textOf, type JsonValue } from '../../domain/json';
 import { DEFAULT } from '../compile-callers';
 import { parseExpression } from '../expression';
@@ -10,13 +10,13 @@ import { reportTwins, reportUnknownKey, type Checking } from './checking';
 import type { RuleId } from './rules';
 import { walkValue } from './walk-value';
 
-/** The limit that Guzzle, httpx and most axios services set; the few with less are named by their key. */
+/** The limit that Guzzle, httpx and most axios services set. The few services with a lower limit have an entry for their key. */
 const OTHERS_WAIT_MS = 30_000;
-/** nginx and Apache give up on PHP after a minute unless told otherwise. */
+/** By default nginx and Apache give up on PHP after a minute. */
 const PHP_WAITS_MS = 60_000;
 /** A shorter patience is a typing mistake: every order would be told as pending. */
 const PATIENCE_MIN_MS = 2_000;
-/** The operator knows this one script; less than a second is a wrong unit. */
+/** The bound for a single key is lower, because the operator knows that script. Less than a second is a wrong unit. */
 const KEY_PATIENCE_MIN_MS = 1_000;
 /** An attempt that is given up while v1 works on it leaves an order whose outcome is unknown. */
 const TRY_MIN_MS = 2_000;
@@ -35,7 +35,7 @@ export function checkCallers(checking: Checking): void {
     checkPursued(ms, path, checking);
     if (ms >= most) report(path, 'patience-too-long', `such callers give up after ${most / 1000} s`);
   }
-  // How long the scripts of a family wait was read from their sources.
+  // The patience of a family was read from the sources of its scripts, so no usual limit of callers applies.
   for (const [id, { patience, operations = {} }] of Object.entries(source.families)) {
     checkLongest(patience, ['families', id, 'patience'], checking);
     for (const [name, own] of Object.entries(operations))
@@ -86,12 +86,12 @@ function checkPursued(patienceMs: number, path: YamlPath, { source, report }: Ch
     report(path, 'patience-beyond-pursuit', `an order is pursued for ${source.timing.pursue / 1000} s`);
 }
 
-/** PHP sends no User-Agent unless told to. */
+/** Whether callers of the kind may be PHP scripts. By default PHP sends no User-Agent. */
 function isPhp({ user_agents: agents = [] }: CallerKindSource): boolean {
   return agents.some((agent) => agent === '' || /^php/i.test(agent));
 }
 
-/** Kinds are tried in order: a User-Agent that an earlier one claims is never reached. */
+/** Kinds are tried in order, so a User-Agent that an earlier kind also matches never selects the later kind. */
 function checkKinds({ source, report }: Checking): void {
   const earlier: { readonly kind: string; readonly pattern: string; readonly headers: readonly string[] }[] = [];
   for (const [kind, { user_agents: agents, headers: names = [] }] of Object.entries(source.callers.kinds)) {
@@ -184,7 +184,7 @@ function checkTitles({ source, report }: Checking): void {
   }
 }
 
-/** A family is only told otherwise: what its scripts mean by their numbers must be said of the key. */
+/** A family changes replies only. If its scripts have own numbers, the entry of the key must list them. */
 function checkFamily({ family = '', numbers = {} }: CallerKeySource, path: YamlPath, { source, report }: Checking): void {
   for (const [table, meanings] of Object.entries(source.families[family]?.numbers ?? {}))
     if (!Object.hasOwn(numbers, table)) {
@@ -207,7 +207,7 @@ function checkNumbers({ numbers = {}, unlisted = {} }: CallerKeySource, path: Ya
     const isUnknown = reportUnknownKey(name, Object.keys(source.tables), ['table', 'unknown-table'], at, checking);
     if (!isUnknown && Object.keys(meanings).length === 0 && unlisted[name] !== 'pass')
       report(at, 'own-numbers-empty', `every number of \`${name}\` is refused`, { at: 'key' });
-    // Two plans of another server may well be one of ours; two numbers of one network are most likely a slip.
+    // Two plan numbers of another server may mean the same plan of ours; two numbers for one network are most likely a mistake.
     const isClosed = Object.keys(source.tables[name]?.values ?? {}).length > 0;
     const owners = new Map<JsonValue | undefined, string>();
     const twins = reportTwins(meanings, at, checking);
@@ -254,7 +254,7 @@ function tellsList(shape: ValueSource, path: YamlPath): boolean {
   return isTold;
 }
 
-/** What is said by operation, of one that is never waited for or pursued. */
+/** Reports a value for an operation that is no purchase: such an operation is neither waited for nor pursued. */
 function checkByOperation(
   said: unknown,
   [code, why]: readonly [RuleId, string],

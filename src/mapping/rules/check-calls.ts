@@ -1,4 +1,4 @@
-/** What v1 is asked: endpoints and fields of the specification, their types, from the right field, in v1's own values, and never made up. */
+/** Checks the calls to v1: the endpoints, fields and types of the specification, the source of each value, and that v1 takes the value. */
 import { V1_ENDPOINTS, type V1Endpoint, type V1FieldType } from '../../upstream/v1';
 import { isExpression, parseExpression, type Expression } from '../expression';
 import type { FieldSource, OperationSource, ValueSource } from '../language/schema';
@@ -19,7 +19,7 @@ const MAY_CALL: Readonly<Record<OperationSource['kind'], readonly V1Endpoint['ki
 };
 
 const RESERVED = ['pin', 'request_id'];
-/** Who gets what is bought, and how much it costs: never the same in every order. */
+/** v1 fields with the recipient or the price. They must not be the same in every order. */
 const RECIPIENTS: readonly string[] = ['phone', 'smartcard', 'meter_number', 'recipients', 'amount'];
 
 export function checkCalls({ source, report }: Checking): void {
@@ -66,7 +66,7 @@ function checkKinds(name: string, { kind, call }: OperationSource, endpoint: V1E
   else report(path, 'purchase-without-purchase', `${call!.to} sells nothing, and this is a ${kind}`);
 }
 
-/** v1 fields that the specification does not have, and required ones that nothing fills. */
+/** Reports v1 fields that are not in the specification, and required ones that are not sent. */
 function checkNames(
   to: string,
   endpoint: V1Endpoint,
@@ -96,7 +96,7 @@ const TAKES: Readonly<Record<V1FieldType, readonly Kind[]>> = {
   list: ['list'],
 };
 
-/** Amounts in kobo are told by a rule of their own, and so is what goes through the wrong transform. */
+/** Whether v1 takes the kind of value. Amounts in kobo pass here, because another rule reports them. */
 const fits = (kind: Kind, type: V1FieldType): boolean => kind === 'any' || kind === 'kobo' || TAKES[type].includes(kind);
 
 function checkType(
@@ -116,7 +116,7 @@ function checkType(
   });
 }
 
-/** A required v1 field made of a field that may be absent. */
+/** Reports a required v1 field whose value comes from a field that may be absent. */
 function checkPresence(field: string, value: ValueSource, path: YamlPath, around: Surroundings, report: Report): void {
   if (value === null) {
     report(path, 'v1-field-not-required', `v1 needs \`${field}\`, and null is not sent`);
@@ -149,7 +149,7 @@ function isConstant(value: ValueSource): boolean {
   return typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** One field of a call and everything that it is held against. */
+/** One field of a call, with everything that it is compared with. */
 interface Sent {
   readonly field: string;
   readonly need: V1Need;
@@ -161,7 +161,7 @@ interface Sent {
 export function checkSent(checking: Checking): void {
   for (const [name, operation] of Object.entries(checking.source.operations)) {
     const endpoint = endpointOf(operation);
-    // A call of the wrong kind of endpoint has one thing wrong, which is told where calls are checked.
+    // `checkCalls` has reported a wrong kind of endpoint; its fields would only give further problems.
     if (endpoint === undefined || endpoint.kind !== operation.kind) continue;
     const path = ['operations', name, 'call', 'send'];
     const around = surroundingsOf(operation, checking.source);
@@ -176,7 +176,7 @@ export function checkSent(checking: Checking): void {
 function checkSource(value: ValueSource, path: YamlPath, sent: Sent): void {
   const { field, need, checking } = sent;
   const { fields } = sent.around;
-  // Null, a value of another type and a constant recipient are told where calls are checked.
+  // `checkCalls` reports null, a value of another type, and a constant recipient.
   const { type } = sent.endpoint.fields[field]!;
   if (value === null || !fits(kindOfValue(value, sent.around), type)) return;
   if (isConstant(value)) {
@@ -200,7 +200,7 @@ function checkSource(value: ValueSource, path: YamlPath, sent: Sent): void {
   }
 }
 
-/** What `first` and `when` may come to. */
+/** The values that `first`, `when` or a list may give. */
 function alternativesOf(value: ValueSource, path: YamlPath): (readonly [ValueSource, YamlPath])[] {
   if (value === null || typeof value !== 'object') return [];
   if (Array.isArray(value)) return value.map((part: ValueSource, index) => [part, [...path, index]]);
@@ -227,7 +227,7 @@ function checkExpression({ root, transforms }: Expression, path: YamlPath, sent:
     report(path, 'v1-field-misfed', `\`${field}\` is ${need.what}, and \`${root}\` is read as \`${from.as}\``);
     return;
   }
-  // Texts are all read alike: v1's own name among the spellings tells them apart.
+  // Fields of one kind are distinguished by their spellings: the name of another v1 field among them suggests a mistake.
   const spellings = [...from.from, ...(from.otherwise ?? [])];
   const other = spellings.find((name) => name !== field && Object.hasOwn(endpoint.fields, name));
   if (other !== undefined && !spellings.includes(field)) {
@@ -237,7 +237,7 @@ function checkExpression({ root, transforms }: Expression, path: YamlPath, sent:
   checkTable(from, transforms, sent);
 }
 
-/** The values that v1 takes, and its numbers of them. */
+/** Reports values of a table that v1 does not take, and ids that are not v1's numbers of them. */
 function checkTable(from: FieldSource, transforms: readonly string[], { field, need, checking }: Sent): void {
   const values = Object.entries(tableOf(from, checking.source.tables)?.values ?? {});
   const isId = transforms.includes('id');
@@ -253,7 +253,7 @@ function checkTable(from: FieldSource, transforms: readonly string[], { field, n
   }
 }
 
-/** What the script says and v1 takes, and what is not sent all the same. */
+/** Reports an optional v1 field that is not sent, although a field of the script has its value. */
 function checkUnsent(operation: OperationSource, endpoint: V1Endpoint, path: YamlPath, { source, report }: Checking): void {
   const { fields = {}, call } = operation;
   const sent = JSON.stringify(call?.send ?? {});

@@ -1,6 +1,6 @@
 /**
- * Fields and their spellings: what contradicts itself or another, what the mapping decides in a script's place, names that no
- * field has. What a field means by itself is judged where it is compiled.
+ * Checks fields and their spellings: contradictions, values that the mapping chooses in place of the script, and names that no script
+ * sends. Whether a field is readable at all is checked where it is compiled.
  */
 import { parseExpression } from '../expression';
 import type { FieldSource, OperationSource, ValueSource } from '../language/schema';
@@ -12,14 +12,14 @@ import { GOODS, MESSAGES, MORE_GOODS } from './check-replies';
 import { wordsOfName } from './read-as';
 import { endpointOf, needOf, type V1Need } from './v1-needs';
 
-/** Parts of names of what is the same in two orders: who buys, what, when, and for how much. */
+/** Parts of names of fields that may be equal in two orders, such as buyer, product, time and amount. None can be a request id. */
 const REPEATING = new Set([
   ...['customer', 'user', 'username', 'owner', 'agent', 'phone', 'mobile', 'msisdn', 'email', 'name', 'amount', 'price', 'plan'],
   ...['network', 'product', 'service', 'date', 'day', 'time', 'medium', 'type', 'quantity'],
 ]);
-/** Whose number it may be that is not the one to be served. */
+/** Names of phone numbers of other people than the recipient. */
 const CONTACTS = /customer|contact|owner|sender|agent|seller|admin|user|alt/i;
-/** Characters that no script has in the name of a field, and how they came there. */
+/** Characters that no script has in the name of a field, each with the likely mistake. */
 const IMPOSSIBLE: Readonly<Record<string, string>> = {
   ' ': 'is a comma missing?',
   '\t': 'is a comma missing?',
@@ -73,7 +73,7 @@ function checkField(field: FieldSource, need: V1Need | undefined, path: YamlPath
   checkList(field.otherwise, [...path, 'otherwise'], checking, field.from);
 }
 
-/** What a mapping decides in a script's place: defaults, unreadable values overlooked, bounds that let nothing through. */
+/** Reports what the mapping decides in place of the script: defaults, ignored unreadable values, bounds of zero or less. */
 function checkDecided(
   { default: fallback, lenient, min }: FieldSource,
   need: V1Need,
@@ -92,7 +92,7 @@ function checkDecided(
 
 type Needs = ReadonlyMap<string, ReadonlyMap<string, V1Need>>;
 
-/** What each field of each purchase is for v1. */
+/** By purchase and by field: the v1 field that it fills. */
 function needsOfPurchases({ operations }: MappingSource): Needs {
   const purchases = Object.entries(operations).filter(([, { kind }]) => kind === 'purchase');
   return new Map(purchases.map(([name, operation]) => [name, needsByField(operation)]));
@@ -115,13 +115,13 @@ function rootsOf(value: ValueSource): string[] {
   return Object.values(value).flatMap((part: ValueSource) => rootsOf(part));
 }
 
-/** A flag or number may be written as scripts send it: `'0'`, `"1"`. */
+/** Whether a default changes nothing. A flag or number may be written as scripts send it: `'0'`, `"1"`. */
 function isHarmless(fallback: string | number | boolean, { harmless }: V1Need): boolean {
   if (typeof harmless === 'boolean') return ['false', '0', 'off', 'no', 'n', ''].includes(String(fallback).toLowerCase());
   return harmless !== undefined && String(fallback) === String(harmless);
 }
 
-/** Only one field of a lookup, and only while it can be absent. */
+/** Reports `try_values` unless they are of a lookup, of only one of its fields, and of a field that may be absent. */
 function checkTrials(name: string, { kind, fields = {} }: OperationSource, { report }: Checking): void {
   const trials = Object.entries(fields).filter(([, { try_values: values }]) => values !== undefined);
   for (const [index, [field, { required, default: fallback }]] of trials.entries()) {
@@ -138,7 +138,7 @@ function checkTrials(name: string, { kind, fields = {} }: OperationSource, { rep
   }
 }
 
-/** A format repeats a spelling that every format has. */
+/** Reports spellings of a format that all formats have already. */
 function checkFormatSpellings(operation: string, checking: Checking): void {
   const { source } = checking;
   for (const [id, format] of source.formats)
@@ -168,7 +168,7 @@ function checkList(
   }
 }
 
-/** Spellings that buy for somebody else, that make one order of two, or that no script can send. */
+/** Reports spellings that would serve the wrong recipient, that are request ids as well, or that no script can send. */
 function checkSpellings(needs: Needs, { source, report }: Checking): void {
   for (const { operation: name, field, spelling, path } of spellingsOf(source)) {
     if (needs.has(name) && source.request_id.includes(spelling))
@@ -183,7 +183,7 @@ function checkSpellings(needs: Needs, { source, report }: Checking): void {
   }
 }
 
-/** By what v1 needs: words of a name that say something else, unless another of its words says the thing itself. */
+/** By kind of v1 field: words in a spelling that mean another kind (`else`), unless the spelling also has a word for this kind (`itself`). */
 const SAYS: Readonly<Record<string, { readonly itself: RegExp; readonly else: RegExp }>> = {
   'an amount': { itself: /amount|amt|price|value/i, else: /quantity|qty|phone|msisdn|balance/i },
   'a quantity': { itself: /quantity|qty|count/i, else: /amount|amt|price|plan|phone|msisdn|balance/i },
@@ -196,7 +196,7 @@ function otherMeaning(spelling: string, { what }: V1Need): string | undefined {
   return says === undefined || says.itself.test(spelling) ? undefined : says.else.exec(spelling)?.[0];
 }
 
-/** Blanks around it are a rule of their own, which can mend them. */
+/** Reports an impossible character. Blanks around the spelling are left to `spelling-untrimmed`, which has a fix. */
 export function checkCharacters(spelling: string, path: YamlPath, report: Checking['report']): void {
   const character = [...spelling.trim()].find((one) => Object.hasOwn(IMPOSSIBLE, one));
   if (character === undefined) return;
@@ -206,10 +206,10 @@ export function checkCharacters(spelling: string, path: YamlPath, report: Checki
   });
 }
 
-/** Headers that are the same in all requests of a script, or hold its key. */
+/** Headers that are equal in all requests of a script, or that contain its key. */
 const SAME_HEADERS =
   /^(?:accept(?:-.*)?|authorization|cache-control|connection|content-.*|cookie|forwarded|host|origin|referer|token|user-agent|via|x-forwarded-.*|x-real-ip|(?:x-)?api-?key)$/i;
-/** What scripts decide by: the request id is echoed under its own name, also where nothing was sold. */
+/** Fields of replies by which scripts decide. A request id of such a name would be echoed under it, even in a failure. */
 const DECIDING = new Set(['id', 'status', 'Status', 'success', 'error', ...GOODS, ...MORE_GOODS, ...MESSAGES]);
 
 function checkRequestIds(checking: Checking): void {

@@ -1,4 +1,4 @@
-/** Formats and the signals that prove them; families and the words in which they are told. */
+/** Checks formats with their signals, and families with their words and replies. */
 import { trimSlash } from '../../domain/decode-path';
 import type { SignalSource, FamilySource } from '../language/schema';
 import { hintFor } from '../nearest-name';
@@ -21,7 +21,7 @@ export function checkFormats(checking: Checking): void {
   for (const [id, format] of source.formats) {
     if (format.login !== undefined && logins.push(id) > 1)
       report(['formats', id, 'login'], 'login-shared', `format \`${logins[0]!}\` claims the login already`, { at: 'key' });
-    // One format alone needs no proof.
+    // A single format needs no proof.
     if (source.formats.size > 1 && !isProvable(id, source))
       report(['formats', id, 'format'], 'format-unprovable', `nothing in a request proves format \`${id}\``);
   }
@@ -49,7 +49,7 @@ function checkPaths({ source, report, mapping }: Checking): void {
         report([...at, 'proof', index, 'path'], 'signal-never-applies', `nothing is served at ${path}`);
 }
 
-/** What a signal looks for, one sentence a thing: `a field phone`. */
+/** The alternatives of a signal, each as text: the field `phone`. */
 function thingsOf(signal: SignalSource): string[] {
   const {
     any_field: any,
@@ -74,7 +74,7 @@ function thingsOf(signal: SignalSource): string[] {
     ...(none === undefined ? [] : [[`no field ${[...none].sort().join(' and ')}`]]),
     ...[types, order, headers, layout].flatMap((part) => (part === undefined ? [] : [[JSON.stringify(part)]])),
   ];
-  // Several conditions in one signal are one thing together.
+  // Several conditions of one signal must all apply, so they are one alternative.
   return parts.length === 1 ? parts[0]! : [parts.flat().join(' and ')];
 }
 
@@ -97,7 +97,7 @@ function checkWeights({ source, report }: Checking): void {
   }
 }
 
-/** A field that no operation knows comes with no request that is served. */
+/** Reports a signal of a field that no operation reads or ignores: no request that is served has such a field. */
 function checkProofs({ source, report }: Checking): void {
   const known = knownSpellings(source);
   for (const [id, { proof = [] }] of source.formats)
@@ -118,7 +118,7 @@ function knownSpellings(source: MappingSource): ReadonlySet<string> {
   return new Set([...spellingsOf(source).map(({ spelling }) => spelling), ...ignored, ...source.request_id]);
 }
 
-/** Names that are not there, proofs of two families alike, and words that scripts would take for another outcome. */
+/** Reports unknown names, equal proofs of two families, and words and replies that scripts would take for another outcome. */
 export function checkFamilies(checking: Checking): void {
   const { source, mapping, report } = checking;
   for (const [id, family] of Object.entries(source.families)) {
@@ -139,7 +139,7 @@ export function checkFamilies(checking: Checking): void {
     checkWordsOf(id, family, checking);
     if (retoldBy(id, source).length === 0) continue;
     const met = reachable(id, sourceOfFamily(source, id));
-    // What is held of every reply holds of a reply in the words of a family.
+    // The rules for replies also apply to the replies of a family.
     const told: Checking = { source: met, mapping: mapping.families.get(id)!.mapping(), replies: outcomeReplies(met), report };
     checkReplies(told);
     checkTold(told);
@@ -150,14 +150,17 @@ export function checkFamilies(checking: Checking): void {
   checkAlike(checking);
 }
 
-/** What a family says of all its operations is null where one has no such value; what else lacks one is told where all replies are judged. */
+/**
+ * Leaves out `source-not-available` except for the family's replies to single operations. In its reply to all operations a value is null
+ * where an operation does not have it; shared replies are checked with the shared mapping.
+ */
 function apartFromAbsence(report: Report): Report {
   return (path, code, ...rest) => {
     if (code !== 'source-not-available' || path[2] === 'operations') report(path, code, ...rest);
   };
 }
 
-/** Its format, and the operations that it tells otherwise and that scripts of the format can ask for. */
+/** The source reduced to the family's format, and to the operations with a reply of the family that scripts of the format can reach. */
 function reachable(id: string, source: MappingSource): MappingSource {
   const { extends: format } = source.families[id]!;
   const own = source.formats.get(format)!;
@@ -172,9 +175,9 @@ function checkWordsOf(id: string, { words = {}, proof = [] }: FamilySource, { so
     const { http, ...told } = said as { http?: number; status?: string; Status?: string };
     for (const [key, word] of Object.entries(told) as ['status' | 'Status', string | undefined][]) {
       const other = word === undefined ? undefined : misreadAs(outcome, key, word);
-      // A script that the operator names may take a word for pending as its only word for a sale.
+      // A family without proof has only scripts that callers.yaml names. Such scripts may use a word for pending as their word for a sale.
       const isNamed = proof.length === 0 && outcome === 'success' && word !== undefined && isWordForPending(word);
-      // Of two outcomes that the family itself tells alike, the later one.
+      // If the family itself has the same word for two outcomes, the later outcome is reported.
       const twin = OUTCOMES.filter((one) => one !== outcome).find((one) => {
         const isOwn = words[one]?.[key] !== undefined && OUTCOMES.indexOf(one) > OUTCOMES.indexOf(outcome);
         return !isOwn && (words[one]?.[key] ?? source.words[one][key]) === word;
@@ -192,7 +195,7 @@ function checkWordsOf(id: string, { words = {}, proof = [] }: FamilySource, { so
   }
 }
 
-/** A request with a strong signal of two families proves neither. */
+/** Reports a strong signal of two families: a request with it proves neither. */
 function checkAlike({ source, report }: Checking): void {
   const owners = new Map<string, string>();
   for (const [id, { extends: format, proof = [] }] of Object.entries(source.families))

@@ -1,4 +1,4 @@
-/** Lookups in lists of the catalog: by a value of that very column, in the list that the table stands for. */
+/** Checks lookups in catalog lists: the value must be of the kind of its column, and the table must belong to the list. */
 import { isExpression, parseExpression } from '../expression';
 import { normaliseWord } from '../table';
 import type { YamlPath } from '../read-yaml';
@@ -14,7 +14,7 @@ type Values = Readonly<Record<string, ValueSource>>;
 export function checkLists(checking: Checking): void {
   const { source } = checking;
   for (const [name, { catalog, shown_in: shownIn = [] }] of Object.entries(source.tables)) {
-    // What a name stands for is the row's own number, or what the table says that it holds.
+    // A name must lead to the number of its row, or to a column that `shown_in` lists for the table.
     const held = ['id', catalog?.name, ...shownIn.map((place) => place.split('.')[1])];
     if (catalog !== undefined && !held.includes(catalog.id))
       checking.report(
@@ -81,7 +81,7 @@ function checkWhere(
     const lists = table === undefined ? [] : listsOf(table);
     const isHeld = lists.includes(list) || lists.includes(`${list}.${column}`) || isProviderOf(list, column, lists);
     const isAnotherList = lists.length > 0 && column !== 'network' && !isHeld;
-    // A plan is looked up by the number of a plan, never by how many of them are bought.
+    // A plan is looked up by its number, never by a quantity, which is a number as well.
     const isAnotherKind =
       wanted === 'number'
         ? kind !== 'number' || (table === undefined && field.as !== 'plan_id')
@@ -97,12 +97,12 @@ function checkWhere(
   }
 }
 
-/** Packages are found by their provider, which has a list of its own. */
+/** Whether the column is the provider of cable TV packages, whose values are in another list. */
 function isProviderOf(list: string, column: string, lists: readonly string[]): boolean {
   return list === 'cable_plans' && column === 'provider' && lists.includes('cable_providers');
 }
 
-/** `GLO_PLAN: { each: …, where: { network: AIRTEL } }` */
+/** Reports a list whose name contradicts its condition: `GLO_PLAN: { each: …, where: { network: AIRTEL } }`. */
 function checkName(where: Values, path: YamlPath, { source, report }: Checking): void {
   const name = normaliseWord(path.map(String).findLast((step) => !/^(?:ALL|\d+)$/.test(step)) ?? '');
   for (const [column, value] of Object.entries(where)) {

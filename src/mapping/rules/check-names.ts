@@ -1,6 +1,6 @@
 /**
- * Whether what a reply, a row or a call calls by a name is that, a balance before for `oldbal`, a price for `price`; and slips of the
- * pen in it: a source without its `$`, a word that no script compares with.
+ * Checks that a value fits the name of its field in a reply, a row or a call: a balance before the sale for `oldbal`, a price for
+ * `price`. Also reports writing mistakes: an expression without its `$`, a status word with blanks or strange characters.
  */
 import type { Expression } from '../expression';
 import type { FieldSource, ValueSource } from '../language/schema';
@@ -26,13 +26,13 @@ type Meaning =
 
 interface Name {
   readonly is: RegExp;
-  /** What may stand under such a name, of all that has a meaning. */
+  /** The meanings that a value under such a name may have. */
   readonly may: readonly Meaning[];
 }
 
 const MONEY: readonly Meaning[] = ['an amount', 'a price'];
 
-/** Names without their punctuation and in small letters, as scripts of any format write them; the first that fits. */
+/** Patterns of names in lower case without punctuation. The first pattern that matches applies. */
 const NAMES: readonly Name[] = [
   { is: /^(?:old|prev|previous|before)(?:bal|balance|wallet)$|^balancebefore$/, may: ['the balance before'] },
   { is: /^(?:new|after|current)(?:bal|balance|wallet)$|^balanceafter$/, may: ['the balance after'] },
@@ -53,7 +53,7 @@ export function checkNames(checking: Checking): void {
   const { source } = checking;
   for (const { reply, path, operation } of everyReply(source)) {
     const fields = source.operations[operation ?? '']?.fields ?? {};
-    // A failure has none of the values that names promise; another rule reports the ones that it shows.
+    // In a failure these fields have no value; another rule reports those that have one.
     for (const layer of ['always', 'success', 'pending', 'failure'] as const)
       checkValue(reply[layer] ?? null, [...path, layer], fields, layer !== 'failure', checking);
   }
@@ -122,7 +122,7 @@ function checkText(text: string, path: YamlPath, fields: Fields, checking: Check
 const isRoot = (name: string, fields: Fields): boolean =>
   Object.hasOwn(ROOT_SHAPES, name) || Object.hasOwn(fields, name) || name === 'v1' || name === 'row';
 
-/** The source that a text was meant to be. */
+/** The expression that its author most likely meant by a text; undefined if it is a plain text. */
 function sourceWithoutDollar(text: string, path: YamlPath, fields: Fields): string | undefined {
   const [, dollar = '', root = '', rest = ''] = /^\s*(\$?)\s*([A-Za-z_]\w*)((?:\.\w+)*(?:\s*\|\s*\w+)*)\s*$/.exec(text) ?? [];
   if (root === '' || !isRoot(root, fields)) return undefined;
@@ -131,7 +131,7 @@ function sourceWithoutDollar(text: string, path: YamlPath, fields: Fields): stri
   const meant = `$${root}${rest}`;
   if (dollar !== '' || rest.startsWith('.') || isTransformed) return meant;
   if (rest !== '') return undefined;
-  // A word that is also the name of a field, such as `service: cable`, is told of something else.
+  // A text may be the name of a field by chance, such as `service: cable`, so only these three cases count.
   const key = String(path.at(-1));
   const field = Object.hasOwn(fields, root) ? fields[root] : undefined;
   const isSent = path[2] === 'call';
@@ -139,7 +139,7 @@ function sourceWithoutDollar(text: string, path: YamlPath, fields: Fields): stri
   return isSent || isOwnName || root === 'text' ? meant : undefined;
 }
 
-/** Spellings of a format's own words are left to its author; the words of `words` are judged in check-told.ts. */
+/** Reports a status word that no script can match. Whether scripts understand the word is checked in check-told.ts. */
 function checkWord(key: string, word: string, path: YamlPath, { report }: Checking): void {
   const strange = /[^\x20-\x7E]/.exec(word)?.[0];
   const what =

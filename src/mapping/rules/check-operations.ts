@@ -1,4 +1,4 @@
-/** What an operation as a whole must have and must never have, and what is written and has no effect. */
+/** Checks what an operation as a whole must have or must not have, and reports parts of the mapping that are never used. */
 import { everyReply } from '../merge-layers';
 import { INPUT_TRANSFORMS } from '../input-transforms';
 import type { OperationSource } from '../language/schema';
@@ -47,7 +47,7 @@ function checkAfterPending(name: string, { kind, after_pending: said }: Operatio
     report([...place, 'after_pending'], 'after-pending-without-order', `\`${name}\` is no purchase`, { at: 'key' });
 }
 
-/** The guard compares the network of a number with the prefix of a phone: it needs both. */
+/** The numbering guard compares the network of a number with the prefix of a phone number, so it needs both fields. */
 function checkGuard(name: string, operation: OperationSource, { source, report }: Checking): void {
   const { numbering_guard: guard, fields = {} } = operation;
   const path = ['operations', name, 'numbering_guard'];
@@ -86,7 +86,7 @@ function numberedFields({ kind, fields, call }: OperationSource, source: Mapping
   });
 }
 
-/** Told only of a set without errors: beside a misspelt name it would be noise. */
+/** Runs only on a set without errors: a misspelt name would make the part that it means look unused. */
 export function checkUnused({ source, report }: Checking): void {
   const replies = JSON.stringify(repliesOf(source));
   const included = includedBlocks(source);
@@ -111,7 +111,7 @@ function repliesOf(source: MappingSource): unknown[] {
   return [everyReply(source), source.rows, Object.values(source.callers.keys).map(({ lists }) => lists)];
 }
 
-/** `refusal` is included by the gateway itself, and `words` by every list. */
+/** The included blocks. The gateway itself includes `refusal`, and every list includes `words`. */
 function includedBlocks(source: MappingSource): Set<string> {
   return new Set(['refusal', 'words', ...everyReply(source).flatMap(({ reply }) => reply.include ?? [])]);
 }

@@ -1,6 +1,6 @@
 /**
- * What scripts are told: never a success where nothing was charged, never a failure where something was, what was bought, and the
- * script's own id of the order.
+ * Checks replies: they must not report a success where nothing was charged, nor a failure where something was charged, and they must
+ * have the goods and the script's own request id.
  */
 import { parseExpression } from '../expression';
 import type { OperationSource, ReplySource, ValueSource } from '../language/schema';
@@ -11,11 +11,11 @@ import { blockReply, type OutcomeReply } from './reply-layers';
 import { endpointOf } from './v1-needs';
 import { walkValue } from './walk-value';
 
-/** Also names that no request id may have: it is echoed under them, whatever became of the order. */
+/** Fields with a message. No request id may have such a name, because it is echoed under its own name in every outcome. */
 export const MESSAGES = ['message', 'msg', 'api_response', 'response', 'detail'];
-/** Fields of a failure by which some script delivers (PHP's `isset` and `empty` alike). */
+/** Fields by which some script delivers, even if the reply is a failure (tested with PHP's `isset` or `empty`). */
 export const GOODS = ['name', 'token', 'pin'];
-/** Goods under other names: null says the same as absence. */
+/** Other names of goods. For these, null has the same effect as an absent field. */
 export const MORE_GOODS = ['Token', 'meter_token', 'metertoken', 'purchased_code', 'pins', 'serial', 'data_pin', 'data_pins'];
 
 export function checkReplies(checking: Checking): void {
@@ -26,7 +26,7 @@ export function checkReplies(checking: Checking): void {
   for (const reply of replies) {
     const operation = source.operations[reply.operation]!;
     if (operation.kind === 'list') continue;
-    // What a misspelt block would have said is not known.
+    // The fields of a misspelt block are not known.
     const owns = reply.format === undefined ? [] : repliesOfFormat(reply.format, reply.operation, source);
     if (![operation.reply, ...owns.map((one) => one.reply)].some(hasUnknownBlock))
       checkWhole(reply, operation, operation.reply !== undefined, tell);
@@ -40,7 +40,7 @@ function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: bo
   const { operation, outcome, fields, path } = reply;
   if (fields.size === 0) {
     const at = hasReply ? path : path.slice(0, -1);
-    // Lookups and lists are never pending: nothing of theirs moves.
+    // Lookups and lists are never pending, because they move no money.
     if (outcome !== 'pending' || kind === 'purchase' || kind === 'status')
       tell(at, 'outcome-without-reply', `\`${operation}\` has nothing to say about a ${outcome}`, { at: 'key' });
     return;
@@ -110,7 +110,7 @@ function checkFailure(fields: ReadonlyMap<string, PlacedValue>, around: Surround
     tell(id.path, 'failure-tells-success', '`id` of a failure is not `null`', { hint: 'set `id: null` below `failure:`' });
 }
 
-/** What only a sale has is null on a failure, however it is written. */
+/** Whether a value is null in a failure: a constant null, or a part of `$order` that only a sale has. */
 function isNullOnFailure(value: ValueSource): boolean {
   const expression = typeof value === 'string' ? parseExpression(value) : undefined;
   return value === null || (expression?.root === 'order' && (expression.path[0] ?? '') in NOTHING_OF_A_FAILURE);
@@ -125,7 +125,7 @@ function checkPending(fields: ReadonlyMap<string, PlacedValue>, tell: Checking['
     tell(token.path, 'pending-tells-success', 'a pending reply has a `token` that may be null', { at: 'key' });
 }
 
-/** True for what is a text whenever it is there; what cannot be known is let pass. */
+/** Whether a value is a text if it is present. A value of unknown kind passes. */
 function isText(value: ValueSource, around: Surroundings): boolean {
   if (value === null || value === '') return false;
   if (typeof value === 'object' && !Array.isArray(value) && 'when' in value)
@@ -144,13 +144,13 @@ export function checkGoods({ source, report, replies }: Checking): void {
     const operation = source.operations[reply.operation]!;
     const endpoint = endpointOf(operation);
     if (operation.kind !== 'purchase' || endpoint === undefined || reply.fields.size === 0) continue;
-    // What a misspelt block would have said is not known.
+    // The fields of a misspelt block are not known.
     if ((operation.reply?.include ?? []).some((block) => !Object.hasOwn(source.blocks, block))) continue;
     if (reply.outcome === 'success')
       for (const [name, what] of missingGoods(reply, endpoint.path))
         report(reply.path, 'goods-not-told', `a success of \`${reply.operation}\` tells no \`${name}\`: ${what}`, { at: 'key' });
     if (!tellsOrder(reply) || reply.fields.get('*')?.value === '$order.echo') continue;
-    // Once for all outcomes.
+    // Reported once for all outcomes of the reply.
     const place = reply.path.map(String).join('.');
     if (!mute.has(place))
       report(reply.path, 'echo-not-told', `\`${reply.operation}\` does not echo the request id as it was sent`, {
@@ -175,7 +175,7 @@ function missingGoods({ fields }: OutcomeReply, path: string): (readonly [string
 
 const textOf = (value: ValueSource | undefined): string => JSON.stringify(value ?? null);
 
-/** A row with a reference, a price, a balance or cards describes one order of several. */
+/** Whether a reply describes an order: it has a reference, a request id, a price, a balance or cards of it. */
 function tellsOrder({ fields }: OutcomeReply): boolean {
   return [...fields.values()].some(({ value }) => /\$order\.(?:reference|request_id|charged|balance|pins)/.test(textOf(value)));
 }

@@ -1,10 +1,10 @@
-/** Addresses that cannot be reached, or that promise something they do not do. */
+/** Checks addresses: reports those that cannot be reached or that mislead their reader. */
 import { type Address, parameterNames, parseRoute, type PlacedRoute, routesOf } from '../routes';
 import { trimSlash } from '../../domain/decode-path';
 import type { MappingSource } from '../source';
 import type { Checking } from './checking';
 
-/** Where v1 is passed through unless the operator says otherwise. */
+/** The default path below which requests are passed through to v1. */
 const V1_PATH = '/api/v1';
 
 export function checkRoutes({ source, report }: Checking): void {

@@ -1,4 +1,4 @@
-/** Tables and their numbers: two values that claim one word or prefix, numbers that mean nothing, lists that do not read back. */
+/** Checks tables and numberings: words or prefixes of two values, numbers without a value, lists whose numbers cannot be sent back. */
 import { CATALOG_LISTS } from '../language/schema';
 import { hintFor, nearestHint } from '../nearest-name';
 import { toNumbering } from '../numbering';
@@ -24,7 +24,7 @@ export function checkTables(checking: Checking): void {
   for (const [id, format] of source.formats)
     for (const [table, numbers] of Object.entries(format.numbers ?? {})) {
       const path = ['formats', id, 'numbers', table];
-      // Their values are judged where they are compiled.
+      // Without a table as fourth argument, because the compiler reports unknown values of formats.
       checkNumbers(numbers, path, checking);
       checkCompleteness(table, numbers, path, checking);
     }
@@ -44,7 +44,7 @@ interface Owner {
   readonly what: 'key' | 'value';
 }
 
-/** The second of two values that claim one word would win in silence. */
+/** Reports a word of two values: without this check the second value would get the word silently. */
 function checkWords(values: Values, path: YamlPath, { source, report }: Checking): void {
   const owners = new Map<string, Owner>(
     Object.keys(values).map((value) => [normaliseWord(value), { value, at: [...path, 'values', value], what: 'key' }]),
@@ -77,7 +77,7 @@ function checkPrefixes(values: Values, path: YamlPath, { report }: Checking): vo
   }
 }
 
-/** Two numbers for one value would make a list that does not read back. */
+/** Reports unknown values, and two numbers for one value: lists show only one of the two. */
 function checkNumbers(
   numbers: Numbers,
   path: YamlPath,
@@ -120,7 +120,7 @@ function checkValues(name: string, { source, report }: Checking): void {
   }
 }
 
-/** Where callers with numbers of their own are shown them. */
+/** Reports `shown_in` with an unknown list or column. */
 function checkShownIn(name: string, { source, report }: Checking): void {
   for (const [index, place] of (source.tables[name]!.shown_in ?? []).entries()) {
     const path = ['tables', name, 'shown_in', index];
@@ -132,7 +132,7 @@ function checkShownIn(name: string, { source, report }: Checking): void {
   }
 }
 
-/** A numbering that a format has already explains nothing to the guard. */
+/** Reports another server's numbering that equals that of a format: it explains no further number to the guard. */
 function checkOthers({ source, report }: Checking): void {
   for (const [index, { table, numbers }] of source.other_numberings.entries()) {
     const twin = [...source.formats].find(

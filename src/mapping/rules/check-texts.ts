@@ -1,18 +1,18 @@
-/** Files as they are before anything is made of them: bytes, letters that look like others or like nothing at all, secrets. */
+/** Checks the texts of files before they are parsed: encoding, invisible and look-alike letters, secrets. */
 import { isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import type { MappingFileText } from '../load';
 import type { Problem } from '../problem';
 import { findSecrets } from '../../domain/shown-words';
 import { RULES, type RuleId } from './rules';
 
-/** A mapping is written by hand; the largest shipped file has 9 kB. */
+/** A mapping is written by hand; the largest shipped file has 5 kB. */
 const FILE_CHARACTERS_MAX = 1_000_000;
 const MARK = '\uFEFF';
-/** Words, or a quoted text, and a # with a blank before it and none behind: no comment of ours is written so. */
+/** A value of words or a quoted text, then a # with a blank before it and none after it: comments in mappings are not written so. */
 const CUT_TEXT = /^(\s*[\w'"*-]+:\s+(?:"[^"]*"|'[^']*'|[^\s'"[{|>&*!#$][^#]*?\s[^#]*?)\s+)(#[^\s#!]\S*)/;
 
 export interface CheckedTexts {
-  /** What can be read further, without byte-order marks. */
+  /** The files that can be parsed, without byte-order marks. */
   readonly files: readonly MappingFileText[];
   readonly problems: readonly Problem[];
 }
@@ -64,7 +64,7 @@ interface StrangeLetter {
 }
 
 const INVISIBLE = /[\u00A0\u00AD\u200B-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF]/;
-/** Letters of another script in one word with ours, and letters in full width or in bold for mathematics. */
+/** Letters of other scripts that look like Latin ones, and full-width or mathematical letters. */
 const OTHER_LETTER =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\uFF01-\uFF5E\u{1D400}-\u{1D7FF}]/u;
 const WORD = /[\p{L}\p{N}_\u{1D400}-\u{1D7FF}]+/gu;
@@ -73,9 +73,9 @@ const QUOTE = new RegExp(`[${QUOTES}]`);
 const QUOTED = new RegExp(`^[${QUOTES}][^]*[${QUOTES}]$|^[${QUOTES}]\\S*$|^\\S*[${QUOTES}]$`);
 const ANY = new RegExp([INVISIBLE.source, OTHER_LETTER.source, QUOTE.source].join('|'), 'u');
 
-/** In what a mapping says; comments may hold what they like. */
+/** Finds strange letters in texts of the mapping; comments may contain any letters. */
 function findStrangeLetters(text: string): StrangeLetter[] {
-  // Most files have none outside their comments: only then it is worth reading one more closely.
+  // Most files have no such letter outside comments, and a file is only parsed if it may have one.
   if (!text.split('\n').some((line) => ANY.test(line) && ANY.test(line.replace(/(?:^|\s)#.*$/, '')))) return [];
   const lines = new LineCounter();
   const found: StrangeLetter[] = [];
@@ -114,7 +114,7 @@ function nameOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** So that the reader sees where it is. */
+/** The value with invisible characters replaced by their names. */
 function shown(value: string): string {
   const visible = value.replaceAll(new RegExp(INVISIBLE.source, 'g'), (character) => `<${nameOf(character)}>`);
   return visible.length > 60 ? `${visible.slice(0, 60)}…` : visible;

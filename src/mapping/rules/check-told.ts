@@ -1,6 +1,6 @@
 /**
- * The words and texts of outcomes, and the replies that would be sent, every layer laid: whether scripts understand them as they are
- * meant, and whether some script takes a constant for another outcome. Which words, fields and texts decide stands in `read-as.ts`.
+ * Checks the words and texts of outcomes and the constants in merged replies: every known script must understand them as the outcome
+ * of the reply, and none as another outcome. `read-as.ts` has the words, fields and texts by which scripts decide.
  */
 import { TOLD_AS } from '../../domain/outcome';
 import { parseExpression } from '../expression';
@@ -16,8 +16,8 @@ import { blockReply, listReplies, listReply } from './reply-layers';
 import { listOfEach } from './walk-value';
 
 /**
- * Texts that the gateway says by itself, and the outcome of which each speaks. The last three answer
- * lookups and lists, `unanswered` questions about orders: it must sound like neither end.
+ * The keys of the gateway's own texts, with the outcome that each must express. The last three are for lookups and lists.
+ * `unanswered` is for questions about orders, and must not read as a final outcome.
  */
 const TEXT_OUTCOMES = {
   ...TOLD_AS,
@@ -72,7 +72,7 @@ function checkTexts({ source, report }: Checking): void {
   }
 }
 
-/** A constant in a row of orders has no outcome of its own. Whatever it says is untrue of one of these. */
+/** A constant in a row of the order history is shown for orders of every outcome, so it must be true for these two as well. */
 const ALL_BUT_SUCCESS = ['pending', 'failure'] as const;
 
 export function checkTold(checking: Checking): void {
@@ -80,11 +80,11 @@ export function checkTold(checking: Checking): void {
   const told = new Set<string>();
   const judge = (outcome: ReplyOutcome, fields: Iterable<readonly [string, PlacedValue]>): void => {
     for (const [name, { value, path }] of fields) {
-      // At the top of a reply these two have rules of their own.
+      // At the top of a reply these two fields are checked in check-replies.ts.
       if (name === 'error' || (name === 'success' && outcome !== 'success')) continue;
       const around = { words: source.words[outcome], rows: source.rows, isOfEveryOrder: false };
       for (const constant of within(name, value, path, around)) {
-        // A shared block is judged wherever it is included, and told once.
+        // A shared block is checked in every reply that includes it, and each problem is reported once.
         const key = JSON.stringify([outcome, constant.path]);
         if (!told.has(key)) judgeConstant(outcome, constant, checking);
         told.add(key);
@@ -97,7 +97,7 @@ export function checkTold(checking: Checking): void {
   checkTextsTell(checking);
 }
 
-/** Objects around lists: those of operations, and those of single callers. */
+/** The fields of objects around lists: of list operations, and of single callers. */
 function listObjects({ source }: Checking): [string, PlacedValue][] {
   const ofLists = Object.entries(source.operations).flatMap(([name, { kind }]) =>
     kind === 'list'
@@ -141,13 +141,13 @@ function checkTextsTell({ source, report }: Checking): void {
   }
 }
 
-/** A constant that a value of a reply can become, with the name of its field: what no order and no answer of v1 decides. */
+/** A constant that may appear in a reply, whatever the order and v1's answer are. */
 interface ToldConstant {
-  /** The innermost field that holds it. */
+  /** The name of the innermost field with the constant. */
   readonly name: string;
   readonly value: string | number | boolean;
   readonly path: YamlPath;
-  /** It stands in a row of the order history, where it is told of every order. */
+  /** True in a row of the order history, which shows the constant for every order. */
   readonly isOfEveryOrder: boolean;
 }
 
@@ -175,7 +175,7 @@ function fieldsWithin(fields: Fields, path: YamlPath, around: Around): ToldConst
   return Object.entries(fields).flatMap(([key, part]) => within(key, part, [...path, key], around));
 }
 
-/** What a row of orders says by a condition is said by the order's own words. */
+/** The constants in the branches of `when`. In a row of the order history the condition reads the order itself, so none counts. */
 function branchesWithin(name: string, object: Fields, path: YamlPath, around: Around): ToldConstant[] {
   if (around.isOfEveryOrder) return [];
   const holds = holdsAlways(object['when'] ?? null, around.words);
@@ -183,7 +183,7 @@ function branchesWithin(name: string, object: Fields, path: YamlPath, around: Ar
   return branches.flatMap((branch) => within(name, object[branch] ?? null, [...path, branch], around));
 }
 
-/** The words of the outcome are known beforehand, nothing else is. */
+/** Whether the conditions hold; undefined if it is not known at load. Only the status words of the outcome are known then. */
 function holdsAlways(conditions: ValueSource, words: OutcomeWords): boolean | undefined {
   if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) return undefined;
   const held = Object.entries(conditions as Fields).map(([key, wanted]) => {
@@ -195,7 +195,7 @@ function holdsAlways(conditions: ValueSource, words: OutcomeWords): boolean | un
   return held.includes(undefined) ? undefined : true;
 }
 
-/** Rows of the catalog say nothing of orders. */
+/** The constants in rows of the order history. Rows of the catalog have nothing to do with orders. */
 function rowsWithin(object: Fields, around: Around): ToldConstant[] {
   const { row } = object;
   if (listOfEach(object) !== 'orders' || typeof row !== 'string' || !Object.hasOwn(around.rows, row)) return [];

@@ -1,4 +1,4 @@
-/** Whether values come from somewhere: paths that lead to nothing, transforms of the wrong kind, amounts left in kobo. */
+/** Checks expressions: reports paths without a value, transforms of the wrong kind, and amounts shown in kobo. */
 import type { Expression } from '../expression';
 import type { ReplyOutcome } from '../mapping';
 import { hintFor } from '../nearest-name';
@@ -21,12 +21,12 @@ import { reportOnce, surroundingsOf, type Checking } from './checking';
 import { blockReply, listReplies, listReply } from './reply-layers';
 import { listOfEach, walkValue } from './walk-value';
 
-/** A value's surroundings, and which sources the gateway fills there. */
+/** The surroundings of a value, and the roots that the gateway fills there. */
 interface Standing extends Surroundings {
   readonly roots: ReadonlySet<string>;
-  /** For sentences: `a purchase`. */
+  /** For messages: `a purchase`. */
   readonly where: string;
-  /** Everything that v1 is asked: a block, or what a family says of all its operations, may serve several endpoints at once. */
+  /** All v1 endpoints of the mapping: a block, or a family's reply to all operations, may be used with several of them. */
   readonly endpoints: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export function checkValues(checking: Checking): void {
     judge(value, path, { ...refusal, roots: rootsOfFailure(), where: 'a refusal' });
 }
 
-/** What is told, and nothing else: of a source that holds some operations of the `whole` alone, as a family meets them. */
+/** Checks the values of replies only. The source may be that of a family, with some operations of the `whole` only. */
 export function checkToldValues(checking: Checking, whole: MappingSource): void {
   judgeTold(checking, whole, createJudge(checking));
 }
@@ -73,7 +73,7 @@ function judgeTold({ source, replies }: Checking, whole: MappingSource, judge: J
 
 const rootsOfFailure = (): Set<string> => new Set(['text', 'http', 'words', 'refusal', 'sent', 'order']);
 
-/** What `gateway/` hands to `mergeReply` for each kind of operation. */
+/** The roots that `gateway/` passes to `mergeReply` for each kind of operation, with the surroundings. */
 function standingOf(operation: OperationSource, outcome: ReplyOutcome, source: MappingSource): Standing {
   const { kind } = operation;
   const roots = outcome === 'failure' ? rootsOfFailure() : new Set(['text', 'http', 'words']);
@@ -148,7 +148,7 @@ function judgeExpression(
   }
   const found = shapeAt(shapeOfRoot(root, standing) ?? 'any', steps);
   if (!('shape' in found)) {
-    // A list that the catalog does not have is told where values are compiled.
+    // `compile-value.ts` reports an unknown list of the catalog.
     if (root === 'catalog') return;
     const isShared = root === 'v1' && (path[0] === 'blocks' || (path[0] === 'families' && path[2] === 'reply'));
     if (isShared && standing.endpoints.some((endpoint) => 'shape' in shapeAt(v1Shape(endpoint), steps))) return;
@@ -224,7 +224,7 @@ function judgeColumns(
   }
 }
 
-/** A comparison that can never be true: another type, or a word that the table does not have. */
+/** Reports a comparison that can never be true: with a value of another type, or with a word that is not in the table. */
 function judgeConditions(conditions: ValueSource, path: YamlPath, standing: Standing, tell: Checking['report']): void {
   if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) return;
   for (const [key, wanted] of Object.entries(conditions as Record<string, ValueSource>)) {

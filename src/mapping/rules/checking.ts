@@ -1,4 +1,4 @@
-/** What a check gets: the files as written and merged, and what was made of them. Checks report; they never throw. */
+/** The input of a check: the merged source, and the mapping and replies made of it. Checks report problems and never throw. */
 import type { OperationSource } from '../language/schema';
 import type { Mapping } from '../mapping';
 import { hintFor } from '../nearest-name';
@@ -11,14 +11,14 @@ import type { RuleId } from './rules';
 export interface Checking {
   readonly source: MappingSource;
   readonly mapping: Mapping;
-  /** Every reply of fields, all layers laid. */
+  /** Every reply that has fields, with its layers merged. */
   readonly replies: readonly OutcomeReply[];
   readonly report: Report;
 }
 
 export type Check = (checking: Checking) => void;
 
-/** A block is judged in every reply that includes it, and each of its problems told once. */
+/** Reports each problem once: a block is checked in every reply that includes it. */
 export function reportOnce(report: Report): Report {
   const told = new Set<string>();
   return (path, code, ...rest) => {
@@ -28,7 +28,7 @@ export function reportOnce(report: Report): Report {
   };
 }
 
-/** What the values of an operation may refer to. */
+/** The names that the values of an operation may refer to. */
 export function surroundingsOf({ fields = {}, join = {}, call }: OperationSource, { tables }: MappingSource): Surroundings {
   const joins = Object.fromEntries(Object.entries(join).map(([name, { list }]) => [name, list]));
   return { fields, tables, joins, endpoint: call?.to, list: undefined };
@@ -41,7 +41,7 @@ interface PlacedSpelling {
   readonly path: YamlPath;
 }
 
-/** Every spelling of every field: those that all formats have, then those of each format. */
+/** Every spelling of every field: first those of all formats, then those of each format. */
 export function spellingsOf({ operations, formats }: MappingSource): PlacedSpelling[] {
   const placed = (operation: string, field: string, list: readonly string[] = [], path: YamlPath): PlacedSpelling[] =>
     list.map((spelling, index) => ({ operation, field, spelling, path: [...path, index] }));
@@ -61,7 +61,7 @@ export function spellingsOf({ operations, formats }: MappingSource): PlacedSpell
   return [...shared, ...own];
 }
 
-/** Numbers of which an earlier one is the same number, `01` of `1`: each with that one. Each is reported. */
+/** Reports and returns keys that are the same number as an earlier key, such as `01` after `1`. */
 export function reportTwins(
   numbers: Readonly<Record<string, string>>,
   path: YamlPath,
@@ -82,7 +82,7 @@ export function reportTwins(
   return twins;
 }
 
-/** Reports a key that names nothing: `there is no table …`. True when it does. */
+/** Reports a key that is not among the known names: `there is no table …`. Returns whether it did. */
 export function reportUnknownKey(
   name: string,
   known: readonly string[],

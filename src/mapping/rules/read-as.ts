@@ -1,13 +1,13 @@
 /**
- * What scripts conclude from a reply, over all code bases that were read and run: by which fields they decide, which words
- * they take for which outcome, and which words a text must not hold. The one place of this knowledge.
+ * What scripts conclude from a reply, according to all code bases that were read and run: the fields by which they decide, the
+ * words that they take for each outcome, and the words that a text must not contain. No other file has this knowledge.
  */
 import type { ReplyOutcome } from '../mapping';
 import { normaliseWord } from '../table';
 
 /**
- * What every known script reads as it is meant, to the letter: PHP compares exactly. `success` alone is read as such in
- * `status`, `successful` alone in `Status`; `processing` in `status` and `pending` in `Status` are a refund in one family each.
+ * The words that every known script understands, letter by letter, because PHP compares exactly. Only `success` is a success in
+ * `status`, and only `successful` in `Status`. One family refunds on `processing` in `status`, another on `pending` in `Status`.
  */
 export const UNDERSTOOD: Readonly<Record<ReplyOutcome, Readonly<Record<'status' | 'Status', readonly string[]>>>> = {
   success: { status: ['success'], Status: ['successful'] },
@@ -24,7 +24,7 @@ export const WORD_RULES = {
 
 const HTTP_FAILURES = ['400', '401', '402', '403', '404', '409', '422', '429', '500', '502', '503', '504'];
 
-/** Words of a field that scripts decide by, without case and punctuation. `process` is pending to some and a refund to others. */
+/** Words in deciding fields, without case and punctuation. `process` means pending to some scripts and a refund to others. */
 const WORDS: Readonly<Record<ReplyOutcome, ReadonlySet<string>>> = {
   success: new Set([
     ...['success', 'successful', 'successfully', 'succeeded', 'complete', 'completed', 'delivered', 'approved', 'fulfilled'],
@@ -41,20 +41,20 @@ const WORDS: Readonly<Record<ReplyOutcome, ReadonlySet<string>>> = {
   ]),
 };
 
-/** A word for pending among all others, which a single script may take for its word of a sale. */
+/** Whether a word means pending to most scripts. A single script may still use it for a sale. */
 export function isWordForPending(word: string): boolean {
   return WORDS.pending.has(normaliseWord(word));
 }
 
-/** A field by which some script decides has one of these in its name: `Status`, `response_code`, `orderState`. */
+/** Parts of names of fields by which some script decides: `Status`, `response_code`, `orderState`. */
 const DECIDING = new Set(['status', 'state', 'code', 'result', 'outcome', 'statuscode', 'responsecode', 'respcode', 'rescode']);
 
-/** Whether a field of this name, wherever it stands in a reply, is one that scripts decide by. */
+/** Whether scripts decide by a field of this name, at any place of a reply. */
 export function isDeciding(name: string): boolean {
   return wordsOfName(name).some((part) => DECIDING.has(part));
 }
 
-/** `responseCode` and `response_code` are two words. */
+/** The words in the name of a field, in lower case: `responseCode` and `response_code` both have two. */
 export function wordsOfName(name: string): string[] {
   return name
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -62,7 +62,7 @@ export function wordsOfName(name: string): string[] {
     .split(/[^a-z0-9]+/);
 }
 
-/** The other outcome that some script takes a constant of a reply for; undefined when none does. */
+/** The other outcome for which some script takes a constant of a reply; undefined if there is none. */
 export function misreadAs(outcome: ReplyOutcome, name: string, value: string | number | boolean): ReplyOutcome | undefined {
   return (
     namedOutcome(outcome, name, value) ??
@@ -70,7 +70,7 @@ export function misreadAs(outcome: ReplyOutcome, name: string, value: string | n
   );
 }
 
-/** Of a word that nobody knows, what is said within it: `ORDER_SUCCESSFUL`. */
+/** The other outcome of a status word. An unknown word is read as a text: `ORDER_SUCCESSFUL` contains a success. */
 function wordTells(outcome: ReplyOutcome, value: string): ReplyOutcome | undefined {
   const word = normaliseWord(value);
   const other = others(outcome).find((one) => WORDS[one].has(word));
@@ -86,8 +86,8 @@ const YES = new Set(['true', '1', 'yes', 'on']);
 const NO = new Set(['false', '0', 'no', 'off']);
 
 /**
- * `delivered: true` of a failure, `success: false` of a success. A text is true to PHP and JavaScript whatever it says (`no` is one,
- * and `'false'`).
+ * The other outcome of a yes or no in a field with the name of an outcome: `delivered: true` in a failure, `success: false` in a
+ * success. To PHP and JavaScript every text is true, including `no` and `'false'`.
  */
 function namedOutcome(outcome: ReplyOutcome, name: string, value: string | number | boolean): ReplyOutcome | undefined {
   const said = normaliseWord(String(value));
@@ -100,13 +100,13 @@ function namedOutcome(outcome: ReplyOutcome, name: string, value: string | numbe
 }
 
 function others(outcome: ReplyOutcome): ReplyOutcome[] {
-  // Failure first: it is what a pending word must least of all be taken for.
+  // Failure comes first: the worst mistake is to take a word for pending as a failure.
   return (['failure', 'success', 'pending'] as const).filter((other) => other !== outcome);
 }
 
-/** Scripts look for this within a text, so that “unsuccessful” holds it as well. */
+/** Scripts search for this within a text, so “unsuccessful” matches as well. */
 const FOUND_ANYWHERE = /successful/i;
-/** How v1 and its providers say that something failed, with that very word in it. */
+/** Phrases of v1 and its providers for a failure that contain “successful”. */
 const SAID_TO_HAVE_FAILED = /\b(?:(?:was|is|were|has been)\s+)?(?:unsuccessful|not\s+successful)\b/gi;
 const CLAIMS: Readonly<Record<ReplyOutcome, RegExp>> = {
   success: /\b(?:success|succeeded|completed?|delivered|fulfilled|approved|credited|vended)\b/i,
@@ -114,13 +114,13 @@ const CLAIMS: Readonly<Record<ReplyOutcome, RegExp>> = {
   failure:
     /\b(?:fail(?:ed|ure)?|unsuccessful|declined|rejected|reversed|refunded|cancell?ed|(?:nothing|not) (?:was |been )?charged|try again|send (?:it )?again)\b/i,
 };
-/** “Not yet delivered”, “when it is completed”, “do not send it again” tell nothing of the sort. */
+/** Words before a claim that cancel it: “not yet delivered”, “when it is completed”, “do not send it again”. */
 const UNSAID =
   /\b(?:not|no|nor|never|cannot|could ?n[o']t|was ?n[o']t|has ?n[o']t|is ?n[o']t|do ?n[o']t|until|unless|if|when|once|before|after|till|will|whether|yet to)\b/i;
 
 /**
- * What v1 says of an order that is no success, without the word that a script finds within it and takes for a sale; undefined where it cannot be
- * said without.
+ * v1's message about an order that is no success, with such phrases replaced by “failed”, because scripts would take “successful” for a
+ * sale. Undefined if the word cannot be removed.
  */
 export function withoutSuccess(text: string): string | undefined {
   if (!FOUND_ANYWHERE.test(text)) return text;
@@ -128,7 +128,7 @@ export function withoutSuccess(text: string): string | undefined {
   return FOUND_ANYWHERE.test(plain) ? undefined : plain;
 }
 
-/** The other outcome that a text speaks of; undefined when it speaks of its own, or of none. */
+/** The other outcome that a text claims; undefined if it claims only its own, or none. */
 export function textTells(outcome: ReplyOutcome, text: string): ReplyOutcome | undefined {
   if (outcome !== 'success' && FOUND_ANYWHERE.test(text)) return 'success';
   return others(outcome).find((other) => text.split(/[.,;:!?]|\bbut\b/).some((clause) => claims(clause, CLAIMS[other])));

@@ -1,4 +1,4 @@
-/** Which fields an outcome's reply really has, after blocks, `always` and the format's own were laid over each other. */
+/** The merged replies that checks examine: the layers of blocks, `always`, outcomes and formats in one set of fields. */
 import { sharedReply } from '../compile-reply';
 import { OUTCOMES, type ReplyOutcome } from '../mapping';
 import { isFields, isOfOneOperation, mergeLayers, repliesOfFormat, type PlacedReply, type PlacedValue } from '../merge-layers';
@@ -7,15 +7,15 @@ import type { MappingSource } from '../source';
 
 export interface OutcomeReply {
   readonly operation: string;
-  /** Set when the format has something of its own to say. */
+  /** Set for the reply in a format that changes the shared reply. */
   readonly format: string | undefined;
   readonly outcome: ReplyOutcome;
   readonly fields: ReadonlyMap<string, PlacedValue>;
-  /** Where the reply stands, for problems of the whole. */
+  /** The place for problems of the whole reply. */
   readonly path: YamlPath;
 }
 
-/** Every reply of fields: shared ones once, and once more for each format that changes them. Lists are not among them. */
+/** Every reply that has fields: the shared one, and one for each format that changes it. Of lists only the failure is included. */
 export function outcomeReplies(source: MappingSource): OutcomeReply[] {
   return Object.entries(source.operations).flatMap(([operation, declared]) => {
     const outcomes = declared.kind === 'list' ? (['failure'] as const) : OUTCOMES;
@@ -33,19 +33,19 @@ export function outcomeReplies(source: MappingSource): OutcomeReply[] {
   });
 }
 
-/** Scripts of a format meet an operation at shared addresses, or at those of the format; the address of another format pins that. */
+/** Whether scripts of a format can reach an operation: it has shared addresses, or own ones in the format. Others pin their format. */
 export function isMetAs(format: string, operation: string, { operations, formats }: MappingSource): boolean {
   return operations[operation]!.routes !== undefined || formats.get(format)?.operations?.[operation]?.routes !== undefined;
 }
 
-/** The values of a list's success as one reply brings it: of the layers where it is an object, else of the one list. */
+/** The values of a list's success in one reply: the merged fields if it is an object, otherwise the one list. */
 export function listReply({ reply, path }: PlacedReply, source: MappingSource): PlacedValue[] {
   if (reply.success === undefined) return [];
   if (!isFields(reply.success)) return [{ value: reply.success, path: [...path, 'success'] }];
   return [...mergeLayers([{ reply, path }], 'success', source.blocks).values()];
 }
 
-/** Everything that is said of a list, each reply by itself: the operation's, then the formats'. */
+/** All replies of a list, unmerged: that of the operation, then those of the formats. */
 export function listReplies(operation: string, source: MappingSource): PlacedReply[] {
   const { reply } = source.operations[operation]!;
   return [
@@ -54,7 +54,7 @@ export function listReplies(operation: string, source: MappingSource): PlacedRep
   ];
 }
 
-/** The fields of one reply of blocks alone. */
+/** The fields of a reply that consists of one block. */
 export function blockReply(block: string, outcome: ReplyOutcome, source: MappingSource): ReadonlyMap<string, PlacedValue> {
   return mergeLayers([{ reply: { include: [block] }, path: ['blocks'] }], outcome, source.blocks);
 }

@@ -1,6 +1,6 @@
 /**
- * The words of the rules, read from the pages in docs/rules: what a rule is about stands there once, for who reads the page,
- * for `check`, which tells the cure, and for code hosts. Only who prints problems needs them.
+ * Reads the texts of the rules from the pages in docs/rules, so that each text exists once: for readers of the page, for `check`,
+ * which prints the cure, and for code hosts. Only code that prints problems needs them.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,22 +8,22 @@ import { PROJECT_FOLDER } from '../../domain/project-folder';
 
 export const RULE_PAGES = join(PROJECT_FOLDER, 'docs', 'rules');
 
-/** A heading of a page, and what stands below it. */
+/** One rule of a page: its heading and the texts below it. */
 export interface RuleSection {
   readonly page: string;
   readonly rule: string;
   readonly title: string;
   readonly severity: string;
-  /** What happens to an order, or to whom, when the rule is broken. */
+  /** What happens to an order or to a person if the rule is broken. */
   readonly why: string;
   readonly mend: string;
-  /** What `check --fix` does about it, for who reads the page; empty where it does nothing. Nothing that could move money is ever fixed. */
+  /** What `check --fix` does; empty if it does nothing. Nothing that could move money is ever fixed. */
   readonly fix: string;
-  /** What follows the words: the example, in its fence. */
+  /** The example with its code fence, after the texts. */
   readonly example: string;
 }
 
-/** `Title (error). Why. Cure: …`, wrapped as it comes. */
+/** `Title (error). Why. Cure: …`, with line breaks at any blank. */
 const SECTION =
   /^(?<rule>\S+)\n\n(?<title>[^]*?) \((?<severity>error|warning)\)\. (?<why>[^]*?)\nCure: (?<mend>[^]*?)(?: (?<fix>`compat-gateway check --fix` [^`]*))?\n\n(?<example>[^]*)$/;
 
@@ -45,7 +45,7 @@ export function readRulePages(): RuleSection[] {
 
 let read: ReadonlyMap<string, RuleSection> | undefined;
 
-/** Undefined for codes of other files, such as the sandbox's, and where the program was installed without its pages. */
+/** Undefined for codes of other files, such as the sandbox's, and if the program was installed without the pages. */
 export function wordsOf(code: string): RuleSection | undefined {
   read ??= new Map((existsSync(RULE_PAGES) ? readRulePages() : []).map((section) => [section.rule, section]));
   return read.get(code);

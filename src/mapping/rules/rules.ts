@@ -1,12 +1,12 @@
 /**
- * Every rule of `compat-gateway check`: how severe it is, and where it looks. A problem of a mapping has one of these ids. Its
- * words stand in docs/rules, below the heading of that name, with an example that the tests run.
+ * Every rule of `compat-gateway check`: its severity, and the places on which it depends. A problem of a mapping has one of these
+ * ids. docs/rules has the text of each rule below a heading of its id, with an example that the tests run.
  */
 import type { Problem } from '../problem';
 
 export interface Rule {
   readonly severity: Problem['severity'];
-  /** Where the rule looks besides the place of its problem: see `caused-by.ts`. */
+  /** Places on which the rule depends besides that of its problem. `check.ts` drops the problem if one of them is a hole. */
   readonly looksAt: readonly string[];
 }
 
@@ -14,8 +14,8 @@ const error = (...looksAt: string[]): Rule => ({ severity: 'error', looksAt });
 const warning = (...looksAt: string[]): Rule => ({ severity: 'warning', looksAt });
 
 /**
- * `*` is any name, `=` the operation of the problem, and `~` the step that stands there in the problem's own path. A place
- * that ends in `!` is a list of names: only a name that is gone, or all of them, can mislead.
+ * `*` is any name, `=` the operation of the problem, and `~` the step at the same depth of the problem's path. A place that ends in
+ * `!` is a list of names: it counts as a hole only if a name of it is gone, or the whole list.
  */
 const KIND = 'operations.=.kind';
 const CALL = 'operations.=.call';
@@ -27,7 +27,7 @@ const REPLIES = [
   'blocks',
   KIND,
 ];
-/** What stands in a block depends on every operation that includes it. */
+/** The roots that are available in a block depend on every operation that includes it. */
 const SOURCES = [KIND, 'operations.=.catalog', CALL, 'operations.=.join'];
 const SIGNALS = ['formats.~.proof.~'];
 
@@ -248,7 +248,7 @@ export const RULES = {
 
 export type RuleId = keyof typeof RULES;
 
-/** The rule of a problem's code; undefined for codes of other files, such as the sandbox's. */
+/** The rule of a code; undefined for codes of other files, such as the sandbox's. */
 export function ruleOf(code: string): Rule | undefined {
   return Object.hasOwn(RULES, code) ? RULES[code as RuleId] : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What every field of v1's calls means ("Partner Purchase API v1: Specification", sections 2, 4 and 8), in the mapping's own
- * words: how a script's field must be read to mean it, which values v1 takes, and whether a field is that.
+ * The meaning of each field of v1's calls ("Partner Purchase API v1: Specification", sections 2, 4 and 8) in terms of the mapping:
+ * how a script's field must be read to fill it, and which values v1 takes.
  */
 import { V1_ENDPOINTS, type V1Endpoint } from '../../upstream/v1';
 import { INPUT_TRANSFORMS } from '../input-transforms';
@@ -9,15 +9,15 @@ import type { MappingSource } from '../source';
 import { sameWord } from '../table';
 
 export interface V1Need {
-  /** For sentences: `a phone number`. */
+  /** For messages: `a phone number`. */
   readonly what: string;
-  /** Transforms (`as:`) that read exactly this. */
+  /** Transforms (`as:`) whose values fit. */
   readonly as: readonly string[];
-  /** Lists of the catalog whose numbers or names it is; a table says by `shown_in` or `catalog` that it holds those. */
+  /** Catalog lists whose numbers or names the field takes. A table names its lists in `shown_in` or `catalog`. */
   readonly lists?: readonly string[];
-  /** Every value that v1 takes, spelled so. */
+  /** All values that v1 takes, in v1's spelling. */
   readonly values?: readonly string[];
-  /** v1's own numbers of the values that it names. */
+  /** v1's numbers of these values. */
   readonly ids?: Readonly<Record<string, readonly number[]>>;
   /** The recipient or the price: a request without it must be refused, and no default may replace it. */
   readonly isVital?: boolean;
@@ -59,7 +59,7 @@ const NEEDS: Readonly<Record<string, V1Need>> = {
   recipients: { what: 'a list of phone numbers', as: ['phone_list'], isVital: true },
 };
 
-/** A plan is a data plan or a package, as the endpoint says; and who gets airtime or data is vital, a contact is not. */
+/** Fields whose meaning depends on the endpoint: the kind of plan, and whether the phone number is the recipient or only a contact. */
 const NEEDS_OF: Readonly<Record<string, Readonly<Record<string, V1Need>>>> = {
   '/data': { plan_id: planOf('a data plan', 'data_plans'), phone: { ...NEEDS['phone']!, isVital: true } },
   '/airtime': { phone: { ...NEEDS['phone']!, isVital: true } },
@@ -74,7 +74,7 @@ function planOf(what: string, list: string): V1Need {
 /** Fields that v1 takes and ignores (section 4: "the plan decides the network"). */
 const IGNORED: Readonly<Record<string, readonly string[]>> = { '/data': ['network'] };
 
-/** Undefined for what v1 ignores, and for what no purchase and no lookup sends. */
+/** Undefined for fields that v1 ignores, for unknown fields, and for endpoints that are neither purchases nor lookups. */
 export function needOf({ path, kind }: V1Endpoint, field: string): V1Need | undefined {
   if (kind === 'read' || IGNORED[path]?.includes(field) === true) return undefined;
   return NEEDS_OF[path]?.[field] ?? (Object.hasOwn(NEEDS, field) ? NEEDS[field] : undefined);
@@ -86,26 +86,26 @@ export function endpointOf({ call }: OperationSource): V1Endpoint | undefined {
 
 type Tables = MappingSource['tables'];
 
-/** Undefined when its `as:` is a transform, or nothing that is known. */
+/** The table that reads a field; undefined if `as:` is a transform or unknown. */
 export function tableOf({ as }: FieldSource, tables: Tables): TableSource | undefined {
   return !Object.hasOwn(INPUT_TRANSFORMS, as) && Object.hasOwn(tables, as) ? tables[as] : undefined;
 }
 
-/** Columns of the catalog whose values a table holds, and their lists where it is the number of the row: `discos.id` and `discos`. */
+/** Catalog columns whose values a table has. For the column `id` the list itself is included: `discos.id` and `discos`. */
 export function listsOf({ shown_in: shownIn = [], catalog }: TableSource): string[] {
   const places = [...shownIn, ...(catalog === undefined ? [] : [`${catalog.list}.${catalog.id}`])];
   return places.flatMap((place) => (place.endsWith('.id') ? [place, place.split('.')[0]!] : [place]));
 }
 
-/** A table that holds something else for certain: networks have prefixes, and values that v1 knows under another field. */
+/** Whether a table has networks: their values have prefixes, and v1 takes them in another field. */
 function isOfNetworks({ values = {} }: TableSource): boolean {
   return Object.values(values).some(({ prefixes }) => prefixes !== undefined);
 }
 
-/** Whether a field, by how it is read, can be what v1 or a list of the catalog needs. */
+/** Whether the values of a field, by the way it is read, can fit a v1 field. */
 export function readsAs(field: FieldSource, need: V1Need, tables: Tables): boolean {
   const table = tableOf(field, tables);
-  // What is read by nothing that is known is told where fields are compiled.
+  // An unknown `as:` passes, because `compile-field.ts` reports it.
   if (table === undefined) return !Object.hasOwn(INPUT_TRANSFORMS, field.as) || need.as.includes(field.as);
   if (need.values !== undefined) return holdsOneOf(table, need.values);
   if (need.lists === undefined || isOfNetworks(table)) return false;
@@ -113,7 +113,7 @@ export function readsAs(field: FieldSource, need: V1Need, tables: Tables): boole
   return lists.length === 0 || lists.some((list) => need.lists!.includes(list));
 }
 
-/** One value is enough: that the others are misspelt is another mistake. */
+/** Whether a table has one of the values. One is enough: another rule reports values that v1 does not take. */
 function holdsOneOf({ values = {} }: TableSource, wanted: readonly string[]): boolean {
   return Object.keys(values).some((name) => wanted.some((one) => sameWord(one, name)));
 }

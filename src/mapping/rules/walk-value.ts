@@ -1,4 +1,4 @@
-/** Walks a value of a reply or call down to its texts and expressions. */
+/** Walks through a value of a reply or call and visits its texts and expressions. */
 import { isExpression, parseExpression, type Expression } from '../expression';
 import type { YamlPath } from '../read-yaml';
 import type { ValueSource } from '../language/schema';
@@ -7,8 +7,8 @@ type Fields = Readonly<Record<string, ValueSource>>;
 
 export interface Visit {
   /**
-   * `isTold`: the script or v1 gets this very value, as opposed to a condition. `list` is what `$row` goes over, `name` the
-   * innermost name that the value is told under.
+   * `isTold` is true for a value that the script or v1 gets, false in conditions. `list` is the list of `$row`, `name` the innermost
+   * field name of the value.
    */
   readonly expression?: (
     expression: Expression,
@@ -17,7 +17,7 @@ export interface Visit {
     list: string | undefined,
     name: string | undefined,
   ) => void;
-  /** Every text that is told, what means a value among them. */
+  /** Visits every text that the script or v1 gets, including expressions. */
   readonly text?: (text: string, path: YamlPath) => void;
   readonly each?: (object: Fields, path: YamlPath, list: string | undefined) => void;
   readonly when?: (object: Fields, path: YamlPath, list: string | undefined) => void;
