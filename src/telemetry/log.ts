@@ -1,6 +1,6 @@
 /**
- * The log: JSON lines of listed fields. What is not on the list does not get out, however it was handed in, so a new
- * field is a decision made here and not at a call site.
+ * The log: JSON lines of listed fields. A field that is not on the list is never written, so a new field is decided here and not at a
+ * call site.
  */
 import pino, { type DestinationStream } from 'pino';
 import { escapeText } from '../domain/shown-words';
@@ -10,10 +10,10 @@ import type { Output } from './output';
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 export type LogValue = string | number | boolean | null;
 
-/** Our own word, a number or an address; a short text that others wrote; a sentence or a page of theirs, with lines of its own. */
+/** How a field is cleaned: our own word, a number or an address; a short text of others; a sentence or a page of others, which may have line breaks. */
 type Whose = 'ours' | 'theirs' | 'sentence' | 'stack';
 
-/** Everything a line may hold besides level, time and event. No fields of orders: they are somebody's phone and meter. */
+/** Every field that a line may have besides level, time and event. Fields of orders are not among them: they hold phones and meters of customers. */
 const FIELDS = {
   address: 'ours',
   alarm: 'ours',
@@ -77,21 +77,18 @@ export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
-  /** Whether a line at `debug` is written: what it takes to describe one is spared otherwise. */
+  /** Whether lines at `debug` are written. Callers skip the work of describing one otherwise. */
   readonly writesDebug: boolean;
-  /** Resolves when everything so far has left the process, or could not within a second. */
+  /** Resolves when all lines so far have left the process, or after a second. */
   flush(): Promise<void>;
-  /** How many lines found no room while the log could not be written. */
+  /** How many lines were lost because the log could not be written. */
   linesLost(): number;
 }
 
 const TEXT_LENGTH_MAX = 500;
 const STACK_LENGTH_MAX = 4_000;
 
-/**
- * A killed process may lose its last lines; the journal loses nothing. With `worker` every line says which of several
- * processes wrote it.
- */
+/** With `worker` every line says which of several processes wrote it. A killed process may lose its last lines. */
 export function createLog(level: LogLevel, destination: DestinationStream & Partial<Output>, worker?: number): Log {
   const logger = pino(
     {
@@ -135,7 +132,7 @@ export function errorFields(error: unknown): Pick<LogFields, 'error' | 'code' | 
 let second = Number.NaN;
 let secondText = '';
 
-/** ISO 8601; the second is written once for all its lines. */
+/** ISO 8601. The text up to the second is made once for all lines of that second. */
 function timeOf(nowMs: number): string {
   const ms = nowMs % 1_000;
   if (nowMs - ms !== second) {
@@ -145,10 +142,10 @@ function timeOf(nowMs: number): string {
   return `${secondText}${String(ms).padStart(3, '0')}Z`;
 }
 
-/** By field. A map, because an object has names that nobody wrote into it. */
+/** By field. A map, because a plain object has inherited names. */
 const WHOSE: ReadonlyMap<string, Whose> = new Map(Object.entries(FIELDS));
 
-/** What of these may be written down, as it may. */
+/** The listed ones of these fields, cleaned. */
 export function listed(fields: LogFields): Record<string, LogValue> {
   const line: Record<string, LogValue> = {};
   for (const name in fields) {
@@ -161,10 +158,10 @@ export function listed(fields: LogFields): Record<string, LogValue> {
   return line;
 }
 
-/** The numbers of customers that a sentence may repeat. */
+/** Matches the customers' numbers that a sentence may repeat. */
 const NUMBERS = /\b\d{10,}\b/g;
 
-/** A reference or an id is looked for as it is; a sentence is read. */
+/** Numbers are masked in a sentence only: a reference or an id is searched for as it is. */
 function shown(value: string, whose: Whose): string {
   const text = value.slice(0, whose === 'stack' ? STACK_LENGTH_MAX : TEXT_LENGTH_MAX);
   if (whose === 'ours') return escapeText(text);
@@ -173,8 +170,8 @@ function shown(value: string, whose: Whose): string {
 }
 
 /**
- * The second net, for words of others (an error's message, a stack, a path): credentials as they are spelt on the wire.
- * The first net is that secrets are a type that prints a mask.
+ * Masks credentials, as they are spelt on the wire, in texts of others (an error's message, a stack, a path). This is the second protection: the
+ * first is that secrets are a type that prints a mask.
  */
 const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic|Token)(\s*:?\s+)[^\s"',;]{4,}/gi, '$1$2[secret]'],
@@ -184,11 +181,11 @@ const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/[^:@/\s]*):[^@/\s]*@/g, '$1:[secret]@'],
 ];
 
-/** What each of them needs, and an id or an address of ours has nowhere. */
+/** Characters that every credential has and no id or address of ours: a quick test before the patterns. */
 const SIGN = /[\s_:=]|cga\d/i;
-/** Any of them, read more generously. */
+/** A wider pattern than all of the others: a quick test before them. */
 const ANY_CREDENTIAL = new RegExp(CREDENTIALS.map(([pattern]) => pattern.source).join('|'), 'i');
-/** Texts that held none: the reasons of a mapping and the names of fields come again with every request. */
+/** Texts without credentials: the reasons of a mapping and the names of fields come with every request. */
 const harmless = new Set<string>();
 const HARMLESS_MAX = 1_000;
 
@@ -200,12 +197,12 @@ function masked(text: string): string {
   return text;
 }
 
-/** The log with the title of a caller beside its fingerprint, on whichever line that stands. */
+/** A log that adds the caller's title to each line with a fingerprint. */
 export function namedLog(log: Log, titleOf: (fingerprint: string) => string | undefined): Log {
   const named =
     (level: 'debug' | 'info' | 'warn' | 'error'): Log['info'] =>
     (event, fields) => {
-      // The line of a request, which is the most frequent one, brings it along.
+      // The line of a request, the most frequent one, has the title already.
       const isNameless = typeof fields?.fingerprint === 'string' && !('caller' in fields);
       const caller = isNameless ? titleOf(fields.fingerprint) : undefined;
       log[level](event, caller === undefined ? fields : { ...fields, caller });
@@ -213,7 +210,7 @@ export function namedLog(log: Log, titleOf: (fingerprint: string) => string | un
   return { ...log, debug: named('debug'), info: named('info'), warn: named('warn'), error: named('error') };
 }
 
-/** The same journal, with a line at `debug` for each step of an order, where such lines are written. Request ids are shown as everywhere in the log. */
+/** The journal with a log line at `debug` for each step of an order, where the log writes such lines. */
 export function loggedJournal(
   journal: Journal,
   log: Pick<Log, 'debug' | 'writesDebug'>,
@@ -231,7 +228,7 @@ export function loggedJournal(
     async settle(owner, requestId, latest, atMs, tries) {
       const settled = await journal.settle(owner, requestId, latest, atMs, tries);
       const { number: order, outcome } = settled;
-      // What this answer said, and how the order stands with it: an answer that proves nothing changes nothing.
+      // Both the outcome of this answer and that of the order: an answer that proves nothing leaves the order as it was.
       log.debug('order_settled', { kind: latest.kind, requestId: showId(requestId), order, outcome: outcome?.kind });
       return settled;
     },

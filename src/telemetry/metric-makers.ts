@@ -1,7 +1,7 @@
 /** How the metrics of one page are made, and how their labels are kept few. */
 import { Counter, Gauge, Histogram, type Aggregator, type Registry } from 'prom-client';
 
-/** The label of whatever has none of its own. */
+/** The label of all that has no label of its own. */
 export const OTHER = 'other';
 
 /** Metrics of one page. */
@@ -20,10 +20,10 @@ export function makerFor(registry: Registry) {
           this.inc(read());
         },
       }),
-    /** Several processes see the same: one of them is shown. */
+    /** Several processes see the same value: the value of one is shown. */
     sameForAll: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
       new Gauge<Label>({ name, help, labelNames, aggregator: 'max', registers }),
-    /** Rows that are read when the page is; what is not read any more is not shown any more. */
+    /** A gauge whose rows are read when the page is read. A row that is missing then is no longer shown. */
     rows: <Label extends string>(
       name: string,
       help: string,
@@ -37,7 +37,7 @@ export function makerFor(registry: Registry) {
           for (const [labels, value] of read()) this.set(labels, value);
         },
       }),
-    /** Read when the page is. */
+    /** A gauge whose value is read when the page is read. */
     shown: (name: string, help: string, read: () => number, aggregator: Aggregator = 'sum') =>
       new Gauge({
         ...{ name, help, aggregator, registers },
@@ -50,7 +50,7 @@ export function makerFor(registry: Registry) {
 
 export type Make = ReturnType<typeof makerFor>;
 
-/** A label for a name: itself for the first `max` names that look like one, `other` for the rest. */
+/** The label for a name: the name itself for the first `max` plausible names, `other` for the rest. */
 export function boundedLabels(max: number, shape: RegExp): (name: string) => string {
   const known = new Set<string>();
   return (name) => {

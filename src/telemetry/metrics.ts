@@ -1,6 +1,6 @@
 /**
- * Metrics by meaning, for Prometheus. Every label has a bounded set of values: those that come from a mapping are as many
- * as the mapping names, those that strangers write are counted under `other` beyond a limit.
+ * The Prometheus metrics, each a method named by its meaning. Every label has a bounded set of values: names of a mapping are as many as the
+ * mapping has, and names that strangers write are counted under `other` beyond a limit.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { ALARM_NAMES, type AlarmName } from '../domain/alarm';
@@ -17,9 +17,9 @@ export interface RequestDone {
   readonly operation?: string | undefined;
   readonly format?: string | undefined;
   readonly family?: string | undefined;
-  /** What became of it: an outcome, `found` for a call that moves no money, `refused`, `passed` through to v1. */
+  /** The outcome, or `found` for a request that moved no money, `refused`, or `passed` for one passed through to v1. */
   readonly outcome: OutcomeKind | Finding['kind'] | 'refused' | 'passed';
-  /** Why, when the gateway itself refused. */
+  /** The code, where the gateway itself refused the request. */
   readonly refusedAs?: ErrorCode | undefined;
   readonly durationMs: number;
 }
@@ -30,7 +30,7 @@ export interface Metrics extends RequestMetrics, CallMetrics, StateMetrics, Alar
 }
 
 interface RequestMetrics {
-  /** By how many the number of requests without a reply has changed. */
+  /** Adds `by` to the number of requests without a reply. */
   inFlight(by: number): void;
   requestDone(request: RequestDone): void;
   /** How long a pending or unanswered order was held, and whether it was known when the script was told. */
@@ -45,9 +45,9 @@ interface RequestMetrics {
   forwardIgnored(): void;
   /** A purchase that repeated another request, by how it was answered. */
   repeated(repeat: string): void;
-  /** A request by whose key it came, of keys with a title. */
+  /** Counts a request by caller, for keys with a title. */
   callerDone(title: string | undefined, outcome: RequestDone['outcome']): void;
-  /** An order of this caller is sold, for so much. */
+  /** An order of this caller was sold, for this amount (naira). */
   callerSold(title: string | undefined, naira: number): void;
   /** A script hung up before the reply to its purchase, by kind of caller. */
   hungUp(kind: string): void;
@@ -56,28 +56,28 @@ interface RequestMetrics {
 interface CallMetrics {
   /** One call to v1, with its endpoint's path without query. */
   upstreamDone(path: string, kind: OutcomeKind | Finding['kind'], durationMs: number): void;
-  /** Shows from now on what this reads: the calls to v1, and how many there may be. */
+  /** From now on shows the calls to v1 that `read` returns, and their bound. */
   watchTurns(read: () => CallTurnsState): void;
-  /** A call that could not go at once. */
+  /** A call that had to wait for its turn. */
   readonly callWaited: (fate: 'taken' | 'late' | 'full', waitedMs: number) => void;
   setV1Up(isUp: boolean): void;
-  /** A call or a probe met trouble of v1, whether or not that makes an outage. */
+  /** A call or a probe met trouble of v1. One such call is not yet an outage. */
   v1Trouble(kind: TroubleKind): void;
 }
 
 interface StateMetrics {
-  /** Orders whose money may have moved: how old each is, how many are so for too long, and how much money is in them. */
+  /** Orders whose money may have moved: the age of each (ms), how many are overdue, and the money in them. */
   setUnknownOrders(orders: UnknownOrders): void;
   /** An order ended otherwise than its script took "pending" for. `loss` is absent where only v1's catalog has the price. */
   contraryEnd(end: string, loss: AmountMinor | undefined): void;
   /** How many keys are held below the patience of their kind, because their scripts hang up earlier. */
   setLearnt(keysByKind: ReadonlyMap<string, number>): void;
-  /** Shapes of requests that are remembered, and requests that had no room since the last call. */
+  /** The number of remembered shapes, and of requests that found no room since the last call. */
   trafficWritten(shapes: number, forgotten: number): void;
-  /** Shows from now on what this reads: the wallets of named callers, as v1 told them last. */
+  /** From now on shows the wallets that `read` returns: those of named callers, as v1 showed them last. */
   watchWallets(read: () => readonly ShownWallet[]): void;
   mappingLoaded(hash: string): void;
-  /** A reload, by how it went, and the hash in use after it. */
+  /** A reload: its result, and the hash of the set in use after it. */
   reloaded(kind: string, hash: string): void;
 }
 
@@ -89,9 +89,9 @@ export interface UnknownOrders {
 
 /** Of the process that has the admin port. */
 interface AlarmMetrics {
-  /** Shows from now on what this reads: which alarms are raised. */
+  /** From now on shows the raised alarms that `read` returns. */
   watchAlarms(read: () => ReadonlySet<AlarmName>): void;
-  /** The room on the disk of each folder. */
+  /** The free room on the disk of each folder. */
   setDisks(disks: readonly { readonly folder: string; readonly freeBytes: number; readonly sizeBytes: number }[]): void;
 }
 
@@ -101,7 +101,7 @@ export interface ShownWallet {
 }
 
 export interface MetricsOptions {
-  /** Lines of the log that found no room so far. */
+  /** Lines of the log that were lost so far. */
   readonly logLinesLost?: () => number;
   readonly isJournalWritable?: () => boolean;
   /** Memory, garbage collection, event loop and the like of this process. */
@@ -110,7 +110,7 @@ export interface MetricsOptions {
 }
 
 const FIELD_NAMES_MAX = 100;
-/** As names are shown: themselves, or `:value`. */
+/** A name as it is shown: itself, or `:value`. */
 const FIELD_NAME = /^:?[A-Za-z0-9_.-]{1,40}$/;
 const PATHS_MAX = 50;
 /** Titles of callers.yaml, which reloads may change: far more than a gateway has resellers. */
@@ -229,7 +229,7 @@ function createStateMetrics({ counter, countedElsewhere, rows, sameForAll, shown
     'end',
   ]);
   const contraryNaira = counter('compat_contrary_ends_naira_total', 'The money in them', ['end']);
-  // From nothing to one is no increase to Prometheus: the first loss would show nowhere.
+  // The counter begins at 0: Prometheus sees no increase where a series first appears with 1.
   for (const end of ['delivered_not_sold', 'sold_and_refunded']) for (const one of [contrary, contraryNaira]) one.inc({ end }, 0);
   countedElsewhere(
     'compat_log_lines_lost_total',
@@ -278,10 +278,10 @@ function createStateMetrics({ counter, countedElsewhere, rows, sameForAll, shown
   };
 }
 
-/** Up to so many seconds; one that is older than all is `older`. */
+/** Upper bounds of the ages in seconds. An order beyond the last bound is `older`. */
 const AGES = { '1m': 60, '10m': 600, '1h': 3_600, '1d': 86_400, older: Infinity } as const;
 
-/** Workers look at one journal: one of them sees all orders. */
+/** Workers share one journal, so each of them sees all orders: the value of one is shown. */
 function createUnknownOrders({ sameForAll, shown }: Pick<Make, 'sameForAll' | 'shown'>): StateMetrics['setUnknownOrders'] {
   let unknown: UnknownOrders = { agesMs: [], overdue: 0, atRisk: kobo(0) };
   const oldestSeconds = (): number => unknown.agesMs.reduce((most, ageMs) => Math.max(most, ageMs), 0) / 1_000;

@@ -1,36 +1,36 @@
 /**
- * Lines to standard output, standard error or a file, which may be a full disk, a closed pipe or a pipe that is not read. What
- * cannot be written waits in bounded memory and is tried again; a line that finds no room is lost and counted. A sale never waits
- * for it: nothing here throws, and neither the event loop nor a thread of the pool, which the journal needs, is kept by a reader.
+ * Writes lines to standard output, standard error or a file. The target may be a full disk, a closed pipe or a pipe that is not read: lines then
+ * wait in bounded memory and are tried again, and a line that finds no room is lost and counted. A sale never waits for a line: nothing here throws,
+ * and a slow reader blocks neither the event loop nor a thread of the pool, which the journal needs.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, write as writeLater, writeSync } from 'node:fs';
 import type * as PinoPretty from 'pino-pretty';
 
 export interface Output {
   write(line: string): void;
-  /** Lines that found no room, since the start. */
+  /** How many lines were lost since the start. */
   linesLost(): number;
   /** Resolves when all is written, or when a second has passed. */
   flush(): Promise<void>;
   /**
-   * A file that was opened by its name: goes on in what has that name now, or in a new one. No line is lost or torn. Gives the
-   * system's code where none can be opened; the lines go on into the old one then.
+   * Opens a file target anew by its name, after a log rotation. No line is lost or torn. Returns the system's error code where the file cannot be
+   * opened: then lines still go into the old file.
    */
   reopen(): string | undefined;
 }
 
 export interface OutputEvents {
-  /** Writing fails, or nothing has been taken for five seconds. Once, until all that waited is written. */
+  /** Called when writing fails, or when nothing has been taken for five seconds. Once, until all waiting lines are written. */
   readonly onTrouble?: (code: string) => void;
   readonly onWell?: (trouble: { readonly linesLost: number; readonly durationMs: number }) => void;
-  /** Others write to the same place: never more at once than a pipe takes as one piece, so that no line is torn by theirs. */
+  /** Other processes write to the same target: each write is at most what a pipe takes as one piece, so that no line is torn. */
   readonly isShared?: boolean;
 }
 
 /** POSIX: a write of so many bytes to a pipe is not mixed with others. Linux has 4,096. */
 const PIECE_BYTES = 4_096;
 
-// A write for every line costs more than the line: they go out together, and none waits longer than this.
+// A write for each line would cost more than the line: lines are written together, and none waits longer than this.
 const TOGETHER_CHARS = 32 * 1024;
 const TOGETHER_MS = 100;
 const CHUNK_CHARS = 64 * 1024;
@@ -55,13 +55,13 @@ export function createFileOutput(path: string, events: OutputEvents = {}): Outpu
 
 class DescriptorOutput implements Output {
   #target: Target;
-  /** Takes the place of the target as soon as nothing is being written to that. */
+  /** Replaces the target as soon as no write to it is under way. */
   #next: number | undefined;
   readonly #events: OutputEvents;
   readonly #path: string | undefined;
   #lines: string[] = [];
   #chars = 0;
-  /** What is being written, and how much of it is: the rest follows, so that a line that was cut is completed. */
+  /** The bytes of the write under way, and how many of them are written: the rest follows, so that a cut line is completed. */
   #chunk: Buffer = Buffer.alloc(0);
   #written = 0;
   #isWriting = false;
@@ -141,13 +141,13 @@ class DescriptorOutput implements Output {
     this.#endTrouble();
   }
 
-  /** A line that the old file has in part is whole in the new one: the old one may be a full disk that takes the rest never. */
+  /** A line of which the old file has only a part is written whole to the new one: the old disk may be full and never take the rest. */
   #takeNext(): void {
     if (this.#next === undefined) return;
     try {
       closeSync(this.#target.fd);
     } catch {
-      // What a file system says at the end of a file is about what was written long ago.
+      // An error at the closing of a file concerns earlier writes, which cannot be repeated.
     }
     this.#target = { fd: this.#next, neverWaits: false };
     this.#next = undefined;
@@ -186,7 +186,7 @@ class DescriptorOutput implements Output {
   #failed(code: string): void {
     const nowMs = performance.now();
     if (this.#failures === 0) this.#failingSince = nowMs;
-    // A full pipe is what every reader leaves now and then; one that is never read is trouble.
+    // Every reader leaves a pipe full now and then. Only a pipe that is not read for long is trouble.
     if (code !== 'EAGAIN' || nowMs - this.#failingSince >= STALL_MS) this.#beginTrouble(code === 'EAGAIN' ? 'not read' : code);
     const delayMs = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** this.#failures);
     this.#failures += 1;
@@ -206,9 +206,9 @@ class DescriptorOutput implements Output {
     this.#events.onWell?.({ linesLost: this.#lost - lostBefore, durationMs: Math.round(performance.now() - sinceMs) });
   }
 
-  /** One last time, without a word: a process that ends cannot wait. */
+  /** The last write of a process that ends: it cannot wait, and reports nothing. */
   #writeLast(): void {
-    // What a thread of the pool is writing is its own; whole lines follow it.
+    // Bytes that a thread of the pool is writing are left to it; whole lines follow them.
     if (this.#isWriting) this.#written = this.#chunk.length;
     try {
       while (this.#takeChunk()) this.#wrote(writeSync(this.#target.fd, this.#chunk, this.#written));
@@ -220,13 +220,13 @@ class DescriptorOutput implements Output {
 
 interface Target {
   readonly fd: number;
-  /** Whether a write that nobody takes fails at once (EAGAIN). */
+  /** Whether a write to a full pipe fails at once (EAGAIN) instead of blocking. */
   readonly neverWaits: boolean;
 }
 
 /**
- * A regular file is written by a thread of the pool, since a disk may be slow. A pipe or a terminal is opened once more, for this
- * process alone: "never wait" is a state of the open file, and others that share it may undo it.
+ * A regular file is written by a thread of the pool, because a disk may be slow. A pipe or a terminal is opened once more for this process alone:
+ * O_NONBLOCK is a state of the open file description, and other processes that share it may reset it.
  */
 function openTarget(descriptor: number): Target {
   try {
@@ -237,12 +237,12 @@ function openTarget(descriptor: number): Target {
       if (fd !== undefined) return { fd, neverWaits: true };
     }
     if (kind.isFIFO() || kind.isSocket()) {
-      // Node makes a pipe or a socket one that never waits as soon as its stream exists.
+      // Node sets O_NONBLOCK on a pipe or a socket as soon as its stream exists.
       void (descriptor === 1 ? process.stdout : process.stderr);
       return { fd: descriptor, neverWaits: true };
     }
   } catch {
-    // A descriptor that cannot be looked at is written as a file; what comes of it is counted.
+    // A descriptor that fstat cannot examine is treated as a file. If writing fails, lines are lost and counted.
   }
   return { fd: descriptor, neverWaits: false };
 }
@@ -255,7 +255,7 @@ function reopen(descriptor: number, flags: number): number | undefined {
   }
 }
 
-/** Others may read it, as who looks after a machine reads its logs; `O_NONBLOCK` refuses a pipe without a reader instead of waiting for one. */
+/** Readable by others, as logs of a machine are. `O_NONBLOCK` refuses a pipe without a reader instead of waiting for one. */
 function openFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK, O_NOCTTY } = constants;
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0o640);
@@ -264,7 +264,7 @@ function openFile(path: string): number {
   throw Object.assign(new Error(`${path} is not a file`), { code: 'EINVAL' });
 }
 
-/** A process that was killed while the disk was full, or a machine without power, leaves half of a line: the next one is not to be its end. */
+/** A kill on a full disk, or a power cut, leaves half a line at the end of the file: a line break keeps the next line apart from it. */
 function endsTorn(path: string): boolean {
   try {
     const fd = openSync(path, 'r');
@@ -276,7 +276,7 @@ function endsTorn(path: string): boolean {
       closeSync(fd);
     }
   } catch {
-    // A log that may be written and not read.
+    // The log may be written but not read.
     return false;
   }
 }
@@ -285,14 +285,14 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown';
 }
 
-/** Log lines as people read them, for a terminal. The lines go where they went, and by the same promises: no sale waits for them. */
+/** An output that formats log lines for people at a terminal, and passes them on to `output`. */
 export function prettyOutput(output: Output, hasColour: boolean): Output {
   const pretty = loadPretty().prettyFactory({
     ...{ messageKey: 'event', levelKey: 'level', timestampKey: 'time' },
     ...{ colorize: hasColour, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' },
   });
   return {
-    // What is no log line, such as the greeting, stays as it is.
+    // A text that is no log line, such as the greeting, stays as it is.
     write: (line) => output.write(line.startsWith('{') ? pretty(line) : line),
     linesLost: () => output.linesLost(),
     flush: () => output.flush(),
@@ -300,7 +300,7 @@ export function prettyOutput(output: Output, hasColour: boolean): Output {
   };
 }
 
-/** Only where it is used: nobody else loads it. */
+/** Loaded only where it is used. */
 function loadPretty(): typeof PinoPretty {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- A plain `require` is what the bundler leaves where it stands.
   return require('pino-pretty') as typeof PinoPretty;

@@ -1,4 +1,4 @@
-/** The metrics of the last hour and day, sampled in memory: what happened in each span of time, for charts. */
+/** Samples of the metrics of the last hour and day, in memory, for charts: what happened in each span of time. */
 import type { Clock } from '../domain/clock';
 
 /** One metric as prom-client gives it for JSON. */
@@ -18,9 +18,9 @@ export interface Sample {
   /** The end of the span. */
   readonly atMs: number;
   readonly spanMs: number;
-  /** How many requests ended in it, by operation and what became of them. */
+  /** How many requests ended in the span, by operation and outcome. */
   readonly byOperation: Tally;
-  /** The same, of callers that have a title. */
+  /** The same, for callers that have a title. */
   readonly byCaller: Tally;
   readonly request: Times;
   readonly v1: Times;
@@ -30,10 +30,10 @@ export interface Sample {
   readonly openNaira: number;
 }
 
-/** By name and outcome; what did not happen is absent. */
+/** By name and outcome; a count of 0 is absent. */
 export type Tally = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** How many took at most so many seconds, by the bounds of the histogram; the last bound is Infinity. */
+/** How many requests took at most so many seconds, by the bounds of the histogram; the last bound is Infinity. */
 export interface Times {
   readonly bounds: readonly number[];
   readonly counts: readonly number[];
@@ -45,7 +45,7 @@ export interface Samples {
   hour(): readonly Sample[];
   /** Every minute. */
   day(): readonly Sample[];
-  /** Told of each new sample; the result calls that off. */
+  /** Calls `heard` with each new sample. The returned function ends that. */
   listen(heard: (sample: Sample) => void): () => void;
   stop(): void;
 }
@@ -65,7 +65,7 @@ interface Totals {
   readonly v1: Times;
 }
 
-/** All that is read of them below. */
+/** The fields of a metric that this file reads. */
 const SAMPLED = [
   ...['compat_requests_total', 'compat_caller_requests_total', 'compat_request_seconds', 'compat_upstream_seconds'],
   ...['compat_v1_up', 'compat_requests_in_flight', 'compat_unknown_orders', 'compat_unknown_orders_naira'],
@@ -73,18 +73,18 @@ const SAMPLED = [
 
 export interface SampledRegistry {
   readonly getMetricsAsJSON: () => Promise<unknown>;
-  /** Absent where several processes are added up. */
+  /** Absent in the sum of several processes. */
   readonly getSingleMetric?: (name: string) => { readonly get: () => Promise<unknown> } | undefined;
 }
 
-/** What a sample is made of, and no more: for all metrics of a process every file and socket is counted that it has open. */
+/** The only metrics that a sample reads: reading all metrics would count every open file and socket of the process. */
 export async function readSampled(registry: SampledRegistry): Promise<readonly MetricOfJson[]> {
   const read = registry.getSingleMetric?.bind(registry);
   const metrics = read === undefined ? registry.getMetricsAsJSON() : Promise.all(SAMPLED.map((name) => read(name)!.get()));
   return (await metrics) as readonly MetricOfJson[];
 }
 
-/** Looks every five seconds, from now on; what this program counted before is as nothing. */
+/** Samples every five seconds from now on. What was counted before is subtracted. */
 export function takeSamples(
   clock: Clock,
   read: () => Promise<readonly MetricOfJson[]>,
@@ -203,7 +203,7 @@ function gauge(metrics: readonly MetricOfJson[], name: string, fallback: number)
   return valuesOf(metrics, name)[0]?.value ?? fallback;
 }
 
-/** The buckets of a histogram over all its labels. prom-client counts each into all that follow it; here every one is alone. */
+/** The buckets of a histogram over all its labels. prom-client's are cumulative; these are not. */
 function timesOf(values: readonly MetricValue[]): Times {
   const upTo = new Map<number, number>();
   for (const { labels, value, metricName } of values) {
@@ -219,7 +219,7 @@ function since(now: Times, before: Times): Times {
   return { bounds: now.bounds, counts: now.counts.map((total, index) => Math.max(0, total - (before.counts[index] ?? 0))) };
 }
 
-/** Samples that follow each other, as one. Gauges are as at the end; v1 was down if it ever was. */
+/** Merges successive samples into one. Gauges have their last value; v1 counts as down if it was down in any of them. */
 function together(samples: readonly Sample[]): Sample {
   return {
     ...samples.at(-1)!,
@@ -232,13 +232,13 @@ function together(samples: readonly Sample[]): Sample {
   };
 }
 
-/** Times of several spans as one. */
+/** Merges the durations of several spans. */
 export function addTimes(times: readonly Times[]): Times {
   const { bounds } = times.at(-1) ?? { bounds: [] };
   return { bounds, counts: bounds.map((_, index) => times.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0)) };
 }
 
-/** The seconds within which this share of all ended, between the bounds of its bucket; undefined when there were none. */
+/** The seconds within which this share of all requests ended, interpolated in its bucket; undefined without requests. */
 export function quantile({ bounds, counts }: Times, share: number): number | undefined {
   const all = counts.reduce((sum, count) => sum + count, 0);
   if (all === 0) return undefined;

@@ -1,4 +1,4 @@
-/** The spans, by the OpenTelemetry SDK: which there are, what they say, and how they reach a collector. */
+/** The spans, by the OpenTelemetry SDK: which spans there are, their attributes, and their export to a collector. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as otel, TraceFlags, type Context, type Span } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -11,14 +11,14 @@ import type { CallContext, Upstream, V1Call } from '../upstream/upstream';
 import { listed, type LogFields } from './log';
 import type { ServedFacts, Traces, TracesOptions } from './traces';
 
-/** One request: below which span its steps stand. */
+/** One request, and the span that is the parent of its steps. */
 interface Tracing {
   readonly context: Context;
   readonly endRead: () => void;
   endedAtMs: number | undefined;
 }
 
-/** What goes on for longer after a reply, such as looking for an order for hours, belongs to no request any more. */
+/** Work that goes on for longer after a reply, such as looking for an order for hours, gets no span below the request. */
 const AFTER_REPLY_MS = 60_000;
 const QUEUE_MAX = 4_096;
 const BATCH_MAX = 512;
@@ -32,7 +32,7 @@ export function createSdkTraces({ url, showId, onTrouble }: TracesOptions): Trac
   const tracer = provider.getTracer('compat-gateway');
   const requests = new AsyncLocalStorage<Tracing>();
 
-  /** A span below the request of this moment around what this runs; without a request there is none. */
+  /** Runs `run` in a span below that of the current request. Without a current request there is no span. */
   const within: Within = async (name, kind, run, facts) => {
     const tracing = requests.getStore();
     if (tracing === undefined || Date.now() - (tracing.endedAtMs ?? Infinity) > AFTER_REPLY_MS) return run();
@@ -44,7 +44,7 @@ export function createSdkTraces({ url, showId, onTrouble }: TracesOptions): Trac
       if (hasFailed === true) span.setStatus({ code: SpanStatusCode.ERROR });
       return result;
     } catch (error) {
-      // Its words may be anybody's.
+      // The error's message is left out: it may contain texts of strangers.
       span.setStatus({ code: SpanStatusCode.ERROR });
       throw error;
     } finally {
@@ -176,10 +176,10 @@ function createProvider(address: string, onTrouble: TracesOptions['onTrouble']):
       },
       getRawAttributes: () => Object.entries(attributes),
     },
-    // Who asks decides, where a trace was begun elsewhere.
+    // Where the trace was begun elsewhere, the sender's decision to sample counts.
     sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
     spanProcessors: [
-      // What finds no room in the queue is lost: a collector that is away costs memory for so many spans and nothing else.
+      // A span that finds no room in the queue is lost: while the collector is away, memory holds so many spans at most.
       new BatchSpanProcessor(exporter, {
         ...{ maxQueueSize: QUEUE_MAX, maxExportBatchSize: BATCH_MAX },
         ...{ scheduledDelayMillis: SEND_EVERY_MS, exportTimeoutMillis: SEND_MS_MAX },
@@ -211,7 +211,7 @@ function factsOf(request: LegacyRequest, served: ServedFacts, showId: (id: strin
   };
 }
 
-/** Those of the log's list alone, and as the log shows them. */
+/** Only attributes on the log's list, masked as in the log. */
 function attributesOf(fields: LogFields): Record<string, string | number | boolean> {
   return Object.fromEntries(Object.entries(listed(fields)).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
 }

@@ -1,12 +1,12 @@
 /**
- * Traces by OpenTelemetry, from outside: a span for each request and one below it for each step that can be seen from there. Loaded only
- * where TRACES_URL is set; no step knows of it.
+ * OpenTelemetry traces: a span for each request, and below it a span for each call of the journal and of v1. The parts are wrapped from outside; no
+ * step of the walk knows of it. Loaded only where TRACES_URL is set.
  */
 import type { LegacyRequest, Line } from '../domain/legacy';
 import type { Journal } from '../journal/journal';
 import type { Upstream } from '../upstream/upstream';
 
-/** What became of a request, as far as its span says. */
+/** The attributes of a request's span that are known at its end. */
 export interface ServedFacts {
   readonly reply: { readonly status: number };
   readonly operation: string | undefined;
@@ -25,31 +25,31 @@ export interface ServedFacts {
 }
 
 export interface Traces {
-  /** Serves one request in a span of its own. It is handed on with the trace to which it belongs. */
+  /** Serves one request in a span of its own. The request is passed on with its trace. */
   serve<Served extends ServedFacts>(
     request: LegacyRequest,
     facts: { readonly receivedAtMs: number; readonly line: Line },
     serve: (request: LegacyRequest) => Promise<Served>,
   ): Promise<Served>;
-  /** The request of this moment has been read. */
+  /** The current request has been read. */
   readonly wasRead: () => void;
   journal(journal: Journal): Journal;
   upstream(upstream: Upstream): Upstream;
-  /** Sends what waits, if somebody takes it soon. */
+  /** Sends the waiting spans, if the collector takes them soon. */
   close(): Promise<void>;
 }
 
 export interface TracesOptions {
-  /** Of the collector; without a path it is OTLP's own. */
+  /** The collector's address; without a path OTLP's own path is added. */
   readonly url: string;
-  /** A request id as a span may have it. */
+  /** How a request id may appear in a span. */
   readonly showId: (id: string) => string;
-  /** Told once until the collector takes spans again. */
+  /** Called for the first failure after a success. */
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 export function openTraces(options: TracesOptions): Traces {
-  // The bundler follows nothing but a plain `require`, and Jest no `import()`.
+  // The bundler follows only a plain `require`, and Jest does not run `import()`.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   return (require('./sdk-traces') as { createSdkTraces(this: void, options: TracesOptions): Traces }).createSdkTraces(options);
 }
