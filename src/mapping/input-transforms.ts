@@ -1,6 +1,6 @@
 /**
- * The closed table of what a script's value may become (`as:` in a field). Each is total: any value gives a canonical
- * one or a sentence about what was expected. A new need is a new name here, with a test, visible to every mapping.
+ * The closed table of input transforms (`as:` in a field). Each one handles every value: it gives a canonical value, or a text that
+ * names the expected one. A new need becomes a new transform here, with a test, and every mapping may use it.
  */
 import { parseNaira } from '../domain/amount';
 import { InexactNumber, type JsonValue } from '../domain/json';
@@ -11,7 +11,7 @@ export type Read = { readonly value: JsonValue } | { readonly expected: string }
 
 export interface InputTransform {
   readonly describe: string;
-  /** Kobo inside: bounds in a mapping are naira. */
+  /** True for an amount: its value is in kobo, while bounds in a mapping are in naira. */
   readonly isAmount?: boolean;
   /** An empty text is the value `false`; the field is not treated as absent. */
   readonly takesEmpty?: boolean;
@@ -21,7 +21,7 @@ export interface InputTransform {
 const TEXT_MAX = 1_000;
 const RECIPIENTS_MAX = 10_000;
 
-/** Text of a scalar; numbers only when a double holds them exactly. */
+/** The text of a string or number; undefined for other values, including an `InexactNumber`, which a double cannot represent. */
 export function parseText(raw: LegacyValue): string | undefined {
   if (typeof raw === 'string') return raw.trim();
   if (typeof raw === 'number') return String(raw);

@@ -1,6 +1,6 @@
 /**
- * The closed table of changes a value may take on its way out (`$path | name`). Each is total: null stays null, and a
- * value of another kind than expected becomes null rather than nonsense.
+ * The closed table of output transforms (`$path | name`). Each one handles every value: null stays null, and a value of an
+ * unexpected kind becomes null rather than nonsense.
  */
 import { kobo, nairaNumber, nairaText } from '../domain/amount';
 import { isList, type JsonValue } from '../domain/json';
@@ -13,7 +13,7 @@ export interface OutputTransform {
 
 const isAmount = (value: JsonValue): value is number => typeof value === 'number' && Number.isSafeInteger(value);
 
-/** No card at all when one of them cannot be read: a list with a gap would be delivered as if it were whole. */
+/** Empty if one card cannot be read: a script would deliver an incomplete list as if it were complete. */
 function pinsOf(value: JsonValue): readonly CardPin[] {
   const cards = isList(value) ? value.map(readCard) : [];
   return cards.every((card) => card !== undefined) ? cards : [];
@@ -24,7 +24,7 @@ function readCard(value: JsonValue): CardPin | undefined {
   return typeof pin === 'string' && typeof serial === 'string' ? { pin, serial } : undefined;
 }
 
-/** Strings, comma-joined, never arrays (facts 0.9). No PINs at all is null: an empty text would look like one. */
+/** PINs as one text joined by commas, never as an array (facts 0.9). Without PINs null: an empty text would look like a PIN. */
 function joinPins(value: JsonValue, show: (pin: CardPin) => string): JsonValue {
   const pins = pinsOf(value);
   return pins.length === 0 ? null : pins.map(show).join(',');
@@ -35,7 +35,10 @@ const LAGOS_OFFSET_MS = 3_600_000;
 
 const MINUTE_MS = 60_000;
 
-/** Most times that are told are of this minute, whose beginning is kept: 0.3 µs instead of 2. `undefined` for what is no valid time. */
+/**
+ * Makes a formatter of times; it gives `undefined` for an invalid time. Most times are of the current minute, so the text of the last
+ * minute is kept: 0.3 µs instead of 2.
+ */
 function createIso(offsetMs: number): (value: JsonValue) => string | undefined {
   let minute = NaN;
   let start = '';
@@ -49,7 +52,7 @@ function createIso(offsetMs: number): (value: JsonValue) => string | undefined {
       minute = ms - ofMinute;
       start = date.toISOString().slice(0, 'YYYY-MM-DDTHH:MM:'.length);
     }
-    // 100,000 keeps the noughts in front, and is cut off.
+    // Adding 100,000 keeps leading zeros; the digit 1 is cut off.
     const digits = String(100_000 + ofMinute);
     return `${start}${digits.slice(1, 3)}.${digits.slice(3)}Z`;
   };
@@ -101,7 +104,7 @@ export const OUTPUT_TRANSFORMS: Readonly<Record<string, OutputTransform>> = {
   },
 };
 
-/** Changes that need to know the table of their field or the numbering of the format: compiled, not applied from here. */
+/** Transforms that need the table of their field or the numbering of the format. `compile-value.ts` makes them. */
 export const TABLE_TRANSFORMS: Readonly<Record<string, string>> = {
   id: "v1's own number for a value of a table.",
   number:

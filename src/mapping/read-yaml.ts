@@ -1,4 +1,4 @@
-/** YAML text → a value of the schema, or problems with their places. Never throws on what stands in the file. */
+/** Reads YAML text into a value of a schema, or into problems with their places. No content of a file makes it throw. */
 import {
   isAlias,
   isMap,
@@ -34,7 +34,7 @@ export interface YamlRead<T> {
   readonly value?: T;
   readonly problems: readonly Problem[];
   readonly locate: Locate;
-  /** Of a file with errors: what can be judged all the same. Only to find more problems, never to be used. */
+  /** The valid rest of a file with errors. It serves only to find more problems and is never used for requests. */
   readonly rest?: YamlRest<T>;
 }
 
@@ -44,13 +44,13 @@ export interface YamlRest<T> {
   readonly locate: Locate;
 }
 
-/** Mistakes of syntax that have a rule of their own. */
+/** Errors of the YAML library that have a rule of their own; all others are `yaml-syntax`. */
 const SYNTAX_RULES: Readonly<Record<string, string>> = { DUPLICATE_KEY: 'duplicate-key', TAB_AS_INDENT: 'yaml-tab' };
 
-/** Bounds of one file: a mapping is written by hand, and an alias bomb is not. */
+/** The number of aliases in one file. No file that is written by hand reaches it, and an alias bomb does. */
 const ALIASES_MAX = 100;
 
-/** A text that was parsed, and is not held against a schema yet. */
+/** A parsed text that has not been compared with a schema yet. */
 export interface ParsedYaml {
   readonly file: string;
   readonly document: Document;
@@ -62,18 +62,18 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
   return readParsed(parseYaml(file, text), schema);
 }
 
-/** The keys at the top, however they are quoted: what tells which schema a file is for. */
+/** The top keys of a file, which decide its schema, quoted or not. */
 export function topKeys({ document: { contents } }: ParsedYaml): string[] {
   return isMap(contents) ? contents.items.flatMap(({ key }) => (isScalar(key) ? [keyText(key)] : [])) : [];
 }
 
-/** As a key of JavaScript, in which `2` and `'2'` are one. */
+/** A key as JavaScript has it, where `2` and `'2'` are the same key. */
 function keyText(key: Scalar<unknown>): string {
   const value = key.value as string | number | boolean | null;
   return value === null ? '' : String(value);
 }
 
-/** Of the text: the parser's own count loses a line after a folded text that is out of place. */
+/** Counts the lines of the text. The parser's own count misses a line after a folded text in a wrong place. */
 function countLines(text: string): LineCounter {
   const counter = new LineCounter();
   for (let start = 0; ;) {
@@ -89,7 +89,7 @@ export function parseYaml(file: string, text: string): ParsedYaml {
     uniqueKeys: (one, other) => isScalar(one) && isScalar(other) && keyText(one) === keyText(other),
     strict: true,
     prettyErrors: false,
-    // The library would print warnings, with text of the file, to stderr.
+    // Otherwise the library prints warnings with text of the file to stderr.
     logLevel: 'error',
   });
   const at = (offset: number): { line: number; column: number } => {
@@ -108,14 +108,14 @@ export function parseYaml(file: string, text: string): ParsedYaml {
       ? broken(error.pos[0], sayTwice(document, error.pos[0], file, at), SYNTAX_RULES[error.code])
       : broken(error.pos[0], saySyntax(error), SYNTAX_RULES[error.code]),
   );
-  // Most files have no alias: a search of the text is cheaper than a walk of the document.
+  // Most files have no alias, and a search of the text is cheaper than a walk through the document.
   if (/(?:^|[\s,:[{])\*[^\s*]/.test(text))
     visit(document, {
       Alias(_key, alias) {
         const place = alias.range?.[0] ?? 0;
         const named = alias.resolve(document);
         if (named === undefined) syntax.push(broken(place, { message: `the alias \`*${alias.source}\` names nothing above it` }));
-        // A value that contains itself would make every walk of it endless.
+        // A walk through a value that contains itself would never end.
         else if (named.range && named.range[0] <= place && place < named.range[1])
           syntax.push(broken(place, { message: `the alias \`*${alias.source}\` stands inside what it names` }));
       },
@@ -132,10 +132,10 @@ export function parseYaml(file: string, text: string): ParsedYaml {
   return { file, document, syntax, at };
 }
 
-/** Bytes, sets and times would pass for fields, or for a text, where any are taken. */
+/** Tags whose values (bytes, sets, times) would otherwise be taken for fields or for a text. */
 const UNPLAIN_TAG = /^tag:yaml\.org,2002:(binary|omap|pairs|set|timestamp)$/;
 
-/** Both places: the second is where the problem stands. */
+/** The message for a key that occurs twice. The problem is at the second place, and the hint names the first. */
 function sayTwice(document: Document, offset: number, file: string, at: ParsedYaml['at']): Said {
   const path = pathAt(document, offset);
   const { line, column } = at(offsetOf(document, path, 'key'));
@@ -146,7 +146,7 @@ function sayTwice(document: Document, offset: number, file: string, at: ParsedYa
 export function readParsed<T>(parsed: ParsedYaml, schema: z.ZodType<T>): YamlRead<T> {
   const { file, document, syntax, at } = parsed;
   const locate: Locate = (path, what = 'value') => at(offsetOf(document, path, what));
-  // A file with a duplicate key can still be judged; after any other syntax error nothing of it is certain.
+  // A file with a duplicate key can still be checked; after any other syntax error nothing in it is certain.
   const twice = document.errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => pathAt(document, pos[0]));
   if (syntax.length > twice.length) return { problems: syntax, locate };
 
@@ -183,13 +183,13 @@ export function readParsed<T>(parsed: ParsedYaml, schema: z.ZodType<T>): YamlRea
   return { problems, locate, rest: { value: rest.value, holes, locate: locateRest } };
 }
 
-/** The fix of an enclosing value comes before the fixes inside it. */
+/** Removes the fix from a problem below a misspelt key: the key must be renamed first. */
 function withoutFix(problem: Problem): Problem {
   const { file, line, column, code, severity, message, hint } = problem;
   return { file, line, column, code, severity, message, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** `form: [phone]` is a misspelt `from`, and not a missing one besides. */
+/** Whether a missing key is present under a misspelt name: `form: [phone]` is reported once, as a misspelt `from`. */
 function isMissingUnderAnotherName(issue: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[], schema: z.ZodType): boolean {
   if (issue.code === 'unrecognized_keys' || issue.input !== undefined) return false;
   const [key, around] = [issue.path.at(-1), issue.path.slice(0, -1)];
@@ -210,7 +210,7 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
       const hint = hintForKey(key, known, issue.path);
       const path = [...issue.path, key];
       const shown = maskPath(path);
-      // The path of a fix is printed too, and whatever is masked in it is to be mended first.
+      // The path of a fix is printed too. If a part of it is masked, that part must be corrected first, so there is no fix.
       const to = shown.every((step, depth) => step === path[depth]) ? safeRename(key, known) : undefined;
       return {
         file,
@@ -223,7 +223,7 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
       };
     });
   }
-  // A bad key of a record is the key's fault, and stands where the key stands.
+  // A problem of a key of a record has the place of the key.
   const what = issue.code === 'invalid_key' || issue.code === 'custom' ? 'key' : 'value';
   const message = issue.code === 'invalid_key' ? `unusable key: ${issue.issues[0]?.message ?? issue.message}` : issue.message;
   const hint = hintForIssue(issue);
@@ -239,7 +239,7 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
   ];
 }
 
-/** What a section of the shared files, or YAML's own merge key, would be in its place; else the name that was meant. */
+/** The hint for an unknown key: for YAML's merge key, for a section of shared files in a format's file, or the nearest name. */
 function hintForKey(key: string, known: readonly string[], path: YamlPath): string | undefined {
   if (key === '<<') return 'merge keys are not read: use `include`, or an alias `*name` for a whole value';
   const isFormatFile = path.length === 0 && known.includes('format');
@@ -248,7 +248,7 @@ function hintForKey(key: string, known: readonly string[], path: YamlPath): stri
   return nearestHint(key, known).hint;
 }
 
-/** A schema may name the rule that a value of a wrong form breaks: `.meta({ rule: 'bad-duration' })`. */
+/** The rule of an issue. A schema may set the rule for values of a wrong form: `.meta({ rule: 'bad-duration' })`. */
 function ruleOfIssue(issue: z.core.$ZodIssue, schema: z.ZodType): string {
   if (issue.code === 'custom') return (issue.params?.['rule'] as string | undefined) ?? 'schema';
   if (issue.code === 'invalid_value') return 'unknown-choice';
@@ -261,7 +261,7 @@ function where(path: YamlPath): string {
   return path.length === 0 ? '' : ` (at ${maskPath(path).map(String).join('.')})`;
 }
 
-/** Walks the document by hand: keys such as `1` are numbers in YAML and text in JavaScript. */
+/** Finds the offset of a path. The library's own search does not fit: a key such as `1` is a number in YAML and a text in the path. */
 function offsetOf(document: Document, path: YamlPath, what: 'key' | 'value'): number {
   let node: Node | null = document.contents;
   let offset = node?.range?.[0] ?? 0;
@@ -285,7 +285,7 @@ function offsetOf(document: Document, path: YamlPath, what: 'key' | 'value'): nu
   return offset;
 }
 
-/** A key may be one of several names on its line, or that of a group. */
+/** The pair of a name, which may be one of several names on its line, or the name of a group. */
 function pairOf(node: YAMLMap, name: string): Pair | undefined {
   const texts = node.items.map(({ key }) => (isScalar(key) ? keyText(key) : ''));
   const index = texts.indexOf(name);
@@ -294,7 +294,7 @@ function pairOf(node: YAMLMap, name: string): Pair | undefined {
   return isMap(groups) ? pairOf(groups, name) : pair;
 }
 
-/** The path of the key that begins there. */
+/** The path of the key that begins at an offset. */
 function pathAt(document: Document, offset: number): YamlPath {
   let found: YamlPath = [];
   visit(document, {

@@ -1,4 +1,4 @@
-/** Addresses → operations. Both slash spellings are the same address; a literal segment wins over a `:name`. */
+/** Finds the operation of an address. It is the same address with and without a final slash; a literal segment wins over a `:name`. */
 import { decodePath, trimSlash } from '../domain/decode-path';
 import type { MatchRoute, Operation, Route, RouteMatch } from './mapping';
 import type { YamlPath } from './read-yaml';
@@ -26,7 +26,7 @@ export interface PlacedRoute {
   readonly path: YamlPath;
 }
 
-/** Every address as it is written: those that all formats have, then those of each format. */
+/** Every route as written: those of all formats, then those of each format. */
 export function routesOf({ operations, formats }: Pick<MappingSource, 'operations' | 'formats'>): PlacedRoute[] {
   const placed = (of: Readonly<Record<string, { readonly routes?: string[] | undefined }>>, path: YamlPath, format?: string) =>
     Object.entries(of).flatMap(([operation, { routes = [] }]) =>
@@ -45,12 +45,12 @@ interface Node {
 
 const createNode = (): Node => ({ literals: new Map(), parameter: undefined, routes: [] });
 
-/** True for a slash that is part of an encoded value, not a separator of the path. */
+/** An encoded slash: part of a value, and no separator of the path. */
 const ENCODED_SLASH = /%2f/i;
 
 /**
- * A matcher over all routes; format ids as first segment pin that format. Below the address of an order's status everything
- * is the order's id, whatever is in it; `rawPath` is the address before it was decoded.
+ * Makes a matcher of all routes. The id of a format as first segment pins that format. Everything below the address of an order
+ * status is the order's id, even with slashes in it. `rawPath` is the address before it was decoded.
  */
 export function createRouter(
   routes: readonly Route[],
@@ -66,12 +66,12 @@ export function createRouter(
   }
 
   const statusRoutes = routes.filter(({ operation }) => operations.get(operation)?.kind === 'status').flatMap(restOf);
-  // The longest address first: `/api/data/requery/7` asks for 7, and only then for `requery/7`.
+  // The longest address comes first: `/api/data/requery/7` means order 7 first, and order `requery/7` only after that.
   statusRoutes.sort((one, other) => segmentsOf(other.route.path).length - segmentsOf(one.route.path).length);
 
   const matchPlain = (method: string, path: string, rawPath: string): RouteMatch => {
     const values: string[] = [];
-    // Most requests come to a literal address: one map look-up.
+    // Most requests come to a literal address, which one look-up in a map finds.
     const node = ENCODED_SLASH.test(rawPath)
       ? walk(root, segmentsOf(rawPath).map(decodePath), 0, values)
       : (exact.get(path) ?? walk(root, segmentsOf(path), 0, values));
@@ -112,7 +112,7 @@ function matched(
   };
 }
 
-/** The names of a route's parameters, in the order in which they stand in the path. */
+/** The names of a route's parameters, in their order in the path. */
 export function parameterNames(path: string): string[] {
   return path.includes(':') ? segmentsOf(path).flatMap((segment) => (segment.startsWith(':') ? [segment.slice(1)] : [])) : [];
 }
@@ -149,7 +149,7 @@ function walk(node: Node, segments: readonly string[], depth: number, values: st
 interface StatusRoute {
   readonly route: Route;
   readonly parameter: string;
-  /** Finds what stands below its address. */
+  /** Matches the part of an address below this route. */
   readonly below: RegExp;
 }
 
@@ -178,15 +178,15 @@ function readIds(statusRoutes: readonly StatusRoute[], method: string, path: str
   const [first] = found;
   if (first === undefined) return { route: undefined, parameters: {}, readings };
   const { route, parameter } = first.one;
-  // What v1 may know it by: its references end in no slash.
+  // The id without slashes at its ends: v1's references have none.
   const id = decodePath(first.rest.replace(/^\/+|\/+$/g, ''));
   return { route, parameters: { [parameter]: id === '' ? first.rest : id }, readings };
 }
 
 /**
- * What a script can have meant by the end of an address, likeliest first: the very text, with slashes that are part of the
- * id; without those that a base ending in a slash or a habit put there; with the blanks that PHP's urlencode writes as `+`;
- * never encoded at all.
+ * The ids that a script may have meant by the end of an address, likeliest first: the text with all slashes as part of the id; without
+ * slashes that come from a base address or from habit; with `+` read as a blank, as PHP's urlencode writes it; the text not decoded,
+ * for scripts that do not encode.
  */
 function idReadings(rest: string): readonly string[] {
   const spellings = [rest, rest.replace(/\/+$/, ''), rest.replace(/^\/+/, ''), rest.replace(/^\/+|\/+$/g, '')];

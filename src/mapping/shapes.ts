@@ -1,6 +1,6 @@
 /**
- * What a value is, as far as that is known before a request: what every source holds, part by part, and what a transform makes of it.
- * The checker judges paths and transforms by it, the reference shows it. A test holds it to what the gateway really puts there.
+ * The kinds of values that are known before a request: of each part of each root, and of the results of transforms. The checker uses
+ * them to check paths and transforms, and the reference lists them. A test compares them with the values of the running gateway.
  */
 import {
   v1BalanceReplySchema,
@@ -13,14 +13,14 @@ import { isExpression, parseExpression } from './expression';
 import { INPUT_TRANSFORMS } from './input-transforms';
 import type { FieldSource, TableSource, ValueSource } from './language/schema';
 
-/** `any` is what cannot be known; `word` is a value of a table; `kobo` needs `naira` before it is told. */
+/** `any` is an unknown kind; `word` is a value of a table; `kobo` needs the transform `naira` before a script gets it. */
 export type Kind = 'text' | 'number' | 'flag' | 'kobo' | 'time' | 'list' | 'cards' | 'rows' | 'object' | 'word' | 'any';
 
 export type Shape = Kind | { readonly [part: string]: Shape };
 
 export const isKind = (shape: Shape): shape is Kind => typeof shape === 'string';
 
-/** What a path leads to, or the parts there were to choose from where it leaves the known. */
+/** The shape at the end of a path, or the known parts at the step where the path leads nowhere. */
 export function shapeAt(
   shape: Shape,
   steps: readonly string[],
@@ -47,7 +47,7 @@ const dataPlan = {
   price: 'kobo',
 } as const;
 
-/** The columns of every list that `each` can go over. */
+/** The columns of every list over which `each` can go. */
 export const ROW_SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   'catalog.data_plans': dataPlan,
   'catalog.cable_plans': {
@@ -79,8 +79,8 @@ export const ROW_SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>
 };
 
 /**
- * What a failed order does not have, by part of `$order`. Some scripts take any id for a sale; what was charged before the
- * order failed was given back, so a balance would be an old one.
+ * The parts of `$order` that are null for a failed order. Some scripts take any id for a sale. A charge before the failure was
+ * refunded, so the balances would be out of date.
  */
 export const NOTHING_OF_A_FAILURE = {
   number: null,
@@ -93,7 +93,7 @@ export const NOTHING_OF_A_FAILURE = {
   pins: null,
 } as const;
 
-/** What stands behind `$name`; `v1` depends on the endpoint, `row` on the list. */
+/** The shape of each root. Two roots are not listed: `v1` depends on the endpoint, `row` on the list. */
 export const ROOT_SHAPES: Readonly<Record<string, Shape>> = {
   text: 'text',
   http: 'number',
@@ -128,7 +128,7 @@ export const ROOT_SHAPES: Readonly<Record<string, Shape>> = {
   list: 'rows',
 };
 
-/** v1's replies by endpoint: read off the schemas that describe v1 everywhere else. */
+/** The shapes of v1's replies by endpoint, derived from the schemas of v1. */
 export const V1_REPLIES: Readonly<Record<string, Shape>> = {
   'GET /balance': shapeOf(v1BalanceReplySchema),
   'POST /validate-cable': shapeOf(v1CableLookupReplySchema),
@@ -157,11 +157,11 @@ export function v1Shape(endpoint: string | undefined): Shape {
   return (endpoint === undefined ? undefined : V1_REPLIES[endpoint]) ?? 'any';
 }
 
-/** What a value may refer to where it stands. */
+/** The names that a value may refer to at its place. */
 export interface Surroundings {
   readonly fields: Readonly<Record<string, FieldSource>>;
   readonly tables: Readonly<Record<string, TableSource>>;
-  /** List of each join. */
+  /** The catalog list of each join. */
   readonly joins: Readonly<Record<string, string>>;
   /** The v1 endpoint whose reply `$v1` is. */
   readonly endpoint: string | undefined;
@@ -178,7 +178,7 @@ const FIELD_KINDS: Readonly<Record<string, Kind>> = {
   phone_list: 'list',
 };
 
-/** What each transform takes and gives. */
+/** The kinds that each transform takes, and the kind of its result. */
 export const TRANSFORM_KINDS: Readonly<Record<string, { readonly takes: readonly Kind[]; readonly gives: Kind }>> = {
   naira: { takes: ['kobo'], gives: 'number' },
   naira_text: { takes: ['kobo'], gives: 'text' },
@@ -194,21 +194,21 @@ export const TRANSFORM_KINDS: Readonly<Record<string, { readonly takes: readonly
   serials: { takes: ['cards'], gives: 'text' },
   pin_serial: { takes: ['cards'], gives: 'text' },
   card_fields: { takes: ['cards'], gives: 'text' },
-  // A missing table is reported where values are compiled.
+  // Takes all kinds, because `compile-value.ts` reports a missing table.
   id: { takes: ['word', 'number', 'text', 'kobo', 'flag', 'list'], gives: 'number' },
   number: { takes: ['word', 'text', 'number'], gives: 'number' },
 };
 
-/** The kind of a field's value by what reads it. */
+/** The kind of a field's value, by the table or transform that reads it. */
 export function kindOfField(field: FieldSource, tables: Surroundings['tables']): Kind {
   const table = Object.hasOwn(tables, field.as) ? tables[field.as] : undefined;
-  // A table without values of its own lets numbers through, or looks them up.
+  // A table without values lets numbers through, or finds them in the catalog.
   if (table !== undefined) return Object.keys(table.values ?? {}).length === 0 ? 'number' : 'word';
-  // An unknown name is told where fields are compiled.
+  // `compile-field.ts` reports an unknown name.
   return Object.hasOwn(INPUT_TRANSFORMS, field.as) ? (FIELD_KINDS[field.as] ?? 'text') : 'any';
 }
 
-/** What `$root` is here; undefined when there is no such thing, which is reported elsewhere. */
+/** The shape of `$root` at this place; undefined for an unknown root, which `compile-value.ts` reports. */
 export function shapeOfRoot(root: string, around: Surroundings): Shape | undefined {
   const field = Object.hasOwn(around.fields, root) ? around.fields[root] : undefined;
   if (field !== undefined) return kindOfField(field, around.tables);
@@ -218,7 +218,7 @@ export function shapeOfRoot(root: string, around: Surroundings): Shape | undefin
   return Object.hasOwn(ROOT_SHAPES, root) ? ROOT_SHAPES[root] : undefined;
 }
 
-/** The kind of a whole value; `any` where it cannot be told. */
+/** The kind of a whole value; `any` if it is not known. */
 export function kindOfValue(value: ValueSource, around: Surroundings): Kind {
   if (typeof value === 'string') return isExpression(value) ? kindOfExpression(value, around) : 'text';
   if (typeof value === 'number') return 'number';

@@ -1,4 +1,4 @@
-/** Who is calling, how long they wait, and how often they may look up; families: scripts of one origin, told the same in words of their own. */
+/** The schema of callers, their patience and limits, of the times of an order, and of families. */
 import * as z from 'zod';
 import { looksLikeKey } from '../../domain/credentials';
 import {
@@ -20,7 +20,7 @@ import { signalSchema } from './formats';
 import { afterPending, duration, familyName, forPeople, headerNames, name, numbers, positive, someWords } from './parts';
 import { fieldsOfReply, replySchema, wordsOf } from './values';
 
-/** Of notes and contacts, and of what a paused script is told. */
+/** The longest note or contact, and the longest refusal of a paused script, in characters. */
 const OWNER_TEXT_MAX = 200;
 const TITLE = /^(?! )[\p{L}\p{N} .,&/()'_-]{1,40}(?<! )$/u;
 const RESERVED_TITLE = /^(?:other|[0-9a-f]{8,})$|\(sandbox\)$/i;
@@ -80,7 +80,7 @@ export const callerKindSchema = z
   })
   .meta(group({ named: 'callers {1}', keptEmpty: true }));
 
-/** A key that was put here by mistake; it is told without being repeated. */
+/** Whether a text contains no API key. A key that was put here by mistake is reported without its text. */
 const withoutKey = (text: string): boolean => !text.split(/[\s:'"`]+/).some(looksLikeKey);
 const HOLDS_KEY = {
   message: 'this looks like an API key: callers are named by fingerprints, and their keys stand nowhere',
@@ -199,7 +199,7 @@ export const callerKeySchema = z
   })
   .meta(group({ named: 'key {1}', keptEmpty: true }));
 
-/** Counted by number of v1 calls. */
+/** A number of v1 calls. */
 const calls = positive.meta({ standIn: 1 });
 
 export const lookupKey = z
@@ -238,7 +238,7 @@ export const lookupKey = z
   })
   .describe("How often one address may look up with the operator's key, and all of them together.");
 
-/** What a script does with an order that it hears is pending. */
+/** What a script does with an order once it has heard "pending". */
 const takesPending = z
   .enum(['keeps', 'refunds', 'sells'])
   .describe(

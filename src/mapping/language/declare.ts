@@ -1,14 +1,14 @@
 /**
- * What a node of the schema says of itself beside its form: how two of its values are compared, whether a change of it can
- * move money, and how the change is said. `model.ts` reads it back; a key without such words does not load.
+ * Declarations of schema nodes for `plan`: how two values are compared, whether a change can move money, and the sentence
+ * that describes a change. `model.ts` reads them, and throws at load if a key has none.
  */
 
 export type Comparison =
   /** Compared as it is. */
   | 'constant'
-  /** False and absent are one. */
+  /** False and absent are equal. */
   | 'flag'
-  /** `on` and absent are one. */
+  /** `on` and absent are equal. */
   | 'guard'
   /** Neither order nor repetition counts. */
   | 'set'
@@ -16,20 +16,20 @@ export type Comparison =
   | 'words'
   /** A set of User-Agents or names of headers, compared without case. */
   | 'agents'
-  /** A set of addresses, a method each. */
+  /** A set of addresses, each with one method. */
   | 'routes'
   /** Number to value; `01` is 1. */
   | 'numbers'
   /** Order counts. */
   | 'sequence'
-  /** Read as the field reads it: 100 and "100" are one amount. */
+  /** Compared as the field reads it: 100 and "100" are the same amount. */
   | 'default'
-  /** A value or a map of fields, in the one way of writing it. */
+  /** A value or a map of fields, compared in its canonical form. */
   | 'value'
-  /** The same, when nothing at all is as good as no fields. */
+  /** Like `value`; absent and an empty map are equal. */
   | 'fields';
 
-/** `money` with its reason, `plain`, or what decides it case by case in the plan's `judge-money.ts`. */
+/** Whether a change can move money: `money` with the reason, `plain`, or the case by which `judge-money.ts` of the plan decides. */
 export type Judgement =
   | { readonly money: string }
   | 'plain'
@@ -39,41 +39,41 @@ export type Judgement =
   | 'by kind of operation'
   | 'by kind of caller';
 
-/** A key whose value is compared as one. */
+/** A key whose value is compared as a whole. */
 export interface Compared {
   readonly compared: Comparison;
   readonly judged: Judgement;
   /**
-   * What it is: a change is said as `…: before -> after`. `{1}` is the first name of the path, `{reply}` what the reply
-   * that holds this key is called.
+   * The name of the value: a change reads `…: before -> after`. `{1}` is the first name of the path, `{reply}` the name of the
+   * reply that contains this key.
    */
   readonly says: string;
-  /** For sets: how a new item, and a removed one, is said. */
+  /** For sets: the sentences for a new item and for a removed one. */
   readonly added?: string;
   readonly removed?: string;
   /** True for a value that has a meaning even when it is empty. */
   readonly keptEmpty?: true;
-  /** How a new or removed one is named. */
+  /** The name of a value that was added or removed. */
   readonly named?: string;
 }
 
 /** A value with keys of its own. */
 export interface Grouped {
-  /** How a new or removed one is named; without this its keys are reported one by one. */
+  /** The name of a value that was added or removed; without it the keys of the value are reported one by one. */
   readonly named?: string;
   readonly keptEmpty?: true;
-  /** What `{reply}` means below. */
+  /** The text for `{reply}` in the keys below. */
   readonly reply?: string;
-  /** A list of items without names, of which two may be equal. */
+  /** True for a list of items without names, of which two may be equal. */
   readonly unnamed?: true;
 }
 
-/** Under `language` in the meta of a node. `elsewhere`: another section of the merged set holds it. */
+/** The value of `language` in the meta of a node. `elsewhere`: the value is in another section of the merged set. */
 export type Declared = Compared | Grouped | 'elsewhere';
 
 /**
- * What `.meta()` takes. `entries` stands at a record: what each of its entries is. `rule` is the rule that a wrong form
- * breaks, `standIn` the value that the checker reads on with where the author's cannot be read: no check knows a meaning of it.
+ * The argument of `.meta()`. `entries` of a record is the declaration of each entry. Nodes may also have `rule`, the rule for a wrong
+ * form, and `standIn`, the value with which the checker continues in place of an unreadable one; no check reports a stand-in.
  */
 type Meta = { readonly language?: Declared; readonly entries?: Declared };
 
@@ -93,12 +93,12 @@ export const REPLAY = money('decides whether a repeat is told a sale or refused'
 export const V1_CALL = money('is what v1 is asked');
 export const JOINED = money('names and prices of the reply come from it');
 
-/** A key that is compared as one. */
+/** Declares a key that is compared as a whole. */
 export function one(compared: Comparison, judged: Judgement, says: string, more: Partial<Compared> = {}): Meta {
   return { language: { compared, judged, says, ...more } };
 }
 
-/** A key whose items are compared one by one. */
+/** Declares a key whose items are compared one by one. */
 export function setOf(
   compared: 'set' | 'words' | 'agents' | 'routes',
   judged: Judgement,
@@ -111,8 +111,8 @@ export function setOf(
 
 export const group = (language: Grouped): Meta => ({ language });
 
-/** A record whose entries are what `meta` says. */
+/** Declares each entry of a record by `meta`. */
 export const entries = ({ language }: Meta): Meta => (language === undefined ? {} : { entries: language });
 
-/** Keys without a meaning of their own, or whose values another section of the merged set holds. */
+/** Declares a key without a meaning of its own, or with a value that is in another section of the merged set. */
 export const elsewhere: Meta = { language: 'elsewhere' };

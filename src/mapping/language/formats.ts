@@ -1,4 +1,4 @@
-/** A format's own file: what differs from the shared files, and the signals that speak for a format or prove a family. */
+/** The schema of a format's file, and of the signals of formats and families. */
 import * as z from 'zod';
 import { AFTER_PENDING, elsewhere, FORMAT, GUARD, group, NETWORK, one, setOf, type Judgement } from './declare';
 import { afterPending, forPeople, name, numbers, routeSchema, someWords, word } from './parts';
@@ -7,7 +7,7 @@ import { fieldsOfReply, replySchema } from './values';
 const LAYOUTS = ['compact', 'spaced', 'by_hand'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
-/** How the conditions of a signal are said: of a `format` or a `family`. */
+/** The owner of a signal, `format` or `family`, for sentences about changes, and their judgement. */
 interface Words {
   readonly whose: string;
   readonly judged: Judgement;
@@ -103,7 +103,7 @@ const WEIGHT_OF_FORMAT =
   'strong decides unless another format has one too; medium contests a single strong one of another format; weak breaks a tie.';
 const WEIGHT_OF_FAMILY = 'One strong signal proves the family, and so do two medium ones.';
 
-/** A signal applies when every condition that it names does. */
+/** A signal applies when all its conditions apply. */
 export const signalSchema = <Weight extends string>(
   whose: 'format' | 'family',
   judged: Judgement,
@@ -168,7 +168,7 @@ const formatOperationSchema = z.strictObject({
   reply: replySchema.optional().meta(group({ named: '{2} in format {1}: the reply', reply: '{2} in format {1}: reply' })),
 });
 
-/** A format's own file: what differs from the shared files. */
+/** A format's file: everything that differs from the shared files. */
 export const formatFileSchema = z
   .strictObject({
     format: name

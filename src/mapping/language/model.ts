@@ -1,4 +1,4 @@
-/** The model of the language: what the schema says of each key, by pattern for the merged set and by path for one file. */
+/** The model of the language: the declarations of the schema, by pattern for the merged set and by path for one file. */
 import type { z } from 'zod';
 import type { Compared, Declared, Grouped } from './declare';
 import { formatFileSchema, sharedFileSchema } from './schema';
@@ -23,13 +23,13 @@ export interface Model {
   readonly groups: ReadonlyMap<string, Grouped>;
 }
 
-/** Read once, when the module loads: a key without its words is a mistake of the schema and stops everything that needs it. */
+/** Read once when the module loads. A key without a declaration is a mistake in the schema and throws. */
 export const MODEL: Model = readModel([
   [sharedFileSchema, ''],
   [formatFileSchema, 'formats.*'],
 ]);
 
-/** Of each schema, whose keys stand at a pattern of the merged set. */
+/** Reads the declarations of schemas, each with the pattern of its place in the merged set. Throws if a key has none. */
 export function readModel(schemas: readonly (readonly [z.ZodType, string])[]): Model {
   const keys = new Map<string, Compared>();
   const groups = new Map<string, Grouped>();
@@ -60,18 +60,18 @@ export function readModel(schemas: readonly (readonly [z.ZodType, string])[]): M
   return { keys, groups };
 }
 
-/** Where something stands in the merged set. */
+/** A place in the merged set. */
 export interface Place {
   readonly path: readonly (string | number)[];
-  /** The path with `*` for every name of the author's own: `operations.*.fields.*.from`. */
+  /** The path with `*` for each name that the author chose: `operations.*.fields.*.from`. */
   readonly pattern: string;
-  /** What the stars stand for, in order. */
+  /** The names in place of the stars, in order. */
   readonly names: readonly string[];
 }
 
 export const ROOT: Place = { path: [], pattern: '', names: [] };
 
-/** Every key of the language, and whatever one stands below. */
+/** The patterns of all keys of the language and of everything above them. */
 const PATTERNS: ReadonlySet<string> = new Set(
   [...MODEL.keys.keys()].flatMap((pattern) => {
     const steps = pattern.split('.');
@@ -79,7 +79,7 @@ const PATTERNS: ReadonlySet<string> = new Set(
   }),
 );
 
-/** One step down; undefined for what is no part of the language, or is told in another section. */
+/** The place one step below; undefined for a key that is not part of the language or is declared `elsewhere`. */
 export function placeBelow({ path, pattern, names }: Place, key: string): Place | undefined {
   const own = pattern === '' ? key : `${pattern}.${key}`;
   if (PATTERNS.has(own)) return { path: [...path, key], pattern: own, names };
@@ -87,12 +87,12 @@ export function placeBelow({ path, pattern, names }: Place, key: string): Place 
   return PATTERNS.has(named) ? { path: [...path, key], pattern: named, names: [...names, key] } : undefined;
 }
 
-/** What a key or group says of its absence; nothing where it has no name. */
+/** The declaration of a key or group; empty if the pattern has none. */
 export function groupAt(pattern: string): Grouped {
   return MODEL.keys.get(pattern) ?? MODEL.groups.get(pattern) ?? {};
 }
 
-/** The words of a key with the names of a place: `{1}` is the first. */
+/** Fills the names of a place into a text: `{1}` is the first. */
 export function fill(template: string, names: readonly string[]): string {
   return template.replaceAll(/\{(\d)\}/g, (_, index: string) => names[Number(index) - 1] ?? '');
 }
@@ -113,23 +113,23 @@ export function isChoiceAt(schema: z.ZodType, path: readonly PropertyKey[]): boo
   return ['enum', 'literal'].includes(unwrap(nodeAt(schema, path))?.def?.type ?? '');
 }
 
-/** Whether names of the author's own stand at a path. */
+/** Whether the keys at a path are names that the author chooses. */
 export function isRecordAt(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
   return unwrap(nodeAt(schema, path))?.def?.type === 'record';
 }
 
-/** The rule that a value of a wrong form breaks there: `.meta({ rule: 'bad-duration' })`. */
+/** The rule for a value or key of a wrong form at a path: `.meta({ rule: 'bad-duration' })`. */
 export function ruleAt(schema: z.ZodType, path: readonly PropertyKey[], what: 'key' | 'value'): string | undefined {
   const node = what === 'value' ? nodeAt(schema, path) : unwrap(nodeAt(schema, path.slice(0, -1)))?.def?.keyType;
   return metaOf(node, 'rule') as string | undefined;
 }
 
-/** What the checker reads on with where nothing readable stands; undefined where nothing need stand at all. */
+/** The value with which the checker continues in place of an unreadable one; undefined if the value is optional or has none. */
 export function standInAt(schema: z.ZodType, path: readonly PropertyKey[]): unknown {
   return isOptionalAt(schema, path) ? undefined : metaOf(nodeAt(schema, path), 'standIn');
 }
 
-/** What a node, or the one that it wraps, has under a key of its meta. */
+/** The value of a key in the meta of a node, or of the node that it wraps. */
 function metaOf(node: unknown, key: string): unknown {
   const { meta, def } = (node ?? {}) as Node;
   const own = meta?.call(node)?.[key];

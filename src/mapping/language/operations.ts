@@ -1,4 +1,4 @@
-/** Operations: what scripts can ask for, from the fields of a request to the v1 call and the reply. */
+/** The schema of operations, from the fields of a request to the v1 call and the reply. */
 import * as z from 'zod';
 import {
   AFTER_PENDING,

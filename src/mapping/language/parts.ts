@@ -1,10 +1,10 @@
-/** What the schema of the mapping language is made of: names, words, durations, addresses. */
+/** The small parts of the schema: names, words, durations, addresses. */
 import * as z from 'zod';
 import { one } from './declare';
 
 export const word = z.union([z.string(), z.number()]).transform(String);
 export const words = z.array(word);
-/** A list with at least one item: readers take an empty list for a meaning that it does not have. */
+/** A list with at least one item, because people may misread an empty list. */
 export const someWords = words.min(1, 'expected at least one');
 export const name = z
   .string()
@@ -16,7 +16,7 @@ export const familyName = z
   .regex(/^[a-z][a-z0-9-]*$/, 'expected a lower-case name such as laravel-husmodata')
   .meta({ rule: 'bad-name' });
 
-/** A text for people alone; a file without it is read on. */
+/** A text for people only. If it is missing, the check reports that and continues. */
 export const forPeople = (describe: string, says: string) =>
   z
     .string()
@@ -25,11 +25,11 @@ export const forPeople = (describe: string, says: string) =>
 
 export const positive = z.number().int().positive();
 
-/** What the catalog of a key holds, as lists of plain rows. */
+/** The lists in the catalog of a key; each is a list of plain rows. */
 export const CATALOG_LISTS = ['data_plans', 'cable_plans', 'cable_providers', 'discos', 'exams', 'recharge_cards'] as const;
 export const catalogList = z.enum(CATALOG_LISTS);
 
-/** `500ms`, `40s`, `5m`, `2h`, as milliseconds. */
+/** `500ms`, `40s`, `5m` or `2h`, converted to milliseconds. */
 export const duration = z
   .string('expected a duration with its unit, such as 500ms, 40s or 5m')
   .regex(/^\d+(ms|s|m|h)$/, 'expected a duration such as 500ms, 40s or 5m')
@@ -40,7 +40,7 @@ export const duration = z
   })
   .describe('A duration: a whole number with ms, s, m or h.');
 
-/** `look`: v1's receipts and history alone. `buy`: it is also sent again, for scripts that keep or sell what is pending. */
+/** `look`: the order is only searched in v1's receipts and history. `buy`: it is also sent again. */
 const AFTER_PENDING = ['look', 'buy'] as const;
 export type AfterPending = (typeof AFTER_PENDING)[number];
 

@@ -1,7 +1,7 @@
 /**
- * The mapping language: one schema that gives the types, the checker, the editors' JSON Schema, the reference page, and
- * what a plan compares. Strict everywhere: a misspelt key is a problem, not silence. Meaning is checked in `check.ts`,
- * values and conditions are compiled in `compile-value.ts`.
+ * The schema of the mapping language. The types, the check of the form, the editors' JSON Schema, the reference page and the
+ * comparison of `plan` are all derived from it. All objects are strict, so a misspelt key is a problem. `check.ts` checks the
+ * meaning, `compile-value.ts` compiles values and conditions.
  */
 import * as z from 'zod';
 import { callerKeySchema, callerKindSchema, lookupKey, timingSchema, familySchema } from './callers';
@@ -18,7 +18,7 @@ export { OPERATION_KINDS } from './operations';
 export { CATALOG_LISTS, type AfterPending } from './parts';
 export type { ValueSource } from './values';
 
-/** A shared file: everything that is not one format's own. Every section may stand in any file. */
+/** A shared file: everything that does not belong to one format. Any shared file may have any of these sections. */
 export const sharedFileSchema = z.strictObject({
   operations: z.record(name, operationSchema).optional().describe('What scripts can ask for, by name.'),
   tables: z

@@ -1,6 +1,6 @@
 /**
- * A value of a reply or a call, and what a script is told. What a mapping may write shorter is written at length on reading: several
- * names with one value on one line, and one list in groups. Whoever reads a loaded set meets the long form alone.
+ * The schema of replies, and of values in replies and calls. A mapping may write several names with one value on one line, and one list
+ * in groups. Reading converts both into the long form, so the loaded set has only that form.
  */
 import * as z from 'zod';
 import { group, one, OUTCOME, setOf } from './declare';
@@ -24,7 +24,7 @@ export const fieldsOfReply = fieldsOf(value);
 type Fields = Readonly<Record<string, ValueSource>>;
 type Say = (path: PropertyKey[], message: string, rule?: string) => void;
 
-/** It would be told as a field of that name. */
+/** YAML's merge key would become a field of this name in replies. */
 const MERGE_KEY = 'merge keys are not read: use `include`, or an alias `*name` for a whole value';
 
 /** `oldbal, old_balance` are two names. */
@@ -32,10 +32,10 @@ export function splitNames(names: string): string[] {
   return names.split(',').map((name) => name.trim());
 }
 
-/** The fields with every short form written at length. */
+/** Converts all short forms of a map of fields into the long form. */
 function writeAtLength(fields: Fields, context: z.core.$RefinementCtx<Fields>): Fields {
   const say: Say = (path, message, rule) => {
-    // The problem is reported and reading goes on, so that a union keeps this message.
+    // `continue` lets reading go on after the problem, so that a union keeps this message.
     context.issues.push({ code: 'custom', input: fields, path, message, continue: true, ...(rule && { params: { rule } }) });
   };
   if (!('group_by' in fields)) return splitEach(fields, [], say);
@@ -69,7 +69,7 @@ function splitEach(fields: Fields, path: string[], say: Say): Fields {
 const isFields = (value: ValueSource | undefined): value is Fields =>
   value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** How one outcome is told; `outcome` is its name in the words of a plan. */
+/** The schema of the status words and the HTTP status of an outcome. `outcome` is its name in sentences of `plan`. */
 export const wordsOf = (outcome: string) =>
   z.strictObject({
     http: z
