@@ -1,4 +1,4 @@
-/** Who may use the admin server: whoever shows the token, or, without one, whoever calls from this machine and is no page of others. */
+/** Decides who may use the admin server: clients with the token. If none is set, clients on this machine except foreign web pages. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
@@ -22,15 +22,15 @@ export function createAdminGuard(token: Secret | undefined): Guard {
   };
 }
 
-/** Whether this is the token. Digests have one length, so the comparison takes the same time for every wrong one. */
+/** Makes a comparison with the token. It compares digests of equal length, so its time does not depend on the text. */
 export function createTokenCheck(token: Secret): (shown: string) => boolean {
   const expected = digest(token.revealForUseOnly());
   return (shown) => timingSafeEqual(digest(shown), expected);
 }
 
 /**
- * Before everything else, probes included. Without a token the server listens on loopback only, yet a page in a browser
- * of this machine reaches that under a host name of its own that was made to point here, and may then read what it gets.
+ * Applies to all requests, including probes. Without a token the server listens on loopback only. But a page in a browser on this
+ * machine may use a host name of its own that resolves to loopback (DNS rebinding), and could then read the answers.
  */
 export function createHostGuard(token: Secret | undefined): Guard {
   return (request, response, next) => {
@@ -42,7 +42,7 @@ export function createHostGuard(token: Secret | undefined): Guard {
   };
 }
 
-/** Under the right name a page of somebody else cannot read an answer, but its call could still do something. */
+/** Refuses calls of foreign pages. Under a local host name they cannot read the answer, but the call could still change something. */
 function localGuard(request: Request, response: Response, next: NextFunction): void {
   if (!isOfForeignPage(request)) return next();
   refuse(
@@ -51,7 +51,10 @@ function localGuard(request: Request, response: Response, next: NextFunction): v
   );
 }
 
-/** Fetch Metadata (W3C): a browser says whose page calls. A command-line client sends none of these, and does not call itself Mozilla. */
+/**
+ * Whether a page of another site makes the call. A browser sends the origin of the page or Fetch Metadata (W3C). A command-line client
+ * sends neither, and its User-Agent does not begin with Mozilla.
+ */
 export function isOfForeignPage({ headers }: Pick<Request, 'headers'>): boolean {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
@@ -64,7 +67,7 @@ function hostOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).host : undefined;
 }
 
-/** No browser leaves the name out; some balancers probe with HTTP/1.0, which has none. */
+/** Whether a Host header names this machine. It may be absent: browsers always send one, but some balancers probe with HTTP/1.0. */
 function isLocalHost(host: string | undefined): boolean {
   if (host === undefined) return true;
   const name = host

@@ -1,4 +1,4 @@
-/** The operator's server: probes and metrics for everybody who reaches it, everything else behind the token. */
+/** The operator's server. Probes and metrics are open to all clients that reach it; everything else needs the token. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ export interface AdminRoute {
   /** `/sandbox` */
   readonly path: string;
   readonly router: RequestHandler;
-  /** True for what guards itself: the console, which asks people to log in. Everything else is for the holder of the token. */
+  /** True for a router with its own guard: the console has a login. All other routers need the token. */
   readonly isOpen?: boolean;
 }
 
@@ -22,12 +22,12 @@ export interface AdminServerOptions {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly readiness: () => Readiness;
   readonly routers?: readonly AdminRoute[];
-  /** Told what went wrong inside an admin call; its caller hears no details. */
+  /** Called with an error inside an admin call. The client gets no details of it. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface AdminServer {
-  /** Port 0 takes a free one. Rejects when the host is open to others and there is no token. */
+  /** Port 0 takes a free port. Rejects if other machines can reach the host and no token is set. */
   listen(port: number, host: string): Promise<{ readonly port: number }>;
   close(): Promise<void>;
 }
@@ -46,10 +46,10 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
   return {
     async listen(port, host) {
       server.listen(port, host);
-      // Rejects with the server's error, such as a port that is taken.
+      // `once` rejects with the server's error, such as a port in use.
       await once(server, 'listening');
       const address = server.address() as AddressInfo;
-      // The second net: the configuration has been checked, but a host name may resolve to anything.
+      // A second check: the settings have been checked, but a host name may resolve to any address.
       if (options.token === undefined && !isLoopbackAddress(address.address)) {
         server.close();
         throw new Error(
@@ -78,7 +78,7 @@ function createAdminApp({ token, registry, readiness, routers = [], onError }: A
     response.set('content-type', registry.contentType).send(await registry.metrics());
   });
   for (const { path, router } of routers.filter(({ isOpen }) => isOpen === true)) app.use(path, router);
-  // Before the 404, so that without the token nobody learns which admin calls there are.
+  // The guard comes before the 404, so that a client without the token does not learn which admin calls exist.
   app.use(createAdminGuard(token));
   for (const { path, router } of routers.filter(({ isOpen }) => isOpen !== true)) app.use(path, router);
   app.use((request, response) => {
@@ -100,7 +100,7 @@ function answerProbe(response: Response, { status, body }: ProbeReply): void {
   response.status(status).set('cache-control', 'no-store').json(body);
 }
 
-/** The 4xx that Express's own parsers put on an error: a body that is no JSON, an address that cannot be decoded. */
+/** The 4xx status of an error of Express's own parsers, such as a body that is no JSON or an address that cannot be decoded. */
 function clientFault(error: unknown): number | undefined {
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
   return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
@@ -111,9 +111,9 @@ function isLoopbackAddress(address: string): boolean {
 }
 
 export interface Readiness {
-  /** Hash of the mapping set in use, when there is one. */
+  /** The hash of the mapping set in use, if there is one. */
   readonly hash?: string | undefined;
-  /** What is not up, each by its name (`mappings`, `journal`, `stopping`); empty when the gateway may be given orders. */
+  /** The names of parts that are not ready (`mappings`, `journal`, `stopping`); empty if the gateway can take orders. */
   readonly waitingFor: readonly string[];
 }
 
@@ -122,12 +122,12 @@ interface ProbeReply {
   readonly body: JsonObject;
 }
 
-/** Alive: the process answers at all. Says nothing about v1, whose absence no restart of ours would mend. */
+/** Alive: the process answers. It does not depend on v1, because a restart of the gateway would not repair v1. */
 export function healthReply(): ProbeReply {
   return { status: 200, body: { status: 'ok' } };
 }
 
-/** Ready: an order sent now would be taken. */
+/** Ready: the gateway would take an order now. */
 export function readyReply({ hash, waitingFor }: Readiness): ProbeReply {
   const mapping = { hash: hash ?? null };
   if (waitingFor.length === 0) return { status: 200, body: { status: 'ready', mapping } };

@@ -1,10 +1,10 @@
-/** The mapping in use, and its reload, for the operator's tools. */
+/** Admin calls that show, reload and replace the mapping in use. */
 import express, { type Router } from 'express';
 import * as z from 'zod';
 import { isMappingFileName } from '../mapping/folder-change';
 import type { LiveMapping, Reloaded } from '../mapping/live';
 
-/** Who asks, in his own words: it goes into the history. */
+/** Who asks for the change, as that client names itself. It is written into the history. */
 const who = z
   .string()
   .regex(/^[ -~]{1,64}$/)
@@ -21,9 +21,9 @@ const applySchema = z.strictObject({
     .refine(hasDistinctNames),
   expected_hash: z.string(),
   running_hash: z.string(),
-  /** Edits of the folder that were looked at and may be lost. */
+  /** The hash of a folder whose edits the operator has seen and gives up. */
   folder_hash: z.string().optional(),
-  /** What the history says of it. */
+  /** The cause in the history. */
   by: z.enum(['apply', 'rollback', 'pause']).default('apply'),
   plan: z
     .string()
@@ -31,7 +31,7 @@ const applySchema = z.strictObject({
     .optional(),
   who,
 });
-/** A mapping set is written by hand: the shipped one is 40 kB. */
+/** A mapping set is written by hand; the shipped one has about 60 kB. */
 const SET_MAX = '8mb';
 
 const STATUS: Readonly<Record<Reloaded['kind'], number>> = {
@@ -43,7 +43,7 @@ const STATUS: Readonly<Record<Reloaded['kind'], number>> = {
   unwritable: 500,
 };
 
-/** `everywhere` resolves when every process that serves uses the set in use here: only then is a change answered. */
+/** `everywhere` resolves once every serving process uses the current set. A change is answered only after that. */
 export function createMappingRouter(live: LiveMapping, everywhere: () => Promise<void> = () => Promise.resolve()): Router {
   const router = express.Router();
   router.get('/', (_request, response) => {

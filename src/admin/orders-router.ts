@@ -1,4 +1,4 @@
-/** One order asked about again at v1, with the key of its reseller: `compat-gateway orders recheck`. The key is in the body and is kept nowhere. */
+/** Asks v1 again about one order with its owner's key: `compat-gateway orders recheck`. The key comes in the body and is not stored. */
 import express, { type Router } from 'express';
 import * as z from 'zod';
 import { Secret } from '../domain/credentials';
@@ -12,9 +12,9 @@ const schema = z.strictObject({
 
 export interface Rechecking {
   readonly id: string;
-  /** Typed by a person; held for as long as v1 is asked. */
+  /** Typed by a person, and kept only until v1 has answered. */
   readonly key: Secret;
-  /** What v1 is told the call comes from: a key may be locked to the addresses of its scripts. */
+  /** The client address that v1 gets with the call, because a key may be locked to the addresses of its scripts. */
   readonly address?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The masked requests of one caller, kept for as long as an operator asks for them: `compat-gateway record`. */
+/** Records the masked requests of one caller for a limited time: `compat-gateway record`. */
 import express, { type Router } from 'express';
 import * as z from 'zod';
 import type { Recordings } from '../domain/recorded-request';

@@ -1,18 +1,18 @@
-/** What runs here, for commands that must not guess: `demo` asks whether v1 is the sandbox, `doctor` whether the settings are the same. */
+/** Describes the running gateway for commands: `demo` needs to know whether v1 is the sandbox, `doctor` compares the settings. */
 import express, { type Router } from 'express';
 import { fingerprintIn, type ActiveAlarm } from '../domain/alarm';
 
 export interface Running {
   readonly pid: number;
-  /** Of Node: `v24.11.0`. */
+  /** The version of Node: `v24.11.0`. */
   readonly node: string;
   readonly startedAtMs: number;
-  /** Where scripts go. */
+  /** The address to which scripts send their requests. */
   readonly publicUrl: string;
   readonly upstreamUrl: string;
-  /** The embedded sandbox, when it is the upstream. */
+  /** Set if the embedded sandbox is the upstream. */
   readonly sandbox: { readonly isRelaxed: boolean } | undefined;
-  /** As `compat-gateway config` prints them: secrets are masked. */
+  /** The settings as `compat-gateway config` prints them, with secrets masked. */
   readonly settings: readonly { readonly name: string; readonly value: string }[];
 }
 
@@ -24,7 +24,7 @@ export function createRunningRouter(running: Running): Router {
   return router;
 }
 
-/** The alarms that are raised, for whoever looks; they are told without being asked as well. */
+/** Lists the active alarms. Operators also get them without asking. */
 export function createAlarmsRouter(
   { active }: { readonly active: () => readonly ActiveAlarm[] },
   titleOf: (fingerprint: string) => string | undefined,

@@ -1,4 +1,4 @@
-/** What was learnt from traffic, for `drift`, `plan` and the operator's own tools; and its forgetting. */
+/** Admin calls that return the counted traffic, for `drift`, `plan` and the operator's own tools, and that delete it. */
 import express, { type Router } from 'express';
 import type { TrafficRecorder } from '../traffic/recorder';
 

@@ -1,8 +1,9 @@
 /**
- * v1's price list, one per key. It holds prices and names only: orders and balances never come from here.
+ * Keeps v1's price list for each key. A list has prices and names only: orders and balances never come from here.
  *
- * Two uses, two rules. The gateway itself reads a stale list at once and renews it behind the request (`get`, `peek`). A
- * caller is shown a list only while v1 accepts its key at its address (`show`): a stale one only while v1 cannot be reached.
+ * There are two uses with different rules. The gateway itself uses a stale list at once, and a new one is fetched in the background
+ * (`get`, `peek`). A caller is shown a list only while v1 accepts its key at its address (`show`), and a stale one only while v1
+ * cannot be reached.
  */
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
@@ -22,39 +23,40 @@ import {
 import type { JsonObject, JsonValue } from '../domain/json';
 import { isJsonObject } from '../upstream/answer-data';
 
-/** v1's rows as it sent them. Frozen to the last row, because many requests share one. */
+/** v1's rows as v1 sent them. They are frozen, because many requests share one list. */
 export type PriceList = Readonly<V1Catalog>;
 
 export interface PriceLists {
   /**
-   * The catalog of the caller's key, for what the gateway itself looks up: at once when there is one, else fetched inside
-   * the context's time limit. Undefined when v1 gives none. Never throws.
+   * The price list of the caller's key for look-ups of the gateway itself: at once if a list is in memory, otherwise fetched within
+   * the context's time limit. Undefined if v1 gives none. Never throws.
    */
   get(context: CallContext): Promise<PriceList | undefined>;
   /**
-   * The catalog as a list that the caller may see. v1 has accepted this key at this address within the fresh time, or is
-   * asked now. Undefined when v1 refuses, or cannot be reached and never accepted this address. Never throws.
+   * The price list to show to the caller. v1 is asked first if the list is stale, or if v1 has not accepted the key at this address
+   * within `freshMs`.
+   * Undefined if v1 refuses, or if v1 cannot be reached and has not accepted the key at this address lately. Never throws.
    */
   show(context: CallContext): Promise<PriceList | undefined>;
-  /** The catalog of a key if there is one in memory. Never waits and fetches nothing: purchases use this. */
+  /** The price list of a key if one is in memory. Purchases use this, because it never waits and fetches nothing. */
   peek(fingerprint: string): PriceList | undefined;
-  /** Starts a fetch if `get` would, and does not wait for it. */
+  /** Starts a fetch if one is due, and does not wait for it. */
   warm(context: CallContext): void;
 }
 
 export interface PriceListOptions {
   readonly upstream: Pick<Upstream, 'find'>;
-  /** What v1 has said of keys at addresses; its refusal of a key drops the key's list at once. Its own when absent. */
+  /** v1's judgements of keys at addresses. A refusal of a key drops the key's list at once. By default a new memory is made. */
   readonly visitors?: Visitors;
   readonly freshMs?: number;
-  /** How long beyond `freshMs` a list is still handed out while a new one is fetched or cannot be had. */
+  /** How long after `freshMs` a list is still used while a new one is fetched or v1 gives none. */
   readonly staleMs?: number;
-  /** Pause after a fetch that failed, so that a v1 in trouble is not asked by every request. */
+  /** Pause after a failed fetch, so that not every request asks a v1 in trouble. */
   readonly pauseMs?: number;
-  /** Longest wait for a fresh list or a verdict of v1 where a stale list is at hand. */
+  /** Longest wait for a fresh list or a judgement of v1 if a stale list is in memory. */
   readonly staleAfterMs?: number;
   readonly entriesMax?: number;
-  /** Bound on the rows of all lists together: keys are many, and some price lists are long. */
+  /** Bound on the rows of all lists together: there are many keys, and some price lists are long. */
   readonly rowsMax?: number;
   /** Milliseconds that only go forward, by the clock of the gateway. */
   readonly clock: () => number;
@@ -66,7 +68,7 @@ interface Entry {
   readonly staleUntilMs: number;
   /** No fetch before this time. */
   readonly pausedUntilMs: number;
-  /** How often v1 had refused the key when the list was asked for: one refusal more, and the list is gone. */
+  /** The value of `refusalsOf` the key when the fetch began. It rises with each refusal, and the list is then no longer used. */
   readonly refusals: number;
 }
 
@@ -75,10 +77,10 @@ const STALE_AFTER_MS = 4_000;
 const ENTRIES_MAX = 500;
 // About 600 bytes each.
 const ROWS_MAX = 200_000;
-// List, row, value: what v1 might nest below that is not read by anyone.
+// The levels are list, row and value. The gateway reads nothing that v1 nests more deeply.
 const FROZEN_DEPTH = 4;
 
-/** Makes an empty cache. A key itself is held only by a fetch under way; entries know its fingerprint alone. */
+/** Makes an empty cache. Entries are kept by fingerprint; only a running fetch holds the key itself. */
 export function createPriceLists(options: PriceListOptions): PriceLists {
   const { upstream, clock, staleAfterMs = STALE_AFTER_MS } = options;
   const { freshMs = FRESH_MS, staleMs = STALE_MS, pauseMs = PAUSE_MS } = options;
@@ -86,12 +88,12 @@ export function createPriceLists(options: PriceListOptions): PriceLists {
   const lists = new KeptLists(visitors, options);
   const fetches = new Map<string, Promise<void>>();
 
-  /** One fetch at a time for a key and address; all who ask meanwhile share it. */
+  /** Runs one fetch at a time for a key and address; all requests in the meantime share it. */
   function fetchOnce(context: CallContext): Promise<void> {
     const name = visitorOf(context);
     const running = fetches.get(name);
     if (running !== undefined) return running;
-    // Whoever joins later may be more patient than whoever came first, so the fetch has a time limit of its own.
+    // The fetch has a time limit of its own, because a request that joins later may wait longer than the first one.
     const fetching = fetchCatalog({ ...context, timeoutMs: FETCH_TIMEOUT_MS }).finally(() => fetches.delete(name));
     fetches.set(name, fetching);
     return fetching;
@@ -104,7 +106,7 @@ export function createPriceLists(options: PriceListOptions): PriceLists {
     lists.note(finding, context.credentials.fingerprint, refusals);
   }
 
-  /** What has to be asked before this caller may see a list; undefined when v1 has just said so or is left in peace. */
+  /** Asks v1 before this caller may see a list. Undefined if v1 has just judged the caller, or v1 is not to be asked now. */
   function askFor(context: CallContext): Promise<unknown> | undefined {
     if (lists.isFetchDue(context)) return fetchOnce(context);
     const isJudged = visitors.isFresh(context) || visitors.isPaused(context);
@@ -126,7 +128,7 @@ export function createPriceLists(options: PriceListOptions): PriceLists {
       const hasList = visitors.isKnown(context) && lists.usableOf(fingerprint) !== undefined;
       const asking = askFor(context);
       if (asking !== undefined) await within(asking, hasList ? Math.min(staleAfterMs, context.timeoutMs) : context.timeoutMs);
-      // Whatever was refused meanwhile is gone from both.
+      // A refusal of v1 in the meantime has removed the visit, the list, or both.
       return visitors.isKnown(context) ? lists.usableOf(fingerprint) : undefined;
     },
     peek: (fingerprint) => lists.usableOf(fingerprint),
@@ -138,7 +140,7 @@ export function createPriceLists(options: PriceListOptions): PriceLists {
 
 type ListTimes = Pick<PriceListOptions, 'freshMs' | 'staleMs' | 'pauseMs' | 'entriesMax' | 'rowsMax' | 'clock'>;
 
-/** The lists in memory, by fingerprint, and when each is to be asked for again. */
+/** The lists in memory, by fingerprint, with the times of their next fetches. */
 class KeptLists {
   readonly #visitors: Visitors;
   readonly #clock: () => number;
@@ -174,12 +176,12 @@ class KeptLists {
     return entry === undefined || (this.#clock() >= entry.freshUntilMs && this.#clock() >= entry.pausedUntilMs);
   }
 
-  /** Keeps the list that v1 gave, or a pause where it gave none. `refusals` is how often it had refused the key before. */
+  /** Keeps the list that v1 gave, or a pause if v1 gave none. `refusals` is `refusalsOf` the key before the fetch. */
   note(finding: Finding, fingerprint: string, refusals: number): void {
     if (finding.kind === 'refused' && isKeyRefusal(finding.httpStatus)) return;
     const now = this.#clock();
     const catalog = finding.kind === 'found' ? readCatalog(finding.body) : undefined;
-    // v1 may have given this list before it refused the key: a refusal since then has dropped this one as well.
+    // A refusal during the fetch may be later than this list, so the list is not kept.
     if (catalog !== undefined && this.#visitors.refusalsOf(fingerprint) === refusals) {
       const freshUntilMs = now + this.#freshMs;
       const staleUntilMs = freshUntilMs + this.#staleMs;
@@ -192,14 +194,14 @@ class KeptLists {
     this.#entries.set(fingerprint, { ...(this.#entryOf(fingerprint) ?? empty), freshUntilMs: 0, pausedUntilMs });
   }
 
-  /** What is kept of the key, unless v1 has refused the key since. */
+  /** The entry of the key, unless v1 has refused the key since. */
   #entryOf(fingerprint: string): Entry | undefined {
     const entry = this.#entries.get(fingerprint);
     return entry?.refusals === this.#visitors.refusalsOf(fingerprint) ? entry : undefined;
   }
 }
 
-/** The value, or undefined when it takes longer than the caller waits. */
+/** The promise's value, or undefined if it takes longer than `timeoutMs`. */
 async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -218,11 +220,9 @@ function freeze<T>(value: T, depth: number): T {
   return Object.freeze(value);
 }
 
-/** v1's catalog reply as rows that can be trusted. */
-
 /**
- * The rows of a reply, or `undefined` if it is no catalog at all. A row that cannot be read is left out rather than
- * taking a thousand good ones with it: one plan cannot be listed then, instead of none.
+ * Reads v1's catalog reply into checked rows; `undefined` if the reply is no catalog. An unreadable row is left out, so that only
+ * this one plan is missing from lists and not all plans.
  */
 export function readCatalog(body: JsonObject): V1Catalog | undefined {
   const { data } = body;

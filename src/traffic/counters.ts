@@ -1,30 +1,30 @@
 /**
- * What was seen and how often, in memory and within a room: strangers decide how much new there is. Nothing here knows what a
- * thing that is counted says, but for `trafficOf`, which puts all of it into the words that operators and tools read.
+ * Counts what was seen in requests, in memory and within bounds, because strangers decide how many different requests come. Only
+ * `trafficOf` reads the bodies of tallies, and converts them for operators and tools.
  */
 import type { SeenShape, Traffic, UnknownAddress, UnlistedWord, UsedWord } from '../domain/traffic';
 
-/** Shapes; words that no table has; addresses that nothing is served at; words of the tables that came. */
+/** Shapes of requests; words that are in no table; addresses without a route; words of tables that scripts sent. */
 export const TALLY_KINDS = ['shape', 'unlisted', 'address', 'used'] as const;
 export type TallyKind = (typeof TALLY_KINDS)[number];
 
 export interface Tally {
   readonly kind: TallyKind;
-  /** Whose room it takes: the caller of a shape, the table of a word. */
+  /** The owner whose bound it counts against: the caller of a shape, the table of a word. */
   readonly owner: string;
-  /** What was seen, as JSON; equal things have equal texts. */
+  /** The counted thing as JSON; equal things have equal texts. */
   readonly body: string;
   readonly count: number;
   readonly firstSeenMs: number;
   readonly lastSeenMs: number;
-  /** By code. */
+  /** The number of refusals by error code. */
   readonly refusals: Readonly<Record<string, number>>;
 }
 
-/** How much of each kind is kept, in all and of one owner. */
+/** How many tallies of each kind are kept, in total and for one owner. */
 export type TallyRoom = Readonly<Record<TallyKind, { readonly max: number; readonly ofOwnerMax: number }>>;
 
-/** About ten megabytes when full of large shapes; a gateway with a thousand scripts has a few thousand shapes. */
+/** About ten megabytes if full of large shapes. A gateway with a thousand scripts has a few thousand shapes. */
 export const TALLY_ROOM: TallyRoom = {
   shape: { max: 5_000, ofOwnerMax: 200 },
   unlisted: { max: 1_000, ofOwnerMax: 200 },
@@ -38,8 +38,8 @@ export interface Seen {
 }
 
 /**
- * What gives way when there is no more room: first what came only once, so that noise does not drive out what is known,
- * then what was not seen for the longest time.
+ * The entries to drop if there is no more room: first those that were seen only once, so that noise does not displace known ones,
+ * then those that were not seen for the longest time.
  */
 export function whatGivesWay<T extends Seen>(entries: readonly T[], howMany: number): readonly T[] {
   if (howMany <= 0) return [];
@@ -55,7 +55,7 @@ export function addRefusals(
   return sum;
 }
 
-/** One and the same thing, counted in two places. */
+/** Adds two tallies of the same thing. */
 export function mergeTallies(one: Tally, other: Tally): Tally {
   return {
     ...one,
@@ -67,9 +67,9 @@ export function mergeTallies(one: Tally, other: Tally): Tally {
 }
 
 export interface Added {
-  /** Shapes that are kept now. */
+  /** The number of shapes that are kept now. */
   readonly shapes: number;
-  /** Requests of counters that were dropped for want of room. */
+  /** The number of requests in counters that were dropped because there was no room. */
   readonly forgotten: number;
 }
 
@@ -77,7 +77,7 @@ export interface Added {
 export const UNSEEN_MS_MAX = 90 * 24 * 3_600_000;
 
 export class Counters {
-  /** Since when it has been counted. */
+  /** When counting began. */
   readonly sinceMs: number;
   readonly #room: TallyRoom;
   readonly #kept = new Map<TallyKind, Map<string, Tally>>(TALLY_KINDS.map((kind) => [kind, new Map<string, Tally>()]));
@@ -88,7 +88,7 @@ export class Counters {
     this.#room = room;
   }
 
-  /** Requests that were not counted for want of room, here or before they came here. */
+  /** The number of requests that were not counted because there was no room, here or in the recorder. */
   get forgotten(): number {
     return this.#forgotten;
   }
@@ -135,7 +135,7 @@ function keyOf({ owner, body }: Tally): string {
   return `${owner}\0${body}`;
 }
 
-/** What the counters hold, in words. */
+/** The content of the counters in the form for operators and tools. */
 export function trafficOf(counters: Counters): Traffic {
   const { sinceMs, forgotten } = counters;
   const of = <T>(kind: TallyKind, build: (body: object, tally: Tally) => T): T[] =>

@@ -1,7 +1,7 @@
 /**
- * Watches requests from outside and counts what they looked like: the shape, the words of its tables, or an address that nothing
- * is served at. On the request path there is only memory: what was seen goes to the store every few seconds and at the stop, so
- * a killed gateway forgets its last seconds and no more.
+ * Watches requests from outside the walk and counts their shapes, the words of tables in them, and addresses without a route.
+ * A request only changes memory. The counts go to the store every few seconds and at the stop, so a killed gateway loses its last
+ * seconds only.
  */
 import type { Clock } from '../domain/clock';
 import type { ErrorCode } from '../domain/errors';
@@ -17,19 +17,19 @@ export interface TrafficRecorder {
   /** Never throws and never waits. */
   record(request: LegacyRequest, walked: Walked): void;
   read(): Promise<Traffic>;
-  /** Starts anew. */
+  /** Drops all counts. */
   forget(): Promise<void>;
-  /** Writes down what there is. */
+  /** Writes the remaining counts and ends. */
   stop(): Promise<void>;
 }
 
 export interface RecorderOptions {
   readonly mapping: () => Mapping;
   readonly clock: Clock;
-  /** May take its time; until then everything waits in memory. Never rejects. */
+  /** May resolve late; until then all counts wait in memory. Never rejects. */
   readonly store: Promise<TrafficStore>;
   readonly onTrouble: (error: unknown) => void;
-  /** After each writing: shapes that are kept, and requests that had no room since the last. */
+  /** Called after each write with the number of kept shapes, and of requests without room since the last write. */
   readonly onWritten?: (shapes: number, forgotten: number) => void;
 }
 
@@ -52,7 +52,7 @@ export function createRecorder(options: RecorderOptions): TrafficRecorder {
       options.onWritten?.(added.shapes, taken.forgotten() + added.forgotten);
       hasFailed = false;
     } catch (error) {
-      // Said once until it works again; what was seen waits for the next time, as far as there is room.
+      // Reported once until a write succeeds again. The counts wait for the next write, as far as there is room.
       if (!hasFailed) onTrouble(error);
       hasFailed = true;
       waiting.take(taken);
@@ -92,7 +92,7 @@ export function createRecorder(options: RecorderOptions): TrafficRecorder {
   };
 }
 
-/** What became of a request, as far as it matters here. */
+/** The results of a request's walk that the recorder needs. */
 export interface Walked {
   readonly operation: string | undefined;
   readonly format: string | undefined;
@@ -101,7 +101,7 @@ export interface Walked {
   readonly refusal: { readonly code: ErrorCode; readonly field: string | undefined } | undefined;
 }
 
-/** Counts what one request looked like. `walked` is what became of it. */
+/** Counts the shape and the words of one request, or its address if no route serves it. */
 export function noteRequest(request: LegacyRequest, walked: Walked, mapping: Mapping, nowMs: number, into: Waiting): void {
   const { operation: name, format, family, fingerprint: caller, refusal } = walked;
   if (refusal?.code === 'unknown_path' || refusal?.code === 'wrong_method') {
@@ -110,9 +110,9 @@ export function noteRequest(request: LegacyRequest, walked: Walked, mapping: Map
     return into.count('address', '', `${method} ${path}`, nowMs, () => ({ method, path }));
   }
   const operation = name === undefined ? undefined : mapping.operations.get(name);
-  // The mapping was replaced while the request was on its way.
+  // The mapping was replaced during the request and no longer has this operation.
   if (operation === undefined) return;
-  // A caller counts by itself, so its fingerprint need not be in the signature.
+  // Counters are separate for each caller, so the signature need not contain the fingerprint.
   const signature = `${format} ${family} ${signatureOf(request, operation, mapping)}`;
   const body = (): object => ({ operation: operation.name, format, family, caller, shape: shapeOf(request, operation, mapping) });
   into.count('shape', caller ?? '', signature, nowMs, body, refusal?.code);
@@ -129,7 +129,7 @@ interface Surroundings {
   readonly nowMs: number;
 }
 
-/** By spelling: the fields of an operation that a table reads. */
+/** For each operation its fields that are read by a table, by spelling. */
 const tableFieldsOf = new WeakMap<Operation, ReadonlyMap<string, readonly Field[]>>();
 
 function readTableFields({ fields }: Operation): ReadonlyMap<string, readonly Field[]> {
@@ -151,7 +151,7 @@ function noteWords(request: LegacyRequest, operation: Operation, around: Surroun
 
 const NO_FIELDS: readonly Field[] = [];
 
-/** Texts that were a word of the table before, so that it need not be asked each time. */
+/** For each table: from texts that scripts sent to the table's words. A known text is not read by the table again. */
 const usedWordsOf = new WeakMap<Table, Map<string, string>>();
 const REMEMBERED_MAX = 200;
 
@@ -178,36 +178,36 @@ function noteWord(
   if (known !== undefined) return into.count('used', table.name, known, nowMs, () => ({ table: table.name, word: known }));
   const number = table.numberIn(value);
   const isNumber = number !== undefined;
-  // Only the format says what a number means.
+  // Without a format the meaning of a number is not known.
   if (isNumber && format === undefined) return;
-  // The key's own numbers said what it means, or refused it: no number more in the table would change that.
+  // The key's own numbers gave its meaning or refused it, so a new number in the table would change nothing.
   if (isNumber && own !== undefined && (own.meanings.has(number) || !own.passesUnlisted)) return;
   const read = table.read(value, mapping.numberingOf(format ?? '', table));
   if ('value' in read) {
-    // Numbers, and what goes through although the table does not have it, are no words of the table.
+    // Numbers, and values that the table lets through without having them, are no words of the table.
     if (isNumber || typeof read.value !== 'string' || !table.values.includes(read.value)) return;
     const used = normaliseWord(String(value));
     remember(table, String(value), used);
     return into.count('used', table.name, used, nowMs, () => ({ table: table.name, word: used }));
   }
-  // A word for the catalog was found there, unless the request was refused because of it.
+  // A word for the catalog counts as found there, unless the request was refused because of this field.
   if ('lookUp' in read && refused !== spelling) return;
   const word = keepWord(value, request.headers);
   const body = { operation: operation.name, field: field.name, spelling, table: table.name, format, word };
   into.count('unlisted', table.name, `${operation.name} ${field.name} ${spelling} ${format} ${word}`, nowMs, () => body);
 }
 
-/** What may wait for the store, in all and of one owner: a few megabytes at the very most. */
+/** How many counters may wait for the store, in total and of one owner: a few megabytes at most. */
 const WAITING_MAX = 1_000;
 const WAITING_OF_OWNER_MAX = 100;
 
 type Counter = { -readonly [Key in keyof Tally]: Tally[Key] };
 
-/** What was seen since the last writing: bounded, because strangers decide how much new there is. */
+/** The counts since the last write. They are bounded, because strangers decide how many different requests come. */
 export interface Waiting {
-  /** `signature` names what was seen; `body` is asked for only when it is new. */
+  /** `signature` identifies the counted thing; `body` is called only for a new one. */
   count(kind: TallyKind, owner: string, signature: string, nowMs: number, body: () => object, refusal?: ErrorCode): void;
-  /** Adds what another one holds. */
+  /** Adds the counts of another one. */
   take(other: Waiting): void;
   tallies(): readonly Tally[];
   forgotten(): number;
@@ -233,7 +233,7 @@ export function createWaiting(): Waiting {
       const key = `${kind}\0${owner}\0${signature}`;
       let counter = counters.get(key);
       if (counter === undefined) {
-        // The body costs more than all the rest: not even made when there is no room.
+        // Making the body costs more than everything else, so it is not made if there is no room.
         if (!hasRoom(kind, owner)) {
           forgotten += 1;
           return;

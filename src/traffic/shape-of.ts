@@ -1,7 +1,7 @@
 /**
- * A request → its shape: which fields came, where and of what kind. No value gets further than this file: names, addresses and
- * words are a program's text and mean something to an operator; whatever may be a key, a number or somebody's name gives way
- * to `:value`.
+ * Converts a request into its shape: the names, places and kinds of its fields. No value leaves this file. Names, addresses and
+ * words are kept where they are text of a program; everything that may be a key, a number or a person's name is replaced by
+ * `:value`.
  */
 import { parseNaira } from '../domain/amount';
 import { InexactNumber } from '../domain/json';
@@ -14,27 +14,27 @@ import type { Mapping, Operation } from '../mapping/mapping';
 import { normaliseWord, sameWord } from '../mapping/table';
 import { trimSlash } from '../domain/decode-path';
 
-/** What of a mapping the shapes of one operation need, looked up once. */
+/** The parts of a mapping that shapes of one operation need, collected once. */
 interface Facts {
-  /** By name of a field: those that the mapping knows, and those that a signal of a format reads. */
+  /** By name: fields that the operation reads or ignores, and fields with a signal of a format. */
   readonly names: ReadonlyMap<string, Named>;
-  /** Addresses without a value in them. */
+  /** Addresses without a parameter. */
   readonly literals: ReadonlySet<string>;
-  /** Addresses with values, as segments; the longest first. */
+  /** Addresses with parameters, as segments, the longest first. */
   readonly patterns: readonly (readonly string[])[];
 }
 
 interface Named {
-  /** One character that stands for a name of the operation. */
+  /** One character that replaces the name in signatures; only for names of the operation. */
   readonly code?: string;
-  /** Words that a signal looks for in it. */
+  /** Words of signals with this field. */
   readonly words?: readonly string[];
 }
 
 const KIND_CODES = Object.fromEntries(FIELD_KINDS.map((kind, index) => [kind, String.fromCharCode(97 + index)])) as Readonly<
   Record<FieldKind, string>
 >;
-/** Past everything that stands in a name of a field. */
+/** Beyond all characters in names of fields. */
 const FIRST_CODE = 0x4e00;
 
 const FIELDS_MAX = 40;
@@ -56,8 +56,9 @@ export function shapeOf(request: LegacyRequest, operation: Operation, mapping: M
 }
 
 /**
- * A short text that only requests of the same shape have, whatever values they hold: most requests look like one before
- * them, and telling that costs a fraction of building the shape. The order of the fields may tell equal shapes apart.
+ * A short text that depends on the shape only. Equal signatures mean equal shapes, and a signature costs a fraction of the shape,
+ * which is then not built again for a request like an earlier one. Equal shapes may have several signatures, by the order of their
+ * fields.
  */
 export function signatureOf(request: LegacyRequest, operation: Operation, mapping: Mapping): string {
   const facts = factsOf(operation, mapping);
@@ -79,7 +80,7 @@ function signFields(source: LegacyFields, headers: LegacyHeaders, { names }: Fac
   return signature;
 }
 
-/** The method, when it is one that programs send. */
+/** The method if it is a usual one, otherwise `OTHER`. */
 export function shownMethod(method: string): string {
   return METHODS.has(method) ? method : 'OTHER';
 }
@@ -100,14 +101,14 @@ function collect(
   }
 }
 
-/** The mapping's own spelling of the word, never the script's. */
+/** The word of a signal that the value matches, in the mapping's spelling. */
 function signalWord(value: LegacyValue, named: Named | undefined): string | undefined {
   if (named?.words === undefined) return undefined;
   const text = parseText(value);
   return text === undefined ? undefined : named.words.find((word) => sameWord(word, text));
 }
 
-/** In order of name, equal ones once. Of too many the known ones are kept: they are what a replay needs. */
+/** The fields sorted by name, equal ones once. If there are too many, known fields are kept first, because a replay needs them. */
 function bounded(fields: FieldShape[], operation: Operation): readonly FieldShape[] {
   const kept =
     fields.length <= FIELDS_MAX
@@ -136,10 +137,10 @@ function shownPath({ path, headers }: LegacyRequest, operation: Operation, mappi
   const [pin, plain] = mapping.formats.has(first) ? [`/${first}`, rest] : ['', trimmed];
   if (literals.has(plain)) return path;
   const segments = plain.split('/');
-  // Below the address of a status everything is the order's id.
+  // Everything below the address of an order status is the order's id.
   const partOf = (one: readonly string[]) => (operation.kind === 'status' ? segments.slice(0, one.length) : segments);
   const pattern = patterns.find((one) => fits(one, partOf(one)));
-  // The mapping was replaced while the request was on its way: what its address meant is not known any more.
+  // Without a pattern, the mapping was replaced during the request and no longer has the route of this address.
   return pattern === undefined ? keepAddress(path, headers) : `${pin}${pattern.join('/')}${slash}`;
 }
 
@@ -176,7 +177,7 @@ function readFacts({ name, known }: Operation, mapping: Mapping): Facts {
   const [patterns, literals] = [paths.filter((path) => path.includes('/:')), paths.filter((path) => !path.includes('/:'))];
   return {
     names,
-    // Both slash spellings are the same address.
+    // An address is the same with and without a final slash.
     literals: new Set(literals.flatMap((path) => [path, `${path}/`])),
     patterns: patterns.map((path) => path.split('/')).sort((one, other) => other.length - one.length),
   };
@@ -184,7 +185,7 @@ function readFacts({ name, known }: Operation, mapping: Mapping): Facts {
 
 const FLAG = /^(?:true|false|on|off|yes|no)$/i;
 const PLAIN = /^[A-Za-z0-9 _.-]*$/;
-/** Longer than any phone number or amount with its spaces: not worth a closer look. */
+/** A longer text is no phone number and no amount, even with spaces, and is not examined. */
 const SHORT_MAX = 40;
 const PLAIN_DIGITS_MAX = 3;
 const PHONE_LENGTH_MIN = 10;
@@ -211,7 +212,7 @@ function kindOfText(raw: string): FieldKind {
     if (code >= 48 && code <= 57) digits += 1;
     else if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122)) letters += 1;
   }
-  // As v1 takes it, and nearly every script sends it.
+  // The form that v1 takes and that nearly every script sends.
   if (digits === PHONE_DIGITS && length === PHONE_DIGITS && text.startsWith('0')) return 'phone';
   if (letters === 0 && digits >= PHONE_LENGTH_MIN && parsePhone(text) !== undefined) return 'phone';
   if (digits === length) return 'digits';
@@ -220,19 +221,19 @@ function kindOfText(raw: string): FieldKind {
   return letters > 0 && digits <= PLAIN_DIGITS_MAX && PLAIN.test(text) ? 'word' : 'text';
 }
 
-/** As programs spell addresses: `buy-data`, `v2`, `topup.php`, `buyData`, `BuyData`. */
+/** A segment of an address as programs spell it: `buy-data`, `v2`, `topup.php`, `buyData`, `BuyData`. */
 const SEGMENT = /^(?=.{1,24}$)(?:[a-z]|[A-Z][a-z]{2})[a-z0-9_.-]*(?:[A-Z][a-z]{2,})*[a-z0-9_.-]*$/;
 const SEGMENT_DIGITS_MAX = 2;
 const SEGMENTS_MAX = 8;
-/** What a word may be written with; anything else is a text. */
+/** The characters of a word; a text with other characters is not kept. */
 const WORD = /^[A-Za-z0-9 ._+&()-]{1,40}$/;
-/** Letters of one part of a word: `mtn`, `MTN`, `Glo`, `DStv`, `StarTimes`. Capitals at other places are not a word. */
+/** One part of a word: `mtn`, `MTN`, `Glo`, `DStv`, `StarTimes`. Other mixtures of capitals may be a part of a key. */
 const STRETCH = /^(?:[a-z]*|[A-Z]+|[A-Z]{2,3}[a-z]{2,5}|[a-z]{0,}(?:[A-Z][a-z]{2,})+)$/;
 const WORD_LETTERS_MAX = 24;
 const WORD_DIGITS_MAX = 2;
 const NUMBER = /^\d{1,3}$/;
 
-/** An address that no route explains, with `:value` for each segment that is no plain word. */
+/** An address without a route, with `:value` in place of each segment that is no plain word. */
 export function keepAddress(path: string, headers: LegacyHeaders): string {
   const segments = path.split('/');
   const kept = segments
@@ -245,7 +246,7 @@ function isPlain(segment: string): boolean {
   return SEGMENT.test(segment) && digitsIn(segment) <= SEGMENT_DIGITS_MAX && !looksLikeKey(segment);
 }
 
-/** A word as tables compare it, a number of at most three digits, or `:value`. */
+/** The value as a word in the form in which tables compare words, as a number of at most three digits, or as `:value`. */
 export function keepWord(raw: LegacyValue, headers: LegacyHeaders): string {
   const text = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? raw.trim() : '';
   if (NUMBER.test(text)) return String(Number(text));

@@ -1,6 +1,6 @@
 /**
- * Where traffic is remembered: counters, and one small file of them, a line each. Several gateways on one data folder add to
- * the same file in turns: the file of the next state is made by one of them at a time.
+ * Keeps the traffic counters in memory and in one small file, with a line for each. Several gateways on one data folder add to the
+ * same file in turns: only one of them at a time can create the file of the next state.
  */
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import * as z from 'zod';
 import { Counters, TALLY_KINDS, TALLY_ROOM, type Added, type Tally, type TallyRoom } from './counters';
 
 export interface TrafficStore {
-  /** All or nothing. `forgotten` requests had no room before they came here. */
+  /** Adds all tallies or, if it rejects, none. `forgotten` is the number of requests that the recorder had no room for. */
   add(tallies: readonly Tally[], forgotten: number, nowMs: number): Promise<Added>;
   read(): Promise<Counters>;
-  /** Starts anew. */
+  /** Drops all counters. */
   forget(nowMs: number): Promise<void>;
 }
 
@@ -25,12 +25,12 @@ const COUNT = z.number();
 const LINE = z.tuple([z.enum(TALLY_KINDS), z.string(), z.string(), COUNT, COUNT, COUNT, z.record(z.string(), COUNT)]);
 const TURN_TRIES = 40;
 const TURN_PAUSE_MS = 50;
-/** A process that has been making the next file for this long has died. */
+/** A process that has not finished the next file after this time has died. */
 const TURN_MS_MAX = 30_000;
-/** Lines that are written without a pause: the gateway sells meanwhile. */
+/** How many lines are made without a pause, so that sales need not wait for long. */
 const LINES_AT_ONCE = 250;
 
-/** Remembers until the process ends: for tests, and when the file cannot be used. */
+/** Keeps counters in memory only: for tests, and if the file cannot be used. */
 export function createMemoryStore(nowMs: number, room?: TallyRoom): TrafficStore {
   let counters = new Counters(nowMs, room);
   return {
@@ -40,7 +40,7 @@ export function createMemoryStore(nowMs: number, room?: TallyRoom): TrafficStore
   };
 }
 
-/** Rejects with a sentence when the file holds something else; nothing in it is changed then. */
+/** Opens the store of a folder. Rejects with a sentence if its file is of something else, and does not change the file then. */
 export async function openTrafficStore(dir: string, nowMs: number, room: TallyRoom = TALLY_ROOM): Promise<TrafficStore> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const file = new TrafficFile(join(dir, 'shapes.jsonl'), nowMs, room);
@@ -65,7 +65,7 @@ class TrafficFile {
   readonly #nextPath: string;
   readonly #sinceMs: number;
   readonly #room: TallyRoom;
-  /** What the file held when this process last read or wrote it, and which state of the file that was. */
+  /** The counters as this process last read or wrote them, with the state of the file at that time. */
   #known: { readonly state: string; readonly counters: Counters } | undefined;
 
   constructor(path: string, nowMs: number, room: TallyRoom) {
@@ -91,7 +91,7 @@ class TrafficFile {
       this.#known = { state: await this.#state(), counters: result.counters };
       return result;
     } catch (error) {
-      // Counters are read from the file again: what was counted and not written is added to them.
+      // The counters in memory have tallies that were not written, so the next call reads the file again.
       this.#known = undefined;
       await next.close().catch(() => undefined);
       await rm(this.#nextPath, { force: true });
@@ -99,7 +99,7 @@ class TrafficFile {
     }
   }
 
-  /** Exactly one gateway at a time can create the file of the next state. */
+  /** Creates the file of the next state, which only one gateway at a time can do. */
   async #takeTurn(): Promise<FileHandle> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -162,7 +162,7 @@ function readHead(line: string, path: string, room: TallyRoom): Counters {
   return counters;
 }
 
-/** Nothing for what cannot be read: one damaged line does not hide the others. */
+/** The tally of a line; empty for an unreadable line, so that one damaged line does not hide the others. */
 function readLine(text: string): readonly Tally[] {
   const line = LINE.safeParse(parse(text));
   if (!line.success || parse(line.data[2]) === undefined) return [];
