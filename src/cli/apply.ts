@@ -1,7 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { Config } from '../config';
 import { changedSince, makePlan } from '../operator/plan/make-plan';
-import { parseFolder } from './parse-options';
+import { parseFolder, parseHash } from './parse-options';
 import { EDITS_IN_FOLDER, readSetOrComplain, formatMoney } from './plan';
 import { currentUser, fail, print, readConfig } from './process';
 import { describeReload } from './reload';
@@ -27,15 +27,10 @@ export function applyCommand(): Command {
   return new Command('apply')
     .description('Takes exactly the set that was planned into use, or does nothing.')
     .argument('[folder]', 'the candidate of the plan (default: MAPPINGS_DIR)', parseFolder)
-    .requiredOption('--plan <id>', 'the id that `compat-gateway plan` printed', parsePlanId)
+    .requiredOption('--plan <id>', 'the id that `compat-gateway plan` printed', parseHash)
     .option('--accept-money-changes', 'apply changes of networks, amounts, plans, formats or outcome words')
     .addHelpText('after', HELP)
     .action(apply);
-}
-
-export function parsePlanId(text: string): string {
-  if (!/^[0-9a-f]{16}$/.test(text)) throw new InvalidArgumentError('It takes the 16 hex digits that plan prints.');
-  return text;
 }
 
 async function apply(folder: string | undefined, options: ApplyOptions): Promise<void> {

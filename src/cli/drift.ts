@@ -4,7 +4,6 @@ import type { Config } from '../config';
 import type { Traffic } from '../domain/traffic';
 import type { LearntEntry } from '../gateway/order/learnt-patience';
 import { formatProblems } from '../mapping/problem';
-import { mergeFiles, readFolder } from '../mapping/load';
 import type { Places } from '../mapping/source';
 import { additionsOf, findDrift, type Drift } from '../operator/drift/find-drift';
 import type { Advice, UnknownField } from '../operator/drift/find-unknown-fields';
@@ -13,7 +12,7 @@ import { readPatienceFile } from '../watch/patience-file';
 import { checkUnlessKnown } from './known-set';
 import { parseFolder } from './parse-options';
 import { counted, print, readConfig } from './process';
-import { askAdmin } from './running-gateway';
+import { demandOfAdmin, readSet } from './running-gateway';
 
 interface DriftOptions {
   readonly json?: boolean;
@@ -48,21 +47,19 @@ Examples:
 }
 
 async function forget(config: Config): Promise<void> {
-  accepted(await askAdmin(config, 'POST', '/traffic/forget'));
+  await demandOfAdmin(config, 'POST', '/traffic/forget');
   print('Forgotten. What comes from now on is counted anew.');
 }
 
 async function compare(folder: string, config: Config, options: DriftOptions): Promise<void> {
-  const read = readFolder(folder);
+  const read = readSet(folder, (files) => checkUnlessKnown(files, config.dataDir));
   if ('problems' in read) throw new Error(formatProblems(read.problems));
-  const { mapping, problems } = checkUnlessKnown(read.files, config.dataDir);
-  const { source } = mergeFiles(read.files);
-  if (mapping === undefined || source === undefined) throw new Error(formatProblems(problems));
+  const { files, mapping, source } = read.set;
   // The admin server is ours: what it answers has the form of its types.
-  const traffic = accepted(await askAdmin(config, 'GET', '/traffic')) as unknown as Traffic;
+  const traffic = (await demandOfAdmin(config, 'GET', '/traffic')) as unknown as Traffic;
   const learnt = readPatienceFile(config.dataDir).entries.filter(({ limitMs }) => limitMs !== undefined);
   const drift = findDrift(traffic, mapping, source);
-  const patch = makePatch(read.files, additionsOf(drift), basename(resolve(folder)));
+  const patch = makePatch(files, additionsOf(drift), basename(resolve(folder)));
   const text =
     options.json === true
       ? `${JSON.stringify({ ...drift, learntPatience: learnt, patch }, null, 2)}\n`
@@ -72,12 +69,6 @@ async function compare(folder: string, config: Config, options: DriftOptions): P
   process.stdout.write(text);
   // A pipe into `patch` shall not fail because there is something to apply.
   if (options.patch !== true && hasFound(drift)) process.exitCode = 1;
-}
-
-/** Throws the gateway's own words when it refuses. */
-function accepted({ status, body }: { readonly status: number; readonly body: Readonly<Record<string, unknown>> }): typeof body {
-  if (status === 200) return body;
-  throw new Error(typeof body['message'] === 'string' ? body['message'] : `The gateway answered ${status}.`);
 }
 
 /** True when a person should look: what nobody used is information only. */

@@ -5,7 +5,6 @@ import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { textOf } from '../domain/json';
 import type { LegacyRequest, SavedRequest } from '../domain/legacy';
-import type { Order } from '../domain/order';
 import { createLearntPatience } from '../gateway/order/learnt-patience';
 import { createKeyring } from '../gateway/read/keyring';
 import { explain, type Explanation } from '../operator/explain/explain';
@@ -18,8 +17,7 @@ import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig, textOfLines } from './process';
 import { readWireRequest } from '../http/read-written-request';
-import { withJournal } from './orders-journal';
-import { isNamed } from './show-order';
+import { lookThrough, withJournal } from './orders-journal';
 
 interface ExplainOptions {
   readonly file?: string;
@@ -146,10 +144,7 @@ function describeKey({ how, hasPin, fingerprint }: NonNullable<Explanation['key'
 
 async function explainOrder(id: string, withReply: boolean): Promise<void> {
   await withJournal(async ({ journal, mapping, times }) => {
-    const orders: Order[] = [];
-    for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: 10_000_000 })) {
-      if (isNamed(order, id)) orders.push(order);
-    }
+    const orders = await lookThrough(id, journal);
     if (orders.length === 0) throw new Error(`There is no order ${id} in the journal.`);
     for (const order of orders) process.stdout.write(describeOrder(order, mapping, times, Date.now(), withReply));
   });

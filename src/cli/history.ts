@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../config';
 import { openSetHistory, type SetHistory, type SetUse } from '../mapping/set-history';
+import { parseHash } from './parse-options';
 import { counted, print, readConfig } from './process';
 import { createTimes, type Times } from '../domain/times';
 
@@ -25,7 +26,7 @@ Examples:
 export function historyCommand(): Command {
   return new Command('history')
     .description('Lists every set of mapping files that came into use: when, by what, and which files changed.')
-    .argument('[hash]', 'only this set', parseSetHash)
+    .argument('[hash]', 'only this set', parseHash)
     .option('--write <folder>', 'write the files of this set into a new or empty folder')
     .option('--json', 'print the list as JSON')
     .addHelpText('after', HELP)
@@ -39,11 +40,6 @@ export function historyCommand(): Command {
       const times = createTimes(config.timeZone);
       for (const use of uses) print(describeUse(use, times));
     });
-}
-
-export function parseSetHash(text: string): string {
-  if (!/^[0-9a-f]{16}$/.test(text)) throw new InvalidArgumentError('expected the 16 hex digits of a set.');
-  return text;
 }
 
 /** Throws a sentence when there is none: nothing is written by who looks. */

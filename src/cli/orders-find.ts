@@ -1,10 +1,9 @@
 /** `orders find` and the story that `orders show` tells: what one needs while the reseller is on the phone. */
 import { randomBytes } from 'node:crypto';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { nairaText } from '../domain/amount';
 import { systemClock } from '../domain/clock';
 import { Secret } from '../domain/credentials';
-import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
 import { createKeyring } from '../gateway/read/keyring';
 import { callerName, findCaller } from '../mapping/caller-name';
@@ -19,10 +18,10 @@ import { openConfiguredNotes } from '../start/configured-stores';
 import { findGatewaySecret } from '../start/gateway-secret';
 import { openOrdersDesk, type OrdersDesk } from '../start/orders-desk';
 import { describeReply } from './describe-order';
-import { parseAge, withJournal, type Opened } from './orders-journal';
+import { lookThrough, parseAge, withJournal, type Opened } from './orders-journal';
+import { parseCount } from './parse-options';
 import { counted, print, printTable, textOfLines } from './process';
 import type { Times } from '../domain/times';
-import { isNamed } from './show-order';
 
 interface Asked {
   readonly requestId?: string;
@@ -49,7 +48,7 @@ export function findCommand(): Command {
     .addOption(new Option('--outcome <outcome>', 'only what ended so').choices(OUTCOMES))
     .option('--operation <operation>', 'only this operation, such as buy_airtime')
     .option('--no-refused', 'leave out requests that came to no order')
-    .option('--limit <number>', 'at most so many', parseLimit, 50)
+    .option('--limit <number>', 'at most so many', parseCount(99_999), 50)
     .addHelpText(
       'after',
       '\nNumbers are masked. `orders show <id>` tells the story of one.\n\nExit codes: 0 found, 1 nothing is found or the journal cannot be read, 2 bad usage.\n\nExamples:\n  compat-gateway orders find 08031234567\n  compat-gateway orders find --caller Ada --outcome refused --since 24h',
@@ -114,19 +113,12 @@ export async function tellStory(id: string, opened: Opened, owner?: string): Pro
   await withDesk(opened, async (desk) => {
     let orders = await desk.named(id);
     // A script may have sent other ids beside the one that counts.
-    if (orders.length === 0) orders = await lookThrough(id, opened);
+    if (orders.length === 0) orders = await lookThrough(id, opened.journal);
     if (owner !== undefined) orders = orders.filter((order) => order.owner === owner);
     const ofWhom = owner === undefined ? '' : ` of ${callerName(opened.mapping, owner)}`;
     if (orders.length === 0) throw new Error(`There is no order ${id}${ofWhom} in the journal.`);
     for (const order of orders) print(textOfLines(storyLines(await desk.story(order), opened.times)));
   });
-}
-
-async function lookThrough(id: string, { journal }: Opened): Promise<readonly Order[]> {
-  const found: Order[] = [];
-  const all = journal.list({ fromMs: 0, untilMs: Infinity, limit: Number.MAX_SAFE_INTEGER, onUnreadable: () => undefined });
-  for await (const order of all) if (isNamed(order, id)) found.push(order);
-  return found;
 }
 
 const LABEL_WIDTH = 17;
@@ -198,9 +190,4 @@ async function withDesk(opened: Opened, work: (desk: OrdersDesk) => Promise<void
     await desk.close();
     await notes.close();
   }
-}
-
-function parseLimit(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1 to 99999.');
-  return Number(text);
 }

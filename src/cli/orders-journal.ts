@@ -1,12 +1,13 @@
 /** What every `orders` command opens: the journal beside the running gateway, and the mapping by which it is read. */
 import { InvalidArgumentError } from 'commander';
 import type { Config } from '../config';
+import type { Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 import { openJournalBeside } from '../start/configured-stores';
 import { readConfig } from './process';
 import { createTimes, type Times } from '../domain/times';
-import { readMappingForOrders } from './show-order';
+import { isNamed, readMappingForOrders } from './show-order';
 
 export interface Opened {
   readonly config: Config;
@@ -24,6 +25,14 @@ export async function withJournal(work: (opened: Opened) => Promise<void>): Prom
   } finally {
     await journal.close();
   }
+}
+
+/** The orders that this id names, also under another of its spellings. */
+export async function lookThrough(id: string, journal: Journal): Promise<readonly Order[]> {
+  const found: Order[] = [];
+  const all = journal.list({ fromMs: 0, untilMs: Infinity, limit: Number.MAX_SAFE_INTEGER, onUnreadable: () => undefined });
+  for await (const order of all) if (isNamed(order, id)) found.push(order);
+  return found;
 }
 
 /** The others are shown all the same; that some are missing must not go unnoticed. */

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { nairaText, type AmountMinor } from '../domain/amount';
 import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
@@ -20,6 +20,7 @@ import { findCommand, tellStory } from './orders-find';
 import { onUnreadable, parseAge, withJournal, type Opened } from './orders-journal';
 import { recheckCommand } from './orders-recheck';
 import { reconcileCommand } from './orders-reconcile';
+import { parseCount } from './parse-options';
 import { counted, print, printTable } from './process';
 import { isNamed, showOrder } from './show-order';
 
@@ -62,7 +63,7 @@ export function ordersCommand(): Command {
     .addOption(sinceOption('90m, 24h or 7d', DAY_MS, '24h'))
     .addOption(new Option('--outcome <outcome>', 'only orders that ended so').choices(OUTCOMES))
     .addOption(callerOption())
-    .option('--limit <number>', 'at most so many of the latest', parseCount, 50)
+    .option('--limit <number>', 'at most so many of the latest', parseCount(9_999_999), 50)
     .addHelpText(
       'after',
       `${SHOW_HELP}\n${READ_CODES}\n\nExamples:\n  compat-gateway orders list --outcome unknown\n  compat-gateway orders list --caller Ada\n  compat-gateway orders list --since 7d --limit 500`,
@@ -311,9 +312,4 @@ function showAge(ms: number): string {
   return minutes < 48 * 60
     ? `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`
     : `${Math.floor(minutes / 1_440)}d`;
-}
-
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1.');
-  return Number(text);
 }

@@ -1,5 +1,5 @@
 /**
- * What a command line says: how long, how many, and which files and folders. Each of these must be there and readable, else the command line is wrong
+ * What a command line says: how long, how many, which set, and which files and folders. Each of these must be there and readable, else the command line is wrong
  * (exit code 2); what a setting names, or what stands in a file, is no matter of usage (exit code 1).
  */
 import { accessSync, constants, statSync } from 'node:fs';
@@ -8,7 +8,6 @@ import { InvalidArgumentError } from 'commander';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const DAY_MS = 24 * 3_600_000;
-const COUNT_MAX = 10_000;
 
 /** `90s`, `10m`, `1h` in milliseconds; at most a day. */
 export function parseDuration(text: string): number {
@@ -18,10 +17,19 @@ export function parseDuration(text: string): number {
   return ms;
 }
 
-export function parseCount(text: string): number {
-  const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > COUNT_MAX) throw new InvalidArgumentError(`expected a whole number from 1 to ${COUNT_MAX}.`);
-  return count;
+export function parseCount(most: number): (text: string) => number {
+  return (text) => {
+    const count = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+    if (count < 1 || count > most) throw new InvalidArgumentError(`expected a whole number from 1 to ${most}.`);
+    return count;
+  };
+}
+
+/** Of a set of mapping files, or of a plan. */
+export function parseHash(text: string): string {
+  if (!/^[0-9a-f]{16}$/.test(text))
+    throw new InvalidArgumentError('expected the 16 hex digits that plan, check and history print.');
+  return text;
 }
 
 export function parseFolder(path: string): string {

@@ -31,7 +31,7 @@ export function recordCommand(): Command {
     .description('Records the masked requests of one caller of the running gateway, and prints them as they come.')
     .requiredOption('--caller <name>', 'whose: the title in callers.yaml, or the fingerprint of the key')
     .option('--for <duration>', 'how long, such as 90s, 10m or 1h', parseDuration, parseDuration('10m'))
-    .option('--max <count>', 'end after so many requests', parseCount, 500)
+    .option('--max <count>', 'end after so many requests', parseCount(10_000), 500)
     .option('--json', 'print one JSON object for each request')
     .addHelpText('after', HELP)
     .action(record);

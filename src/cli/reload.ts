@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { formatProblems, type Problem } from '../mapping/problem';
+import { parseHash } from './parse-options';
 import { currentUser, readConfig } from './process';
 import { askAdmin, messageOf } from './running-gateway';
 
@@ -38,10 +39,4 @@ export function describeReload(body: Readonly<Record<string, unknown>>): string 
     default:
       return `${messageOf(body)}\n`;
   }
-}
-
-function parseHash(text: string): string {
-  if (!/^[0-9a-f]{16}$/.test(text))
-    throw new InvalidArgumentError('expected the hash that check prints: 16 digits of hexadecimal.');
-  return text;
 }

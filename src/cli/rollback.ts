@@ -3,8 +3,9 @@ import type { Config } from '../config';
 import { formatProblems } from '../mapping/problem';
 import { stepBack } from '../mapping/set-history';
 import { makePlan } from '../operator/plan/make-plan';
-import { applyPlanned, parsePlanId } from './apply';
-import { openHistory, parseSetHash } from './history';
+import { applyPlanned } from './apply';
+import { openHistory } from './history';
+import { parseHash } from './parse-options';
 import { EDITS_IN_FOLDER, formatPlan } from './plan';
 import { print, readConfig } from './process';
 import { checkSet, editsBeside, readRunningSet, readShapes, type ReadSet } from './running-gateway';
@@ -29,8 +30,8 @@ Examples:
 export function rollbackCommand(): Command {
   return new Command('rollback')
     .description('Goes back to the set of mapping files that was in use before, after showing what that changes.')
-    .argument('[hash]', 'go to this set of `compat-gateway history` instead', parseSetHash)
-    .option('--plan <id>', 'do it: the id that this command printed', parsePlanId)
+    .argument('[hash]', 'go to this set of `compat-gateway history` instead', parseHash)
+    .option('--plan <id>', 'do it: the id that this command printed', parseHash)
     .option('--accept-money-changes', 'go back although networks, amounts, plans, formats or outcome words change')
     .option('--discard-edits', "lose edits in the gateway's folder that are not in use")
     .addHelpText('after', HELP)

@@ -3,7 +3,7 @@ import type { Running } from '../admin/running-router';
 import type { Config } from '../config';
 import type { SeenShape, Traffic } from '../domain/traffic';
 import { formatProblems, type Problem } from '../mapping/problem';
-import { checkFiles, type CheckedMapping } from '../mapping/check';
+import { checkFiles } from '../mapping/check';
 import { hashOf, mergeFiles, readFolder, type MappingFileText } from '../mapping/load';
 import type { PlannedSet } from '../operator/plan/make-plan';
 import { checkUnlessKnown } from './known-set';
@@ -68,16 +68,15 @@ export interface ReadSet extends PlannedSet {
 }
 
 /** The folder's set; or why it cannot be used. Warnings keep nobody from planning. */
-export function readSet(folder: string): { readonly set: ReadSet } | { readonly problems: readonly Problem[] } {
+export function readSet(folder: string, check = checkFiles): SetOrProblems {
   const read = readFolder(folder);
-  return 'problems' in read ? read : checkSet(read.files);
+  return 'problems' in read ? read : checkSet(read.files, check);
 }
 
+type SetOrProblems = { readonly set: ReadSet } | { readonly problems: readonly Problem[] };
+
 /** The same for files that stand in no folder. */
-export function checkSet(
-  files: readonly MappingFileText[],
-  check: (files: readonly MappingFileText[]) => CheckedMapping = checkFiles,
-): { readonly set: ReadSet } | { readonly problems: readonly Problem[] } {
+export function checkSet(files: readonly MappingFileText[], check = checkFiles): SetOrProblems {
   const { mapping, problems } = check(files);
   const { source } = mergeFiles(files);
   return mapping === undefined || source === undefined
