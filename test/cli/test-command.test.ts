@@ -7,10 +7,7 @@ import { copyMappings } from '../mapping/mapping-set';
 const ROOT = resolve(__dirname, '..', '..');
 const SHIPPED = join(ROOT, 'mappings');
 
-async function run(...args: readonly string[]) {
-  const { code: status, stdout } = await runHere('test', ...args);
-  return { status, stdout };
-}
+const run = (...args: readonly string[]): ReturnType<typeof runHere> => runHere('test', ...args);
 
 const folder = newFolder();
 
@@ -41,15 +38,15 @@ const BAD = `${GOOD}
 `;
 
 test('cases that are as expected take a row each, and the exit code is 0', async () => {
-  const { status, stdout } = await run(withCases(GOOD));
+  const { code, stdout } = await run(withCases(GOOD));
   expect(stdout).toMatch(/^ok {4}airtime is sold at \$value {2}\(2 rows\)\n1 case, 2 rows: all as expected \(\d+ ms\)\.\n$/);
-  expect(status).toBe(0);
+  expect(code).toBe(0);
 });
 
 test('of a case that fails only what differs is printed, with its place, and the exit code is 1', async () => {
   const own = withCases(BAD);
   const junit = join(own, 'cases.xml');
-  const { status, stdout } = await run(own, '--quiet', '--junit', junit);
+  const { code, stdout } = await run(own, '--quiet', '--junit', junit);
   expect(stdout.split('\n').slice(0, 4)).toEqual([
     'FAIL  a case that is not so',
     expect.stringMatching(/own\.yaml:7:5$/),
@@ -57,7 +54,7 @@ test('of a case that fails only what differs is printed, with its place, and the
     '      reply.balance: expected 1, found 98250.5',
   ]);
   expect(stdout).toContain('2 cases, 3 rows: 1 not as expected');
-  expect(status).toBe(1);
+  expect(code).toBe(1);
   const xml = readFileSync(junit, 'utf8');
   expect(xml).toContain('tests="3" failures="1"');
   expect(xml).toContain('<failure message="reply.status">reply.status: expected &quot;fail&quot;');
@@ -65,32 +62,32 @@ test('of a case that fails only what differs is printed, with its place, and the
 
 test('the coverage names what no case shows, and a low one is exit code 1', async () => {
   const own = withCases(GOOD);
-  const { status, stdout } = await run(own, '--coverage', '--fail-under', '90');
+  const { code, stdout } = await run(own, '--coverage', '--fail-under', '90');
   expect(stdout).toMatch(/operations\/data\.yaml:\d+:\d+ {2}route {2}POST \/api\/data: no case shows it\n/);
   expect(stdout).toMatch(/route +2 of +\d+ +\d+\.\d %\n/);
   expect(stdout).toContain('The coverage is below 90 %.');
-  expect(status).toBe(1);
-  expect((await run(own, '--coverage', '--quiet')).status).toBe(0);
+  expect(code).toBe(1);
+  expect((await run(own, '--coverage', '--quiet')).code).toBe(0);
 });
 
 test('the filter takes cases by their name', async () => {
   const own = withCases(BAD);
-  expect((await run(own, '--filter', 'airtime')).status).toBe(0);
-  const { status, stdout } = await run(own, '--filter', 'nothing like it');
+  expect((await run(own, '--filter', 'airtime')).code).toBe(0);
+  const { code, stdout } = await run(own, '--filter', 'nothing like it');
   expect(stdout).toBe('No case has "nothing like it" in its name.\n');
-  expect(status).toBe(1);
+  expect(code).toBe(1);
 });
 
 test('problems in cases are printed like those of check', async () => {
-  const { status, stdout } = await run(withCases('cases:\n  - name: a case\n    sent: GET /api/user/\n'));
+  const { code, stdout } = await run(withCases('cases:\n  - name: a case\n    sent: GET /api/user/\n'));
   expect(stdout).toMatch(/own\.yaml:3:5 {2}unknown-key {2}unknown key `sent`/);
   expect(stdout).toContain('did you mean `send`?');
-  expect(status).toBe(1);
+  expect(code).toBe(1);
 });
 
 test('the help tells the exit codes and examples', async () => {
-  const { status, stdout } = await run('--help');
+  const { code, stdout } = await run('--help');
   expect(stdout).toContain('Exit codes: 0 all as expected');
   expect(stdout).toContain('compat-gateway test --filter airtime --quiet');
-  expect(status).toBe(0);
+  expect(code).toBe(0);
 });

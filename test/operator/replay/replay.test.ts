@@ -1,41 +1,20 @@
-import type { FieldShape, RequestShape, SeenShape } from '../../../src/domain/traffic';
 import { replay, type Replay } from '../../../src/operator/replay/replay';
 import { checkFiles } from '../../../src/mapping/check';
 import type { Mapping } from '../../../src/mapping/mapping';
 import { editedFiles, shippedMapping } from '../../mapping/mapping-set';
+import { seen } from '../drift/traffic-with';
 
 const running = shippedMapping();
 const edited = (...edit: Parameters<typeof editedFiles>): Mapping => checkFiles(editedFiles(...edit)).mapping!;
 
-function seen(shape: Partial<RequestShape> & { readonly path: string }, count = 1, more: Partial<SeenShape> = {}): SeenShape {
-  return {
-    shape: { method: 'POST', auth: 'token', fields: [], ...shape },
-    operation: 'buy_airtime',
-    format: undefined,
-    caller: 'f'.repeat(32),
-    count,
-    firstSeenMs: 0,
-    lastSeenMs: 0,
-    refusals: {},
-    ...more,
-  };
-}
-
-const body = (fields: Readonly<Record<string, FieldShape['kind']>>): FieldShape[] =>
-  Object.entries(fields).map(([name, kind]) => ({ name, place: 'body', kind }));
-
-const AIRTIME_A = seen(
-  { path: '/api/topup/', fields: [...body({ amount: 'digits', bypass: 'flag', network: 'digits', phone: 'phone' })] },
-  70,
-  { format: 'a' },
-);
+const CALLER = 'f'.repeat(32);
+const AIRTIME_A = seen({ amount: 'digits', bypass: 'flag', network: 'digits', phone: 'phone' }, { caller: CALLER, count: 70 });
 const AIRTIME_B = seen(
-  { path: '/api/topup/', fields: body({ amount: 'integer', mobile_number: 'phone', network: 'integer' }) },
-  30,
-  { format: 'b' },
+  { amount: 'integer', mobile_number: 'phone', network: 'integer' },
+  { caller: CALLER, format: 'b', count: 30 },
 );
-const BALANCE = seen({ method: 'GET', path: '/api/user/' }, 5, { operation: 'check_balance' });
-const STATUS = seen({ method: 'GET', path: '/api/transaction/:id' }, 4, { operation: 'order_status' });
+const BALANCE = seen({}, { method: 'GET', path: '/api/user/', operation: 'check_balance', format: undefined, count: 5 });
+const STATUS = seen({}, { method: 'GET', path: '/api/transaction/:id', operation: 'order_status', format: undefined, count: 4 });
 const ALL = [AIRTIME_A, AIRTIME_B, BALANCE, STATUS];
 
 const told = ({ changes }: Replay): unknown[] =>
@@ -97,9 +76,7 @@ test('two numbers exchanged sell other networks to the format that has them', ()
 
 test('words and numbers of every network are tried, not only the first', () => {
   const changed = edited('networks.yaml', 'words: [9MOBILE, 9 MOBILE, NINE MOBILE, ETISALAT, T2]', 'words: [9MOBILE]');
-  const byName = seen({ path: '/api/topup/', fields: body({ amount: 'integer', mobile_number: 'phone', network: 'word' }) }, 7, {
-    format: 'b',
-  });
+  const byName = seen({ amount: 'integer', mobile_number: 'phone', network: 'word' }, { format: 'b', count: 7 });
   expect(told(replay([byName, AIRTIME_B], running, changed))).toEqual([
     ['fate', undefined, 'buy_airtime', 'taken -> refused (invalid_field)', 7, true],
   ]);
@@ -170,11 +147,7 @@ test('pins of keys are honoured without any key', () => {
 });
 
 test('a request whose token carried the mark of a login is tried with that mark', () => {
-  const byMark = seen(
-    { path: '/api/topup/', fields: body({ amount: 'integer', network: 'integer', phone_number: 'phone' }) },
-    9,
-    { format: 'a' },
-  );
+  const byMark = seen({ amount: 'integer', network: 'integer', phone_number: 'phone' }, { count: 9 });
   const changed = edited('format-a.yaml', '2: AIRTEL, 3: GLO', '2: GLO, 3: AIRTEL');
   const [first] = replay([byMark], running, changed).changes;
   expect(first).toMatchObject({ part: 'call', fields: ['network'], requests: 9 });
@@ -192,9 +165,8 @@ test('an address that is served no more, is money', () => {
 
 test('names that only the catalog knows are found in one', () => {
   const meter = seen(
-    { path: '/api/validatemeter', fields: body({ disconame: 'text', meternumber: 'digits', mtype: 'digits' }) },
-    2,
-    { operation: 'verify_meter' },
+    { disconame: 'text', meternumber: 'digits', mtype: 'digits' },
+    { path: '/api/validatemeter', operation: 'verify_meter', format: undefined, count: 2 },
   );
   const changed = edited('ids.yaml', 'numbers: { 1: prepaid, 2: postpaid }', 'numbers: { 1: postpaid, 2: prepaid }');
   expect(told(replay([meter], running, changed))).toContainEqual([
@@ -219,17 +191,17 @@ test('a shape is played by the own numbers of its caller, however many other cal
       '  keys: {}\n',
       `  keys:\n    ${'f'.repeat(32)}: { numbers: { data_plan: { 7777: ${plan} } } }\n${others.join('')}`,
     );
-  const data = seen({ path: '/api/data/', fields: body({ data_plan: 'integer', phone: 'phone', network: 'integer' }) }, 3, {
-    operation: 'buy_data',
-    format: 'a',
-  });
+  const data = seen(
+    { data_plan: 'integer', phone: 'phone', network: 'integer' },
+    { path: '/api/data/', operation: 'buy_data', caller: CALLER, count: 3 },
+  );
   expect(told(replay([data], moved(57), moved(58)))).toContainEqual(['call', 'plan_id', 'buy_data', '57 -> 58', 3, true]);
   expect(replay([{ ...data, caller: 'e'.repeat(32) }], moved(57), moved(58)).changes).toEqual([]);
 });
 
 test('a change of what a family is told is met by the requests that were remembered with it, and by no other', () => {
   const candidate = edited('families/laravel-husmodata.yaml', /\n {4}reply:\n {6}without: \{ success: \[status\] \}/, '');
-  const ofFamily: SeenShape = { ...AIRTIME_B, family: 'laravel-husmodata' };
+  const ofFamily = { ...AIRTIME_B, family: 'laravel-husmodata' };
   const { changes } = replay([ofFamily, AIRTIME_B], running, candidate);
   expect(changes).toMatchObject([{ part: 'reply', fields: ['status'], requests: 30, money: expect.any(String) }]);
 });
