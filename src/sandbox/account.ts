@@ -6,7 +6,7 @@ import { nairaSchema } from './catalog';
 import type { Store } from './store/store';
 
 const MODES = ['live', 'sandbox'] as const;
-/** Section 5: the key decides the mode. Both modes are simulated here; they differ only in what a vendor sees. */
+/** Section 5: the key decides the mode. Both modes are simulated here; only what a vendor sees differs. */
 export type Mode = (typeof MODES)[number];
 
 const liveKey = z.string().regex(/^\w*_live_\w+$/, 'a live key looks like name_live_…');
@@ -36,7 +36,7 @@ export const accountSchema = z.strictObject({
   wallet: z.strictObject({ live: wallet, sandbox: wallet }).prefault({}),
 });
 
-/** One vendor: what accounts.yaml says, with the changes of the running sandbox laid over it. */
+/** One vendor: its entry in accounts.yaml, overridden by the changes that were made while the sandbox ran. */
 export type Account = z.infer<typeof accountSchema>;
 
 export const accountsFileSchema = z.strictObject({ accounts: z.array(accountSchema).min(1) });
@@ -52,10 +52,10 @@ export const accountChangesSchema = z.strictObject({
   webhook_url: webhookUrlSchema.nullable().exactOptional(),
 });
 
-/** What an operator may change about an account while the sandbox runs. */
+/** The changes that an operator may make to an account while the sandbox runs. */
 export type AccountChanges = z.infer<typeof accountChangesSchema>;
 
-/** Live and sandbox money never meet: each mode of an account has its own wallet, orders and request ids. */
+/** An account in one mode. Each mode has its own wallet, orders and request ids, so live and sandbox money stay separate. */
 export interface Caller {
   readonly account: Account;
   readonly mode: Mode;
@@ -68,7 +68,7 @@ export function callersOf(account: Account): readonly Caller[] {
   return MODES.map((mode) => ({ account, mode, walletId: `${account.id}:${mode}` }));
 }
 
-/** All accounts, and which key belongs to which of them. */
+/** All accounts, and the caller of each key. */
 export class AccountBook {
   readonly #accounts = new Map<string, Account>();
   readonly #changes: Map<string, AccountChanges>;
@@ -77,13 +77,13 @@ export class AccountBook {
 
   constructor(accounts: readonly Account[], store: Store) {
     this.#store = store;
-    // The changes of an account that left accounts.yaml stay unread: it keeps its orders and loses its keys.
+    // Changes of an account that is no longer in accounts.yaml are not applied: it keeps its orders and loses its keys.
     this.#changes = new Map(store.entries<AccountChanges>('account'));
     for (const account of accounts) this.#accounts.set(account.id, applyChanges(account, this.#changes.get(account.id) ?? {}));
     this.#indexKeys();
   }
 
-  /** Section 5, point 1: whose bearer key it is; undefined when no account has it (any more). */
+  /** Section 5, point 1: the caller that has this bearer key; undefined if no account has it (any more). */
   findByKey(key: string): Caller | undefined {
     return this.#callers.get(key);
   }
@@ -96,7 +96,10 @@ export class AccountBook {
     return this.#accounts.get(accountId);
   }
 
-  /** Takes effect with the next request: an old key is refused at once (section 5, point 6). */
+  /**
+   * Takes effect with the next request: a replaced key is refused at once (section 5, point 6). Throws for an unknown account
+   * or a key of another.
+   */
   change(accountId: string, changes: AccountChanges): void {
     const account = this.#accounts.get(accountId);
     if (account === undefined) throw new Error(`there is no account ${accountId}`);
@@ -125,7 +128,10 @@ function applyChanges(account: Account, changes: AccountChanges): Account {
   return typeof webhook_url === 'string' ? { ...rest, webhook_url } : rest;
 }
 
-/** Section 5: whose key is it, may that account use the API, and from this address? `address` is undefined when it is unknown. */
+/**
+ * Section 5: finds the account of the key and checks that it may use the API from this address. `address` is undefined if
+ * unknown. Throws a Refusal.
+ */
 export function authenticate(accounts: AccountBook, authorization: string | undefined, address: string | undefined): Caller {
   const key = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
   if (key === undefined) throw new Refusal('missing_key');
@@ -141,19 +147,19 @@ export function authenticate(accounts: AccountBook, authorization: string | unde
   return caller;
 }
 
-/** An IP address in one spelling (an IPv4 address mapped into IPv6 is the IPv4 address), or undefined. */
+/** An IP address in its one normal spelling; undefined for other text. An IPv4 address mapped into IPv6 becomes the IPv4 address. */
 export function parseAddress(text: string): string | undefined {
   const trimmed = text.trim();
-  // ipaddr.js also reads 1, 0x7f.1 and the like; an allowlist must not.
+  // ipaddr.js also accepts spellings such as 1 and 0x7f.1; an allowlist must not.
   if (!ipaddr.IPv4.isValidFourPartDecimal(trimmed) && !ipaddr.IPv6.isValid(trimmed)) return undefined;
   return ipaddr.process(trimmed).toString();
 }
 
-/** Why an order of this mode must not be reported to this address, or undefined. Section 6: the URL is HTTPS. */
+/** Why orders of this mode must not be reported to this URL; undefined if they may. Section 6: the URL is HTTPS. */
 export function checkWebhookUrl(url: string, mode: Mode): string | undefined {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:') return undefined;
   if (!/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return 'a webhook address must be https';
-  // A developer's receiver runs on the same machine without a certificate; live orders are reported over https only.
+  // A developer's receiver runs on the same machine without a certificate. Live orders are reported over https only.
   return mode === 'sandbox' ? undefined : 'the webhook address of live orders must be https';
 }

@@ -17,7 +17,7 @@ interface PathValues {
   readonly id: string;
 }
 
-/** Adds one call: 200 with what `act` gives beside the status, or 400 with what it says is wrong. */
+/** Adds one call. It answers 200 with the result of `act` beside the status, or 400 with the message of the error. */
 type Serve = <T>(
   method: 'get' | 'post' | 'patch',
   path: string,
@@ -27,7 +27,7 @@ type Serve = <T>(
 
 const timeOf = (ms: number) => ({ now: new Date(ms).toISOString() });
 
-/** The admin calls over HTTP, to be mounted behind whatever guards the admin server. */
+/** The admin calls over HTTP. They do not check who calls: mount them behind the guard of the admin server. */
 export function createSandboxAdminRouter({ admin }: Sandbox): Router {
   const router = express.Router();
   router.use(express.json());

@@ -9,7 +9,7 @@ import type { Delivery } from './webhook/post-webhook';
 import { overviewOf, type SandboxOverview } from './overview';
 import type { World } from './world';
 
-/** What only the owner of the sandbox may do. Unknown keys, moods, services and references throw. */
+/** The calls of the sandbox's owner. Unknown keys, moods, services and references throw. */
 export class SandboxAdmin {
   readonly #world: World;
 
@@ -49,14 +49,14 @@ export class SandboxAdmin {
     return Object.keys(MOODS);
   }
 
-  /** The provider's final word on a pending order. */
+  /** Gives a pending order its final status, as the provider would. Throws if the order is final already. */
   settleOrder(reference: string, result: FinalStatus): void {
     const order = this.#world.orders.findAny(reference);
     if (order === undefined) throw new Error(`no order has the reference ${reference}`);
     this.#world.cashier.settle(order, result);
   }
 
-  /** Back to the start balance, sandbox keys only (section 8). Gives the new balance in naira. */
+  /** Sets a sandbox wallet to its start balance (section 8); other keys throw. Returns the new balance in naira. */
   resetWallet(apiKey: string): number {
     const caller = this.#callerOf(apiKey);
     if (caller.mode !== 'sandbox') throw new Error('only sandbox wallets can be reset');
@@ -64,7 +64,7 @@ export class SandboxAdmin {
     return this.#adjust(caller, kobo(caller.account.wallet.sandbox - balance));
   }
 
-  /** Adds naira to a wallet of either mode. Gives the new balance in naira. */
+  /** Adds naira to a wallet of either mode. Returns the new balance in naira. */
   fundWallet(apiKey: string, naira: number): number {
     const amount = parseNaira(naira);
     if (amount === undefined || amount <= 0) throw new Error('a positive amount of naira is expected');
@@ -93,7 +93,7 @@ export class SandboxAdmin {
     this.#world.pins.unlock(accountId);
   }
 
-  /** Gives the new key; the old one is refused from now on. The new one still says its mode. */
+  /** Returns the new key, which has the same prefix and so the same mode. The old key is refused from now on. */
   regenerateKey(apiKey: string): string {
     const { account, mode } = this.#callerOf(apiKey);
     const mark = mode === 'live' ? '_live_' : 'sandbox_';
@@ -111,7 +111,7 @@ export class SandboxAdmin {
     this.#world.webhooks.redeliver(deliveryId);
   }
 
-  /** Resolves when no webhook is on the wire. */
+  /** Resolves when no webhook is queued or being sent. */
   webhooksIdle(): Promise<void> {
     return this.#world.webhooks.idle();
   }

@@ -31,7 +31,7 @@ for (const category of CATEGORIES) {
   ENDPOINTS.set(path, { ...ENDPOINTS.get(path), POST });
 }
 
-/** Answers one request. Synchronous, so that nothing can come between the judging and the charge; throws on a bug of ours alone. */
+/** Answers one request. It is synchronous, so no other request runs between the checks and the charge. Throws only for a bug of the sandbox. */
 export function answerRequest(world: World, request: V1Request): Answer {
   try {
     return route(world, request);
@@ -42,7 +42,7 @@ export function answerRequest(world: World, request: V1Request): Answer {
 }
 
 function route(world: World, { method, path, query, body, authorization, address }: V1Request): Answer {
-  // Which addresses exist is no secret, so 404 and 405 need no key.
+  // The list of endpoints is public, so 404 and 405 need no key.
   const handlers = ENDPOINTS.get(path);
   if (handlers === undefined) throw new Refusal('unknown_path');
   const handler = method === 'GET' || method === 'POST' ? handlers[method] : undefined;
@@ -56,20 +56,20 @@ function route(world: World, { method, path, query, body, authorization, address
 }
 
 /**
- * A purchase after authentication, judged in the one order that keeps retries honest (docs/sandbox.md, "How a purchase is
- * judged"). Every step up to the charge may refuse, and then nothing has happened. All of it runs in one turn of the event loop,
- * so two requests with one request_id can never both get as far as the charge.
+ * Judges a purchase after authentication. The order of the steps keeps retries honest (docs/sandbox.md, "How a purchase is
+ * judged"). Each step before the charge may refuse, and then nothing has happened. All steps run in one turn of the event loop,
+ * so only one of two requests with the same request_id can reach the charge.
  */
 function judgePurchase(world: World, category: Category, caller: Caller, body: Fields): Answer {
   const { account, walletId } = caller;
   world.pins.check(account, body['pin']);
 
-  // Before limits, validation and the duplicate window: a repeat must find its order whatever else it would be refused for.
+  // This comes before limits, validation and the duplicate window: a repeat must find its order even where a new purchase would be refused.
   const id = body['request_id'];
   const original = typeof id === 'string' && id !== '' ? world.orders.findByRequestId(walletId, id) : undefined;
   if (original !== undefined) return answerOrder(original, true);
 
-  // A charge that stands in memory alone would be lost with the process after its caller was told of it.
+  // Without a writable store the charge would exist in memory only, and a crash would lose it after the caller had received its reply.
   if (!world.store.isWritable()) throw new Refusal('internal');
   if (world.switchedOff.has(category)) throw new Refusal('service_off', category);
   world.limits.take(account.id, category === 'bulk_sms' ? ['purchase', 'bulk_sms'] : ['purchase']);
@@ -95,13 +95,13 @@ function checkRequestId(id: string): string {
   throw new Refusal('invalid_field', 'request_id', `must be 1 to ${V1_REQUEST_ID_MAX} characters`);
 }
 
-/** A mood that charges nothing: a refusal, or a fault that takes the place of the answer, so that its body is never seen. */
+/** The answer of a mood without a charge: a refusal, or a fault that replaces the answer. The body beside such a fault is never sent. */
 function answerUncharged(fault: Fault): Answer {
   if (fault === 'too-many') throw new Refusal('too_many_requests', '', '', 1);
   return { status: 502, body: {}, fault, isAboutOrder: true };
 }
 
-/** The reply to a purchase from the order as it now is (section 7, the first three of the four ways to end). */
+/** The reply to a purchase, from the current state of the order (section 7, the first three of the four ways to end). */
 function answerOrder(order: Order, isRepeat: boolean): Answer {
   const duplicate = isRepeat ? { duplicate: true } : {};
   if (order.status === 'failed') {

@@ -1,6 +1,6 @@
 import type { Fault } from './order/mood';
 
-/** A request as the service sees it, HTTP taken off. */
+/** A request without its HTTP form. */
 export interface V1Request {
   readonly method: string;
   /** Below the base path, with a leading slash. */
@@ -8,24 +8,24 @@ export interface V1Request {
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
   readonly authorization: string | undefined;
-  /** The caller's address, or undefined when it cannot be told; then no allowlist holds it. */
+  /** The caller's address; undefined if unknown, and then it is on no allowlist. */
   readonly address: string | undefined;
 }
 
-/** What the service says, not yet HTTP. */
+/** The answer to a request, before it becomes HTTP. */
 export interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What spoils the answer on its way. */
+  /** The fault that spoils the answer. */
   readonly fault?: Fault;
-  /** The answer speaks of an order, so it waits until that order is on disk. */
+  /** Whether the answer is about an order; such an answer waits until the order is on disk. */
   readonly isAboutOrder?: boolean;
 }
 
 /**
- * Every way v1 says no without charging (specification, section 7). The text is what the caller reads in `message`;
- * texts in the specification's own quotes stand here word for word.
+ * Every refusal of v1, all without a charge (specification, section 7). The text becomes `message` of the reply. Texts that the
+ * specification quotes are repeated literally.
  */
 const REFUSALS = {
   not_json: { status: 400, text: () => 'The request body must be a JSON object.' },
@@ -62,7 +62,7 @@ const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS;
 
-/** v1 says no. Nothing was charged. */
+/** A refusal of v1. Nothing was charged. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly status: number;
@@ -78,7 +78,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Section 7: a rejection is status `error` and a message, and nothing else that a caller could mistake for an order. */
+/** Section 7: a rejection has status `error` and a message, and nothing that a caller could take for an order. */
 export function refuse(refusal: Refusal): Answer {
   const { status, message, retryAfterSeconds, code } = refusal;
   const isNotFound = code === 'unknown_reference' || code === 'lookup_not_found';

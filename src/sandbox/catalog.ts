@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { kobo, parseNaira, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 
-/** What an order can be about, in the words that `category`, `filter` and `service` use for it (docs/sandbox.md, open questions). */
+/** The services, spelt as `category`, `filter` and `service` have them (docs/sandbox.md, open questions). */
 export const CATEGORIES = [
   'data',
   'airtime',
@@ -14,7 +14,7 @@ export const CATEGORIES = [
 ] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** Naira as YAML writes them, a number or text, kept as kobo. */
+/** An amount of naira in YAML, as a number or as text, turned into kobo. */
 export const nairaSchema = z.union([z.number(), z.string()]).transform((value, context): AmountMinor => {
   const amount = parseNaira(value);
   if (amount !== undefined && amount >= 0) return amount;
@@ -26,7 +26,7 @@ const percent = z.number().min(0).max(100).multipleOf(0.01);
 const priceSchema = z.union([nairaSchema, z.record(z.string(), nairaSchema)]);
 const cashbackSchema = z.union([z.strictObject({ percent }), z.strictObject({ fixed: nairaSchema })]);
 
-/** Either one number for all tiers or one for each. */
+/** One price for all tiers, or one for each tier. */
 export type Price = z.infer<typeof priceSchema>;
 export type Cashback = z.infer<typeof cashbackSchema>;
 
@@ -83,14 +83,14 @@ export const catalogFileSchema = z.strictObject({
 export type CatalogFile = z.infer<typeof catalogFileSchema>;
 export type DataPlan = CatalogFile['data_plans'][number];
 
-/** What is sold, found by id or name in one step. */
+/** The catalog with its entries by id or name. */
 export interface Catalog {
   readonly file: CatalogFile;
   readonly dataPlans: ReadonlyMap<number, DataPlan>;
   readonly cablePlans: ReadonlyMap<number, CatalogFile['cable_plans'][number]>;
   readonly discos: ReadonlyMap<number, CatalogFile['discos'][number]>;
   readonly networks: ReadonlyMap<string, CatalogFile['networks'][number]>;
-  /** Which network a prefix of 4 or 5 digits belongs to. */
+  /** From a prefix of 4 or 5 digits to the name of its network. */
   readonly prefixes: ReadonlyMap<string, string>;
 }
 
@@ -105,12 +105,12 @@ export function createCatalog(file: CatalogFile): Catalog {
   };
 }
 
-/** The network whose prefix the number bears, or undefined when the prefix belongs to none. */
+/** The network that the prefix of the number belongs to; undefined if no network has that prefix. */
 export function networkOfPhone({ prefixes }: Catalog, phone: string): string | undefined {
   return prefixes.get(phone.slice(0, 5)) ?? prefixes.get(phone.slice(0, 4));
 }
 
-/** The price for one tier. */
+/** The price for one tier, in kobo. Throws if the catalog has none. */
 export function priceFor(price: Price, tier: string): AmountMinor {
   if (typeof price === 'number') return price;
   const found = price[tier];
@@ -118,12 +118,12 @@ export function priceFor(price: Price, tier: string): AmountMinor {
   return found;
 }
 
-/** A percentage of an amount, to the nearest kobo, half a kobo up. A percentage has at most two decimals. */
+/** A percentage of an amount, rounded to the nearest kobo, half a kobo upwards. The percentage has at most two decimals. */
 export function percentOf(amount: AmountMinor, percent: number): AmountMinor {
   return kobo(Math.floor((amount * Math.round(percent * 100) + 5_000) / 10_000));
 }
 
-/** What a purchase earns once it has succeeded. */
+/** The cashback that a purchase of this amount earns if it succeeds. */
 export function cashbackOf(cashback: Cashback | null | undefined, amount: AmountMinor): AmountMinor {
   if (cashback === null || cashback === undefined) return ZERO_KOBO;
   return 'fixed' in cashback ? cashback.fixed : percentOf(amount, cashback.percent);

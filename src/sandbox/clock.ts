@@ -1,10 +1,10 @@
-/** The one source of time in the sandbox. Everything that waits, waits on it, so that a test can move ten minutes at once. */
+/** The only source of time in the sandbox. Everything that waits uses its timers, so a test can move ten minutes at once. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Calls `fire` once, when `delayMs` have passed. A timer never keeps the process alive. */
   setTimer(delayMs: number, fire: () => void): ClockTimer;
-  /** Moves the time forward and fires what falls due, in order of time. */
+  /** Moves the time forward and fires the timers that fall due, in order of their times. */
   advance(ms: number): void;
 }
 
@@ -18,10 +18,10 @@ interface Waiting {
   isCancelled: boolean;
 }
 
-// Longest delay that setTimeout takes; a longer wait is looked at again when this has passed.
+// The longest delay of setTimeout. After it, a longer wait sets the timeout again.
 const TIMEOUT_MAX_MS = 2_147_483_647;
 
-/** Time that stands still until it is moved. */
+/** A clock that changes only through `advance`. */
 export function createVirtualClock(startMs = Date.UTC(2026, 0, 1, 9)): Clock {
   let nowMs = startMs;
   const timers = new TimerQueue();
@@ -36,7 +36,7 @@ export function createVirtualClock(startMs = Date.UTC(2026, 0, 1, 9)): Clock {
   };
 }
 
-/** The machine's time, which can be moved forward as well. */
+/** The machine's clock plus whatever `advance` has added. */
 export function createRealClock(): Clock {
   let offsetMs = 0;
   let alarm: NodeJS.Timeout | undefined;
@@ -67,7 +67,7 @@ export function createRealClock(): Clock {
   };
 }
 
-/** Timers in order of their times; those of one time in the order in which they were set. */
+/** Timers in order of their times. Timers of the same time are in the order in which they were set. */
 class TimerQueue {
   readonly #waiting: Waiting[] = [];
 
@@ -84,7 +84,7 @@ class TimerQueue {
     return { cancel: () => void (waiting.isCancelled = true) };
   }
 
-  /** A cancelled timer stays until its time has come; then it does nothing. */
+  /** The time of the first timer. Cancelled timers count too: they stay in the queue until their time and then do nothing. */
   nextDueAt(): number | undefined {
     return this.#waiting[0]?.dueAt;
   }
@@ -98,7 +98,7 @@ class TimerQueue {
   }
 }
 
-// The specification gives times without an offset to a Nigerian service, so they are West Africa Time, which is UTC+1 all year.
+// The specification gives times without an offset. The service is Nigerian, so they are West Africa Time, which is UTC+1 all year.
 const OFFSET_MS = 60 * 60_000;
 
 /** `YYYY-MM-DD HH:MM:SS` (sections 2.3 and 2.4). */

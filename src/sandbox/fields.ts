@@ -3,10 +3,10 @@ import { V1_ENDPOINTS, type V1Endpoint, type V1Field } from '../upstream/v1';
 import { Refusal } from './answer';
 import { networkOfPhone, type Catalog } from './catalog';
 
-/** A parsed JSON object or query. Only checked fields may be read from it. */
+/** A parsed JSON object or query. Read a field only after `checkFields` or a check of your own. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The specification's own description of an endpoint. */
+/** The description of an endpoint in the specification. */
 export function endpointOf(method: 'GET' | 'POST', path: string): V1Endpoint {
   const found = V1_ENDPOINTS.find((endpoint) => endpoint.method === method && endpoint.path === path);
   if (found === undefined) throw new Error(`the specification has no ${method} ${path}`);
@@ -25,9 +25,9 @@ const TYPES: Readonly<Record<V1Field['type'], { readonly article: string; readon
 };
 
 /**
- * Every field of section 4 has the type of its table, or the request is refused. Types are exact: a number in quotes is not a
- * number, so that what works here works on a strict service; only an id that the catalog itself writes as text may be either.
- * null is the same as absent. Unknown fields are ignored.
+ * Refuses the request unless every field has the type of its table in section 4. Types are exact: a number in quotes is not a
+ * number, so that a script that works here also works with a strict service. Only an id that the catalog itself writes as text
+ * may be text or a number. null counts as absent. Unknown fields are ignored.
  */
 export function checkFields(endpoint: V1Endpoint, body: Fields): void {
   for (const [name, { type, required, isIgnored, isAlsoText }] of Object.entries(endpoint.fields)) {
@@ -43,13 +43,13 @@ export function checkFields(endpoint: V1Endpoint, body: Fields): void {
   }
 }
 
-/** A text that checkFields has found to be there; an optional one that is not is empty. */
+/** A text field after `checkFields`; empty if an optional field is absent. */
 export function textOf(body: Fields, name: string): string {
   const value = body[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** A number that checkFields has found to be there, or the fallback of an optional one. */
+/** An integer field after `checkFields`; the fallback if an optional field is absent. */
 export function integerOf(body: Fields, name: string, fallback = 0): number {
   const value = body[name];
   return typeof value === 'number' ? value : fallback;
@@ -62,21 +62,21 @@ export function phoneOf(body: Fields): string {
   return phone;
 }
 
-/** Smartcard and meter numbers: the specification gives no length, so anything that such a number could be. */
+/** Smartcard and meter numbers. The specification gives no length, so 5 to 20 digits are accepted. */
 export function customerNumberOf(body: Fields, name: 'smartcard' | 'meter_number'): string {
   const number = textOf(body, name);
   if (!/^\d{5,20}$/.test(number)) throw new Refusal('invalid_field', name, 'must be 5 to 20 digits');
   return number;
 }
 
-/** Section 7, rule 2. A prefix that belongs to no network cannot mismatch; one of MTN's mismatches a SMILE plan as well. */
+/** Section 7, rule 2. A prefix that belongs to no network never mismatches. A prefix of MTN mismatches a SMILE plan too. */
 export function checkPrefix(catalog: Catalog, phone: string, network: string, body: Fields): void {
   if (body['ported'] === true) return;
   const owner = networkOfPhone(catalog, phone);
   if (owner !== undefined && owner !== network) throw new Refusal('prefix_mismatch', phone, owner);
 }
 
-/** The customer's phone that cable TV and electricity pass on: it may be missing, and is not judged beyond its length. */
+/** The customer's phone number, which cable TV and electricity pass on. It may be absent, and only its length is checked. */
 export function passedOnPhone(body: Fields): string | null {
   const phone = lengthAtMost(body, 'phone', 20);
   return phone === '' ? null : phone;
@@ -88,7 +88,7 @@ export function quantityOf(body: Fields, max: number): number {
   return quantity;
 }
 
-/** Naira with at most two decimals inside the limits of section 8. */
+/** The amount in kobo, from naira with at most two decimals, within the limits of section 8. */
 export function amountOf(body: Fields, limits: { readonly min: AmountMinor; readonly max: AmountMinor }): AmountMinor {
   const amount = parseNaira(body['amount']);
   if (amount === undefined) throw new Refusal('invalid_field', 'amount', 'must be naira with at most two decimals');
@@ -106,7 +106,7 @@ export function meterTypeOf(body: Fields): 'prepaid' | 'postpaid' {
 
 export function lengthAtMost(body: Fields, name: string, max: number): string {
   const text = textOf(body, name);
-  // Characters as people count them: an emoji is one.
+  // Counts code points, so that an emoji is one character.
   if (text.length > max && [...text].length > max) throw new Refusal('invalid_field', name, `must be at most ${max} characters`);
   return text;
 }

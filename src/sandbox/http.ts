@@ -1,4 +1,4 @@
-/** The sandbox's door: HTTP in, HTTP out, on plain node:http without a framework in the way (docs/decisions/0020). */
+/** Receives and answers HTTP requests of the sandbox with plain node:http, without a framework (docs/decisions/0020). */
 import { STATUS_CODES, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import type { Duplex } from 'node:stream';
@@ -15,7 +15,10 @@ export const V1_BASE_PATH = '/api/v1';
 const BODY_BYTES_MAX = 256 * 1024;
 const LINGER_MS = 1_000;
 
-/** v1 below its base path, also when an Express application has mounted it: Express alone would cost more than all the rest. */
+/**
+ * Serves v1 below its base path. An Express application may mount it too, but the standalone server does without: Express alone
+ * would cost more than all the rest.
+ */
 export function createV1Listener(world: World, trusted: TrustedProxies): RequestListener {
   return (request, response) => {
     const url = request.url ?? '/';
@@ -25,7 +28,7 @@ export function createV1Listener(world: World, trusted: TrustedProxies): Request
     }
     const judge = (body?: Fields | Refusal): void => {
       const answer = answerSafely(world, trusted, request, url.slice(V1_BASE_PATH.length), body);
-      // What is said of an order must still be true after a power cut.
+      // A reply about an order must still be true after a power cut, so it waits until the order is on disk.
       if (answer.isAboutOrder !== true || world.isRelaxed) return sendAnswer(response, answer, world.clock);
       world.store.committed().then(
         () => sendAnswer(response, answer, world.clock),
@@ -56,7 +59,7 @@ function answerSafely(
       address: clientAddress(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join() : forwarded, trusted),
     });
   } catch {
-    // A bug of the sandbox, told as the specification tells it (section 7: 500).
+    // A bug of the sandbox is answered as the specification answers one (section 7: 500).
     return refuse(new Refusal('internal'));
   }
 }
@@ -64,15 +67,15 @@ function answerSafely(
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Gives the JSON object of a POST, or the Refusal that the request earns once it is known who asks. A request that breaks off
- * gives nothing, as its caller is gone.
+ * Calls `done` with the JSON object of a POST, or with a Refusal that is to be sent only after authentication. If the request
+ * breaks off, `done` is not called, because the caller is gone.
  */
 function readBody(request: IncomingMessage, done: (body: Fields | Refusal) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    // Read to the end all the same: a connection that is cut while it sends never sees the answer.
+    // A body that is too large is still read to its end: a caller whose connection is cut while it sends never sees the answer.
     if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
   });
   request.on('end', () => done(parseBody(request.headers['content-type'], chunks, bytes)));
@@ -86,7 +89,7 @@ function parseBody(contentType: string | undefined, chunks: readonly Buffer[], l
     const value: unknown = JSON.parse(decoder.decode(bytes));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   } catch {
-    // Falls through: not JSON and JSON of another kind are the same mistake.
+    // Falls through: text that is not JSON and JSON that is not an object get the same refusal.
   }
   return new Refusal('not_json');
 }
@@ -94,7 +97,7 @@ function parseBody(contentType: string | undefined, chunks: readonly Buffer[], l
 const HTML_502 =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><center><h1>502 Bad Gateway</h1></center></body>\r\n</html>\r\n';
 
-/** Writes the answer with the fault of its mood. */
+/** Writes the answer, spoilt by the fault of its mood. */
 function sendAnswer(response: ServerResponse, answer: Answer, clock: Clock): void {
   switch (answer.fault) {
     case undefined:
@@ -135,17 +138,17 @@ function sendJson(
   response.end(text);
 }
 
-/** Half of the JSON under the header of the whole, then the end of the connection. */
+/** Sends half of the JSON with the Content-Length of the whole, then closes the connection. */
 function sendHalf(response: ServerResponse, answer: Answer): void {
   const bytes = Buffer.from(JSON.stringify(answer.body));
   response.writeHead(answer.status, { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length });
   response.write(bytes.subarray(0, bytes.length >> 1), () => response.socket?.end());
 }
 
-/** Addresses and networks whose X-Forwarded-For is believed, besides loopback. */
+/** Addresses and networks whose X-Forwarded-For is trusted, in addition to loopback. */
 export type TrustedProxies = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
 
-/** Throws on what is neither an address nor a network. */
+/** Throws for a text that is neither an address nor a network. */
 export function parseTrustedProxies(texts: readonly string[]): TrustedProxies {
   return texts.map((text) => {
     if (text.includes('/')) return ipaddr.parseCIDR(text);
@@ -155,9 +158,9 @@ export function parseTrustedProxies(texts: readonly string[]): TrustedProxies {
 }
 
 /**
- * The caller's address. X-Forwarded-For counts only from loopback and trusted proxies, and only with one single value; anything
- * else in it leaves the address unknown, which no allowlist holds. Falling back to the proxy's own address would open
- * every account that lists it.
+ * The caller's address. X-Forwarded-For counts only from loopback and trusted proxies, and only with one single value. Anything
+ * else in it leaves the address unknown, and an unknown address is on no allowlist. The proxy's own address is no substitute:
+ * it would open every account that lists the proxy.
  */
 export function clientAddress(
   socketAddress: string | undefined,
@@ -182,11 +185,11 @@ const BROKEN: Readonly<Record<string, RefusalCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_too_slow',
 };
 
-/** What Node would answer by itself, with an empty body, is answered as section 7 answers everything: with a status and a message. */
+/** Answers the requests that Node would refuse with an empty body: with a status and a message, as section 7 has every refusal. */
 export function answerBrokenRequests(server: Server, listener: RequestListener): void {
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Duplex) => {
     const owed = (socket as { readonly _httpMessage?: (ServerResponse & { readonly req: IncomingMessage }) | null })._httpMessage;
-    // The broken bytes follow a whole request whose answer is still to come; an error written now would be taken for it.
+    // The broken bytes follow a complete request that is still unanswered. An error written now would be taken for its answer.
     if (owed && (owed.req.complete || owed.headersSent)) owed.shouldKeepAlive = false;
     else endWith(socket, new Refusal(BROKEN[code] ?? 'malformed_request'));
   });
@@ -196,7 +199,7 @@ export function answerBrokenRequests(server: Server, listener: RequestListener):
 }
 
 function endWith(socket: Duplex, refusal: Refusal): void {
-  // The parser repeats its complaint for every further byte.
+  // The parser reports the error again for each further piece of data.
   if (!socket.writable) return;
   const { status, body } = refuse(refusal);
   const text = JSON.stringify(body);
@@ -205,6 +208,6 @@ function endWith(socket: Duplex, refusal: Refusal): void {
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   );
-  // Destroyed at once, with bytes unread, the connection would be reset and the answer lost on its way.
+  // Destroying the socket at once, with bytes unread, would reset the connection, and the caller could lose the answer.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -7,7 +7,7 @@ import type { Store } from './store/store';
 const WRONG_PINS_MAX = 3;
 const LOCK_MS = 10 * 60_000;
 
-/** The wrong PINs of an account since its last right one; an account without any has no record. */
+/** The wrong PINs of an account since its last right one. An account without wrong PINs has no record. */
 interface WrongPins {
   readonly wrong: number;
   readonly lockedUntil: number;
@@ -27,7 +27,7 @@ export class PinGuard {
     }
   }
 
-  /** Throws unless the purchase may go on. An account with an allowlist needs no PIN, so the one it sends is not read. */
+  /** Throws if the purchase must be refused. An account with an allowlist needs no PIN, so its PIN is not read. */
   check(account: Account, pin: unknown): void {
     const record = this.#records.get(account.id);
     const lockedUntil = record?.lockedUntil ?? 0;
@@ -41,7 +41,7 @@ export class PinGuard {
       if (record !== undefined) this.unlock(account.id);
       return;
     }
-    // The end of a lock forgives the wrong PINs that led to it.
+    // After a lock has ended, counting starts again: the wrong PINs that led to the lock do not count.
     const wrong = record === undefined || lockedUntil > 0 ? 1 : record.wrong + 1;
     const counted = { wrong, lockedUntil: wrong >= WRONG_PINS_MAX ? this.#clock.now() + LOCK_MS : 0 };
     this.#records.set(account.id, counted);
@@ -60,7 +60,7 @@ export class PinGuard {
   }
 }
 
-/** How many requests in how long (section 8). */
+/** The limits of section 8: at most `count` requests in `windowMs`. */
 const RATES = {
   purchase: { count: 30, windowMs: 60_000 },
   lookup: { count: 20, windowMs: 5 * 60_000 },
@@ -70,8 +70,8 @@ const RATES = {
 type RateName = keyof typeof RATES;
 
 /**
- * Sliding windows per account, in memory only: a caller cannot tell a restart from a quiet minute. A refused request does not
- * count, so a caller that keeps trying is served as soon as its window has room.
+ * Sliding windows per account. They are kept in memory only, because for a caller a restart looks like a quiet minute. A
+ * refused request does not count, so a caller that keeps trying is served as soon as its window has room.
  */
 export class RateLimits {
   readonly #clock: Clock;
@@ -83,7 +83,7 @@ export class RateLimits {
     this.#isRelaxed = isRelaxed;
   }
 
-  /** Counts one request of each name, or throws 429 and counts none. */
+  /** Counts the request in each named window, or throws the 429 refusal and counts it in none. */
   take(accountId: string, names: readonly RateName[]): void {
     if (this.#isRelaxed) return;
     const now = this.#clock.now();
@@ -98,7 +98,7 @@ export class RateLimits {
     for (const times of windows) times.push(now);
   }
 
-  /** How many requests of each kind the account has sent in the window that ends now. */
+  /** How many requests of each kind the account has sent within the window that ends now. */
   used(
     accountId: string,
   ): readonly { readonly name: RateName; readonly used: number; readonly count: number; readonly windowMs: number }[] {

@@ -16,15 +16,15 @@ const NAME = 'sandbox';
 const lastGood = { key: '', config: undefined as SandboxConfig | undefined };
 
 /**
- * Reads accounts.yaml and catalog.yaml of a folder. Throws an Error whose message holds every problem of both files, one a line,
- * as editors can click it. `kept` spares what an earlier run of the program has read.
+ * Reads accounts.yaml and catalog.yaml of a folder. Throws an Error whose message lists every problem of both files, one per
+ * line, with file, line and column for editors. With `kept`, files that an earlier run has read are not read again.
  */
 export function loadConfig(configDir: string, kept?: KeptValues): SandboxConfig {
   const catalog = readText(join(configDir, 'catalog.yaml'));
   const accounts = readText(join(configDir, 'accounts.yaml'));
   const texts = [catalog.text, accounts.text];
   const key = JSON.stringify([configDir, texts]);
-  // A test run opens hundreds of sandboxes on the same files, and reading YAML is most of what opening costs.
+  // A test run opens hundreds of sandboxes on the same files, and most of the time of an opening goes into reading the YAML.
   if (lastGood.config !== undefined && lastGood.key === key) return lastGood.config;
   const known = kept === undefined ? undefined : (findValue(kept, NAME, texts) as SandboxConfig | undefined);
   const config = known ?? checkConfig(catalog, accounts);
@@ -35,7 +35,7 @@ export function loadConfig(configDir: string, kept?: KeptValues): SandboxConfig 
 
 interface TextFile {
   readonly file: string;
-  /** Null when it cannot be read; `fault` says why. */
+  /** Null if the file cannot be read; `fault` then has the reason. */
   readonly text: string | null;
   readonly fault?: string;
 }
@@ -60,7 +60,7 @@ function checkConfig(catalogFile: TextFile, accountsFile: TextFile): SandboxConf
   return { accounts: accounts.accounts, catalog };
 }
 
-/** Notes a problem at the place of a value. */
+/** Adds a problem at the place of a value. */
 type Report = (path: YamlPath, code: string, message: string) => void;
 
 function checkFile<T>(
@@ -80,7 +80,7 @@ function checkFile<T>(
   return value;
 }
 
-/** What the schema of catalog.yaml cannot say: names that must exist, ids that must be unique, prices for every tier. */
+/** The checks of catalog.yaml beyond its schema: names that exist, unique ids, prices for every tier. */
 function checkCatalog(catalog: CatalogFile, report: Report): void {
   const names = new Set(catalog.networks.map((network) => network.name));
   const checkNetwork = (path: YamlPath, name: string) => {
@@ -120,7 +120,7 @@ function checkCatalog(catalog: CatalogFile, report: Report): void {
   }
 }
 
-/** What the schema of accounts.yaml cannot say: ids and keys are unique, the tier has prices, and live webhooks are https (section 6). */
+/** The checks of accounts.yaml beyond its schema: unique ids and keys, at least one key, a tier of the catalog, https webhooks (section 6). */
 function checkAccounts(accounts: readonly Account[], tiers: readonly string[], report: Report): void {
   const seen = new Set<string>();
   for (const [index, { id, keys, tier, webhook_url: url }] of accounts.entries()) {

@@ -1,4 +1,4 @@
-/** What an operator sees of the sandbox: accounts, wallets and limits as they are, and the newest orders and postings. */
+/** The state of the sandbox for operators: accounts, wallets, limits, the newest orders and postings. */
 import { kobo, type AmountMinor } from '../domain/amount';
 import { Secret } from '../domain/credentials';
 import { callersOf, type Account, type Mode } from './account';
@@ -19,7 +19,7 @@ export interface SandboxOverview {
   /** Newest first. */
   readonly postings: readonly PostingView[];
   readonly services: readonly { readonly name: string; readonly isOn: boolean }[];
-  /** Those that a number calls up have its last four digits. */
+  /** Moods that a number can select have the last four digits of such numbers. */
   readonly moods: readonly { readonly name: MoodName; readonly digits: string | undefined }[];
 }
 
@@ -33,7 +33,7 @@ export interface AccountView extends Pick<
   readonly limits: ReturnType<RateLimits['used']>;
 }
 
-/** Of a mode that the account has a key for. */
+/** The wallet of a mode for which the account has a key. */
 export interface WalletView {
   readonly id: string;
   readonly mode: Mode;
@@ -41,7 +41,7 @@ export interface WalletView {
   readonly balance: AmountMinor;
   readonly cashback: AmountMinor;
   readonly orders: number;
-  /** What its next purchases meet. */
+  /** The mood ordered for its next purchases. */
   readonly mood: { readonly mood: MoodName; readonly calls: number } | undefined;
 }
 

@@ -73,7 +73,7 @@ function cashbackReply(cashback: Cashback | null): { type: string; value: number
     : { type: 'percent', value: cashback.percent };
 }
 
-/** GET /recharge-card: what can be printed. The specification shows no shape; this one is decided in docs/sandbox.md. */
+/** GET /recharge-card: the cards on sale, with prices. The specification shows no form of this reply; docs/sandbox.md decides it. */
 export function readCardDenominations(world: World, caller: Caller): Answer {
   const networks = world.catalog.file.networks.flatMap(({ id, name }) => {
     const prices = world.catalog.file.recharge_cards[name];
@@ -87,7 +87,7 @@ export function readCardDenominations(world: World, caller: Caller): Answer {
   return { status: 200, body: { status: 'success', data: { networks } } };
 }
 
-/** GET /data-card?net=…: the plans of a network as the catalog lists them. */
+/** GET /data-card?net=…: the plans of a network in the form of the catalog. */
 export function readDataCards(world: World, caller: Caller, query: Fields): Answer {
   const name = query['net'];
   if (name === undefined || name === '') throw new Refusal('missing_field', 'net');
@@ -99,7 +99,7 @@ export function readDataCards(world: World, caller: Caller, query: Fields): Answ
   return { status: 200, body: { status: 'success', data: { network: network.name, plans } } };
 }
 
-// Numbers of nobody, so that a caller can see a lookup fail. The specification names none, docs/sandbox.md does.
+// Numbers without an owner, for which a lookup fails. The specification has no such numbers; docs/sandbox.md has.
 const NOBODYS = /9999$/;
 
 const validateCableEndpoint = endpointOf('POST', '/validate-cable');
@@ -110,7 +110,7 @@ export function validateCable(world: World, caller: Caller, body: Fields): Answe
   world.limits.take(caller.account.id, ['lookup']);
   checkFields(validateCableEndpoint, body);
   const cableId = body['cable_id'];
-  // As the catalog writes it (text) or as a number.
+  // An id is accepted as text, the form of the catalog, or as a number.
   if (!world.catalog.file.cable_providers.some(({ cable_id: id }) => cableId === id || cableId === String(id))) {
     throw new Refusal('invalid_field', 'cable_id', 'is not a provider id of the catalog');
   }

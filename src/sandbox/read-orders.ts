@@ -26,7 +26,7 @@ export function readBalance(world: World, caller: Caller): Answer {
   };
 }
 
-/** GET /receipt. A pending order of more than two minutes is re-checked with the provider first. */
+/** GET /receipt. An order that has been pending for more than two minutes is re-checked with the provider first. */
 export function readReceipt(world: World, caller: Caller, query: Fields): Answer {
   const reference = query['reference'];
   if (reference === undefined || reference === '') throw new Refusal('missing_field', 'reference');
@@ -36,7 +36,7 @@ export function readReceipt(world: World, caller: Caller, query: Fields): Answer
   return { status: 200, isAboutOrder: true, body: { status: 'success', success: true, data: record(order) } };
 }
 
-/** Section 2.3. */
+/** The data of a receipt (section 2.3). */
 function record(order: Order): Record<string, unknown> {
   return {
     id: order.id,

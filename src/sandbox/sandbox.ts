@@ -14,48 +14,48 @@ import { WebhookPoster } from './webhook/post-webhook';
 import { createWorld } from './world';
 
 export interface SandboxOptions {
-  /** Where the state survives a restart; undefined keeps it in memory only. */
+  /** The folder that keeps the state across restarts; undefined keeps the state in memory only. */
   readonly dataDir?: string | undefined;
-  /** The folder with accounts.yaml and catalog.yaml; undefined is the shipped one. */
+  /** The folder with accounts.yaml and catalog.yaml; undefined means the shipped one. */
   readonly configDir?: string | undefined;
-  /** Lifts rate limits and the duplicate window, and answers before the disk has it: for load tests. */
+  /** For load tests: lifts rate limits and the duplicate window, and answers before an order is on disk. */
   readonly relaxed?: boolean | undefined;
   readonly clock?: Clock | undefined;
-  /** Measures how long a webhook receiver takes. It is not moved with the other: a receiver lives in real time. */
+  /** Measures how long a webhook receiver takes. It is separate from `clock`, which can be moved: receivers live in real time. */
   readonly receiverClock?: Clock | undefined;
-  /** Spares the reading of files that this program has read before. */
+  /** Results of reading the YAML files, kept from earlier runs of the program. */
   readonly kept?: KeptValues | undefined;
   /** Makes references, tokens, PINs and names the same in every run. */
   readonly seed?: string | undefined;
-  /** Addresses or networks whose X-Forwarded-For is believed, besides loopback. */
+  /** Addresses or networks whose X-Forwarded-For is trusted, in addition to loopback. */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** A certificate (PEM) that webhook receivers may have besides publicly trusted ones. */
+  /** A certificate (PEM) that webhook receivers may use, in addition to publicly trusted ones. */
   readonly webhookCa?: string | undefined;
-  /** Purchases are refused from a failed write until one gets through. */
+  /** Called with the first failed write, and with undefined when writing works again. Between the two, purchases are refused. */
   readonly onStoreFailure?: OnStoreFailure;
 }
 
 export interface Sandbox {
-  /** v1 under /api/v1, to be mounted in another Express application. */
+  /** v1 under /api/v1, which another Express application can mount. */
   readonly app: Express;
   readonly admin: SandboxAdmin;
-  /** Port 0 takes a free one. */
+  /** Port 0 means any free port. */
   listen(port: number, host?: string): Promise<{ port: number; url: string }>;
-  /** Stops listening, lets everything reach the disk, gives the data folder back. */
+  /** Stops listening, writes everything to disk and releases the data folder. */
   close(): Promise<void>;
 }
 
 const SHIPPED_CONFIG = join(PROJECT_FOLDER, 'sandbox');
-// Longer than any client keeps an idle connection, so that none is closed under a request that is on its way.
+// Longer than clients keep idle connections, so that no connection is closed while a request is on its way.
 const KEEP_ALIVE_MS = 65_000;
 const SERVER_OPTIONS = {
   keepAliveTimeout: KEEP_ALIVE_MS,
   headersTimeout: KEEP_ALIVE_MS + 1_000,
-  // Node's own refusal of a request without Host has an empty body; nothing here needs the header.
+  // Node refuses a request without Host with an empty body. The sandbox does not need the header.
   requireHostHeader: false,
 } as const;
 
-/** Opens a v1 service. Throws when its YAML has problems or its data folder belongs to another process. */
+/** Opens a v1 service. Throws if its YAML has problems, or if its data folder is damaged or in use by another process. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { dataDir, relaxed: isRelaxed = false, seed } = options;
   const config = loadConfig(options.configDir ?? SHIPPED_CONFIG, options.kept);
@@ -90,7 +90,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   };
 }
 
-/** The same clock, whose timers do nothing once the sandbox is closed: the next sandbox on the same data sets its own. */
+/** The same clock, but its timers do nothing once the sandbox is closed: the next sandbox on the same data sets its own timers. */
 function stopWith(signal: AbortSignal, clock: Clock): Clock {
   const setTimer: Clock['setTimer'] = (delayMs, fire) =>
     clock.setTimer(delayMs, () => {

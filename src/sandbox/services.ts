@@ -19,22 +19,22 @@ import {
 } from './fields';
 import type { Order, Quote } from './order/order';
 
-/** One service that is sold: how its request is read and priced, and what its result holds (section 2.7). */
+/** One service that is sold: how a request for it is read and priced, and what the result contains (section 2.7). */
 export interface PurchaseService {
   readonly endpoint: V1Endpoint;
-  /** Pure: checks the fields beyond their types and says what they cost. Throws a Refusal. */
+  /** Pure: checks the fields beyond their types and gives the price. Throws a Refusal. */
   quote(body: Fields, catalog: Catalog, tier: string): Quote;
-  /** One line for people, made from the order whenever it is shown: a hundred thousand of them need not lie in memory. */
+  /** One line for people. It is made whenever the order is shown, because a hundred thousand such lines would fill the memory. */
   describe(order: Quote): string;
   /** The message of a success. */
   congratulate(order: Quote): string;
-  /** What `data` holds besides the reference. */
+  /** The fields of `data` besides the reference. */
   result(order: Order): Record<string, unknown>;
-  /** What the reply holds beside `data`. */
+  /** The fields of the reply beside `data`. */
   extra?(order: Order): Record<string, unknown>;
 }
 
-/** Everything that is sold, by category. */
+/** All services, by category. */
 export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
   /** The plan decides the network; a `network` in the request is ignored. */
   data: {
@@ -57,7 +57,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
     result: earnings,
   },
 
-  /** The discount of the account's tier is taken off the face value. */
+  /** The face value minus the discount of the account's tier is charged. */
   airtime: {
     endpoint: endpointOf('POST', '/airtime'),
     quote(body, catalog, tier) {
@@ -85,7 +85,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
     result: earnings,
   },
 
-  /** The package decides the provider. */
+  /** The plan decides the provider. */
   cabletv: {
     endpoint: endpointOf('POST', '/cabletv'),
     quote(body, catalog, tier) {
@@ -199,7 +199,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
     endpoint: endpointOf('POST', '/bulk_sms'),
     quote(body, catalog) {
       const sender = lengthAtMost(body, 'sender_id', 11);
-      // The specification shows no maximum for a message; this one keeps a request within its body limit.
+      // The specification gives no maximum for a message. This one keeps a request within the body limit.
       const message = lengthAtMost(body, 'message', 2_000);
       const recipients = recipientsOf(body);
       const pages = smsPages(message);
@@ -217,16 +217,15 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
   },
 };
 
-/** One line for people. */
 export function describeOrder(order: Order): string {
   return PURCHASE_SERVICES[order.category].describe(order);
 }
 
-/** What a service sets of its quote; the wallet pays the amount unless `charge` says otherwise. */
+/** The part of a quote that its service sets. If `charge` is absent, the wallet pays the amount. */
 type Priced = Pick<Quote, 'amount' | 'meta'> &
   Partial<Pick<Quote, 'number' | 'network' | 'charge' | 'fee' | 'cashback' | 'cards' | 'hasToken'>>;
 
-/** Every quote has all its fields in one order, as objects of one shape are the smallest and fastest ones. */
+/** Sets all fields of every quote in the same order: objects of one shape are the smallest and fastest. */
 function quoteOf(category: Category, identity: string, priced: Priced): Quote {
   const { amount, meta } = priced;
   return {
@@ -250,13 +249,13 @@ function dataPlanOf(body: Fields, catalog: Catalog): DataPlan {
   return plan;
 }
 
-/** Section 2.7: balances belong to success responses, never to pending ones. */
+/** Section 2.7: success replies have balances, pending replies never do. */
 function balances(order: Order): { balance_before?: number; balance_after?: number } {
   if (order.status !== 'success') return {};
   return { balance_before: nairaNumber(order.balanceBefore), balance_after: nairaNumber(order.balanceAfter) };
 }
 
-/** Nothing is earned until the order has succeeded. */
+/** The cashback in naira; 0 until the order has succeeded. */
 function cashback(order: Order): { cashback_earned: number } {
   const earned: AmountMinor = order.status === 'success' ? order.cashback : ZERO_KOBO;
   return { cashback_earned: nairaNumber(earned) };
@@ -275,10 +274,10 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-// The specification shows no maximum; this one keeps a request within its body limit.
+// The specification gives no maximum. This one keeps a request within the body limit.
 const RECIPIENTS_MAX = 1_000;
 
-/** The recipients of a bulk SMS, from a JSON array or one text with commas or new lines; each number once. */
+/** The recipients of a bulk SMS, from a JSON array or from one text with commas or new lines. Each number counts once. */
 function recipientsOf(body: Fields): readonly string[] {
   const given = body['recipients'];
   const items = typeof given === 'string' ? given.split(/[,\r\n]+/) : Array.isArray(given) ? given.map(String) : [];
@@ -294,13 +293,13 @@ function recipientsOf(body: Fields): readonly string[] {
   return [...numbers];
 }
 
-// 3GPP TS 23.038, section 6.2.1: the characters that travel as seven bits; those of the extension table take two places.
+// 3GPP TS 23.038, section 6.2.1: the characters of seven bits. Those of the extension table count twice.
 const BASIC = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 );
 const EXTENSION = new Set('\f^{}\\[~]|€');
 
-/** How many pages a message takes: 160 characters, or 153 each when there are several; with other alphabets 70 and 67. */
+/** The number of pages of a message: 160 characters on a single page, 153 on each of several. With other alphabets it is 70 and 67. */
 export function smsPages(message: string): number {
   let units = 0;
   for (const character of message) {

@@ -38,7 +38,7 @@ export interface WorldOptions {
   readonly poster: WebhookPoster;
 }
 
-/** Puts the parts together on what the store holds: after a restart everything is as it was. */
+/** Builds all parts on the content of the store, so that a restart finds everything as it was. */
 export function createWorld(config: SandboxConfig, store: Store, options: WorldOptions): World {
   const { clock, isRelaxed, poster, seed } = options;
   const accounts = new AccountBook(config.accounts, store);
@@ -67,7 +67,7 @@ export function createWorld(config: SandboxConfig, store: Store, options: WorldO
   };
 }
 
-/** Gives each wallet its start balance, once in its life. */
+/** Gives each new wallet its start balance, once. */
 function openWallets({ accounts }: SandboxConfig, ledger: Ledger, clock: Clock): void {
   for (const { account, mode, walletId } of accounts.flatMap(callersOf)) {
     const book = walletBook(walletId);
@@ -77,7 +77,7 @@ function openWallets({ accounts }: SandboxConfig, ledger: Ledger, clock: Clock):
   }
 }
 
-/** Without a seed of its own, a data folder keeps the one it was born with. */
+/** The seed that the data folder keeps for runs without a configured seed; made at the first such run. */
 function keptSeed(store: Store): string {
   const kept = new Map(store.entries<string>('setting')).get('seed');
   if (kept !== undefined) return kept;
@@ -86,7 +86,7 @@ function keptSeed(store: Store): string {
   return seed;
 }
 
-/** The services that are off: those of catalog.yaml, unless an operator has switched them since. */
+/** The services that are off. What an operator has switched counts before catalog.yaml. */
 function switchedOff(config: SandboxConfig, store: Store): Set<Category> {
   const switched = new Map(store.entries<boolean>('setting'));
   return new Set(CATEGORIES.filter((name) => switched.get(`off:${name}`) ?? config.catalog.switched_off.includes(name)));

@@ -14,11 +14,11 @@ interface CashierParts {
   readonly ledger: Ledger;
   readonly orders: OrderBook;
   readonly mint: Mint;
-  /** Called in the same turn as the change it tells of, so that both reach the disk together. */
+  /** Called in the same turn of the event loop as the order's change, so that both reach the disk together. */
   readonly onFinal: (order: Order) => void;
 }
 
-/** The only one who moves money for orders, and so the only one who walks the transition table of section 3. */
+/** Posts all charges, refunds and cashback. It alone changes the status of orders, by the transition table of section 3. */
 export class Cashier {
   readonly #parts: CashierParts;
 
@@ -26,14 +26,14 @@ export class Cashier {
     this.#parts = parts;
   }
 
-  /** Charges the wallet and lets the provider answer at once as `course` says. */
+  /** Charges the wallet, then gives the order the status that the provider reports at once according to `course`. */
   accept(walletId: string, quote: Quote, requestId: string | null, course: Course): Order {
     const { clock, ledger, orders, mint } = this.#parts;
     const id = orders.nextId();
     const balanceBefore = ledger.balance(walletBook(walletId));
     const now = clock.now();
     const order: Order = {
-      // Written out, field by field: a spread makes a slow and twice as large object of it.
+      // Field by field, because a spread would make the object slow and twice as large.
       category: quote.category,
       number: quote.number,
       network: quote.network,
@@ -67,7 +67,7 @@ export class Cashier {
     return order;
   }
 
-  /** Waits for the provider's word on a pending order; also after a restart, when it may be overdue. */
+  /** Settles a pending order when its result falls due. After a restart the result may be overdue, and the order is settled at once. */
   watch(order: Order): void {
     const { due } = order;
     if (order.status !== 'pending' || due === null) return;
@@ -76,7 +76,7 @@ export class Cashier {
     });
   }
 
-  /** The provider's final word. Only a pending order can take it: nothing follows success or failed. */
+  /** Gives a pending order its final status. Throws if it is final already: nothing follows success or failed. */
   settle(order: Order, result: FinalStatus): void {
     if (order.status !== 'pending') throw new Error(`order ${order.reference} is ${order.status} already`);
     this.#finish(order, result);
@@ -84,7 +84,7 @@ export class Cashier {
     this.#parts.onFinal(order);
   }
 
-  /** Asks the provider about an order that has been pending for more than two minutes. */
+  /** Settles an order that has been pending for more than two minutes, if the provider reports its result only when asked. */
   recheck(order: Order): void {
     if (order.status !== 'pending' || order.toldWhenAsked === null) return;
     if (this.#parts.clock.now() - order.createdAt > RECHECK_AFTER_MS) this.settle(order, order.toldWhenAsked);
@@ -111,7 +111,7 @@ export class Cashier {
   }
 }
 
-/** The wallet pays the charge (-1) or gets it back (1); the company's fee is booked apart. */
+/** The lines by which the wallet pays the charge (-1) or gets it back (1). The fee of the electricity company has its own book. */
 function priceLines({ walletId, charge, fee }: Order, sign: 1 | -1): Lines {
   const wallet = walletBook(walletId);
   if (fee === ZERO_KOBO) return [wallet, kobo(sign * charge), 'revenue', kobo(-sign * charge)];

@@ -2,14 +2,14 @@ import { kobo, ZERO_KOBO, type AmountMinor } from '../../domain/amount';
 import { numberKey, type Store } from '../store/store';
 import type { Order } from './order';
 
-/** The books of the house; each wallet adds `wallet:<id>` and `cashback:<id>`. */
+/** The books that belong to no wallet. Each wallet adds `wallet:<id>` and `cashback:<id>`. */
 type HouseBook = 'funding' | 'revenue' | 'fees' | 'promotion';
 type BookName = HouseBook | `wallet:${string}` | `cashback:${string}`;
 
-/** Book, amount, book, amount, …: flat, because there are as many of these as of anything. */
+/** Book, amount, book, amount, … in one flat array: postings are the most numerous objects here, so their memory counts. */
 export type Lines = readonly (BookName | AmountMinor)[];
 
-/** One double entry: its lines add up to nothing. A posting is never changed; a correcting one is added. */
+/** One double entry; its lines add up to zero. A posting is never changed: a mistake is corrected by another posting. */
 export interface Posting {
   readonly kind: 'opening' | 'adjustment' | 'charge' | 'refund' | 'cashback';
   readonly orderId: number | null;
@@ -17,19 +17,18 @@ export interface Posting {
   readonly lines: Lines;
 }
 
-/** The lines of a plain transfer. */
+/** The two lines of a transfer from one book to another. */
 export function transferLines(from: BookName, to: BookName, amount: AmountMinor): Lines {
   return [from, kobo(0 - amount), to, amount];
 }
 
-/** Calls `visit` with each line. */
 export function eachLine(lines: Lines, visit: (book: BookName, amount: AmountMinor) => void): void {
   for (let index = 0; index + 1 < lines.length; index += 2) visit(lines[index] as BookName, lines[index + 1] as AmountMinor);
 }
 
 const names = new Map<string, BookName>();
 
-/** The same string each time, so that a hundred thousand postings share it. */
+/** Returns the same string object for the same name, so that a hundred thousand postings share it. */
 function bookName(prefix: 'wallet' | 'cashback', walletId: string): BookName {
   const name = `${prefix}:${walletId}` as const;
   const known = names.get(name);
@@ -47,7 +46,7 @@ export function cashbackBook(walletId: string): BookName {
 
 const NEWEST_MAX = 100;
 
-/** Balances in memory, postings in the store. */
+/** The double-entry ledger: its balances are in memory, its postings in the store. */
 export class Ledger {
   readonly #store: Store;
   readonly #balances = new Map<BookName, number>();
@@ -87,7 +86,7 @@ export class Ledger {
     return this.#store.entries<Posting>('posting');
   }
 
-  /** The last hundred, newest first. */
+  /** The newest postings, at most a hundred, newest first. */
   newest(): readonly Posting[] {
     return this.#newest.toReversed();
   }
@@ -101,17 +100,17 @@ export class Ledger {
 
 export interface LedgerReport {
   readonly isBalanced: boolean;
-  /** In words, one sentence each; empty when all is well. */
+  /** One sentence per fault; empty if the books are right. */
   readonly faults: readonly string[];
-  /** In kobo. */
+  /** Balances in kobo. */
   readonly books: Readonly<Record<string, number>>;
   readonly postings: number;
   readonly orders: number;
 }
 
 /**
- * The invariant: every posting and all books together add up to nothing, the books say what the postings say, no wallet is
- * in debt, and each order has cost its wallet exactly its charge, or nothing when it failed.
+ * Checks the invariants. Every posting and all books together add up to zero. The balance of each book equals the sum of its
+ * postings. No wallet is below zero. Each order has cost its wallet exactly its charge, or nothing if it failed.
  */
 export function checkLedger(ledger: Ledger, orders: Iterable<Order>): LedgerReport {
   const faults: string[] = [];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CardPin } from './order';
 
-/** Makes references, tokens, card PINs and names. The same seed and the same order number give the same ones, always. */
+/** Makes references, tokens, card PINs and names. The same seed and order number always give the same values. */
 export class Mint {
   readonly #seed: string;
 
@@ -9,12 +9,12 @@ export class Mint {
     this.#seed = createHash('sha256').update(seed).digest('hex');
   }
 
-  /** Unique because it holds the order number; the tail only makes it look like nobody's neighbour. */
+  /** Unique because it contains the order number. The last five digits only hide that references follow each other. */
   reference(orderId: number): string {
     return `PPA${String(orderId).padStart(9, '0')}${this.#digits('reference', orderId, 5)}`;
   }
 
-  /** Twenty digits in groups of four, as meters take them. */
+  /** Twenty digits in groups of four, the form that meters take. */
   token(orderId: number): string {
     return (this.#digits('token', orderId, 20).match(/.{4}/g) ?? []).join('-');
   }
@@ -26,7 +26,7 @@ export class Mint {
     }));
   }
 
-  /** The same number always belongs to the same person. */
+  /** The same number always gives the same name. */
   customerName(number: string): string {
     const pick = (label: string, names: readonly string[]) =>
       names[hash32(`${this.#seed} ${label} ${number}`) % names.length] ?? '';
@@ -48,12 +48,12 @@ export class Mint {
   }
 }
 
-/** The order number inside a reference; of any other text, no order's number. */
+/** The order number inside a reference; 0, which no order has, for any other text. */
 export function orderIdOf(reference: string): number {
   return /^PPA\d{14,}$/.test(reference) ? Number(reference.slice(3, -5)) : 0;
 }
 
-/** What the provider calls the order. Made from our reference, as the reference is already nobody's to guess. */
+/** The provider's own id of the order. It is made from the reference, which cannot be guessed either. */
 export function providerReference(reference: string): string {
   return `PR-${String(hash32(reference)).padStart(10, '0')}`;
 }
@@ -61,7 +61,7 @@ export function providerReference(reference: string): string {
 const FIRST_NAMES = ['ADEBAYO', 'CHIOMA', 'MUSA', 'NGOZI', 'IBRAHIM', 'FUNKE', 'EMEKA', 'AISHA', 'TUNDE', 'BLESSING'] as const;
 const LAST_NAMES = ['OKAFOR', 'BELLO', 'ADEYEMI', 'EZE', 'SANI', 'OGUNLEYE', 'NWOSU', 'YUSUF', 'BALOGUN', 'OBI'] as const;
 
-/** FNV-1a with a final mix: spread well enough for made-up digits, and a microsecond cheaper than a real hash. */
+/** FNV-1a with a final mix. It spreads well enough for invented digits and takes a microsecond less than a cryptographic hash. */
 function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

@@ -1,19 +1,19 @@
 import type { Store } from '../store/store';
 import type { FinalStatus } from './order';
 
-/** What becomes of an order at the provider. */
+/** How the provider treats an order, at once and later. */
 export interface Course {
   readonly first: FinalStatus | 'pending';
   readonly later?: { readonly afterMs: number; readonly result: FinalStatus };
   readonly toldWhenAsked?: FinalStatus;
-  /** Until it ends, receipt and history call the order `processing` instead of `pending`. */
+  /** Until the order is final, receipt and history call it `processing` instead of `pending`. */
   readonly isProcessing?: true;
 }
 
-/** What goes wrong on the way back to the caller. */
+/** How the reply to the caller is spoilt. */
 export type Fault = 'reset' | 'cut' | 'error-500' | 'slow' | 'html-502' | 'too-many';
 
-/** `digits` are the last four of a phone, meter or smartcard number that call the mood up. Without a course nothing is charged. */
+/** `digits` are the last four digits of a phone, meter or smartcard number that select the mood. Without a course nothing is charged. */
 export type Mood =
   | { readonly digits?: string; readonly course: Course; readonly fault?: Fault }
   | { readonly digits?: string; readonly course?: undefined; readonly fault: Fault };
@@ -22,7 +22,7 @@ export const SLOW_MS = 12_000;
 const LATE_MS = 5_000;
 const SUCCESS: Course = { first: 'success' };
 
-/** Every mood. One without digits is reached by name only: `mood.<name>.` in front of a request_id, or the admin call. */
+/** Every mood. A mood without digits is selected only by name: with `mood.<name>.` in front of a request_id, or by the admin call. */
 export const MOODS = {
   decline: { digits: '0000', course: { first: 'failed' } },
   'late-success': { digits: '0001', course: { first: 'pending', later: { afterMs: LATE_MS, result: 'success' } } },
@@ -51,7 +51,7 @@ const BY_DIGITS: ReadonlyMap<string, MoodName> = new Map(
   Object.entries(MOODS).flatMap(([name, mood]) => ('digits' in mood ? [[mood.digits, name as MoodName]] : [])),
 );
 
-/** The mood that a purchase calls up itself: the name in its request_id goes before the digits of its number. */
+/** The mood that the purchase itself selects. A name in its request_id goes before the digits of its number. */
 function moodOf(requestId: string | null, number: string): MoodName | undefined {
   const named = requestId === null ? undefined : /^mood\.([a-z0-9-]+)\./.exec(requestId)?.[1];
   if (named !== undefined && isMoodName(named)) return named;
@@ -78,20 +78,20 @@ export class MoodBook {
     for (const [key] of store.entries('struck')) this.#struck.add(key);
   }
 
-  /** The next `calls` purchases of this wallet have this mood, whatever their numbers say. */
+  /** Gives the next `calls` purchases of this wallet this mood, whatever their numbers are. Zero calls cancel it. */
   order(walletId: string, mood: MoodName, calls: number): void {
     if (calls > 0) this.#ordered.set(walletId, { mood, calls });
     else this.#ordered.delete(walletId);
   }
 
-  /** What the next purchases of a wallet were given; undefined when nothing was. */
+  /** The mood ordered for the next purchases of a wallet, and for how many; undefined if none is. */
   orderedFor(walletId: string): { readonly mood: MoodName; readonly calls: number } | undefined {
     return this.#ordered.get(walletId);
   }
 
   /**
-   * The mood of the next purchase. A mood strikes the first request with a given request_id: one that charges leaves an order,
-   * which a repeat finds; one that does not is remembered here, so that the repeat simply buys.
+   * The mood of this purchase. A mood strikes only the first request with a given request_id. If it charges, it leaves an
+   * order, which a repeat finds. If it does not charge, the request_id is remembered here, and the repeat buys as usual.
    */
   take(walletId: string, requestId: string | null, number: string): Mood {
     const key = requestId === null ? undefined : `${walletId} ${requestId}`;

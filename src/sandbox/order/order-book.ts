@@ -13,10 +13,10 @@ interface WalletOrders {
 
 const NONE: WalletOrders = { orders: [], byRequestId: new Map() };
 
-/** Every order, found by reference, by request id and by wallet. */
+/** All orders, by reference, by request id and by wallet. */
 export class OrderBook {
   readonly #store: Store;
-  /** By order number; there is no number 0. */
+  /** The index is the order number; there is no number 0. */
   readonly #orders: (Order | undefined)[] = [undefined];
   readonly #wallets = new Map<string, WalletOrders>();
   readonly #latest = new Map<string, Order>();
@@ -34,24 +34,24 @@ export class OrderBook {
     return this.#orders.length;
   }
 
-  /** Takes a new order in. */
+  /** Adds a new order. */
   add(order: Order): void {
     this.#index(order);
     this.keep(order);
   }
 
-  /** Keeps an order that has changed. */
+  /** Writes a changed order to the store. */
   keep(order: Order): void {
     this.#store.put('order', numberKey(order.id), order);
   }
 
-  /** A reference is known only to the wallet that paid for the order. */
+  /** The order with this reference, if this wallet paid for it: other wallets must not find it. */
   findByReference(walletId: string, reference: string): Order | undefined {
     const order = this.findAny(reference);
     return order?.walletId === walletId ? order : undefined;
   }
 
-  /** For operators: whose order it is does not matter. */
+  /** The order with this reference, whichever wallet paid. For operators only. */
   findAny(reference: string): Order | undefined {
     const order = this.#orders[orderIdOf(reference)];
     return order?.reference === reference ? order : undefined;
@@ -76,8 +76,8 @@ export class OrderBook {
   }
 
   /**
-   * Whether the same purchase was made within five seconds. One that the provider declined does not count: its money is
-   * back and section 7 calls it safe to retry.
+   * Whether an identical purchase was made within five seconds. A declined purchase does not count: its money is back, and
+   * section 7 calls it safe to retry.
    */
   hasIdentical(fingerprint: string, now: number): boolean {
     const latest = this.#latest.get(fingerprint);
@@ -102,7 +102,7 @@ export class OrderBook {
 
   #rememberLatest(order: Order): void {
     const fingerprint = fingerprintOf(order.walletId, order);
-    // Deleted first, so that the map stays in order of time and the old ones are always in front.
+    // Deleted first, so that the map stays in order of time and the loop below meets the oldest entries first.
     this.#latest.delete(fingerprint);
     this.#latest.set(fingerprint, order);
     for (const [key, old] of this.#latest) {

@@ -1,7 +1,7 @@
 import type { AmountMinor } from '../../domain/amount';
 import type { Category } from '../catalog';
 
-/** Section 3, without `processing`: its transitions are not shown, so it is a pending order under another status word. */
+/** Section 3, without `processing`: the specification shows no transitions of it, so it is a pending order under another status word. */
 export type OrderStatus = 'success' | 'pending' | 'failed';
 export type FinalStatus = Exclude<OrderStatus, 'pending'>;
 
@@ -11,23 +11,23 @@ export interface CardPin {
   readonly serial: string;
 }
 
-/** What a purchase asks for, checked and priced. Nothing has been charged. */
+/** A purchase, checked and priced. Nothing has been charged. */
 export interface Quote {
   readonly category: Category;
-  /** The phone, meter or smartcard number; empty when the service has none. */
+  /** The phone, meter or smartcard number; empty if the service has none. */
   readonly number: string;
   readonly network: string | null;
-  /** Face value: what the customer gets. */
+  /** The face value that the customer gets. */
   readonly amount: AmountMinor;
-  /** What the wallet pays, the fee included. */
+  /** The price that the wallet pays, including the fee. */
   readonly charge: AmountMinor;
   readonly fee: AmountMinor;
   readonly cashback: AmountMinor;
-  /** What makes two purchases identical besides service and number (section 7, rule 1): the amount or the plan. */
+  /** The amount or the plan. Purchases are identical if this, the service and the number are the same (section 7, rule 1). */
   readonly identity: string;
   readonly cards: number;
   readonly hasToken: boolean;
-  /** What else the caller asked for; with the fields above it says all there is to say about the order. */
+  /** The other fields of the request. Together with the fields above they describe the order completely. */
   readonly meta: Readonly<Record<string, string | number | null>>;
 }
 
@@ -43,20 +43,20 @@ export interface Order extends Quote {
   balanceAfter: AmountMinor;
   token: string | null;
   pins: readonly CardPin[];
-  /** The provider reports this result at this time. */
+  /** The result that the provider will report at `at` (milliseconds since the epoch). */
   due: { readonly at: number; readonly result: FinalStatus } | null;
-  /** The provider knows this result and tells it only when asked (the two-minute re-check of section 3). */
+  /** A result that the provider has but reports only when asked (the two-minute re-check of section 3). */
   toldWhenAsked: FinalStatus | null;
-  /** While it is pending, receipt and history call it `processing`. */
+  /** While the order is pending, receipt and history call it `processing`. */
   readonly isProcessing: boolean;
 }
 
-/** The status of receipts and history. A purchase reply knows no `processing` (section 7). */
+/** The status in receipts and history. Purchase replies never say `processing` (section 7). */
 export function statusOf({ status, isProcessing }: Order): OrderStatus | 'processing' {
   return status === 'pending' && isProcessing ? 'processing' : status;
 }
 
-/** Section 7, rule 1: same service, number, amount or plan, by the same wallet. */
+/** Identifies purchases of a wallet that count as identical (section 7, rule 1): same service, number, and amount or plan. */
 export function fingerprintOf(walletId: string, quote: Quote): string {
   return `${walletId} ${quote.category} ${quote.number} ${quote.identity}`;
 }

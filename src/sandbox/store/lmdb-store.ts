@@ -9,24 +9,24 @@ import type { Store, StoredKind } from './store';
 
 type Write = readonly [key: string, value: unknown];
 
-// Raised whenever older data can no longer be read as it is.
+// To be raised whenever the code can no longer read older data.
 const LAYOUT = 1;
 
 const DATA_FILE = 'sandbox.lmdb';
 
-/** Rejects with a sentence when the file in `dataDir` is damaged or no LMDB's: opening it could end the process. */
+/** Rejects with a sentence if the data file in `dataDir` is damaged or not an LMDB file: opening such a file could end the process. */
 export async function checkStore(dataDir: string): Promise<void> {
   const complaint = await checkDataFile(dataDir, [], DATA_FILE);
   if (complaint !== undefined)
     throw new Error(`the sandbox data folder ${dataDir} ${complaint}; restore it, or use another folder`);
 }
 
-/** Hears the first failed write, and undefined for the first that gets through again. */
+/** Called with the error of the first failed write, and with undefined for the first write that succeeds again. */
 export type OnStoreFailure = ((failure: Error | undefined) => void) | undefined;
 
-/** Opens the state in `dataDir`. Throws when another process holds it or when it was written in another layout. */
+/** Opens the state in `dataDir`. Throws if another process uses the folder or if its data has another layout. */
 export function openLmdbStore(dataDir: string, onFailure?: OnStoreFailure): Store {
-  // Simulated or not, the tokens and PINs in it are told to their buyers alone.
+  // The folder contains tokens and PINs. Although simulated, they are for their buyers alone.
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const root = openRoot(dataDir);
   claimFolder(root, dataDir, LAYOUT);
@@ -41,9 +41,9 @@ function openRoot(dataDir: string, isReadOnly = false): RootDatabase<unknown, st
     readOnly: isReadOnly,
     encoding: 'json',
     cache: false,
-    // Without overlapping sync a transaction is on disk when its promise resolves, not merely visible to other readers.
+    // Without overlapping sync, a resolved transaction is on disk and not merely visible to readers.
     overlappingSync: false,
-    // Its batch has a promise that nobody is given: a failed commit would reject it unheard, which ends the process.
+    // The batch of an event turn has a promise that lmdb gives to no caller. A failed commit would reject it unhandled and so end the process.
     eventTurnBatching: false,
   });
   if (!isReadOnly) closeToOthers([path, `${path}-lock`]);
@@ -105,7 +105,7 @@ class LmdbStore implements Store {
     return this.#failure === undefined;
   }
 
-  /** Rejects when something could not be written to the end; everything is closed then all the same. */
+  /** Closes the store in any case. Rejects if some data could not be written. */
   async close(): Promise<void> {
     clearTimeout(this.#retry);
     if (this.#failure !== undefined) this.#flushSoon();
@@ -120,22 +120,22 @@ class LmdbStore implements Store {
   }
 
   #schedule(): void {
-    // After a failure the timer comes.
+    // After a failure the retry timer starts the next flush.
     if (this.#failure === undefined) this.#flushSoon();
   }
 
   /**
-   * Group commit: what comes in while one transaction is being flushed becomes the next one. So the cost of a flush is
-   * shared by all orders that wait for it, and one order is never split over two transactions.
+   * Group commit: all writes that arrive during one transaction form the next one. So all waiting orders share the cost of one
+   * flush, and no order is split over two transactions.
    */
   #flushSoon(): void {
     this.#next ??= this.#running.catch(() => undefined).then(() => this.#flushNext());
-    // Whoever waits on committed() hears of a failure; without a listener it must not end the process.
+    // Callers of committed() get the rejection. Without a handler here, a rejection that no caller awaits would end the process.
     this.#next.catch(() => undefined);
   }
 
   async #flushNext(): Promise<void> {
-    // One turn of the event loop, so that requests read together are written together.
+    // Waits one turn of the event loop, so that requests that were read together are written together.
     await new Promise((resolve) => setImmediate(resolve));
     const writes = this.#queue;
     this.#flushing = writes;
@@ -156,7 +156,7 @@ class LmdbStore implements Store {
     if (this.#queue.length > 0) this.#flushSoon();
   }
 
-  /** Keeps what was not written, of each key the last, and tries again later. */
+  /** Keeps the unwritten data, for each key the last value, and tries again later. */
   #fail(writes: readonly Write[], cause: unknown): Error {
     this.#queue = [...new Map([...writes, ...this.#queue])];
     this.#flushing = [];
@@ -173,15 +173,15 @@ class LmdbStore implements Store {
 interface Claim {
   readonly layout: number;
   readonly pid: number | null;
-  /** Tells a process from a later one with the same number. */
+  /** The start time of the process, to tell it from a later process with the same number. */
   readonly started: string;
 }
 
 const KEY = 'claim';
 
 /**
- * Marks the folder as ours, or throws. The sandbox answers from memory, so a second process on the same data would
- * spend the same wallet twice. A claim of a process that no longer runs (kill -9) is taken over.
+ * Claims the folder for this process, or throws. The sandbox answers from memory, so a second process on the same data would
+ * spend the same wallet twice. The claim of a process that no longer runs (kill -9) is taken over.
  */
 function claimFolder(root: RootDatabase<unknown, string>, dataDir: string, layout: number): void {
   const refusal = root.transactionSync(() => {
@@ -200,7 +200,7 @@ function claimFolder(root: RootDatabase<unknown, string>, dataDir: string, layou
   throw new Error(`the sandbox data folder ${dataDir} ${refusal}`);
 }
 
-/** Gives the folder back. */
+/** Releases the claim on the folder. */
 function releaseFolder(root: RootDatabase<unknown, string>): void {
   const claim = root.get(KEY) as Claim;
   root.putSync(KEY, { ...claim, pid: null } satisfies Claim);
@@ -213,7 +213,7 @@ function isRunning(pid: number, started: string): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, but belongs to somebody else.
+    // EPERM: the process runs, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -8,21 +8,21 @@ import { describeOrder } from '../services';
 
 export interface DeliveryAttempt {
   readonly at: number;
-  /** The receiver's HTTP status, or null when none came. */
+  /** The receiver's HTTP status; null if no reply arrived. */
   readonly status: number | null;
   readonly error: string | null;
 }
 
-/** One event on its way to one account, kept until long after it arrived. */
+/** One event for one account. It is kept long after its delivery, so that an operator can look at it or send it again. */
 export interface Delivery {
   readonly id: number;
   readonly reference: string;
   readonly walletId: string;
   readonly event: 'transaction.success' | 'transaction.failed';
-  /** The wallet right after the event. */
+  /** The balance of the wallet right after the event. */
   readonly balanceAfter: AmountMinor;
   state: 'waiting' | 'delivered' | 'stopped';
-  /** How many times of the schedule have been used up. */
+  /** How many attempts of the current schedule have been made. */
   tries: number;
   nextAt: number | null;
   attempts: readonly DeliveryAttempt[];
@@ -59,15 +59,16 @@ export class WebhookPoster {
   readonly #clock: Clock;
   readonly #closing = new AbortController();
 
-  /** `clock` is the receiver's time; `ca` is a certificate (PEM) to trust besides the public ones. */
+  /** `clock` measures how long receivers take; `ca` is a certificate (PEM) to trust in addition to the public ones. */
   constructor(clock: Clock, ca: string | undefined) {
     this.#clock = clock;
     this.#agent = new Agent({ pipelining: 1, connect: ca === undefined ? {} : { ca } });
   }
 
   /**
-   * Signs with the live key, or the sandbox key of an account that has no live key (section 6). Never throws. A redirect is an
-   * answer that is not 2xx: following it would sign for a stranger.
+   * Signs with the live key, or with the sandbox key if the account has no live key (section 6). Never throws. A redirect is
+   * not followed and counts as a status that is not 2xx: following it would send a signed body to an address that the account
+   * did not name.
    */
   async post(url: string, event: string, body: string, { keys }: Account): Promise<Omit<DeliveryAttempt, 'at'>> {
     const hmac = createHmac('sha256', keys.live ?? keys.sandbox ?? '');

@@ -5,7 +5,7 @@ import type { OrderBook } from '../order/order-book';
 import { numberKey, type Store } from '../store/store';
 import { webhookBody, type Delivery, type DeliveryAttempt, type WebhookPoster } from './post-webhook';
 
-// Section 6, delivery rule 2: minutes after the attempt before.
+// Section 6, delivery rule 2: minutes since the previous attempt.
 const RETRY_MINUTES = [1, 5, 15, 60, 240] as const;
 const IN_FLIGHT_MAX = 32;
 const DISK_AGAIN_MS = 1_000;
@@ -19,7 +19,7 @@ export interface WebhookParts {
   readonly store: Store;
 }
 
-/** Tells accounts how their orders ended: at least once, signed, until somebody answers or the schedule is used up. */
+/** Reports final orders to their accounts: signed, at least once, until the receiver answers 2xx or the schedule is used up. */
 export class Webhooks {
   readonly #parts: WebhookParts;
   readonly #deliveries = new Map<number, Delivery>();
@@ -37,7 +37,7 @@ export class Webhooks {
     }
   }
 
-  /** Called in the same turn as the order's last change, so that both are on disk or neither is. */
+  /** Call this in the same turn of the event loop as the last change of the order: then both are on disk or neither is. */
   announce(order: Order): void {
     const { account } = this.#ownerOf(order.walletId);
     if (account?.webhook_url === undefined) return;
@@ -64,7 +64,7 @@ export class Webhooks {
     return [...this.#deliveries.values()].reverse();
   }
 
-  /** Sends an event again, delivered or not, with the whole schedule before it. */
+  /** Sends an event again, whether delivered or not, and starts its schedule from the beginning. */
   redeliver(id: number): void {
     const delivery = this.#deliveries.get(id);
     if (delivery === undefined) throw new Error(`there is no delivery ${id}`);
@@ -74,7 +74,7 @@ export class Webhooks {
     this.#plan(delivery);
   }
 
-  /** Resolves when nothing is on the wire any more. */
+  /** Resolves when no delivery is queued or being sent. */
   async idle(): Promise<void> {
     while (this.#inFlight.size > 0 || this.#queue.length > 0) {
       await Promise.all(this.#inFlight);
@@ -114,14 +114,14 @@ export class Webhooks {
   }
 
   async #attempt(delivery: Delivery): Promise<void> {
-    // Nobody is told of an order that a power cut could still undo.
+    // A receiver must not learn of an order that a power cut could still undo.
     const isOnDisk = await this.#parts.store.committed().then(
       () => true,
       () => false,
     );
     if (!isOnDisk) return this.#planIn(delivery, DISK_AGAIN_MS);
     const result = await this.#send(delivery);
-    // Cut off by closing: as it still waits on disk, the next run sends it again.
+    // The sandbox closed during the attempt. The delivery on disk still waits, so the next run sends it again.
     if (this.#parts.poster.isClosed) return;
     const isDelivered = result.status !== null && result.status >= 200 && result.status < 300;
     const retryMinutes = RETRY_MINUTES[delivery.tries];
