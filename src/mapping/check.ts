@@ -190,7 +190,7 @@ function mayBeCausedBy(holes: readonly Hole[], path: YamlPath, code: RuleId): bo
       if (step === '=') return operation;
       return step === '~' ? String(path[depth] ?? '*') : step;
     });
-    return holes.some((hole) => (isOfNames ? hidesNames(hole, steps) : meets(hole.path, steps)));
+    return holes.some((hole) => (isOfNames ? hidesNames(hole, steps) : overlaps(hole.path, steps)));
   });
 }
 
@@ -203,12 +203,12 @@ function operationOf([section, name, part, operation]: YamlPath): string {
 }
 
 function hidesNames({ path, kind }: Hole, steps: readonly string[]): boolean {
-  if (path.length > steps.length + 1 || !meets(path, steps)) return false;
+  if (path.length > steps.length + 1 || !overlaps(path, steps)) return false;
   return path.length <= steps.length || kind === 'gone';
 }
 
 /** Whether the two places are the same, or one contains the other. */
-function meets(path: YamlPath, steps: readonly string[]): boolean {
+function overlaps(path: YamlPath, steps: readonly string[]): boolean {
   const length = Math.min(path.length, steps.length);
   return steps.slice(0, length).every((step, depth) => step === '*' || step === String(path[depth]));
 }

@@ -16,14 +16,14 @@ export function sourceOfFamily(source: MappingSource, family: string): MappingSo
     ...source,
     family,
     words: {
-      success: insteadOf(source.words.success, words?.success),
-      pending: insteadOf(source.words.pending, words?.pending),
-      failure: insteadOf(source.words.failure, words?.failure),
+      success: overrideWords(source.words.success, words?.success),
+      pending: overrideWords(source.words.pending, words?.pending),
+      failure: overrideWords(source.words.failure, words?.failure),
     },
   };
 }
 
-function insteadOf(
+function overrideWords(
   shared: OutcomeWords,
   own: { readonly [K in keyof OutcomeWords]?: OutcomeWords[K] | undefined } = {},
 ): OutcomeWords {
@@ -55,18 +55,18 @@ export function compileFamily(id: string, source: MappingSource, { base, retell,
     format,
     signals: proof.map((signal, index) => compileSignal(signal, ['families', id, 'proof', index], report)),
     numbers: compileNumberings(numbers, ['families', id, 'numbers'], tables, report),
-    mapping: () => (mapping ??= tellAs(id, source, base(), retell)),
+    mapping: () => (mapping ??= buildFamilyMapping(id, source, base(), retell)),
   };
 }
 
-function tellAs(id: string, source: MappingSource, base: Mapping, retell: FamilyParts['retell']): Mapping {
+function buildFamilyMapping(id: string, source: MappingSource, base: Mapping, retell: FamilyParts['retell']): Mapping {
   const told = sourceOfFamily(source, id);
   const { extends: format, words, request_id: requestId } = source.families[id]!;
   const retold = new Set(retoldBy(id, source));
   const operations = [...base.operations.values()].map((operation): [string, Operation] => {
     const { name, replies } = operation;
     const own = retold.has(name) ? { replies: new Map([...replies, ...retell(name, format, told)]) } : {};
-    return [name, { ...operation, ...own, ...waysOf(id, operation, source) }];
+    return [name, { ...operation, ...own, ...patienceAndPendingOf(id, operation, source) }];
   });
   const saleHttp = words?.success?.http;
   const failureHttp = words?.failure?.http;
@@ -84,7 +84,7 @@ function tellAs(id: string, source: MappingSource, base: Mapping, retell: Family
 const AFTER: Readonly<Record<TakesPending, AfterPending>> = { keeps: 'buy', sells: 'buy', refunds: 'look' };
 
 /** The patience of the family's scripts and what follows "pending", if the family has values for them. */
-function waysOf(id: string, { name }: Operation, source: MappingSource): Partial<Operation> {
+function patienceAndPendingOf(id: string, { name }: Operation, source: MappingSource): Partial<Operation> {
   const family = source.families[id]!;
   const own = family.operations?.[name];
   const patience = own?.patience ?? family.patience;

@@ -21,7 +21,7 @@ export function compileFieldsOfOperation(
   report: Report,
 ): Field[] {
   const fields = Object.entries(source.operations[operation]!.fields ?? {}).map(([name, field]) =>
-    compileField(name, field, furtherOf(operation, name, source), tables, sent, (key, ...said) =>
+    compileField(name, field, additionsOf(operation, name, source), tables, sent, (key, ...said) =>
       report(['operations', operation, 'fields', name, key], ...said),
     ),
   );
@@ -32,13 +32,13 @@ export function compileFieldsOfOperation(
 }
 
 /** The spellings and numbers that formats add to a field. */
-interface Further {
+interface FormatAdditions {
   readonly spellings: readonly string[];
   /** By format: the value that each number means. */
   readonly numbers: Field['numbers'];
 }
 
-function furtherOf(operation: string, field: string, source: MappingSource): Further {
+function additionsOf(operation: string, field: string, source: MappingSource): FormatAdditions {
   const said = [...source.formats].map(([id, { operations }]) => ({ id, ...operations?.[operation]?.fields?.[field] }));
   const numbers = said.flatMap(({ id, numbers: own }) =>
     own === undefined ? [] : [[id, new Map(Object.entries(own).map(([number, value]) => [Number(number), value]))] as const],
@@ -49,7 +49,7 @@ function furtherOf(operation: string, field: string, source: MappingSource): Fur
 function compileField(
   name: string,
   source: FieldSource,
-  further: Further,
+  additions: FormatAdditions,
   tables: ReadonlyMap<string, Table>,
   sent: ReadonlySet<string>,
   complain: (key: keyof FieldSource, code: RuleId, message: string, extra?: { readonly hint?: string }) => void,
@@ -75,9 +75,9 @@ function compileField(
   return {
     name,
     as: source.as,
-    from: [...new Set([...source.from, ...further.spellings])],
+    from: [...new Set([...source.from, ...additions.spellings])],
     otherwise: source.otherwise ?? [],
-    numbers: further.numbers,
+    numbers: additions.numbers,
     table,
     read: transform?.read ?? (() => ({ expected: 'a known value' })),
     takesEmpty: transform?.takesEmpty ?? false,

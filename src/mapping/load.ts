@@ -174,7 +174,7 @@ interface Merging {
 
 const addFormat: Add<FormatFile> = (value, file, locate, into) => {
   const path = ['formats', value.format];
-  if (into.formats.has(value.format)) twice(`format \`${value.format}\``, file, locate(['format']), path, into);
+  if (into.formats.has(value.format)) reportDefinedTwice(`format \`${value.format}\``, file, locate(['format']), path, into);
   into.places.add(path, file, locate, 2);
   into.formats.set(value.format, value);
   addRecord('rows', value.rows, file, locate, into);
@@ -189,7 +189,8 @@ const addShared: Add<SharedFile> = (value, file, locate, into) => {
   for (const section of RECORDS) addRecord(section, value[section], file, locate, into);
   for (const section of WHOLES) {
     if (value[section] === undefined) continue;
-    if (into.merged[section] !== undefined) twice(`section \`${section}\``, file, locate([section], 'key'), [section], into);
+    if (into.merged[section] !== undefined)
+      reportDefinedTwice(`section \`${section}\``, file, locate([section], 'key'), [section], into);
     into.places.add([section], file, locate);
     Object.assign(into.merged, { [section]: value[section] });
   }
@@ -216,13 +217,14 @@ function addRecord(
   const all = ((into.merged[section] as Record<string, unknown> | undefined) ??= {});
   into.merged[section] = all as never;
   for (const [name, item] of Object.entries(value ?? {})) {
-    if (Object.hasOwn(all, name)) twice(`\`${section}.${name}\``, file, locate([section, name], 'key'), [section, name], into);
+    if (Object.hasOwn(all, name))
+      reportDefinedTwice(`\`${section}.${name}\``, file, locate([section, name], 'key'), [section, name], into);
     into.places.add([section, name], file, locate);
     all[name] = item;
   }
 }
 
-function twice(
+function reportDefinedTwice(
   what: string,
   file: string,
   place: { line: number; column: number },

@@ -156,7 +156,7 @@ function draftUse(
       set?.putInPlace();
       named.putInPlace();
       try {
-        forget(folder, new Set(kept.map((one) => one.hash)), atMs - keepMs);
+        removeUnnamedSets(folder, new Set(kept.map((one) => one.hash)), atMs - keepMs);
         rmSync(join(dirname(folder), EARLIER_LAST_GOOD), { force: true });
       } catch {
         // Files that are kept too long do no harm; the next use tries again to remove them.
@@ -201,7 +201,7 @@ function keepEnough(uses: readonly SetUse[], sinceMs: number): readonly SetUse[]
 }
 
 /** Removes sets that no use names. Recently written sets stay: another process may be about to name them. */
-function forget(folder: string, named: ReadonlySet<string>, sinceMs: number): void {
+function removeUnnamedSets(folder: string, named: ReadonlySet<string>, sinceMs: number): void {
   for (const entry of readdirSync(folder)) {
     const path = join(folder, entry);
     if (entry === USES || named.has(entry.replace(/\.json$/, '')) || statSync(path).mtimeMs > sinceMs) continue;

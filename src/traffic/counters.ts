@@ -41,7 +41,7 @@ export interface Seen {
  * The entries to drop if there is no more room: first those that were seen only once, so that noise does not displace known ones,
  * then those that were not seen for the longest time.
  */
-export function whatGivesWay<T extends Seen>(entries: readonly T[], howMany: number): readonly T[] {
+export function entriesToDrop<T extends Seen>(entries: readonly T[], howMany: number): readonly T[] {
   if (howMany <= 0) return [];
   return [...entries].sort((a, b) => Number(a.count > 1) - Number(b.count > 1) || a.lastSeenMs - b.lastSeenMs).slice(0, howMany);
 }
@@ -123,9 +123,9 @@ export class Counters {
       if (own === undefined) ofOwner.set(tally.owner, [tally]);
       else own.push(tally);
     }
-    const gone = [...ofOwner.values()].flatMap((own) => whatGivesWay(own, own.length - ofOwnerMax));
+    const gone = [...ofOwner.values()].flatMap((own) => entriesToDrop(own, own.length - ofOwnerMax));
     for (const tally of gone) entries.delete(keyOf(tally));
-    const more = whatGivesWay([...entries.values()], entries.size - max);
+    const more = entriesToDrop([...entries.values()], entries.size - max);
     for (const tally of more) entries.delete(keyOf(tally));
     return [...gone, ...more].reduce((sum, { count }) => sum + count, 0);
   }

@@ -1,4 +1,4 @@
-import { addRefusals, Counters, UNSEEN_MS_MAX, whatGivesWay } from '../../src/traffic/counters';
+import { addRefusals, Counters, UNSEEN_MS_MAX, entriesToDrop } from '../../src/traffic/counters';
 import { bodiesOf, NOW, ROOM, tally } from './tallies';
 
 let counters: Counters;
@@ -38,7 +38,7 @@ test('what came once gives way first, then what was not seen for the longest tim
     { name: 'once, just now', count: 1, lastSeenMs: 9 },
     { name: 'once', count: 1, lastSeenMs: 3 },
   ];
-  const order = (howMany: number) => whatGivesWay(entries, howMany).map(({ name }) => name);
+  const order = (howMany: number) => entriesToDrop(entries, howMany).map(({ name }) => name);
   expect(order(4)).toEqual(['once', 'once, just now', 'old and known', 'known']);
   expect([order(1), order(0), order(-3)]).toEqual([['once'], [], []]);
 });

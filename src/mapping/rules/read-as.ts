@@ -77,7 +77,7 @@ function wordTells(outcome: ReplyOutcome, value: string): ReplyOutcome | undefin
   return other ?? (WORDS[outcome].has(word) ? undefined : textTells(outcome, value.replaceAll('_', ' ')));
 }
 
-/** A failed lookup says `invalid: true`, which is no word but a name. */
+/** Names of yes-or-no fields by outcome: the words above, and `invalid`, which a failed lookup sets to true. */
 const NAMES: Readonly<Record<ReplyOutcome, ReadonlySet<string>>> = {
   ...WORDS,
   failure: new Set([...WORDS.failure, 'invalid']),
