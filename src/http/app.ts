@@ -119,7 +119,8 @@ async function serveCompat(visit: CompatVisit, options: AppOptions): Promise<voi
     if (doubt !== undefined) throw doubt;
     const legacy = await readRequest(request, options.limits, options.clientAddress(request));
     const reply = await options.handle(legacy, visit);
-    await untilRead();
+    const reading = untilRead();
+    if (reading !== undefined) await reading;
     respond(response, reply);
   } catch (error) {
     refuseCompat(error, visit, options);

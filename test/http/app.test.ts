@@ -249,13 +249,15 @@ describe('requests in flight', () => {
   });
 });
 
-test('a caller that hung up just before its reply left has not heard it', async () => {
+test('a caller that hung up while the process stood still has not heard its reply', async () => {
   const sockets: Socket[] = [];
   let onEnd: (isWhole: boolean) => void = () => undefined;
   const isWhole = new Promise<boolean>((resolve) => (onEnd = resolve));
   const { port } = await openServer(async (_request, { line }) => {
     line.onEnd(onEnd);
     for (const socket of sockets) socket.destroy();
+    const untilMs = performance.now() + 150;
+    while (performance.now() < untilMs);
     return { status: 200, body: {} };
   });
   sockets.push(connect(port, '127.0.0.1', () => sockets[0]!.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')));

@@ -124,24 +124,35 @@ test('a reply that the system has taken for a connection that was reset has reac
   await close();
 });
 
-test('what has come by now is read before a reply leaves, as where the process was held up', async () => {
+const standStill = (): void => {
+  const untilMs = performance.now() + 150;
+  while (performance.now() < untilMs);
+};
+
+test('a process that runs steadily replies at once', async () => {
+  await untilRead();
+  expect(untilRead()).toBeUndefined();
+});
+
+test('what has come while the process was held up is read before a reply leaves', async () => {
   const { line, response, hangUp, close } = await openLine();
   const end = ended(line);
   hangUp();
+  standStill();
   await untilRead();
   respond(response, { status: 200, body: {} });
   expect(await end).toBe(false);
   await close();
 });
 
-test('what comes while the process is held up is read as well', async () => {
+test('what comes while the process is held up once more is read as well', async () => {
   const { line, response, hangUp, close } = await openLine();
   const end = ended(line);
+  standStill();
   setImmediate(() =>
     setImmediate(() => {
       hangUp();
-      const untilMs = performance.now() + 150;
-      while (performance.now() < untilMs);
+      standStill();
     }),
   );
   await untilRead();
