@@ -28,7 +28,7 @@ const WITHOUT_A_WORD: Readonly<Record<number, string>> = {
 export async function answerLookup(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent, callerKey } = parsed;
   const context = readContextOf(parsed);
-  if (wantsLists(parsed)) parts.priceLists.warm(context);
+  if (wantsLists(parsed)) void parts.priceLists.warm(context);
   const { finding, values } = await lookUp(parsed, parts);
   // The lists are shown only if v1 has just answered this key.
   const catalog = wantsLists(parsed) && finding.kind === 'found' ? await parts.priceLists.show(context) : undefined;

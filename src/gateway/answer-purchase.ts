@@ -226,8 +226,9 @@ function beginningOf(value: JsonValue): JsonValue {
 }
 
 async function catalogFor(parsed: ParsedRequest, { priceLists, clock }: WalkParts): Promise<CatalogLists | undefined> {
-  const catalog =
-    priceLists.peek(parsed.credentials.fingerprint) ??
-    (await within(clock, CATALOG_GRACE_MS, priceLists.get(readContextOf(parsed))));
+  const { fingerprint } = parsed.credentials;
+  const fetching = priceLists.peek(fingerprint) === undefined ? priceLists.warm(readContextOf(parsed)) : undefined;
+  if (fetching !== undefined) await within(clock, CATALOG_GRACE_MS, fetching);
+  const catalog = priceLists.peek(fingerprint);
   return catalog === undefined ? undefined : catalogListsOf(catalog, parsed.mapping);
 }

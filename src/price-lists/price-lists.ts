@@ -21,6 +21,7 @@ import {
   type Visitors,
 } from '../upstream/visitors';
 import type { JsonObject, JsonValue } from '../domain/json';
+import { createLru } from '../domain/lru';
 import { isJsonObject } from '../upstream/answer-data';
 
 /** v1's rows as v1 sent them. They are frozen, because many requests share one list. */
@@ -40,8 +41,11 @@ export interface PriceLists {
   show(context: CallContext): Promise<PriceList | undefined>;
   /** The price list of a key if one is in memory. Purchases use this, because it never waits and fetches nothing. */
   peek(fingerprint: string): PriceList | undefined;
-  /** Starts a fetch if one is due, and does not wait for it. */
-  warm(context: CallContext): void;
+  /**
+   * Starts a fetch if `get` would, for a purchase, which can do without: not while some long lists are under way already, for with very
+   * many keys those would take the time of the sales. Gives the fetch, which never rejects.
+   */
+  warm(context: CallContext): Promise<void> | undefined;
 }
 
 export interface PriceListOptions {
@@ -56,14 +60,15 @@ export interface PriceListOptions {
   /** Longest wait for a fresh list or a judgement of v1 if a stale list is in memory. */
   readonly staleAfterMs?: number;
   readonly entriesMax?: number;
-  /** Bound on the rows of all lists together: there are many keys, and some price lists are long. */
+  /** Bound on the rows of all lists together, where many keys may have the same list: keys are many, and some price lists are long. */
   readonly rowsMax?: number;
   /** Milliseconds that only go forward, by the clock of the gateway. */
   readonly clock: () => number;
 }
 
 interface Entry {
-  readonly catalog: PriceList | undefined;
+  /** The number of its list. */
+  readonly list: number | undefined;
   readonly freshUntilMs: number;
   readonly staleUntilMs: number;
   /** No fetch before this time. */
@@ -74,9 +79,11 @@ interface Entry {
 
 const FETCH_TIMEOUT_MS = 10_000;
 const STALE_AFTER_MS = 4_000;
-const ENTRIES_MAX = 500;
+const ENTRIES_MAX = 10_000;
 // About 600 bytes each.
 const ROWS_MAX = 200_000;
+const LONG_ROWS = 2_000;
+const LONG_ONES_MAX = 2;
 // The levels are list, row and value. The gateway reads nothing that v1 nests more deeply.
 const FROZEN_DEPTH = 4;
 
@@ -133,7 +140,8 @@ export function createPriceLists(options: PriceListOptions): PriceLists {
     },
     peek: (fingerprint) => lists.usableOf(fingerprint),
     warm(context) {
-      if (lists.isFetchDue(context)) void fetchOnce(context);
+      const isCrowded = lists.areLong && fetches.size >= LONG_ONES_MAX && !fetches.has(visitorOf(context));
+      return isCrowded || !lists.isFetchDue(context) ? undefined : fetchOnce(context);
     },
   };
 }
@@ -148,6 +156,12 @@ class KeptLists {
   readonly #staleMs: number;
   readonly #pauseMs: number;
   readonly #entries: LRUCache<string, Entry>;
+  /** By number. Keys of one tier have one list. */
+  readonly #lists: LRUCache<number, PriceList>;
+  readonly #numbers = new WeakMap<PriceList, number>();
+  #newest = 0;
+  /** By the list that was read last. */
+  areLong = false;
 
   constructor(
     visitors: Visitors,
@@ -158,16 +172,16 @@ class KeptLists {
     this.#freshMs = freshMs;
     this.#staleMs = staleMs;
     this.#pauseMs = pauseMs;
-    this.#entries = new LRUCache<string, Entry>({
-      max: entriesMax ?? ENTRIES_MAX,
+    this.#entries = createLru(entriesMax ?? ENTRIES_MAX);
+    this.#lists = new LRUCache<number, PriceList>({
       maxSize: rowsMax ?? ROWS_MAX,
-      sizeCalculation: ({ catalog }) => 1 + (catalog === undefined ? 0 : catalog.data_plans.length + catalog.cable_plans.length),
+      sizeCalculation: rowsOf,
     });
   }
 
   usableOf(fingerprint: string): PriceList | undefined {
     const entry = this.#entryOf(fingerprint);
-    return entry !== undefined && this.#clock() < entry.staleUntilMs ? entry.catalog : undefined;
+    return entry?.list !== undefined && this.#clock() < entry.staleUntilMs ? this.#lists.get(entry.list) : undefined;
   }
 
   isFetchDue(context: CallContext): boolean {
@@ -180,23 +194,27 @@ class KeptLists {
   note(finding: Finding, fingerprint: string, refusals: number): void {
     if (finding.kind === 'refused' && isKeyRefusal(finding.httpStatus)) return;
     const now = this.#clock();
-    const catalog = finding.kind === 'found' ? readCatalog(finding.body) : undefined;
+    const catalog = finding.kind === 'found' ? listIn(finding.body) : undefined;
     // A refusal during the fetch may be later than this list, so the list is not kept.
     if (catalog !== undefined && this.#visitors.refusalsOf(fingerprint) === refusals) {
       const freshUntilMs = now + this.#freshMs;
       const staleUntilMs = freshUntilMs + this.#staleMs;
-      const frozen = freeze(catalog, FROZEN_DEPTH);
-      this.#entries.set(fingerprint, { catalog: frozen, freshUntilMs, staleUntilMs, pausedUntilMs: 0, refusals });
+      const list = this.#numbers.get(catalog) ?? (this.#newest += 1);
+      this.#numbers.set(catalog, list);
+      this.#lists.set(list, catalog);
+      this.areLong = rowsOf(catalog) > LONG_ROWS;
+      this.#entries.set(fingerprint, { list, freshUntilMs, staleUntilMs, pausedUntilMs: 0, refusals });
       return;
     }
     const pausedUntilMs = now + pauseAfter(finding, { pauseMs: this.#pauseMs, freshMs: this.#freshMs });
-    const empty = { catalog: undefined, staleUntilMs: 0, refusals: this.#visitors.refusalsOf(fingerprint) };
+    const empty = { list: undefined, staleUntilMs: 0, refusals: this.#visitors.refusalsOf(fingerprint) };
     this.#entries.set(fingerprint, { ...(this.#entryOf(fingerprint) ?? empty), freshUntilMs: 0, pausedUntilMs });
   }
 
-  /** The entry of the key, unless v1 has refused the key since. */
+  /** What is kept of the key, unless v1 has refused the key since, or its list had to make room. */
   #entryOf(fingerprint: string): Entry | undefined {
     const entry = this.#entries.get(fingerprint);
+    if (entry?.list !== undefined && !this.#lists.has(entry.list)) return undefined;
     return entry?.refusals === this.#visitors.refusalsOf(fingerprint) ? entry : undefined;
   }
 }
@@ -212,6 +230,21 @@ async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | un
   } finally {
     clearTimeout(timer);
   }
+}
+
+const rowsOf = ({ data_plans, cable_plans }: PriceList): number => 1 + data_plans.length + cable_plans.length;
+
+const listsRead = new WeakMap<JsonObject, PriceList>();
+
+/** The list in v1's answer. Keys that were given the same one share it, and all that is made of it. */
+function listIn(body: JsonObject): PriceList | undefined {
+  const known = listsRead.get(body);
+  if (known !== undefined) return known;
+  const catalog = readCatalog(body);
+  if (catalog === undefined) return undefined;
+  const list = freeze(catalog, FROZEN_DEPTH);
+  listsRead.set(body, list);
+  return list;
 }
 
 function freeze<T>(value: T, depth: number): T {

@@ -1,10 +1,30 @@
 /** Reads v1's answers: the JSON object, the money and goods in its `data`, and the order in a receipt. */
+import { LRUCache } from 'lru-cache';
 import { type AmountMinor, kobo, parseNaira } from '../domain/amount';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { CardPin, Delivery, Outcome } from '../domain/outcome';
 
-/** The object in an answer's text; `undefined` for any other text: cut-off JSON, an HTML page, a list, a single value. */
+/**
+ * Long answers, by their text: v1 sends the same price list to each key of a tier, and reading it again for each would take longer
+ * than their sales. A short answer is read at once.
+ */
+const longOnes = new LRUCache<string, JsonObject>({ maxSize: 16_000_000, sizeCalculation: (_object, text) => text.length });
+const LONG_CHARACTERS = 16_384;
+
+/**
+ * The object in an answer's text; `undefined` for any other text: cut-off JSON, an HTML page, a list, a single value. The same long
+ * text gives the same object.
+ */
 export function parseJsonObject(text: string): JsonObject | undefined {
+  if (text.length < LONG_CHARACTERS) return parseObject(text);
+  const known = longOnes.get(text);
+  if (known !== undefined) return known;
+  const object = parseObject(text);
+  if (object !== undefined) longOnes.set(text, object);
+  return object;
+}
+
+function parseObject(text: string): JsonObject | undefined {
   try {
     // A byte-order mark is no part of JSON (RFC 8259 section 8.1), but a PHP file saved with one sends it before every answer.
     const value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) as JsonValue;

@@ -41,6 +41,8 @@ export interface HttpUpstreamOptions {
 const CONNECTIONS = 4_096;
 const CONNECT_TIMEOUT_MS = 2_000;
 const REPLY_BYTES_MAX = 1024 * 1024;
+/** Of the price list: some 50,000 plans. */
+const CATALOG_BYTES_MAX = 16 * REPLY_BYTES_MAX;
 /** The part of its whole time that a call may wait for its turn: a call sent later would have too little time for its answer. */
 const WAIT_PART = 0.75;
 const RETRY_AFTER_SECONDS_MAX = 86_400;
@@ -147,7 +149,8 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
 /** Waits for the call's turn if there is none at once, sends the call and waits for the answer, all inside the context's limits. */
 async function sendInTurn(outgoing: OutgoingCall, parts: CallParts): Promise<Exchanged> {
   const { call, requestId, context } = outgoing;
-  const { turns, connections, replyBytesMax } = parts;
+  const { turns, connections } = parts;
+  const replyBytesMax = call.path === '/catalog' ? CATALOG_BYTES_MAX : parts.replyBytesMax;
   const { fingerprint } = context.credentials;
   // v1 judges its allowlist by this one value: two values, or none, would let a stranger buy without a PIN.
   if (isIP(context.clientAddress) === 0) return neverLeft('UND_ERR_INVALID_ARG', "the caller's address is not an IP address");

@@ -111,7 +111,7 @@ describe('the catalog', () => {
 
   it('is fetched once for all who ask at the same time, and warming counts as asking', async () => {
     const { priceLists, calls, answer } = harness();
-    priceLists.warm(context());
+    void priceLists.warm(context());
     const all = [1, 2, 3].map(() => priceLists.get(context()));
     await answer({ kind: 'found', body: catalogBody() });
     expect((await Promise.all(all)).map(priceOf)).toEqual(['285.00', '285.00', '285.00']);
@@ -165,22 +165,22 @@ describe('the catalog', () => {
     await answer(AWAY);
     expect(await first).toBeUndefined();
     expect(await priceLists.get(context())).toBeUndefined();
-    priceLists.warm(context());
+    void priceLists.warm(context());
     expect(calls).toHaveLength(1);
     time.ms += 2_000;
-    priceLists.warm(context());
+    void priceLists.warm(context());
     expect(calls).toHaveLength(2);
   });
 
   it('leaves v1 in peace as long as v1 asks, within the fresh time', async () => {
     const { priceLists, calls, time, answer } = harness();
-    priceLists.warm(context());
+    void priceLists.warm(context());
     await answer(refused(429, 30));
     time.ms += 29_000;
-    priceLists.warm(context());
+    void priceLists.warm(context());
     expect(calls).toHaveLength(1);
     time.ms += 1_000;
-    priceLists.warm(context());
+    void priceLists.warm(context());
     expect(calls).toHaveLength(2);
   });
 
@@ -188,7 +188,7 @@ describe('the catalog', () => {
     const { priceLists, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
-    priceLists.warm(context());
+    void priceLists.warm(context());
     await answer(refused(httpStatus));
     expect(priceLists.peek('print-of-k1')).toBeUndefined();
     expect(await priceLists.get(context())).toBeUndefined();
@@ -208,7 +208,7 @@ describe('the catalog', () => {
   it('keeps the lists of a bounded number of keys', async () => {
     const { priceLists, answer } = harness({ entriesMax: 2 });
     for (const key of ['k1', 'k2', 'k3']) {
-      priceLists.warm(context(key));
+      void priceLists.warm(context(key));
       await answer({ kind: 'found', body: catalogBody() });
     }
     expect(['k1', 'k2', 'k3'].map((key) => priceLists.peek(`print-of-${key}`) !== undefined)).toEqual([false, true, true]);
@@ -217,7 +217,7 @@ describe('the catalog', () => {
   it('keeps a bounded number of rows in all', async () => {
     const { priceLists, answer } = harness({ rowsMax: 6 });
     for (const key of ['k1', 'k2', 'k3']) {
-      priceLists.warm(context(key));
+      void priceLists.warm(context(key));
       await answer({ kind: 'found', body: catalogBody() });
     }
     expect(['k1', 'k2', 'k3'].map((key) => priceLists.peek(`print-of-${key}`) !== undefined)).toEqual([false, true, true]);
@@ -246,7 +246,56 @@ describe('the catalog', () => {
     expect(catalog?.discos).toHaveLength(1);
     expect(server.requests[0]?.head).toContain('authorization: Bearer k1');
   });
+
+  it('may be as long as that of a shop with six thousand plans', async () => {
+    const { upstream, priceLists, close } = await longLists(() => longBody(6_000));
+    expect((await priceLists.get(context('k1', 20_000)))?.data_plans).toHaveLength(6_000);
+    await close();
+    expect(upstream.turns.inFlight).toBe(0);
+  });
+
+  it('is read once and kept once for all keys that are given the same, and read again when it has changed', async () => {
+    let [price, nowMs] = ['285.00', 0];
+    const { priceLists, close } = await longLists(() => longBody(300, price), { rowsMax: 700, staleMs: 0, clock: () => nowMs });
+    const first = await priceLists.get(context('k1'));
+    const others = await Promise.all(['k2', 'k3', 'k4'].map((key) => priceLists.get(context(key))));
+    expect(others.every((list) => list === first)).toBe(true);
+    expect(['k1', 'k2', 'k3', 'k4'].map((key) => priceLists.peek(`print-of-${key}`) === first)).toEqual([true, true, true, true]);
+    [price, nowMs] = ['300.00', 60_000];
+    expect(priceOf(await priceLists.get(context('k1')))).toBe('300.00');
+    expect(priceOf(first)).toBe('285.00');
+    await close();
+  });
+
+  it('of a purchase waits its turn where long ones are on their way, and what a script asks for does not', async () => {
+    const { priceLists, close } = await longLists(() => longBody(2_100));
+    await priceLists.get(context('k1', 20_000));
+    const given = ['k2', 'k3', 'k4', 'k3'].map((key) => priceLists.warm(context(key)));
+    expect(given.map((fetching) => fetching !== undefined)).toEqual([true, true, false, true]);
+    expect((await priceLists.show(context('k5', 20_000)))?.data_plans).toHaveLength(2_100);
+    await Promise.all(given.map(async (fetching) => fetching));
+    expect(priceLists.warm(context('k4'))).toBeDefined();
+    await close();
+  });
 });
+
+function longBody(rows: number, price?: string): JsonObject {
+  const body = catalogBody(price) as { status: string; data: { data_plans: JsonObject[] } };
+  const [plan] = body.data.data_plans;
+  const plans = Array.from({ length: rows }, (_, id) => ({ ...plan, id, plan_name: `1GB ₦ ${'x'.repeat(100)}` }));
+  return { ...body, data: { ...body.data, data_plans: plans } };
+}
+
+async function longLists(body: () => JsonObject, options: Partial<PriceListOptions> = {}) {
+  const server = await startRawV1((socket) => socket.write(reply(200, body())));
+  const upstream = createHttpUpstream({ baseUrl: server.url });
+  const priceLists = createPriceLists({ upstream, clock: () => performance.now(), ...options });
+  const close = async (): Promise<void> => {
+    await upstream.close();
+    await server.close();
+  };
+  return { upstream, priceLists, close };
+}
 
 describe('a list that is shown', () => {
   const elsewhere = context('k1', 1_000, '198.51.100.7');

@@ -83,7 +83,7 @@ export async function openOrder(
     if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return restingPursuit(order);
   }
   if (opened.kind !== 'found' && isTooLate()) return restingPursuit(await settleUnsent(order, parts), 'new');
-  if (parsed.operation.joins.length > 0) parts.priceLists.warm(readContextOf(parsed));
+  if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));
   const { timing } = parsed.mapping;
   const patienceMs = leftMs();
   return pursue(
