@@ -69,7 +69,7 @@ const LOOK_AT_CLOCK_EVERY = 32;
 const INDEX_PIECE = 200;
 const OPEN_MAX = 10_000;
 const NOTES_MAX = 1_000;
-const OWNERS_AT_ONCE = 50;
+const OWNERS_AT_ONCE = 50; // Then sales have a turn: the embedded journal answers at once.
 /** A caller's list is sorted by the first opening. A reopened order may have been first opened this much earlier. */
 const REOPENED_MS = 7 * 24 * 3_600_000;
 /** Orders of this time before the end of the index may have been written after it was read. */
@@ -81,8 +81,7 @@ export const NAMED_MAX = 5_000;
 /** Throws a plain Error for a text that is no cursor. */
 export async function findOrders(query: OrderQuery, parts: FindParts): Promise<FoundOrders> {
   const cursor = query.cursor === undefined ? BEGINNING : parseCursor(query.cursor);
-  const search = new Search(query, cursor, parts);
-  return search.run();
+  return new Search(query, cursor, parts).run();
 }
 
 class Search {
@@ -204,6 +203,7 @@ class Search {
           ...(reference === undefined ? [] : [journal.findByReference(owner, reference)]),
         ]);
       found.push(...(await Promise.all(asked)).filter((order) => order !== undefined));
+      await new Promise((resolve) => setImmediate(resolve));
     }
     const once = new Map(found.map((order) => [`${order.owner} ${order.number}`, order]));
     return [...once.values()].filter((order) => this.#isWanted(order) && this.#isBehind(order)).sort(this.#newestFirst);

@@ -148,6 +148,16 @@ describe('LMDB journal on its disk', () => {
     await two.close();
   });
 
+  test('a walk over a thousand keys leaves turns to sales', async () => {
+    const journal = await openLmdbJournal({ dir: newFolder() });
+    const owners = Array.from({ length: 1_000 }, (_, nth) => nth.toString(16).padStart(32, '0'));
+    await Promise.all(owners.map((owner) => journal.open(newOrder({ owner }))));
+    const walks = [() => journal.owners(), () => journal.listByReference('v1-9')];
+    for (const walk of walks) expect(await turnsDuring(walk)).toBeGreaterThanOrEqual(3);
+    expect(await journal.owners()).toEqual(owners);
+    await journal.close();
+  });
+
   test('reading after closing is refused, not a crash', async () => {
     const journal = await openLmdbJournal({ dir: newFolder() });
     await journal.close();
@@ -156,3 +166,16 @@ describe('LMDB journal on its disk', () => {
     await expect(journal.listUnsettled({ limit: 1 })).rejects.toThrow('closed');
   });
 });
+
+/** How often others had a turn of the event loop. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let [turns, isOver] = [0, false];
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isOver = true;
+  return turns;
+}

@@ -186,3 +186,17 @@ test.each<[string, OrderQuery, number]>([
     expect(found).toHaveLength(orders / 2 + 1);
   },
 );
+
+test('a search by id leaves turns to sales while it looks at each key', async () => {
+  const { journal, parts } = await shop(4);
+  const owners = async (): Promise<readonly string[]> => Array.from({ length: 500 }, (_, nth) => `owner ${nth}`);
+  let [turns, isOver] = [0, false];
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await findOrders({ requestId: 'r1' }, { ...parts, journal: { ...journal, owners } });
+  isOver = true;
+  expect(turns).toBeGreaterThanOrEqual(9);
+});

@@ -28,6 +28,7 @@ const LIST_CHUNK = 128;
 const KEYS_PER_TURN = 2000;
 /** Fewer than keys, because reading and parsing an order takes ten times as long as reading a key. */
 const ORDERS_PER_TURN = 500;
+const OWNERS_PER_TURN = 250;
 
 /** `assertOpen` throws when the environment is closed: LMDB itself would read freed memory. */
 export function createReads(store: Store, assertOpen: () => void): JournalReads {
@@ -49,7 +50,7 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
       if (reference.length > REFERENCE_CHARACTERS_MAX) return [];
       const ofOwner = (owner: string): StoredOrder | undefined =>
         readAt(store, owner, store.references.get(textKey(owner, reference)));
-      const found = await inTurns(listOwners(fresh()), (owner) => ofOwner(owner)?.order, fresh);
+      const found = await inTurns(await listOwners(fresh), (owner) => ofOwner(owner)?.order, fresh);
       return found.filter((order) => order !== undefined);
     },
     async findByNumber(owner, number) {
@@ -60,7 +61,7 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
       const start = ownerBytes(owner);
       return [...fresh().references.getKeys({ start, end: endOf(start), limit: 1 })].length > 0;
     },
-    owners: async () => listOwners(fresh()),
+    owners: () => listOwners(fresh),
     async listUnsettled({ owner, fromMs = 0, limit, onUnreadable }) {
       const places = await listUnsettledPlaces(fresh(), { owner, fromMs, limit }, fresh);
       const orderAt = (place: OwnedPlace): Order | undefined => readAt(store, place.owner, placeBytes(place))?.order;
@@ -118,14 +119,18 @@ async function* listSpan(
 }
 
 /** Reads the first key of each owner: as many look-ups as there are owners. */
-function listOwners({ numbers }: Store): string[] {
+async function listOwners(fresh: () => Store): Promise<string[]> {
   const owners: string[] = [];
+  let { numbers } = fresh();
   for (let start: Buffer = Buffer.from([0]); ;) {
     const [key] = numbers.getKeys({ start, limit: 1 });
     if (key === undefined) return owners;
     const owner = ownerOf(key);
     owners.push(owner);
     start = endOf(ownerBytes(owner));
+    if (owners.length % OWNERS_PER_TURN !== 0) continue;
+    await nextTurn();
+    ({ numbers } = fresh());
   }
 }
 
