@@ -69,7 +69,7 @@ const LOOK_AT_CLOCK_EVERY = 32;
 const INDEX_PIECE = 200;
 const OPEN_MAX = 10_000;
 const NOTES_MAX = 1_000;
-const OWNERS_AT_ONCE = 50; // Then sales have a turn: the embedded journal answers at once.
+const OWNERS_AT_ONCE = 50; // After that the search yields to sales: the embedded journal answers without a turn of the event loop.
 /** A caller's list is sorted by the first opening. A reopened order may have been first opened this much earlier. */
 const REOPENED_MS = 7 * 24 * 3_600_000;
 /** Orders of this time before the end of the index may have been written after it was read. */

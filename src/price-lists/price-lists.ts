@@ -42,8 +42,8 @@ export interface PriceLists {
   /** The price list of a key if one is in memory. Purchases use this, because it never waits and fetches nothing. */
   peek(fingerprint: string): PriceList | undefined;
   /**
-   * Starts a fetch if `get` would, for a purchase, which can do without: not while some long lists are under way already, for with very
-   * many keys those would take the time of the sales. Gives the fetch, which never rejects.
+   * Starts a fetch if one is due, and returns it; it never rejects. Undefined where none is due, or where several long lists are being fetched
+   * already: with very many keys, reading them would take the time of the sales, and a purchase can do without its list.
    */
   warm(context: CallContext): Promise<void> | undefined;
 }
@@ -60,14 +60,14 @@ export interface PriceListOptions {
   /** Longest wait for a fresh list or a judgement of v1 if a stale list is in memory. */
   readonly staleAfterMs?: number;
   readonly entriesMax?: number;
-  /** Bound on the rows of all lists together, where many keys may have the same list: keys are many, and some price lists are long. */
+  /** Bound on the rows of all lists together. A list that many keys share counts once. */
   readonly rowsMax?: number;
   /** Milliseconds that only go forward, by the clock of the gateway. */
   readonly clock: () => number;
 }
 
 interface Entry {
-  /** The number of its list. */
+  /** The number of the key's list. */
   readonly list: number | undefined;
   readonly freshUntilMs: number;
   readonly staleUntilMs: number;
@@ -156,11 +156,11 @@ class KeptLists {
   readonly #staleMs: number;
   readonly #pauseMs: number;
   readonly #entries: LRUCache<string, Entry>;
-  /** By number. Keys of one tier have one list. */
+  /** By number. Keys with the same prices share one list. */
   readonly #lists: LRUCache<number, PriceList>;
   readonly #numbers = new WeakMap<PriceList, number>();
   #newest = 0;
-  /** By the list that was read last. */
+  /** Whether the list that was read last is a long one. */
   areLong = false;
 
   constructor(
@@ -211,7 +211,7 @@ class KeptLists {
     this.#entries.set(fingerprint, { ...(this.#entryOf(fingerprint) ?? empty), freshUntilMs: 0, pausedUntilMs });
   }
 
-  /** What is kept of the key, unless v1 has refused the key since, or its list had to make room. */
+  /** The entry of the key. Undefined if v1 has refused the key since, or if the list was dropped for want of room. */
   #entryOf(fingerprint: string): Entry | undefined {
     const entry = this.#entries.get(fingerprint);
     if (entry?.list !== undefined && !this.#lists.has(entry.list)) return undefined;
@@ -236,7 +236,7 @@ const rowsOf = ({ data_plans, cable_plans }: PriceList): number => 1 + data_plan
 
 const listsRead = new WeakMap<JsonObject, PriceList>();
 
-/** The list in v1's answer. Keys that were given the same one share it, and all that is made of it. */
+/** The list in v1's answer. Keys with the same answer share one list. */
 function listIn(body: JsonObject): PriceList | undefined {
   const known = listsRead.get(body);
   if (known !== undefined) return known;

@@ -5,8 +5,8 @@ import type { JsonObject, JsonValue } from '../domain/json';
 import type { CardPin, Delivery, Outcome } from '../domain/outcome';
 
 /**
- * Long answers, by their text: v1 sends the same price list to each key of a tier, and reading it again for each would take longer
- * than their sales. A short answer is read at once.
+ * Parsed long answers, by their text. v1 sends the same price list to many keys, and parsing it for each of them would take longer than
+ * their sales.
  */
 const longOnes = new LRUCache<string, JsonObject>({ maxSize: 16_000_000, sizeCalculation: (_object, text) => text.length });
 const LONG_CHARACTERS = 16_384;

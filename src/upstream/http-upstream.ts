@@ -41,7 +41,7 @@ export interface HttpUpstreamOptions {
 const CONNECTIONS = 4_096;
 const CONNECT_TIMEOUT_MS = 2_000;
 const REPLY_BYTES_MAX = 1024 * 1024;
-/** Of the price list: some 50,000 plans. */
+/** The price list may be longer than other answers: this holds some 50,000 plans. */
 const CATALOG_BYTES_MAX = 16 * REPLY_BYTES_MAX;
 /** The part of its whole time that a call may wait for its turn: a call sent later would have too little time for its answer. */
 const WAIT_PART = 0.75;
