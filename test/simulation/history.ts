@@ -121,14 +121,12 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   faults.heal();
   note(stage, '* house', 'trouble ends');
   await stage.timeline.runUntil(stage.timeline.now + SETTLING_MS + QUIET_MS);
-  if (faults.clockSettings.length > 0) {
-    // A clock that was set is noticed by the next request, and from then on absence needs the quiet time again: once while
-    // it is still wrong, once when it is right.
-    for (const offsetMs of [stage.wall.offsetMs, 0]) {
-      stage.wall.offsetMs = offsetMs;
-      await askAll(stage, scripts);
-      await stage.timeline.runUntil(stage.timeline.now + QUIET_MS);
-    }
+  // From the first request on, and again from the first one that notices a set clock, a process needs the quiet time to prove an absence:
+  // once while the clock is still wrong, once when it is right.
+  for (const offsetMs of faults.clockSettings.length > 0 ? [stage.wall.offsetMs, 0] : [0]) {
+    stage.wall.offsetMs = offsetMs;
+    await askAll(stage, scripts);
+    await stage.timeline.runUntil(stage.timeline.now + QUIET_MS);
   }
   verdict.close(await askAll(stage, scripts));
   await verdict.checkIndexes(new Set(stage.book.cases.map(({ owner }) => owner)));
