@@ -46,7 +46,7 @@ export function checkFolder(
   return { ...checked, problems: [...strayFiles(folder), ...problems] };
 }
 
-/** All checks of the merged source, in the order of the pages in docs/rules. */
+/** All checks of the merged source. Problems at the same place are reported in this order. */
 const CHECKS: readonly Check[] = [
   checkTables,
   checkRoutes,

@@ -24,7 +24,7 @@ export interface Problem {
 
 export const hasErrors = (problems: readonly Problem[]): boolean => problems.some(({ severity }) => severity === 'error');
 
-/** A safe change of a file, at a path within that file. No fix may change what is bought. */
+/** A safe change of a file, at a path within that file. A change that could move money is never a fix. */
 export type Fix =
   | { readonly kind: 'rename' | 'replace'; readonly path: readonly PropertyKey[]; readonly to: string }
   | { readonly kind: 'remove'; readonly path: readonly PropertyKey[] }

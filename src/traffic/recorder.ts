@@ -124,7 +124,7 @@ interface Surroundings {
   readonly mapping: Mapping;
   readonly format: string | undefined;
   readonly callerKey: CallerKey | undefined;
-  /** The spelling whose value was refused. */
+  /** The spelling of the field whose value was refused. */
   readonly refused: string | undefined;
   readonly nowMs: number;
 }

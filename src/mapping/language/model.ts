@@ -17,7 +17,7 @@ interface Node {
 }
 
 export interface Model {
-  /** Keys whose value is compared as one, by pattern: the path in the merged set with `*` for every name. */
+  /** Keys whose value is compared as a whole, by pattern: the path in the merged set with `*` for every name. */
   readonly keys: ReadonlyMap<string, Compared>;
   /** Objects that contain such keys, by pattern. */
   readonly groups: ReadonlyMap<string, Grouped>;

@@ -14,7 +14,7 @@ type Values = Readonly<Record<string, ValueSource>>;
 export function checkLists(checking: Checking): void {
   const { source } = checking;
   for (const [name, { catalog, shown_in: shownIn = [] }] of Object.entries(source.tables)) {
-    // A name must lead to the number of its row, or to a column that `shown_in` lists for the table.
+    // The value of a name must be the number of its row, the name itself, or a column that `shown_in` lists for the table.
     const held = ['id', catalog?.name, ...shownIn.map((place) => place.split('.')[1])];
     if (catalog !== undefined && !held.includes(catalog.id))
       checking.report(
