@@ -22,7 +22,7 @@ Examples:
   compat-gateway apply --plan 1f0c64c1a7c2e9b3
   compat-gateway apply candidate/ --plan 1f0c64c1a7c2e9b3 --accept-money-changes`;
 
-/** `compat-gateway apply`: takes exactly the planned set into use. */
+/** `compat-gateway apply`: brings exactly the planned set into use. */
 export function applyCommand(): Command {
   return new Command('apply')
     .description('Takes exactly the set that was planned into use, or does nothing.')
@@ -41,18 +41,18 @@ async function apply(folder: string | undefined, options: ApplyOptions): Promise
 }
 
 export interface ApplyPlanned {
-  /** The id that was printed for this very change. */
+  /** The id that `plan` has printed for this very change. */
   readonly plan: string;
   readonly acceptMoneyChanges?: true | undefined;
   readonly by: 'apply' | 'rollback';
-  /** Edits of the gateway's folder that may be lost. */
+  /** The hash of the gateway's folder, whose edits the operator gives up. */
   readonly folderHash?: string | undefined;
 }
 
-/** Has the running gateway take the candidate into use when nothing but that was planned, and prints what came of it. */
+/** Lets the running gateway apply the candidate, if the change is exactly the planned one, and prints the result. */
 export async function applyPlanned(config: Config, running: ReadSet, candidate: ReadSet, asked: ApplyPlanned): Promise<void> {
   const { hash } = candidate.mapping;
-  // Also for an operator who was interrupted after the gateway had taken the set.
+  // Also the answer after an interrupted `apply` whose set the gateway had already brought into use.
   if (running.mapping.hash === hash && asked.folderHash === undefined) return print(`Nothing to do: ${hash} is in use already.`);
   const plan = makePlan(running, candidate, (await readShapes(config)) ?? []);
   const changed = changedSince(asked.plan, plan);
@@ -68,7 +68,7 @@ export async function applyPlanned(config: Config, running: ReadSet, candidate: 
     plan: plan.id,
     who: currentUser(),
   });
-  // Another operator has applied the same plan meanwhile: the wanted set is in use.
+  // Another operator has applied the same plan in the meantime, so the wanted set is in use.
   if (body['status'] === 'running_changed' && body['hash'] === hash)
     return print(`Nothing to do: ${hash} was taken into use by somebody else in the meantime.`);
   process.stdout.write(describeReload(body));

@@ -13,7 +13,7 @@ Exit codes: 0 made, 1 it could not be made (and nothing is left of it), 2 bad us
 Example:
   compat-gateway backup "/var/backups/compat-gateway-$(date +%F)"`;
 
-/** `compat-gateway backup`: what must not be lost, in one folder. */
+/** `compat-gateway backup`: copies everything that must not be lost into one folder. */
 export function backupCommand(): Command {
   return new Command('backup')
     .description('Copies journal, secret and mappings into a new folder while the gateway sells.')

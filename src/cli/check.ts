@@ -17,7 +17,7 @@ interface CheckOptions {
   readonly maxWarnings?: number;
 }
 
-/** One fix may uncover the next: a renamed key is read for the first time. */
+/** A fix may reveal the next problem, for example when a renamed key is read for the first time. */
 const FIX_ROUNDS_MAX = 5;
 
 /** `compat-gateway check`: exit code 1 when a mapping file has an error, or more warnings than allowed. */
@@ -63,7 +63,7 @@ function parseCount(text: string): number {
   return Number(text);
 }
 
-/** Writes what could be mended; the names of the files. */
+/** Writes the files that could be fixed and returns their names. */
 function fixFolder(folder: string): string[] {
   const read = readFolder(folder);
   if ('problems' in read) return [];
@@ -86,7 +86,7 @@ function print(checked: CheckedMapping, mended: readonly string[], { json, forma
   );
 }
 
-/** The cure that the rule names, for a problem without a hint of its own. */
+/** Adds the cure that the rule names, if the problem has no hint of its own. */
 function withHint(problem: Problem): Problem {
   const mend = wordsOf(problem.code)?.mend;
   return mend === undefined || problem.hint !== undefined ? problem : { ...problem, hint: mend };

@@ -8,7 +8,7 @@ Exit codes: 0 usable, 1 a setting has a value that is none, 2 bad usage.
 Example:
   PORT=80 compat-gateway config`;
 
-/** `compat-gateway config`: what is in force and where it comes from. Secrets are masked. */
+/** `compat-gateway config`: prints the settings in force and the source of each. Secrets are masked. */
 export function configCommand(): Command {
   return new Command('config')
     .description('Prints the effective settings; secrets are masked.')

@@ -23,7 +23,7 @@ Examples:
   compat-gateway demo --for 1m --rate 1
   compat-gateway demo --names`;
 
-/** Without SANDBOX_RELAXED the sandbox takes 30 purchases of an account in a minute; some are the gateway's own repetitions. */
+/** Without SANDBOX_RELAXED the sandbox takes 30 purchases of an account per minute. Some are the gateway's own repetitions. */
 const EACH_MAX = 22;
 const RATE_MAX = 200;
 
@@ -33,7 +33,7 @@ interface Options {
   readonly names?: true;
 }
 
-/** `compat-gateway demo`: a shop that sells, so that there is something to see. */
+/** `compat-gateway demo`: runs a simulated shop, so that the pages and metrics of the gateway have something to show. */
 export function demoCommand(): Command {
   return new Command('demo')
     .description('Sells through the running gateway on its sandbox, as six resellers do, and checks their books.')
@@ -78,7 +78,7 @@ async function demo({ for: forMs, rate, names }: Options): Promise<void> {
   printBooks(closed);
 }
 
-/** A wallet that an earlier demo has emptied would sell nothing. */
+/** Resets the wallets: one that an earlier demo has emptied would sell nothing. */
 async function fillWallets(config: Config, { resellers }: Shop): Promise<void> {
   for (const { key, title } of resellers) {
     const { status, body } = await askAdmin(config, 'POST', '/sandbox/wallets/reset', { api_key: key });
@@ -86,7 +86,7 @@ async function fillWallets(config: Config, { resellers }: Shop): Promise<void> {
   }
 }
 
-/** The shipped callers.yaml cannot name keys: a fingerprint is made with the secret of each gateway. */
+/** Prints the entries of the demo's keys for callers.yaml. The shipped file cannot have them: a fingerprint depends on the gateway's secret. */
 function nameKeys(config: Config, { resellers }: Shop): string {
   const secret = findGatewaySecret(config);
   if (secret === undefined) throw new Error(missingSecret(config.dataDir));

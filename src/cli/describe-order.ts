@@ -1,4 +1,4 @@
-/** Why a past order went as it did: how it was read, what v1 said of it and when, and what the script hears of it. */
+/** Describes why a past order went as it did: how the request was read, when v1 answered what, and what the script is told. */
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
@@ -75,7 +75,7 @@ function showSpan(ms: number): string {
   return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
 }
 
-/** Money is kobo inside, and naira to whoever reads. */
+/** A value as text. Amounts are kobo inside the program and are shown in naira. */
 export const showValue = ({ value, as }: Pick<ExplainedField, 'value' | 'as'>): string =>
   as === 'naira' && typeof value === 'number' ? `${nairaText(value as AmountMinor)} naira` : textOf(value);
 
@@ -87,7 +87,7 @@ const ORDER_WORDS: Readonly<Record<ExplainedReply['outcome'], string>> = {
   failure: 'a failure',
 };
 
-/** Of every field of a reply where it comes from. */
+/** One line for each field of a reply, with the source of its value. */
 export function describeReply({ outcome, http, fields }: ExplainedReply, remark = 'values are made up'): string[] {
   const width = Math.max(...fields.map(({ field }) => field.length), 1);
   return [
@@ -100,7 +100,7 @@ export function describeReply({ outcome, http, fields }: ExplainedReply, remark 
   ];
 }
 
-/** What a key's own numbering was sent as, when the order's key has one. */
+/** The caller's own number that was sent instead of the shown one, and whose numbering it is. Empty if there is none. */
 export const describeOwn = (number: number | undefined, numberedBy?: string): string =>
   number === undefined
     ? ''

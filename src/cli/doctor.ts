@@ -23,7 +23,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `compat-gateway doctor`: what an operator should look at before the first sale, and when something is odd. */
+/** `compat-gateway doctor`: shows what an operator should look at before the first sale, or when something seems wrong. */
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description('Checks a deployment from its settings, and says what to do.')
@@ -47,7 +47,7 @@ async function examineSettings(key: Secret | undefined): Promise<readonly Named[
   }));
 }
 
-/** Kept in memory while the command runs. */
+/** Reads the key from the terminal or a pipe. It stays in memory and is not stored. */
 async function readKey(): Promise<Secret> {
   const line = (await readHiddenLine('API key: ')) ?? '';
   const text = line.trim().replace(/:\d{4,6}$/, '');

@@ -20,7 +20,7 @@ interface DriftOptions {
   readonly forget?: boolean;
 }
 
-/** `compat-gateway drift`: what the running gateway saw and the mapping does not know. Changes no file by itself. */
+/** `compat-gateway drift`: shows what the running gateway has seen in requests and the mapping does not have. Changes no file by itself. */
 export function driftCommand(): Command {
   return new Command('drift')
     .description('Shows what scripts send that the mapping does not know, with a patch for its files.')
@@ -55,7 +55,7 @@ async function compare(folder: string, config: Config, options: DriftOptions): P
   const read = readSet(folder, (files) => checkUnlessKnown(files, config.dataDir));
   if ('problems' in read) throw new Error(formatProblems(read.problems));
   const { files, mapping, source } = read.set;
-  // The admin server is ours: what it answers has the form of its types.
+  // The admin server is part of this program, so its answer has the declared type.
   const traffic = (await demandOfAdmin(config, 'GET', '/traffic')) as unknown as Traffic;
   const learnt = readPatienceFile(config.dataDir).entries.filter(({ limitMs }) => limitMs !== undefined);
   const drift = findDrift(traffic, mapping, source);
@@ -67,11 +67,11 @@ async function compare(folder: string, config: Config, options: DriftOptions): P
         ? patch.diff
         : formatDrift(drift, patch, source.places, learnt);
   process.stdout.write(text);
-  // A pipe into `patch` shall not fail because there is something to apply.
+  // With --patch the exit code stays 0, so that a pipe into `patch` does not fail because there is something to apply.
   if (options.patch !== true && hasFound(drift)) process.exitCode = 1;
 }
 
-/** True when a person should look: what nobody used is information only. */
+/** Whether something needs a person's look. Parts of the mapping that no request has used do not: they are only information. */
 function hasFound({ fields, words, addresses, families }: Drift): boolean {
   return fields.length + words.length + addresses.length + families.length > 0;
 }

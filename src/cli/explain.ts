@@ -26,12 +26,12 @@ interface ExplainOptions {
   readonly replies?: boolean;
 }
 
-/** `compat-gateway explain`: nothing is bought, nothing is sent, no key or PIN is printed. */
+/** `compat-gateway explain`: buys nothing, sends nothing, and prints no key or PIN. */
 export function explainCommand(): Command {
   return (
     new Command('explain')
       .description('Shows how a request is read: format, fields, the v1 call, and where every reply field comes from.')
-      // A curl command has options of its own.
+      // The words after the options may be a curl command, which has options of its own.
       .passThroughOptions()
       .argument('[request...]', 'a curl command line; without it the request is read from --file or standard input')
       .option('--file <file>', 'a saved curl command, raw HTTP request or transcript', parseFile)
@@ -71,11 +71,11 @@ Examples:
   );
 }
 
-/** What was pasted is an argument too: text that is no request is bad usage. */
+/** Reads the pasted request. Pasted text is an argument of the command, so text that is no request is bad usage. */
 function readWritten(words: readonly string[], file: string | undefined): SavedRequest {
   try {
     if (words.length === 0) return parseRequestText(readFileSync(file ?? 0, 'utf8'));
-    // A whole command line in quotes is one word; a raw request without quotes is several.
+    // A whole command line in quotes is one word; a raw request without quotes is several words.
     const isRaw = words.length === 1 ? /\s/.test(words[0]!) : /^(?:GET|POST|PUT|DELETE)$/.test(words[0]!);
     if (isRaw) return parseRequestText(words.join(' '));
     if (words.every((word) => word !== 'curl' && !/^-|[/.:]/.test(word))) throw new Error(noRequest(words.join(' ')));
@@ -85,7 +85,7 @@ function readWritten(words: readonly string[], file: string | undefined): SavedR
   }
 }
 
-/** curl would take a single word for the name of a host. */
+/** The message for text that is no request. A single word gets its own message, because curl would take it for a host name. */
 function noRequest(text: string): string {
   return `Neither a request nor an address is '${text.slice(0, 80)}': expected a curl command line, a raw HTTP request in quotes, or --file with one of them.`;
 }
@@ -131,7 +131,7 @@ function describe(explanation: Explanation, request: LegacyRequest): string {
   return `${textOfLines([...lines, ...replies.flatMap((reply) => describeReply(reply))])}\n`;
 }
 
-/** A fingerprint made with another secret than the gateway's belongs to no key. */
+/** Removes the fingerprint: if it was made without the gateway's secret, it belongs to no key. */
 function withoutFingerprint({ key, ...explanation }: Explanation): Explanation {
   if (key?.fingerprint === undefined) return { ...explanation, ...(key === undefined ? {} : { key }) };
   const how = `${key.how}, ${key.hasPin ? 'with' : 'without'} a PIN (no fingerprint: the gateway's secret is not here)`;

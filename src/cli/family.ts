@@ -13,7 +13,7 @@ import { readConfig } from './process';
 import { readWireRequest } from '../http/read-written-request';
 
 const SOURCES: ReadonlySet<string> = new Set(['.php', '.js', '.ts', '.mjs', '.cjs', '.py']);
-/** A script is written by hand; what is larger is a library or data. */
+/** A script is written by hand, so a larger file is a library or data. */
 const SOURCE_BYTES_MAX = 1_000_000;
 const FILES_MAX = 2_000;
 
@@ -22,7 +22,7 @@ interface SourceFile {
   readonly text: string;
 }
 
-/** `compat-gateway family`: nothing is sent, and no value of a request is printed. */
+/** `compat-gateway family`: sends nothing, and prints no value of a request. */
 export function familyCommand(): Command {
   return new Command('family')
     .description('Names the families that a script fits, by its source or by a recorded request, and what its source decides by.')

@@ -5,11 +5,11 @@ import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
 import { readConfig } from './process';
 import { readHiddenLine } from './read-hidden-line';
 
-/** Does not repeat what was typed: it may be a key with a slip in it, or a PIN. */
+/** The message does not repeat the input: it may be a mistyped key or a PIN. */
 const NO_KEY =
   'This is not an API key: one has at most 256 visible ASCII characters, no quotes and no colon, and holds `_live_` or begins with `sandbox_`. `:PIN` may follow.';
 
-/** `compat-gateway fingerprint`: the key is typed unseen or piped in, never given as an argument that others can list. */
+/** `compat-gateway fingerprint`: reads the key from a pipe or without echo, never as an argument, which other users of the machine can list. */
 export function fingerprintCommand(): Command {
   return new Command('fingerprint')
     .description('Prints the fingerprint of an API key, for callers.yaml. Type or pipe the key in.')
@@ -31,7 +31,7 @@ export function fingerprintCommand(): Command {
     });
 }
 
-/** What stands in a script's settings: a key, a key with its PIN, or an AccessToken of this gateway. */
+/** The key in the setting of a script: the text may be a key, a key with its PIN, or an AccessToken of this gateway. Throws for other text. */
 export function keyIn(text: string, keyring: Keyring): Secret {
   if (!looksLikeToken(text)) {
     const key = text.replace(/:\d{4,6}$/, '');

@@ -22,7 +22,7 @@ Examples:
   compat-gateway history 1f0c64c1a7c2e9b3 --write before/
   diff -r before/ mappings/`;
 
-/** `compat-gateway history`: every set of mapping files that came into use. */
+/** `compat-gateway history`: lists every set of mapping files that came into use. */
 export function historyCommand(): Command {
   return new Command('history')
     .description('Lists every set of mapping files that came into use: when, by what, and which files changed.')
@@ -42,7 +42,7 @@ export function historyCommand(): Command {
     });
 }
 
-/** Throws a sentence when there is none: nothing is written by who looks. */
+/** Opens the history for reading. Throws a sentence if there is none, because a command that only reads must not create it. */
 export function openHistory({ dataDir, journalDays }: Config): SetHistory {
   const history = openSetHistory(dataDir, { keepMs: journalDays * 24 * 3_600_000 });
   if (history.list().length === 0)

@@ -1,4 +1,4 @@
-/** The mappings of a command that uses them and does not judge them: what this very build has checked before is not checked again. */
+/** Loads the mappings for commands that use them but do not judge them. A set that this same build has checked before is not checked again. */
 import type { Config } from '../config';
 import { checkFiles, checkFolder, type CheckedMapping } from '../mapping/check';
 import { findChecked } from '../mapping/checked-set';
@@ -7,7 +7,7 @@ import type { Mapping } from '../mapping/mapping';
 import { formatProblems } from '../mapping/problem';
 import { keptValues } from '../start/one-file';
 
-/** Nothing is written: a command that reads leaves no file behind. Without a data folder only the shipped set may be known. */
+/** Writes nothing, because a command that reads must leave no file behind. Without a data folder only the shipped set may be known. */
 export function checkUnlessKnown(files: readonly MappingFileText[], dataDir: string | undefined): CheckedMapping {
   const kept = keptValues(dataDir);
   return (kept === undefined ? undefined : findChecked(kept, files)) ?? checkFiles(files);
@@ -17,7 +17,7 @@ export function checkFolderUnlessKnown(folder: string, dataDir: string | undefin
   return checkFolder(folder, (files) => checkUnlessKnown(files, dataDir));
 }
 
-/** Throws what is wrong with the folder of the settings. */
+/** The mapping of the folder in the settings. Throws the problems of a set with errors. */
 export function loadMapping({ mappingsDir, dataDir }: Config): Mapping {
   const { mapping, problems } = checkFolderUnlessKnown(mappingsDir, dataDir);
   if (mapping === undefined) throw new Error(formatProblems(problems));

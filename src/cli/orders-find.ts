@@ -1,4 +1,4 @@
-/** `orders find` and the story that `orders show` tells: what one needs while the reseller is on the phone. */
+/** `orders find`, and the story of an order for `orders show`: for an operator who has the reseller on the phone. */
 import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { nairaText } from '../domain/amount';
@@ -34,7 +34,7 @@ interface Asked {
   readonly limit: number;
 }
 
-/** A command has more patience than a page. */
+/** Longer than for a page of the console: an operator at a terminal can wait. */
 const BUDGET_MS = 60_000;
 
 export function findCommand(): Command {
@@ -108,11 +108,11 @@ function cellsOf(row: FoundRow, { mapping, times }: Opened): string[] {
   ];
 }
 
-/** With `owner` only of this key. */
+/** Prints the story of the order with this id. With `owner`, only orders of that key count. */
 export async function tellStory(id: string, opened: Opened, owner?: string): Promise<void> {
   await withDesk(opened, async (desk) => {
     let orders = await desk.named(id);
-    // A script may have sent other ids beside the one that counts.
+    // A script may have sent other ids besides the request id.
     if (orders.length === 0) orders = await lookThrough(id, opened.journal);
     if (owner !== undefined) orders = orders.filter((order) => order.owner === owner);
     const ofWhom = owner === undefined ? '' : ` of ${callerName(opened.mapping, owner)}`;
@@ -130,7 +130,7 @@ function storyLines(story: OrderStory, times: Times): string[] {
     text === undefined ? [] : [`${label.padEnd(LABEL_WIDTH)}${text}`];
   const mapping = order.trail?.mapping ?? 'not recorded';
   const opened = times.text(order.openedAtMs);
-  // Of another day than that of the order the day is said as well.
+  // The date is shown only if it is not the day of the order.
   const timeOf = (atMs: number): string => times.text(atMs).replace(opened.slice(0, 11), '').slice(-14);
   const naira = (amount: Parameters<typeof nairaText>[0] | undefined) =>
     amount === undefined ? undefined : `${nairaText(amount)} naira`;
@@ -171,7 +171,7 @@ function storyLines(story: OrderStory, times: Times): string[] {
 async function withDesk(opened: Opened, work: (desk: OrdersDesk) => Promise<void>): Promise<void> {
   const { config, journal, mapping } = opened;
   const notes = await openConfiguredNotes(config, true);
-  // Without the gateway's secret nothing is found by a number, except by looking through the journal.
+  // Without the gateway's secret the number index finds nothing, and only a search through the journal can.
   const secret = findGatewaySecret(config) ?? new Secret(randomBytes(32).toString('hex'));
   const desk = openOrdersDesk(config, {
     journal: async () => journal,

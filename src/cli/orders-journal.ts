@@ -1,4 +1,4 @@
-/** What every `orders` command opens: the journal beside the running gateway, and the mapping by which it is read. */
+/** Opens what every `orders` command needs: the journal, beside the running gateway, and the mapping by which orders are read. */
 import { InvalidArgumentError } from 'commander';
 import type { Config } from '../config';
 import type { Order } from '../domain/order';
@@ -27,7 +27,7 @@ export async function withJournal(work: (opened: Opened) => Promise<void>): Prom
   }
 }
 
-/** The orders that this id names, also under another of its spellings. */
+/** The orders with this id in any of its spellings. Reads the whole journal. */
 export async function lookThrough(id: string, journal: Journal): Promise<readonly Order[]> {
   const found: Order[] = [];
   const all = journal.list({ fromMs: 0, untilMs: Infinity, limit: Number.MAX_SAFE_INTEGER, onUnreadable: () => undefined });
@@ -35,7 +35,7 @@ export async function lookThrough(id: string, journal: Journal): Promise<readonl
   return found;
 }
 
-/** The others are shown all the same; that some are missing must not go unnoticed. */
+/** Warns that an order cannot be read. The other orders are still shown, but the operator must know that some are missing. */
 export function onUnreadable({ message }: Error): void {
   process.stderr.write(`${message}\n`);
   process.exitCode = 1;

@@ -6,10 +6,10 @@ import { readHiddenLine } from './read-hidden-line';
 import { print, readConfig } from './process';
 import { demandOfAdmin } from './running-gateway';
 
-/** Pages of v1's history and receipts one after the other, each of which may take as long as any question. */
+/** A recheck reads pages of v1's history and receipts one after the other, and each call may take its full time limit. */
 const ANSWER_MS = 5 * 60_000;
 
-/** `compat-gateway orders recheck`: v1 is asked about one order, with its reseller's key. */
+/** `compat-gateway orders recheck`: asks v1 about one order, with the key of its reseller. */
 export function recheckCommand(): Command {
   return new Command('recheck')
     .description('Asks v1 again about one order, through the running gateway. Buys nothing. Type or pipe the key in.')

@@ -1,4 +1,4 @@
-/** `compat-gateway orders reconcile`: one day of one key, the journal held against v1's history and wallet. */
+/** `compat-gateway orders reconcile`: compares the journal of one key and day with v1's history and wallet. */
 import { Command, InvalidArgumentError } from 'commander';
 import { isIP } from 'node:net';
 import type { Config } from '../config';
@@ -72,7 +72,7 @@ async function reconcile({ day: dayAsked, address, json }: Asked, opened: Opened
   }
 }
 
-/** The embedded sandbox has another port at each start: the running gateway knows it. */
+/** The address of v1. The port of the embedded sandbox changes at each start, so the running gateway is asked for it. */
 async function upstreamUrlOf(config: Config): Promise<string> {
   return config.upstreamUrl ?? (await askRunning(config)).upstreamUrl;
 }
@@ -168,7 +168,7 @@ function cellsOf(difference: Difference, timeText: (ms: number) => string): stri
   ];
 }
 
-/** Without numbers and goods: a report goes by mail. */
+/** The report as JSON, without phone numbers and delivered tokens or PINs, because reports are sent by mail. */
 function showReport(report: DayReport, owner: string, { mapping, times }: Opened): object {
   const { result, day, unread, differences, orders, journal, v1, otherKeys, refunds, walletNow, wallet } = report;
   const naira = (amount: AmountMinor | undefined): string | null => (amount === undefined ? null : nairaText(amount));

@@ -25,7 +25,7 @@ import { counted, print, printTable } from './process';
 import { isNamed, showOrder } from './show-order';
 
 interface OfCaller {
-  /** A title or a fingerprint, as it was typed. */
+  /** The title or the fingerprint of a caller, as typed. */
   readonly caller?: string | undefined;
 }
 
@@ -35,13 +35,13 @@ interface Range extends OfCaller {
 }
 
 const OUTCOMES = ['open', 'succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'] as const;
-/** In the order of the columns; all forms of output have the same columns. */
+/** In the order of the columns; all output formats have the same columns. */
 const MONEY = ['askedFor', 'charged', 'atRisk'] as const satisfies readonly (keyof OrderMoney)[];
 const MONEY_TITLES = ['asked for', 'charged', 'at risk'];
 const MONEY_HELP = `
 Money is in naira. asked for: the face value that was ordered (empty where only v1 has the price). charged: what v1 took
 for a success. at risk: what an order without a final outcome may cost. What was refused, failed or refunded costs nothing.`;
-/** Numbers stand with their ends below each other: naira are compared by their length at a glance. */
+/** Right-aligned columns, so that amounts can be compared by their length. */
 const NUMERIC_COLUMNS: ReadonlySet<string> = new Set([...MONEY_TITLES, 'orders']);
 const TIME_HELP = '\nTimes are in TIME_ZONE, West Africa Time by default.';
 const SHOW_HELP = `${MONEY_HELP}${TIME_HELP}`;
@@ -52,7 +52,7 @@ const DAY_MS = 24 * 3_600_000;
 const EXPORT_MAX = 10_000_000;
 const OPEN_SHOWN_MAX = 50;
 
-/** `compat-gateway orders`: the journal, read beside a running gateway. Exit code 1 when an order is overdue (`report`). */
+/** `compat-gateway orders`: reads the journal beside a running gateway. Exit code 1 if an order is overdue (`report`). */
 export function ordersCommand(): Command {
   const command = new Command('orders')
     .description('Lists, shows, exports and reports the orders of the journal.')
@@ -119,12 +119,12 @@ function sinceOption(examples: string, defaultMs: number, shownDefault: string):
 async function* ordersIn({ since, outcome, caller }: Range, { journal, mapping }: Opened): AsyncIterable<Order> {
   const now = Date.now();
   const owner = await ownerOf({ caller }, { mapping, journal });
-  // Also those of a time that a clock set back comes to later.
+  // Without an upper bound: if the clock was set back, orders may have times in the future.
   for await (const order of journal.list({ fromMs: now - since, untilMs: Infinity, limit: EXPORT_MAX, onUnreadable }))
     if ((outcome === undefined || outcomeOf(order) === outcome) && (owner ?? order.owner) === order.owner) yield order;
 }
 
-/** Undefined where all callers are meant. Throws, with what was most likely meant, for a name that nobody has. */
+/** The fingerprint of the wanted caller; undefined for all callers. Throws for an unknown name, with the most similar name. */
 async function ownerOf({ caller }: OfCaller, { mapping, journal }: Pick<Opened, 'mapping' | 'journal'>) {
   return caller === undefined ? undefined : findCaller(caller, mapping, await journal.owners());
 }
@@ -144,7 +144,7 @@ async function list({ limit, ...range }: Range & { readonly limit: number }, ope
   for await (const order of ordersIn(range, opened)) {
     count += 1;
     latest.push(order);
-    // A shift for every order would move the whole list each time.
+    // Trimmed only at twice the limit: a shift for every order would move the whole list each time.
     if (latest.length >= 2 * limit) latest.splice(0, latest.length - limit);
   }
   const shown = latest.slice(-limit);
@@ -196,13 +196,13 @@ const COLUMNS = [
   'caller',
 ] as const;
 
-/** `json` is one list, `jsonl` one object a line. */
+/** `json` is one list, `jsonl` one object per line. */
 const EXPORT_FORMATS = ['csv', 'json', 'jsonl'] as const;
 type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 async function exportOrders(range: Range & { readonly format: ExportFormat }, opened: Opened): Promise<void> {
   const { mapping, times } = opened;
-  // Programs that read JSON have their own zones; a spreadsheet shows what it is given.
+  // Programs that read JSON convert times themselves, so JSON has UTC; a spreadsheet shows times as they are, so CSV has the operator's zone.
   const timeText = range.format === 'csv' ? times.iso : (ms: number): string => new Date(ms).toISOString();
   if (range.format === 'csv') print(COLUMNS.join(','));
   let before = '[';
@@ -224,7 +224,7 @@ async function exportOrders(range: Range & { readonly format: ExportFormat }, op
       owner: order.owner,
       caller: callerName(mapping, order.owner),
     };
-    // Row by row: an export of millions must not be held in memory.
+    // Printed row by row, because an export of millions of orders does not fit into memory.
     if (range.format === 'csv') print(COLUMNS.map((column) => csvCell(row[column])).join(','));
     else if (range.format === 'jsonl') print(JSON.stringify(row));
     else process.stdout.write(`${before}\n${JSON.stringify(row)}`);
@@ -281,7 +281,7 @@ async function report(range: Range, opened: Opened): Promise<void> {
   if (open.overdue.length > 0) process.exitCode = 1;
 }
 
-/** Every order whose money may have moved, the oldest first, and what is at risk in all of them. */
+/** Prints every order whose money may have moved, oldest first, and the sum at risk. */
 function reportOpen({ orders, overdue, atRisk, withoutPrice }: OpenOrders, mapping: Mapping, now: number): void {
   const unpriced = withoutPrice === 0 ? '' : ` (and ${withoutPrice} whose price only v1 knows)`;
   print(`${countOrders(orders.length)} without a final outcome, ${nairaText(atRisk)} naira at risk${unpriced}.`);

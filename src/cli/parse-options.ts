@@ -1,6 +1,6 @@
 /**
- * What a command line says: how long, how many, which set, and which files and folders. Each of these must be there and readable, else the command line is wrong
- * (exit code 2); what a setting names, or what stands in a file, is no matter of usage (exit code 1).
+ * Parses the arguments of commands: durations, counts, sets, files and folders. An absent or unreadable file here is bad usage
+ * (exit code 2). A fault in a setting, or in the content of a file, is not (exit code 1).
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -25,7 +25,7 @@ export function parseCount(most: number): (text: string) => number {
   };
 }
 
-/** Of a set of mapping files, or of a plan. */
+/** Parses the hash of a set of mapping files or of a plan. */
 export function parseHash(text: string): string {
   if (!/^[0-9a-f]{16}$/.test(text))
     throw new InvalidArgumentError('expected the 16 hex digits that plan, check and history print.');
@@ -39,7 +39,7 @@ export function parseFolder(path: string): string {
   return mayUse(path, constants.R_OK | constants.X_OK, 'read it');
 }
 
-/** A pipe such as `<(…)` is a file too. */
+/** Checks that the file can be read. A pipe such as `<(…)` counts as a file. */
 export function parseFile(path: string): string {
   const found = stats(path);
   if (found === undefined) throw new InvalidArgumentError('there is no such file.');
@@ -47,7 +47,7 @@ export function parseFile(path: string): string {
   return mayUse(path, constants.R_OK, 'read it');
 }
 
-/** Known before the work is done whose result goes there. */
+/** Checks that the file can be created, before the work begins whose result goes there. */
 export function parseNewFile(path: string): string {
   const found = stats(path);
   if (found?.isDirectory() === true || path === '') throw new InvalidArgumentError('the name of a file is expected.');
@@ -70,7 +70,7 @@ function stats(path: string): ReturnType<typeof statSync> {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // A file where a folder should be, a loop of links: there is nothing that could be read.
+    // A file in the place of a folder, or a loop of links: nothing can be read there.
     return undefined;
   }
 }

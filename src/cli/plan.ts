@@ -29,7 +29,7 @@ Examples:
   compat-gateway plan candidate/
   compat-gateway plan candidate/ --against mappings/ --exit-code`;
 
-/** `compat-gateway plan`: what would change if these files were taken into use. */
+/** `compat-gateway plan`: shows what would change if these files came into use. */
 export function planCommand(): Command {
   return new Command('plan')
     .description('Tells what would change if these mapping files were taken into use, what can move money first.')
@@ -59,7 +59,7 @@ async function plan(folder: string | undefined, options: PlanOptions): Promise<v
   if (options.exitCode === true && hasDifferences(made)) process.exitCode = DIFFERENT_EXIT_CODE;
 }
 
-/** Prints what is wrong with it, as `check` does, and gives nothing. */
+/** The set of a folder. If it has errors, prints them as `check` does, sets exit code 1 and returns undefined. */
 export function readSetOrComplain(folder: string): ReadSet | undefined {
   const read = readSet(folder);
   if ('set' in read) return read.set;
@@ -72,7 +72,7 @@ function hasDifferences({ differences, replay }: Plan): boolean {
   return differences.length > 0 || (replay?.changes.length ?? 0) > 0;
 }
 
-/** Why `apply` refuses any other set, and what to do about it. */
+/** Why `apply` refuses while the folder has other edits, and what the operator can do. */
 export const EDITS_IN_FOLDER =
   "The gateway's folder has edits that are not in use (`compat-gateway plan` shows them) and would be lost. Undo them, or apply them and plan again.";
 
@@ -90,7 +90,7 @@ const WITHOUT_REPLAY = {
   'no gateway': 'Nothing was replayed: no gateway was asked for recorded requests.',
 } as const;
 
-/** What can move money first, each with its place, then what recorded requests would notice. */
+/** The plan as text: first the differences, those that can move money before the others, then the replay of recorded requests. */
 export function formatPlan(plan: Plan, without: keyof typeof WITHOUT_REPLAY = 'not asked for'): string {
   const { id, running, candidate, differences, replay } = plan;
   return [

@@ -1,20 +1,20 @@
-/** What every command has of its process: the settings, the streams, the exit code and the signals. */
+/** What every command uses of its process: settings, streams, exit code and signals. */
 import { userInfo } from 'node:os';
 import { escapeText } from '../domain/shown-words';
 import { loadConfig, processEnv, type Config, type LoadedConfig } from '../config';
 
-/** The settings in force; throws one sentence per problem. */
+/** The settings in force. Throws an error with one sentence per problem. */
 export function readConfig(): Extract<LoadedConfig, { config: Config }> {
   const loaded = loadConfig(processEnv(), process.cwd());
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
   return loaded;
 }
 
-/** Listens for SIGINT and SIGTERM from now on, so that none is missed while things start; a second signal does not wait. */
+/** Listens for SIGINT and SIGTERM, so that no signal is missed during the start. A second signal ends the process at once. */
 export interface StopSignal {
   /** Resolves with the signal that asks the process to end. */
   readonly asked: Promise<NodeJS.Signals>;
-  /** Gives the signals back. */
+  /** Stops listening for the signals. */
   forget(): void;
 }
 
@@ -31,18 +31,18 @@ export function listenForStop(): StopSignal {
   return { asked, forget: () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal) };
 }
 
-/** A line of the result. */
+/** Prints a line of the result. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A line of the result that makes it a failure. */
+/** Prints a line of the result and sets exit code 1. */
 export function fail(line: string): void {
   print(line);
   process.exitCode = 1;
 }
 
-/** Lines as one text. What strangers wrote into one of them makes no line of its own and does nothing to the terminal. */
+/** Joins lines. Text of strangers inside a line cannot begin a new line or send control characters to the terminal. */
 export function textOfLines(lines: readonly string[]): string {
   return lines.map((line) => escapeText(line)).join('\n');
 }
@@ -52,7 +52,7 @@ export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** Who asks, for the history of mappings: the user of this machine; undefined where the system knows no name. */
+/** The user of this machine, for the history of mappings; undefined if the system has no usable name. */
 export function currentUser(): string | undefined {
   try {
     const { username } = userInfo();
@@ -62,11 +62,11 @@ export function currentUser(): string | undefined {
   }
 }
 
-/** The first row has the titles; columns with these titles have their values at the right. Cells are kept to their lines, as in `textOfLines`. */
+/** Prints a table. The first row has the titles; columns named in `numeric` are right-aligned. Cells are escaped as in `textOfLines`. */
 export function printTable(numeric: ReadonlySet<string>, table: readonly (readonly string[])[]): void {
   const rows = table.map((row) => row.map((cell) => escapeText(cell)));
   const isNumeric = rows[0]!.map((title) => numeric.has(title));
-  // No call takes as many arguments as `--limit` may ask for rows.
+  // Math.max cannot be used: `--limit` allows more rows than a call may have arguments.
   const widths = rows[0]!.map((_, column) => rows.reduce((widest, row) => Math.max(widest, row[column]!.length), 0));
   for (const row of rows)
     print(

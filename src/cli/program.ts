@@ -1,4 +1,4 @@
-/** The commands of the program, and what is said of a command line that is none of them. */
+/** The commands of the program, and the error messages for wrong command lines. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
@@ -7,7 +7,7 @@ import { readVersion } from '../start/version';
 const USAGE_EXIT_CODE = 2;
 
 /* eslint-disable @typescript-eslint/no-require-imports -- The bundler follows nothing but a plain `require`. */
-/** The files of the commands, in the order of the help: `orders.ts` exports `ordersCommand`. */
+/** One file per command, in the order of the help: `orders.ts` exports `ordersCommand`. */
 const COMMANDS: Readonly<Record<string, () => unknown>> = {
   serve: () => require('./serve') as unknown,
   sandbox: () => require('./sandbox') as unknown,
@@ -32,10 +32,10 @@ const COMMANDS: Readonly<Record<string, () => unknown>> = {
 };
 /* eslint-enable @typescript-eslint/no-require-imports */
 
-/** `serve` and all it needs in one file, where the program was built. */
+/** The built file with `serve` and everything it needs. */
 const ONE_FILE = resolve(__dirname, '..', 'one-file', 'serve.js');
 
-/** Only the command that is asked for is loaded: `check` needs neither a server nor a journal. */
+/** Loads only the wanted command: `check` needs neither a server nor a journal. */
 function loadCommand(name: string, isAlone: boolean): Command {
   const isOneFile = isAlone && name === 'serve' && existsSync(ONE_FILE);
   const exported = isOneFile ? (module.require(ONE_FILE) as unknown) : COMMANDS[name]!();
@@ -62,14 +62,14 @@ function strict(command: Command): Command {
   return command;
 }
 
-/** Runs one command line; what comes of it is `process.exitCode`. */
+/** Runs one command line; `process.exitCode` has the result. */
 export async function runProgram(words: readonly string[]): Promise<void> {
   const program = createProgram(words[0]);
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Help or the version was asked for and has been printed.
+      // The library has printed the help or the version already.
       if (error.exitCode === 0) return;
       process.stderr.write(`${usageSentence(error, program, words)}\n`);
       process.exitCode = USAGE_EXIT_CODE;
@@ -82,7 +82,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
 
 const LENGTH_MAX = 400;
 
-/** What is wrong with a command line, in one sentence on one line, and which help to read. */
+/** The usage error in one sentence on one line, with the help to read. */
 export function usageSentence(error: CommanderError, program: Command, words: readonly string[]): string {
   const { command, unknown } = findCommand(program, words);
   const path = command === program ? program.name() : `${program.name()} ${pathOf(command, program)}`;
@@ -90,7 +90,7 @@ export function usageSentence(error: CommanderError, program: Command, words: re
 }
 
 function describe(error: CommanderError, command: Command, path: string, unknown: string | undefined): string {
-  // The library shows the whole help where a command is absent, and where help is asked for one that is not there.
+  // The library would show the whole help if a command is absent, or if help is wanted for an unknown command.
   if (error.code === 'commander.help') {
     if (unknown !== undefined) return `there is no command '${unknown}'`;
     return `\`${path}\` needs a command: ${command.commands.map((below) => below.name()).join(', ')}`;
@@ -107,7 +107,7 @@ function describe(error: CommanderError, command: Command, path: string, unknown
   return text.length > LENGTH_MAX ? `${text.slice(0, LENGTH_MAX - 1)}…` : text;
 }
 
-/** The command that the words lead to, and the first word that leads nowhere. `help` stands beside the way. */
+/** The command that the words lead to, and the first word that is no command. The word `help` is skipped. */
 function findCommand(program: Command, words: readonly string[]): { command: Command; unknown: string | undefined } {
   let command = program;
   for (const word of words) {

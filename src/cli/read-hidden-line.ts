@@ -1,4 +1,4 @@
-/** A line that nobody shall see: a key, a PIN. */
+/** Reads a secret line: a key or a PIN. */
 import { createInterface } from 'node:readline';
 import type { ReadStream } from 'node:tty';
 
@@ -7,12 +7,12 @@ const ERASE = ['\b', '\x7f'];
 const CANCEL = '\x03';
 const END = '\x04';
 const ESCAPE = '\x1b';
-/** As shells have it for Ctrl-C. */
+/** The exit code that shells use after Ctrl-C. */
 const CANCELLED_EXIT_CODE = 130;
 
 /**
- * One line that nobody shall see: typed at a terminal without an echo, or the first line of a pipe. Undefined when it was
- * cancelled (Ctrl-C), which is the exit code then; an empty text when there was no line.
+ * Reads a line without showing it: typed at a terminal without echo, or the first line of a pipe. Ctrl-C returns undefined and
+ * sets exit code 130. Without a line the text is empty.
  */
 export function readHiddenLine(prompt: string): Promise<string | undefined> {
   const input = process.stdin;
@@ -32,13 +32,13 @@ function readFirstLine(): Promise<string> {
 }
 
 function typeUnseen(input: ReadStream, prompt: string): Promise<string | undefined> {
-  // Before the prompt: what is pasted the moment it appears must not be shown either.
+  // Set before the prompt appears, so that text pasted at that moment is not shown.
   input.setRawMode(true);
   input.setEncoding('utf8');
   process.stderr.write(prompt);
   return new Promise((resolve) => {
     let typed = '';
-    // An arrow key is ESC and a few characters up to a letter.
+    // An arrow key sends ESC and a few characters, the last of them a letter.
     let isInEscape = false;
     const finish = (line: string | undefined): void => {
       input.off('data', read).off('end', end);

@@ -25,7 +25,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `compat-gateway record`: what one caller sends and is told, as it comes, masked. */
+/** `compat-gateway record`: shows the requests and replies of one caller as they happen, masked. */
 export function recordCommand(): Command {
   return new Command('record')
     .description('Records the masked requests of one caller of the running gateway, and prints them as they come.')
@@ -63,7 +63,7 @@ async function readRecording(config: Config, fingerprint: string, after: number)
   return (await demandOfAdmin(config, 'GET', `/record/${fingerprint}?after=${after}`)) as unknown as ReadRecording;
 }
 
-/** One request over a few lines: what came, how it was read, what was told. */
+/** Describes one request in a few lines: the request, how it was read, and the reply. */
 export function describeRecorded(recorded: RecordedRequest, timeZone: string): string {
   const { atMs, durationMs, method, path, operation, format, reason, family, outcome, refusedAs, detail, requestId } = recorded;
   const time = new Date(atMs).toLocaleTimeString('en-GB', { timeZone });

@@ -4,7 +4,7 @@ import { parseHash } from './parse-options';
 import { currentUser, readConfig } from './process';
 import { askAdmin, messageOf } from './running-gateway';
 
-/** `compat-gateway reload`: exit code 1 when the running gateway refuses the files in its folder. */
+/** `compat-gateway reload`: exit code 1 if the running gateway refuses the files in its folder. */
 export function reloadCommand(): Command {
   return new Command('reload')
     .description('Has the running gateway take its mapping files into use, all or nothing.')

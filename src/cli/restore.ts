@@ -15,7 +15,7 @@ Exit codes: 0 restored, 1 refused (nothing was changed), 2 bad usage.
 Example:
   DATA_DIR=/var/lib/compat-gateway compat-gateway restore /var/backups/compat-gateway-2026-11-25`;
 
-/** `compat-gateway restore`: a backup in the place of a data folder. */
+/** `compat-gateway restore`: puts a backup in the place of a data folder. */
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('Puts a backup in place, after its checksums have been verified.')
@@ -46,7 +46,7 @@ export function restoreCommand(): Command {
     });
 }
 
-/** By what answers on the admin port; one that does not say whose data it has is taken for ours. */
+/** Whether a gateway sells from this data folder, by the answer on the admin port. An answer without DATA_DIR counts as yes. */
 async function isSellingFrom(config: Config): Promise<boolean> {
   const answer = await askAdmin(config, 'GET', '/running').catch(() => undefined);
   if (answer === undefined) return false;

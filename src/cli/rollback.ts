@@ -26,7 +26,7 @@ Examples:
   compat-gateway rollback
   compat-gateway rollback 1f0c64c1a7c2e9b3 --plan 7a3be02c9d4f1e55 --accept-money-changes`;
 
-/** `compat-gateway rollback`: the set that was in use before, through plan and apply. */
+/** `compat-gateway rollback`: brings the previous set into use again, through plan and apply. */
 export function rollbackCommand(): Command {
   return new Command('rollback')
     .description('Goes back to the set of mapping files that was in use before, after showing what that changes.')

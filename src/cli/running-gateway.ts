@@ -13,10 +13,10 @@ export interface AdminAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A plan or an apply is answered in seconds. */
+/** The time limit of an admin call, long enough for a plan or an apply. */
 const ANSWER_MS = 30_000;
 
-/** Asks the running gateway's admin server, where the settings say it stands. Throws a sentence when nobody answers. */
+/** Calls the admin server of the running gateway at the address of the settings. Throws a sentence if nothing answers there. */
 export async function askAdmin(
   config: Config,
   method: 'GET' | 'POST',
@@ -31,7 +31,7 @@ export async function askAdmin(
       method,
       headers: { ...token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // A plan may compute for longer than the gateway keeps a connection.
+      // Every call has its own connection: a plan may compute for longer than the gateway keeps an idle one.
       reset: true,
       headersTimeout: answerMs,
     });
@@ -45,7 +45,7 @@ export async function askAdmin(
   }
 }
 
-/** The same for what must be had: throws the sentence with which the gateway refuses. */
+/** The same for a call that must succeed: throws the sentence with which the gateway refuses. */
 export async function demandOfAdmin(...asked: Parameters<typeof askAdmin>): Promise<AdminAnswer['body']> {
   const { status, body } = await askAdmin(...asked);
   if (status !== 200) throw new Error(messageOf(body));
@@ -56,18 +56,18 @@ export async function askRunning(config: Config): Promise<Running> {
   return (await demandOfAdmin(config, 'GET', '/running')) as unknown as Running;
 }
 
-/** Nobody can call the address that stands for all. */
+/** The URL of the admin server. A server on all addresses (0.0.0.0 or ::) is called on loopback. */
 export function adminUrl({ adminHost, adminPort }: Config): string {
   const host = adminHost === '0.0.0.0' ? '127.0.0.1' : adminHost === '::' ? '::1' : adminHost;
   return `http://${host.includes(':') ? `[${host}]` : host}:${adminPort}`;
 }
 
-/** A set of a plan: of a folder, or what the running gateway has in use. */
+/** A set for a plan: from a folder, or the set in use by the running gateway. */
 export interface ReadSet extends PlannedSet {
   readonly files: readonly MappingFileText[];
 }
 
-/** The folder's set; or why it cannot be used. Warnings keep nobody from planning. */
+/** The set of a folder, or its problems if it has errors. Warnings do not prevent a plan. */
 export function readSet(folder: string, check = checkFiles): SetOrProblems {
   const read = readFolder(folder);
   return 'problems' in read ? read : checkSet(read.files, check);
@@ -75,7 +75,7 @@ export function readSet(folder: string, check = checkFiles): SetOrProblems {
 
 type SetOrProblems = { readonly set: ReadSet } | { readonly problems: readonly Problem[] };
 
-/** The same for files that stand in no folder. */
+/** The same for files that are not in a folder. */
 export function checkSet(files: readonly MappingFileText[], check = checkFiles): SetOrProblems {
   const { mapping, problems } = check(files);
   const { source } = mergeFiles(files);
@@ -84,33 +84,33 @@ export function checkSet(files: readonly MappingFileText[], check = checkFiles):
     : { set: { files, mapping, source } };
 }
 
-/** What the folder holds, when it is another set than these. A folder that cannot be read from here says nothing. */
+/** The hash of the folder's set if it is none of these sets. Undefined too if the folder cannot be read from this machine. */
 export function editsBeside(hashes: readonly string[], folder: string): string | undefined {
   const read = readFolder(folder);
   const hash = 'files' in read ? hashOf(read.files) : undefined;
   return hash === undefined || hashes.includes(hash) ? undefined : hash;
 }
 
-/** What the gateway has in use. Throws a sentence when it cannot be had. */
+/** The set in use by the running gateway. Throws a sentence if the gateway does not give it. */
 export async function readRunningSet(config: Config): Promise<ReadSet> {
   const { files } = await demandOfAdmin(config, 'GET', '/mapping/files');
-  // The gateway has checked it, as a rule by this very build.
+  // The gateway has checked this set already, usually with this same build.
   const checked = checkSet(files as readonly MappingFileText[], (files) => checkUnlessKnown(files, config.dataDir));
   if ('problems' in checked)
     throw new Error(`The running set cannot be read by this version:\n${formatProblems(checked.problems)}`);
   return checked.set;
 }
 
-/** What the gateway remembers of its traffic; undefined when it remembers none. */
+/** The shapes of traffic that the gateway has counted; undefined if it counts none. */
 export async function readShapes(config: Config): Promise<readonly SeenShape[] | undefined> {
   const { status, body } = await askAdmin(config, 'GET', '/traffic');
-  // A gateway that does not have it, or has it switched off.
+  // An older gateway without this call, or one with TRAFFIC_SHAPES off.
   if (status === 404 || status === 409) return undefined;
   if (status !== 200) throw new Error(messageOf(body));
   return (body as unknown as Traffic).shapes;
 }
 
-/** The sentence that an admin call was answered with. */
+/** The sentence in the answer of an admin call. */
 export function messageOf(body: Readonly<Record<string, unknown>>): string {
   return typeof body['message'] === 'string' ? body['message'] : 'The gateway did not understand.';
 }

@@ -11,7 +11,7 @@ Exit codes: 0 stopped as asked, 1 it could not start, 2 bad usage.
 Example:
   SANDBOX_PORT=8081 compat-gateway sandbox`;
 
-/** `compat-gateway sandbox`: v1 alone, on SANDBOX_PORT. */
+/** `compat-gateway sandbox`: serves the sandbox alone, on SANDBOX_PORT. */
 export function sandboxCommand(): Command {
   return new Command('sandbox')
     .description('Serves the v1 sandbox alone.')

@@ -11,7 +11,7 @@ import { listenForStop, readConfig } from './process';
 
 const LEAVE_MS = 2_000;
 
-/** `compat-gateway serve`: the gateway, with the embedded sandbox when no upstream is configured. */
+/** `compat-gateway serve`: runs the gateway, with the embedded sandbox if no upstream is configured. */
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Serves the gateway, with an embedded v1 sandbox unless UPSTREAM_URL is set.')
@@ -42,7 +42,7 @@ async function serve(): Promise<void> {
     isShared: config.workers > 1,
     onWell: ({ linesLost, durationMs }) => log.warn('log_written_again', { count: linesLost, durationMs }),
   });
-  // From the start on, because a process that does not listen for these signals ends of them.
+  // Set before the service starts: without a handler either signal would end the process.
   let isReloadDue = false;
   let reload = (): void => void (isReloadDue = true);
   process.on('SIGHUP', () => reload());
@@ -52,7 +52,7 @@ async function serve(): Promise<void> {
       complaints.write(`LOG_FILE cannot be opened anew (${code}). The log goes on in the file that it had.\n`);
   });
   const log: Log = createLog(config.logLevel, output);
-  // Node's own way of telling a warning waits for whoever reads standard error.
+  // Node's own warnings are written synchronously and would wait for a slow reader of standard error.
   process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
   const service = config.workers > 1 ? await startPrimary(config, log) : await startService(config, log);
   reload = () => void service.live.reload({ cause: { by: 'signal' } });
@@ -65,7 +65,7 @@ async function serve(): Promise<void> {
   await log.flush();
 }
 
-/** The primary alone hears the operator and the supervisor, although a terminal signals to all. */
+/** Runs a worker. It ignores these signals, because a terminal sends them to all processes: only the primary acts on them. */
 async function work(config: Config): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined);
   await serveAsWorker(config, openLogOutput(config, { isShared: true }));
@@ -88,7 +88,7 @@ function openPlainOutput({ logFile }: Config, events: OutputEvents): Output {
   }
 }
 
-/** How long the last log lines may wait for a full pipe; everything else has ended by then. */
+/** Ends the process although the last log lines may still wait for a full pipe. Everything else has ended by then. */
 function leaveSoon(): void {
   setTimeout(() => process.exit(), LEAVE_MS).unref();
 }
@@ -104,12 +104,12 @@ function consoleLine(adminUrl: string, { adminToken }: Config): string {
   return `Console: ${adminUrl}/console${isOpen}.`;
 }
 
-/** Printed beside the log lines, among which an operator would overlook the problems. */
+/** Printed in addition to the log lines, among which an operator could overlook the problems. */
 function lastGoodWarning({ live }: Greeted): string {
   return `The mapping files cannot be used, so the last good set serves: ${live.current().hash}. \`compat-gateway check\` tells what to mend; then \`compat-gateway reload\`.\n`;
 }
 
-/** Everything a newcomer needs for the first sale. */
+/** Shows a newcomer everything that the first sale needs. */
 function sandboxGreeting({ publicUrl, adminUrl, upstreamUrl }: Greeted, config: Config): string {
   return `
 compat-gateway serves ${publicUrl}

@@ -1,4 +1,4 @@
-/** All that the journal has of an order, for a person: times in his zone, and every amount in naira. */
+/** Shows all that the journal has of an order: times in the operator's zone, every amount in naira. */
 import type { Config } from '../config';
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf, type JsonObject } from '../domain/json';
@@ -26,14 +26,14 @@ export function showOrder(order: Order, mapping: Mapping, times: Times): JsonObj
     naira: { asked_for: showNaira(askedFor), charged: showNaira(charged), at_risk: showNaira(atRisk) },
     ...rest,
     fields: showFields(order, mapping),
-    // The mapping alone knows which fields are money.
+    // Only the mapping says which fields are amounts.
     ...(isKnown ? {} : { note: `The mapping has no ${order.operation} any more: amounts in its fields are in kobo.` }),
     ...(outcome === undefined ? {} : { outcome: showOutcome(outcome) }),
   };
   return shown as unknown as JsonObject;
 }
 
-/** By the id that its script sent, under any spelling, or by the id of our replies. */
+/** Whether the order has this id: the request id of its script in any spelling, or the id of our replies. */
 export function isNamed({ requestId, number, echo }: Order, id: string): boolean {
   return requestId === id || String(number) === id || Object.values(echo).some((sent) => textOf(sent) === id);
 }
@@ -73,8 +73,8 @@ function showNaira(amount: AmountMinor | undefined): string | null {
 }
 
 /**
- * By which mapping past orders are told: the folder's. Orders must be readable in the middle of an edit too, so when the
- * folder cannot be used it is the last good one, as for the gateway itself, and standard error says so.
+ * The mapping by which past orders are shown: that of the folder. Orders must be readable during an edit too. If the folder has
+ * errors, the last good set is used, as the gateway does, and standard error reports it.
  */
 export function readMappingForOrders({ mappingsDir, dataDir }: Config): Mapping {
   const { mapping, problems } = checkFolderUnlessKnown(mappingsDir, dataDir);

@@ -33,7 +33,7 @@ Examples:
   compat-gateway test --filter airtime --quiet
   compat-gateway test /etc/compat-gateway/mappings --coverage --mutate --fail-under 95 --junit cases.xml`;
 
-/** `compat-gateway test`: plays the cases of a mappings folder. Exit code 1 when one is not as expected. */
+/** `compat-gateway test`: plays the cases of a mappings folder. Exit code 1 if the result of a case is not as expected. */
 export function testCommand(): Command {
   return new Command('test')
     .description('Plays the cases of the mappings through the real gateway, without network, and prints what differs.')
@@ -131,7 +131,7 @@ function groupResults(results: readonly CaseResult[]): CaseGroup[] {
   }));
 }
 
-/** One line for a case that is as expected; below one that is not, each failing row with its place and differences. */
+/** One line for a case that is as expected. For another case, the line is followed by each failing row with its place and differences. */
 function formatGroup({ title, results, failed }: CaseGroup): string {
   const isTable = results.length > 1 || results[0]?.played.row !== undefined;
   const count = isTable ? `  (${counted(results.length, 'row')})` : '';
@@ -152,7 +152,7 @@ function formatSummary(groups: readonly CaseGroup[], workMs: number): string {
   return `${count}: ${failed === 0 ? 'all as expected' : `${failed} not as expected`} (${Math.round(workMs)} ms).`;
 }
 
-/** A row a kind of rule, and before them every rule that no case shows. */
+/** One line per kind of rule. Before these lines come the rules that no case shows. */
 function formatCoverage({ byKind, missing, shown, of }: Coverage, places: Places, isQuiet: boolean): string {
   const lines = isQuiet
     ? []
@@ -176,12 +176,12 @@ function placeOf(path: YamlPath, places: Places): string {
   return `${file}:${line}:${column}`;
 }
 
-/** Rounded down: 99.96 % is not all. */
+/** Rounded down, so that 99.96 % is not shown as 100. */
 function formatPercent(part: number, of: number): string {
   return `${(of === 0 ? 100 : Math.floor((part / of) * 1000) / 10).toFixed(1)} %`;
 }
 
-/** The JUnit form that CI systems read: a suite a file, a test a row. */
+/** The JUnit form that CI systems read: one suite per file, one test per row. */
 function formatJunit(results: readonly CaseResult[]): string {
   const files = [...new Set(results.map(({ played }) => played.place.file))];
   const suites = files.map((file) => {
@@ -203,6 +203,6 @@ function formatTest({ played, differences }: CaseResult, file: string): string {
 
 function escape(text: string): string {
   const named = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-  // XML 1.0 has no place for most control characters, not even escaped.
+  // XML 1.0 forbids most control characters, even escaped.
   return named.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
 }

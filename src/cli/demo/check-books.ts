@@ -1,19 +1,22 @@
-/** Holds a reseller's books against v1's: told success is charged, told failure is not, and the wallet has paid for nothing else. */
+/**
+ * Compares a reseller's books with v1's. Orders reported as sold must be charged, orders reported as failed must not, and the
+ * wallet has paid for nothing else.
+ */
 import { request } from 'undici';
 import { kobo, nairaText, parseNaira, type AmountMinor } from '../../domain/amount';
 import type { BookedOrder } from './reseller';
 
-/** What v1 says of one order. */
+/** An order as v1 reports it. */
 export interface V1Order {
   readonly reference: string;
   readonly status: string;
   readonly charge: AmountMinor;
 }
 
-/** v1's books of one key at one moment. */
+/** The wallet of a key and its newest order at one moment. */
 export interface V1Books {
   readonly wallet: AmountMinor;
-  /** The newest first. */
+  /** The id of the newest order; 0 if there is none. */
   readonly newestId: number;
 }
 
@@ -22,7 +25,7 @@ export interface CheckedBooks {
   readonly waiting: number;
   readonly failed: number;
   readonly charged: AmountMinor;
-  /** Each a sentence; empty where the books agree. */
+  /** One sentence per fault; empty if the books agree. */
   readonly faults: readonly string[];
 }
 
@@ -34,7 +37,7 @@ export async function readV1Books(v1Url: string, key: string): Promise<V1Books> 
   return { wallet: amountOf(wallet), newestId: transactions[0]?.id ?? 0 };
 }
 
-/** All orders of this key that v1 has after this id. */
+/** All orders of this key at v1 with an id above `afterId`. */
 export async function readV1Orders(v1Url: string, key: string, afterId: number): Promise<readonly V1Order[]> {
   const references: string[] = [];
   for (let page = 1; ; page += 1) {
@@ -52,7 +55,7 @@ export async function readV1Orders(v1Url: string, key: string, afterId: number):
   return orders;
 }
 
-/** `paidByWallet` is what the wallet lost meanwhile. */
+/** `paidByWallet` is what the wallet has paid since the demo began. */
 export function checkBooks(
   orders: readonly BookedOrder[],
   v1Orders: readonly V1Order[],
@@ -74,7 +77,7 @@ export function checkBooks(
     if (conclusion === 'sold' && known !== undefined && paid !== undefined && parseNaira(paid) !== known.charge)
       faults.push(`${name} was told as paid with ${paid} naira, and v1 has charged ${nairaText(known.charge)}`);
   }
-  // An order whose reply never came has no reference in the books; each may stand for one that v1 has charged.
+  // An order whose reply was lost has no reference in the reseller's books. Each such order may be one that v1 has charged.
   const untold = orders.filter(({ conclusion, reference }) => conclusion === 'waiting' && reference === undefined).length;
   const unclaimed = v1Orders.filter((order) => isCharged(order) && !claimed.has(order.reference));
   if (unclaimed.length > untold)

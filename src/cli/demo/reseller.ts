@@ -1,22 +1,22 @@
-/** One reseller of the demo: sends what its script sends, concludes what its script concludes, and keeps its books. */
+/** One reseller of the demo: sends the requests of its script, reads replies as the script does, and keeps its books. */
 import { request } from 'undici';
 import { chooseOne, chooseWeighted, drawValues, fill, type ResellerScript, type Shop, type Visit } from './shop';
 
-/** What the script has concluded of one order so far; `waiting` is all that is neither sold nor failed to it. */
+/** What the script has concluded about an order so far. `waiting` covers everything that the script takes neither for sold nor for failed. */
 export type Conclusion = 'sold' | 'failed' | 'waiting';
 
 export interface BookedOrder {
   readonly sent: Sent;
-  /** A sale without an id of its own is another sale when it is sent again. */
+  /** False for a sale without an id of its own: sent again, it would be another sale. */
   readonly isRepeatable: boolean;
   conclusion: Conclusion;
-  /** By which its owner asks: what the script sent, or what the reply called it. */
+  /** The id for questions about the order: the request id that the script sent, else the id in the reply. */
   id: string | undefined;
-  /** v1's, as far as it was told. */
+  /** v1's reference, once a reply has had it. */
   reference: string | undefined;
-  /** In naira, as far as it was told. */
+  /** The price in naira, once a reply has had it. */
   paid: number | undefined;
-  /** A question about it was answered with a failure after it had been told as sold. */
+  /** Whether a question about the order was answered with a failure after the order had been reported as sold. */
   isContradicted: boolean;
 }
 
@@ -36,7 +36,7 @@ const WAIT_MS = 200_000;
 export class Reseller {
   readonly script: ResellerScript;
   readonly orders: BookedOrder[] = [];
-  /** Replies that are no sale and no order: looks, mistakes, wrong keys. */
+  /** Counts replies that belong to no order: of looks, mistakes and wrong keys. */
   refused = 0;
   readonly #shop: Shop;
   readonly #url: string;
@@ -45,7 +45,7 @@ export class Reseller {
   #serial = 0;
   #token: string | undefined;
 
-  /** `url` is the address of the gateway; `run` tells the ids of one demo from those of another. */
+  /** `url` is the address of the gateway; `run` makes the ids of this demo differ from those of other demos. */
   constructor(shop: Shop, script: ResellerScript, { url, run, random }: { url: string; run: string; random: () => number }) {
     this.script = script;
     this.#shop = shop;
@@ -54,7 +54,7 @@ export class Reseller {
     this.#random = random;
   }
 
-  /** Never throws: what does not answer is concluded from, as a script would. */
+  /** Never throws: without a reply the order stays `waiting`, as for a real script. */
   async visit(kind: Visit): Promise<void> {
     const last = chooseOne(this.orders, this.#random) as BookedOrder | undefined;
     if (kind === 'repeat' && last?.isRepeatable === true) return this.#repeat(last);
@@ -65,7 +65,7 @@ export class Reseller {
     return this.#sell();
   }
 
-  /** What the script, or its owner, asks when it does not know an order's end. */
+  /** Asks for the status of an order, as the script or its owner does when the end is unknown. */
   async askStatus(order: BookedOrder): Promise<void> {
     if (order.id === undefined) return;
     const heard = await this.#call({
@@ -99,7 +99,7 @@ export class Reseller {
     await this.#send(order);
   }
 
-  /** Sent again, an order that failed may be sold after all. */
+  /** Sends the order again. An order that failed may be sold by that. */
   async #repeat(order: BookedOrder): Promise<void> {
     if (order.conclusion === 'failed') order.conclusion = 'waiting';
     await this.#send(order);
@@ -121,7 +121,7 @@ export class Reseller {
     order.reference = text(reference) ?? order.reference;
     const amount = reply[paid];
     if (amount !== undefined && amount !== null) order.paid = Number(amount);
-    // What was sold or failed once is so.
+    // A conclusion of sold or failed is final.
     if (order.conclusion !== 'waiting') return;
     const word = this.#wordOf(heard);
     if (sold.includes(word)) order.conclusion = 'sold';
@@ -154,7 +154,7 @@ export class Reseller {
     return drawValues(this.#shop, this.script, `${this.#run}${(this.#serial += 1)}`, this.#random);
   }
 
-  /** Undefined when there was no reply, or none that is JSON. */
+  /** The reply; undefined if none came or if it is not JSON. */
   async #call(sent: Sent, authorization?: string): Promise<Heard | undefined> {
     try {
       return await this.#exchange(sent, authorization ?? (await this.#authorization()));

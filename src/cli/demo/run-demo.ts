@@ -1,4 +1,4 @@
-/** Lets the resellers of the shop sell for a while, at a rate, and closes their books. */
+/** Lets the resellers of the shop sell for a while at a given rate, then closes their books. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kobo } from '../../domain/amount';
 import { checkBooks, readV1Books, readV1Orders, type CheckedBooks, type V1Books } from './check-books';
@@ -9,12 +9,12 @@ export interface DemoPlan {
   readonly publicUrl: string;
   readonly v1Url: string;
   readonly forMs: number;
-  /** Visits in a second, over all resellers. */
+  /** Visits per second, over all resellers. */
   readonly rate: number;
-  /** Most purchases of one reseller in a minute. */
+  /** The most purchases of one reseller within a minute. */
   readonly eachMax: number;
   readonly random: () => number;
-  /** Ends it before its time. */
+  /** Ends the demo early. */
   readonly stopped: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
 }
@@ -35,9 +35,9 @@ export interface ClosedBooks extends CheckedBooks {
 }
 
 const PROGRESS_EVERY_MS = 10_000;
-/** For what is under way when the time is over: a script is held as long at most. */
+/** How long the demo waits at its end for visits under way. The gateway holds no script longer. */
 const LAST_REPLIES_MS = 45_000;
-/** For orders without an end; what is pending for ever stays so. */
+/** How often the demo asks about orders without an end. An order that stays pending is then left as it is. */
 const LAST_QUESTIONS = 4;
 const QUESTION_EVERY_MS = 2_500;
 const MINUTE_MS = 60_000;
@@ -52,7 +52,7 @@ export async function runDemo(shop: Shop, plan: DemoPlan): Promise<readonly Clos
   return Promise.all(resellers.map((reseller, index) => closeBooks(reseller, before[index]!, plan.v1Url)));
 }
 
-/** Gives the visits that have not ended yet. */
+/** Returns the visits that are still under way. */
 async function sellFor(shop: Shop, resellers: readonly Reseller[], plan: DemoPlan): Promise<ReadonlySet<Promise<void>>> {
   const visits = Object.entries(shop.visits) as [keyof Shop['visits'], number][];
   const underWay = new Set<Promise<void>>();
@@ -78,7 +78,7 @@ async function sellFor(shop: Shop, resellers: readonly Reseller[], plan: DemoPla
   }
 }
 
-/** A reseller who has not come too often in the last minute. */
+/** A reseller with fewer than `eachMax` visits in the last minute; undefined if there is none. */
 function withRoom(times: ReadonlyMap<Reseller, number[]>, now: number, { eachMax, random }: DemoPlan): Reseller | undefined {
   const free: Reseller[] = [];
   for (const [reseller, came] of times) {

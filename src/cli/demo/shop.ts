@@ -1,4 +1,4 @@
-/** The resellers of the demo, as `sandbox/demo.yaml` has them: what their scripts send stands there, as all words of scripts do. */
+/** The resellers of the demo. `sandbox/demo.yaml` has them with everything that their scripts send: the code contains no words of scripts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -11,9 +11,9 @@ const send = z.string().regex(/^(?:GET|POST) \/\S*$/);
 const sale = z.strictObject({
   send,
   body: z.string(),
-  /** How often, beside the other sales of this reseller. */
+  /** The weight of this sale among the sales of the reseller. */
   often: z.int().positive(),
-  /** False where the script sends no request id. */
+  /** False if the script sends no request id. */
   has_id: z.boolean().default(true),
   choose: z.record(z.string(), z.array(word).min(1)).default({}),
 });
@@ -23,16 +23,16 @@ const resellerSchema = z.strictObject({
   script: z.string(),
   key: z.string().startsWith('sandbox_'),
   pin: z.string(),
-  /** Asked with Basic before a sale; the field of its reply that has the AccessToken. */
+  /** The login request, with Basic, before a sale; `token` is the field of its reply that has the AccessToken. */
   login: z.strictObject({ send, token: z.string() }).optional(),
   headers: z.record(z.string(), z.string()),
-  /** After how long without a reply the script hangs up; without it never. */
+  /** After this time without a reply the script hangs up; if absent, it never does. */
   waits: z
     .string()
     .regex(/^\d+s$/)
     .optional(),
   moods: moods.optional(),
-  /** The fields that the script reads of a reply, and the words that it knows. */
+  /** The fields that the script reads in a reply, and the status words that it understands. */
   reads: z.strictObject({
     status: z.string(),
     sold: z.array(z.string()),
@@ -68,7 +68,7 @@ export function loadShop(file = SHIPPED): Shop {
   return shopSchema.parse(parse(readFileSync(file, 'utf8')));
 }
 
-/** One of them, by weight. */
+/** One of the values, chosen at random by weight. */
 export function chooseWeighted<T>(weighted: readonly (readonly [T, number])[], random: () => number): T {
   let left = random() * weighted.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [value, weight] of weighted) if ((left -= weight) < 0) return value;
@@ -79,12 +79,12 @@ export function chooseOne<T>(values: readonly T[], random: () => number): T {
   return values[Math.floor(random() * values.length)]!;
 }
 
-/** `$name` gives way to its value; a name without one stays as it stands. */
+/** Replaces each `$name` by its value. A name without a value is left as it is. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\$([a-z]+)/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-/** What stands for `$id`, `$phone` and the others in one request of a script. */
+/** The values of `$id`, `$phone` and the others for one request of a script. */
 export function drawValues(
   shop: Shop,
   script: ResellerScript,
@@ -96,7 +96,7 @@ export function drawValues(
   const digits = (count: number): string => Array.from({ length: count }, () => Math.floor(random() * 10)).join('');
   const hasMood = random() * 100 < shop.mood_share;
   const mood = chooseWeighted(Object.entries(script.moods ?? shop.moods), random);
-  // None of the moods by chance: their digits begin with 00.
+  // Such digits select no mood: the digits of moods begin with 00.
   const end = hasMood ? mood : `${1 + Math.floor(random() * 8)}${digits(3)}`;
   return {
     id: `${script.title.slice(0, 3).toUpperCase()}-${serial}`,

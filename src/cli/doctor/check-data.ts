@@ -1,4 +1,4 @@
-/** Whether what must survive does: the data folder, its disk, the journal, the secret. */
+/** Checks the data that must survive: the data folder, its disk, the journal, the secret. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { open, rm, statfs } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { changeOfSecret, findGatewaySecret } from '../../start/gateway-secret';
 import { journalFolder } from '../../journal/open-journal';
 import { mend, note, well, type Check, type Finding } from './finding';
 
-/** By statfs(2); what is none of these is taken for a disk. */
+/** File system types of statfs(2). A type that is not listed counts as a disk. */
 const FILE_SYSTEMS: Readonly<Record<number, readonly [name: string, level: 'lost' | 'shared']>> = {
   0x01021994: ['tmpfs, in memory', 'lost'],
   0x858458f6: ['ramfs, in memory', 'lost'],
@@ -85,7 +85,7 @@ async function judgeDisk(folder: string): Promise<readonly Finding[]> {
   return found.length > 0 ? found : [well(`DATA_DIR can be written, on a disk with ${Math.floor(free / 2 ** 30)} GiB free.`)];
 }
 
-/** Each purchase waits for a flush before it leaves. */
+/** Measures flushes to the disk, because each purchase waits for one before it is sent. */
 export const checkFlush: Check = async ({ config: { dataDir } }) => {
   if (!existsSync(dataDir)) return [];
   const ms = await flushTime(dataDir).catch(() => undefined);
@@ -181,7 +181,7 @@ export const checkSecrets: Check = ({ config }) => {
   return found;
 };
 
-/** Beyond it a gateway does not start (docs/operations.md). */
+/** With a larger difference a gateway does not start (docs/operations.md). */
 const CLOCK_APART_MS = 5_000;
 const CONNECT_MS = 3_000;
 
@@ -204,7 +204,7 @@ export const checkDatabase: Check = async ({ config: { journalUrl }, now }) => {
       ),
     ];
   } catch {
-    // That the journal does not open is said already.
+    // The check of the journal reports this already.
     return [];
   } finally {
     await client.end().catch(() => undefined);

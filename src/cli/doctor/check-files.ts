@@ -1,4 +1,4 @@
-/** Whether the mapping files can be used, and are those that run. */
+/** Checks whether the mapping files can be used, and whether they are the set that the gateway uses. */
 import { formatProblem } from '../../mapping/problem';
 import { routesBehindV1 } from '../../start/listening';
 import { checkFolderUnlessKnown } from '../known-set';

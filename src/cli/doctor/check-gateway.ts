@@ -1,11 +1,11 @@
-/** Whether the gateway that runs is ready, is that of these settings, and is reached as it should be. */
+/** Checks whether the running gateway is ready, has these settings, and is reached as it should be. */
 import { describeConfig } from '../../config';
 import { isLoopback } from '../../start/config-values';
 import { mend, note, well, type Check, type Finding } from './finding';
 
 const TOKEN_LENGTH_MIN = 16;
 const WEAK_TOKEN = /^(?:admin|secret|password|changeme|token|test|1234)/i;
-/** An IPv4 network as wide as this, or an IPv6 one, holds more than the proxies of one house. */
+/** A network with a prefix shorter than this contains more than the proxies of one owner. */
 const WIDE_BITS = { 4: 16, 6: 48 } as const;
 
 export const checkRunning: Check = ({ found, config }) => {
@@ -111,7 +111,7 @@ function isWide(network: string): boolean {
   return bits !== undefined && Number(bits) < WIDE_BITS[network.includes(':') ? 6 : 4];
 }
 
-/** Of a page of metrics. */
+/** The value of a counter on the page of metrics; 0 if absent. */
 function counted(metrics: string, name: string): number {
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1] ?? 0);
 }

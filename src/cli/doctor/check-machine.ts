@@ -1,4 +1,4 @@
-/** Whether the machine gives what selling needs: Node, open files, a zone. */
+/** Checks what the gateway needs of the machine: the Node version, open files, a time zone. */
 import { readOpenFilesLimit } from '../../start/descriptors';
 import { mend, note, well, type Check, type Finding } from './finding';
 

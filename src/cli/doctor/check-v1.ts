@@ -1,4 +1,4 @@
-/** Whether v1 is there, is v1, and agrees with what is sold by it. */
+/** Checks whether v1 can be reached, answers as v1, and agrees with the mapping. */
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
@@ -11,13 +11,16 @@ import { v1BalanceReplySchema, v1CatalogSchema } from '../../upstream/v1';
 import { mend, note, well, type Check, type Finding, type Patient } from './finding';
 
 const ANSWER_MS = 10_000;
-/** A key's lookups and history are told by time: the gateway gives up looking for open orders at ten minutes. */
+/**
+ * The gateway finds lost orders in v1's history by their times, and gives up if the clocks are ten minutes apart. This check
+ * warns well before that.
+ */
 const CLOCK_APART_MS = 60_000;
 const CERTIFICATE_DAYS_MIN = 21;
 const DAY_MS = 86_400_000;
 const NOBODY_SELLS = 'Scripts are told that nothing was sent, and nothing can be sold.';
 
-/** The v1 that is sold through: the one configured, or the embedded sandbox of a gateway that runs. */
+/** The address of v1: the configured one, or that of the embedded sandbox of the running gateway. */
 export function v1UrlOf({ config, found }: Patient): string | undefined {
   return (
     config.upstreamUrl ??
@@ -40,7 +43,7 @@ export const checkReach: Check = async (patient) => {
   return [...(isSandbox ? [sandbox] : []), judgeShape(url, answer), ...judgeClock(answer, patient.now())];
 };
 
-/** A key goes to v1 with each call. */
+/** Every call to v1 has a key, so the connection must be encrypted by a valid certificate. */
 export const checkTls: Check = async (patient) => {
   const { config, now } = patient;
   if (config.upstreamUrl === undefined) return [];
@@ -71,17 +74,17 @@ export const checkTls: Check = async (patient) => {
           "Ask v1's operator to renew it.",
         ),
       ];
-    // One that is not trusted is told as v1 that cannot be reached.
+    // An untrusted certificate is reported by the check whether v1 can be reached.
     return socket.authorized ? [well(`The certificate of v1 is good for ${days} days.`)] : [];
   } catch {
-    // That v1 cannot be reached is said already.
+    // The check whether v1 can be reached reports this already.
     return [];
   } finally {
     socket.destroy();
   }
 };
 
-/** With a key: balance and catalog as v1 has them. */
+/** Only with a key: reads its balance and catalog at v1. */
 export const checkKey: Check = async (patient) => {
   const { key, mapping } = patient;
   const url = v1UrlOf(patient);
@@ -99,7 +102,7 @@ export const checkKey: Check = async (patient) => {
   return mapping === undefined ? found : [...found, ...checkOwnNumbers(data.data, mapping)];
 };
 
-/** Plan ids of single callers that v1 sells no more: their sales are refused, or another plan has the id one day. */
+/** Plan ids of single callers that v1 no longer sells. Sales of them are refused, and v1 may later give the id to another plan. */
 function checkOwnNumbers(catalog: Parameters<typeof catalogListsOf>[0], mapping: Mapping): readonly Finding[] {
   const { lists } = catalogListsOf(catalog, mapping);
   return [...mapping.callerKeys.values()].flatMap(({ fingerprint, title, columns }) => {
@@ -165,7 +168,7 @@ function unreachable(url: string, code: string): Finding {
   );
 }
 
-/** Section 7: without a key v1 answers 401, JSON with a text in `status`. */
+/** Section 7: without a key v1 answers 401 with JSON whose `status` is a text. */
 function judgeShape(url: string, { status, body, isJson }: Answer): Finding {
   const hasStatus = typeof (body as { status?: unknown } | undefined)?.status === 'string';
   if (status === 401 && isJson && hasStatus) return well(`v1 answers at ${url}.`);

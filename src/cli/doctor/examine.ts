@@ -1,4 +1,4 @@
-/** All checks of `doctor`, in the order in which they are told. */
+/** Runs all checks of `doctor`, in the order of the output. */
 import { request } from 'undici';
 import type { Running } from '../../admin/running-router';
 import type { Config } from '../../config';
@@ -42,7 +42,7 @@ export async function examine(config: Config, key: Secret | undefined, now: () =
   };
   const found: Named[] = [];
   for (const [check, run] of CHECKS) {
-    // A check that breaks is a finding, and keeps no other from being made.
+    // A check that throws becomes a finding, so that the other checks still run.
     const findings = await Promise.resolve()
       .then(() => run(patient))
       .catch((error: unknown) => [

@@ -1,11 +1,11 @@
-/** What a check of `doctor` gives, and what all checks look at. */
+/** The result of a check of `doctor`, and the input of all checks. */
 import type { Running } from '../../admin/running-router';
 import type { Config } from '../../config';
 import type { Secret } from '../../domain/credentials';
 import type { Mapping } from '../../mapping/mapping';
 
 export interface Finding {
-  /** `well` needs nothing, a `note` is worth knowing, `mend` needs something done. */
+  /** `well`: nothing to do. `note`: worth knowing. `mend`: something must be done. */
   readonly level: 'well' | 'note' | 'mend';
   readonly what: string;
   readonly why?: string;
@@ -19,7 +19,7 @@ export const mend = (what: string, why: string, todo: string): Finding => ({ lev
 /** The gateway that answers on the admin port of these settings. */
 export type Found =
   | { readonly kind: 'none' }
-  /** It answers, and not to this token. */
+  /** A gateway answers, but rejects the ADMIN_TOKEN of these settings. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'running'; readonly running: Running; readonly readyz: ReadyAnswer; readonly metrics: string };
 
@@ -31,9 +31,9 @@ interface ReadyAnswer {
 export interface Patient {
   readonly config: Config;
   readonly found: Found;
-  /** Of v1, when it was given. */
+  /** The v1 key, if the operator gave one. */
   readonly key: Secret | undefined;
-  /** In use here; undefined where the files have errors. */
+  /** The mapping of these settings; undefined if its files have errors. */
   readonly mapping: Mapping | undefined;
   readonly now: () => number;
 }
