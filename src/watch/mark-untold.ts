@@ -74,7 +74,8 @@ export async function markUntold(journal: Journal, signsMs: readonly number[], {
     if (order.openedAtMs <= latestMs) add(order);
   for (const signMs of signsMs)
     for await (const order of openedBetween(journal, signMs - HOLD_MS, signMs + LIVED_ON_MS, ofIt))
-      if ((order.settledAtMs ?? 0) >= signMs - TELLING_MS) add(order);
+      // Of open orders the search above may have found only the oldest.
+      if (isUnsettled(order) || (order.settledAtMs ?? 0) >= signMs - TELLING_MS) add(order);
   if (marked.size === 0) return 0;
   const isTold = told === undefined ? () => false : await readTold(told, Math.min(...signsMs) - TELLING_MS);
   const untold = [...marked.values()].filter(

@@ -14,6 +14,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '../../src/config';
+import { NOT_TOLD } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { openByteFolder } from '../../src/journal/lmdb/environment';
 import { openLmdbJournal, openLmdbReader } from '../../src/journal/lmdb-journal';
@@ -58,6 +59,7 @@ async function sell(config: Config, names: readonly string[], atMs = 1_000): Pro
     await journal.open(newOrder({ owner: OWNER, requestId, contentHash: requestId, openedAtMs: atMs }));
     const outcome = OUTCOMES[requestId];
     if (outcome !== undefined) await journal.settle(OWNER, requestId, outcome, atMs + 1);
+    if (outcome?.kind === 'succeeded') await journal.tell(OWNER, requestId, NOT_TOLD);
   }
   await journal.close();
 }

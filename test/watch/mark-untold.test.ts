@@ -61,6 +61,13 @@ test('thousands that a kill left open are marked many at a time, since the start
   expect(rounds).toBeLessThan(20);
 });
 
+test('the last open orders are marked also where there are more than are searched for', async () => {
+  const journal = createMemoryJournal();
+  await sell(journal, 'open', NOW - SECOND);
+  expect(await markUntold({ ...journal, listUnsettled: () => Promise.resolve([]) }, [NOW])).toBe(1);
+  expect(await toldAt(journal, 'open')).toBe(0);
+});
+
 test('what a process sold last is marked however much a neighbour has sold since', async () => {
   const journal = createMemoryJournal();
   const sign = NOW - 120 * SECOND;

@@ -7,7 +7,7 @@ import { isProvenAbsent, isRefusal } from '../../domain/outcome';
 import { createFieldSeal } from '../record';
 import { checkDataFile } from './check-data-file';
 import { openByteFolder, openEnvironment, TREES } from './environment';
-import { parseOrderKey, timeKey, type Store } from './keys';
+import { FIRST_UNTOLD, parseOrderKey, timeKey, type Store } from './keys';
 import { planDeleting } from './write-orders';
 
 const MAP_BYTES = 64 * 2 ** 30;
@@ -59,7 +59,8 @@ export async function summariseJournal(dir: string): Promise<JournalSummary | un
     const [newest] = orders.getKeys({ reverse: true, limit: 1 });
     return {
       orders: orders.getKeysCount(),
-      open: unsettled.getKeysCount(),
+      // Behind these stand the keys of orders that have ended and were not told.
+      open: unsettled.getKeysCount({ end: FIRST_UNTOLD }),
       newestMs: newest === undefined ? undefined : parseOrderKey(newest).openedAtMs,
     };
   } finally {
