@@ -1,4 +1,4 @@
-/** The files that pages refer to: served by name and content hash, so that a browser keeps them for good. */
+/** Serves the files of pages by name and content hash, so that a browser may keep them for ever. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** What the packages are copied from when the program runs from its sources; the build has put all into one folder. */
+/** The files from packages, used when the program runs from its sources. The build copies everything into one folder. */
 const FROM_PACKAGES: Readonly<Record<string, string>> = {
   'htmx.js': 'htmx.org/dist/htmx.min.js',
   'uplot.js': 'uplot/dist/uPlot.iife.min.js',
   'uplot.css': 'uplot/dist/uPlot.min.css',
 };
 
-/** Of `dist/console` and `dist/one-file` alike. */
+/** The same folder for `dist/console` and `dist/one-file`. */
 const BUILT = join(__dirname, '..', 'console-assets');
 
 interface Asset {

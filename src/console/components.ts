@@ -1,12 +1,12 @@
-/** What pages and their forms are made of, so that all of them look and read alike. */
+/** The elements of pages and forms, so that all pages look and read alike. */
 import { USUAL_TIME_ZONE } from '../domain/day';
 import type { AmountMinor } from '../domain/amount';
 import { html, type Html, type Writable } from './html';
 
-/** `good` and `bad` are judgements; `warn` asks for a look, `info` tells, `none` is neither. */
+/** `good` and `bad` judge, `warn` asks the operator to look, `info` informs, `none` does none of these. */
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'none';
 
-/** A sign beside the word, so that nobody depends on the colour. */
+/** A sign beside the word, so that the meaning does not depend on the colour. */
 const SIGNS: Readonly<Record<Tone, string>> = { good: '✓', warn: '!', bad: '✕', info: '●', none: '·' };
 
 export function badge(tone: Tone, words: Writable): Html {
@@ -21,17 +21,17 @@ export interface Column<Row> {
 }
 
 export interface TableOptions {
-  /** Says what the table is, to those who do not see it; shown when `isCaptionShown`. */
+  /** The name of the table for screen readers; visible only with `isCaptionShown`. */
   readonly caption: string;
   readonly isCaptionShown?: boolean;
-  /** Instead of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty?: Writable;
   /** `cards` makes each row a card on a phone; otherwise the table scrolls inside itself. */
   readonly onPhone?: 'cards' | 'scroll';
   readonly id?: string;
 }
 
-/** The first column is the heading of its row. */
+/** Whether the first column is the heading of its row. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], options: TableOptions): Html {
   const { caption, isCaptionShown = false, empty: whenEmpty = 'Nothing yet.', onPhone = 'cards', id } = options;
   if (rows.length === 0) return html`<div ${id !== undefined && html`id="${id}"`}>${empty(whenEmpty)}</div>`;
@@ -84,7 +84,7 @@ export function empty(words: Writable): Html {
   return html`<p class="empty">${words}</p>`;
 }
 
-/** A box with a heading of its own. `note` stands beside the heading, small. */
+/** A box with its own heading. `note` is a small text beside the heading. */
 export function section(title: string, body: Writable, options: { id?: string; note?: Writable; isWide?: boolean } = {}): Html {
   const { id, note, isWide = false } = options;
   return html`<section class="card ${isWide && 'wide'}" ${id !== undefined && html`id="${id}"`}>
@@ -96,7 +96,7 @@ export function section(title: string, body: Writable, options: { id?: string; n
   </section>`;
 }
 
-/** One large figure with what it counts. */
+/** A large figure with the name of what it counts. */
 export function figure(label: string, value: Writable, note?: Writable): Html {
   return html`<div class="figure">
     <span class="label">${label}</span><strong>${value}</strong>${note !== undefined && html`<span class="note">${note}</span>`}
@@ -126,7 +126,7 @@ export function problemList(problems: readonly ShownProblem[], whenNone = 'No pr
   </ul>`;
 }
 
-/** Where a rule stands, as a link to its line in the set of mapping files by which the page tells. */
+/** The place of a rule, as a link to its line in the mapping set that the page uses. */
 export function ruleLink({ file, line }: { readonly file: string; readonly line: number }, setHash: string): Html {
   const name = file.split('/').slice(-2).join('/');
   return html`<a class="rule" href="/console/mappings/sets/${setHash}?file=${encodeURIComponent(file)}#line-${line}"
@@ -134,19 +134,19 @@ export function ruleLink({ file, line }: { readonly file: string; readonly line:
   >`;
 }
 
-/** A block of code or of JSON; scrolls inside itself. `label` says what it is. */
+/** A block of code or JSON, which scrolls inside itself. `label` names it for screen readers. */
 export function codeBlock(text: string, label: string): Html {
   return html`<pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
 }
 
-/** A sentence about what happened or is amiss, above what it is about. */
+/** A sentence about what has happened or is wrong, placed above its subject. */
 export function notice(tone: Tone, words: Writable): Html {
   return html`<p class="notice ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">
     <span class="sign" aria-hidden="true">${SIGNS[tone]}</span><span>${words}</span>
   </p>`;
 }
 
-/** A sentence in which `commands` stand in backticks, as logs have it. */
+/** A sentence of the log, whose commands in backticks become code. */
 export function prose(text: string): Writable {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }
@@ -162,7 +162,7 @@ export interface Field {
   readonly autocomplete?: string;
 }
 
-/** An input under its label; what is wrong with it stands beside it and is said to a screen reader. */
+/** An input below its label. The error message is beside it, and screen readers read it with the input. */
 export function textField(field: Field): Html {
   const { name, label, value = '', type = 'text', hint, problem, isRequired = false, autocomplete = 'off' } = field;
   const about = problem !== undefined || hint !== undefined;
@@ -197,7 +197,7 @@ export function selectField(field: {
   </div>`;
 }
 
-/** `₦1,250.00`, or without kobo where there are none: `₦1,250`. */
+/** `₦1,250.00`, or `₦1,250` if there are no kobo. */
 export function naira(amount: AmountMinor | undefined): Html {
   return amount === undefined
     ? html`<span class="note">not known</span>`
@@ -214,7 +214,7 @@ export function count(value: number): string {
   return value.toLocaleString('en-NG');
 }
 
-/** The zone in which every page shows times, as every command does: TIME_ZONE. */
+/** The time zone of all pages, which is that of all commands too: TIME_ZONE. */
 export function showTimesIn(timeZone: string): void {
   const options = { timeZone, hourCycle: 'h23' } as const;
   wordsOfTime = new Intl.DateTimeFormat('en-GB', {
@@ -228,7 +228,7 @@ let wordsOfTime: Intl.DateTimeFormat;
 let hourAndMinute: Intl.DateTimeFormat;
 showTimesIn(USUAL_TIME_ZONE);
 
-/** `24 Nov 2026, 14:03:07`. A screen shows how long ago that was as its title. */
+/** `24 Nov 2026, 14:03:07`, with the age as the title. */
 export function time(atMs: number, nowMs?: number): Html {
   return html`<time
     datetime="${new Date(atMs).toISOString()}"
@@ -270,7 +270,7 @@ export function pager(links: { readonly newer?: string | undefined; readonly old
   </nav>`;
 }
 
-/** A field of a posted form or of an address as text; empty when it is absent, or was sent twice. */
+/** A field of a posted form or of an address as text; empty if it is absent or was sent twice. */
 export function textOf(fields: unknown, name: string): string {
   const value = (fields as Readonly<Record<string, unknown>> | undefined)?.[name];
   return typeof value === 'string' ? value : '';
@@ -285,7 +285,7 @@ export function textArea(field: {
   readonly hint?: string;
 }): Html {
   const { name, label, value = '', rows, placeholder = '', hint } = field;
-  // HTML drops a line break at the very beginning.
+  // HTML drops a line break at the very beginning of a textarea.
   return html`<div class="field">
     <label for="field-${name}">${label}</label>
     <textarea
@@ -303,7 +303,7 @@ ${value}</textarea>
   </div>`;
 }
 
-/** A box that must be ticked before the form is sent. */
+/** A box that must be ticked before the form can be sent. */
 export function tick(name: string, words: Writable): Html {
   return html`<label class="tick"><input type="checkbox" name="${name}" value="yes" required /> <span>${words}</span></label>`;
 }

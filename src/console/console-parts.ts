@@ -1,4 +1,4 @@
-/** What the pages of the console may use. None of it sells. */
+/** What the pages of the console may use. No part can sell. */
 import type { Rechecking } from '../admin/orders-router';
 import type { Order } from '../domain/order';
 import type { Rechecked } from '../gateway/recheck';
@@ -18,30 +18,30 @@ import type { MetricOfJson, Samples } from '../telemetry/samples';
 export interface ConsoleParts {
   readonly clock: Clock;
   readonly live: LiveMapping;
-  /** Resolves when every process uses the mapping set in use here: await it after a reload or an apply. */
+  /** Resolves when every process uses the mapping set that is in use here. Await it after a reload or an apply. */
   readonly everywhere: () => Promise<void>;
-  /** For reading alone, opened at the first call. Rejects with a sentence for the operator where there is none. */
+  /** The journal for reading only, opened at the first call. Rejects with a sentence for the operator if there is none. */
   readonly journal: () => Promise<Journal>;
-  /** Find orders, tell their story, ask v1 again. */
+  /** Finds orders, tells their story and asks v1 about them again. */
   readonly orders: OrdersAsked;
   readonly isJournalWritable: () => boolean;
-  /** What the operator should see to now. */
+  /** The active alarms. */
   readonly alarms: { readonly active: () => readonly ActiveAlarm[] };
-  /** The metrics of all processes at this moment. */
+  /** The current metrics of all processes. */
   readonly metrics: () => Promise<readonly MetricOfJson[]>;
-  /** What they were over the last hour and day. */
+  /** The samples of these metrics over the last hour and day. */
   readonly samples: Samples;
-  /** Undefined where TRAFFIC_SHAPES is off. */
+  /** Undefined if TRAFFIC_SHAPES is off. */
   readonly traffic: { readonly read: () => Promise<Traffic> } | undefined;
-  /** The embedded sandbox, when it is the upstream. */
+  /** The embedded sandbox, if it is the upstream. */
   readonly sandbox: Sandbox | undefined;
-  /** The wallets of callers, as v1 told them last. */
+  /** The wallet balances of callers, as v1 last reported them. */
   readonly wallets: { lastSeen(fingerprint: string): SeenWallet | undefined };
-  /** What scripts that hung up have shown of their patience. */
+  /** The patience of scripts, learnt from those that hung up. */
   readonly learnt: () => readonly LearntEntry[];
-  /** Makes fingerprints of keys that are typed. */
+  /** Makes the fingerprints of typed keys. */
   readonly keyring: Keyring;
-  /** A request id as pages and logs may have it. */
+  /** The form of a request id that pages and logs may show. */
   readonly showId: (id: string) => string;
   readonly facts: ConsoleFacts;
   readonly isStopping: () => boolean;
@@ -61,7 +61,7 @@ export interface SeenWallet {
   readonly atMs: number;
 }
 
-/** What of the settings may be shown: no secret is among it. */
+/** The settings that may be shown; no secret is among them. */
 export interface ConsoleFacts {
   readonly version: string;
   readonly startedAtMs: number;
@@ -71,8 +71,8 @@ export interface ConsoleFacts {
   readonly timeZone: string;
   readonly dataDir: string;
   readonly mappingsDir: string;
-  /** True where ADMIN_TOKEN is set, and so people log in. */
+  /** Whether ADMIN_TOKEN is set, so that a login is needed. */
   readonly hasLogin: boolean;
-  /** Every setting as `compat-gateway config` shows it, secrets masked. */
+  /** Every setting as `compat-gateway config` shows it, with masked secrets. */
   readonly settings: readonly { readonly name: string; readonly value: string }[];
 }

@@ -42,11 +42,11 @@ const SECURITY_POLICY = [
 
 export interface Console {
   readonly router: Router;
-  /** Ends every session and every stream. */
+  /** Ends all sessions and streams. */
   close(): void;
 }
 
-/** `isToken` is undefined where no ADMIN_TOKEN is set: then whoever reaches the admin port is let in, as with admin calls. */
+/** `isToken` is undefined without an ADMIN_TOKEN. Then everyone who reaches the admin port is let in, as with admin calls. */
 export function createConsole(parts: ConsoleParts, isToken: ((shown: string) => boolean) | undefined): Console {
   const sessions = isToken === undefined ? undefined : createSessions({ clock: parts.clock, isToken });
   const closed = new AbortController();
@@ -57,7 +57,7 @@ export function createConsole(parts: ConsoleParts, isToken: ((shown: string) => 
   router.use(setHeaders);
   router.get('/assets/:name', serveAsset);
   router.use(refuseForeignPages);
-  // Before anything of the request is read: what cannot be read is told on a page, too.
+  // Set before the request is read, so that the error about an unreadable request is a page too.
   router.use((request, response, next) => {
     const session = sessions?.read(request.headers.cookie);
     const isLoggedIn = sessions === undefined || session !== undefined;
@@ -68,7 +68,7 @@ export function createConsole(parts: ConsoleParts, isToken: ((shown: string) => 
   });
   router.use(express.urlencoded({ extended: false, limit: FORM_MAX }));
   if (sessions !== undefined) router.use(loginRoutes(sessions), demandLogin(sessions));
-  // The Overview's path holds all others as well, so it comes last.
+  // The Overview's path is a prefix of all others, so it comes last.
   for (const page of [...pages].reverse()) router.use(page.path === '' ? '/' : page.path, page.routes(parts));
   router.use((request, response) => {
     const body = notice('warn', html`There is no page <code>/console${request.path}</code>.`);
@@ -78,7 +78,7 @@ export function createConsole(parts: ConsoleParts, isToken: ((shown: string) => 
   return { router, close: () => (closed.abort(), sessions?.close()) };
 }
 
-/** `/orders` of `/orders/12/story`; empty for the Overview and what belongs to it. */
+/** `/orders` for `/orders/12/story`; empty for the Overview and its parts. */
 function topOf(path: string): string {
   const [, first = ''] = path.split('/');
   return PAGES.find((page) => page.path === `/${first}`)?.path ?? '';
@@ -97,7 +97,7 @@ function setHeaders(_request: Request, response: Response, next: NextFunction): 
   next();
 }
 
-/** A link from a chat message may open a page; nothing else of another site is answered. */
+/** Another site may only link to a page, as in a chat message. All its other requests are refused. */
 function refuseForeignPages(request: Request, response: Response, next: NextFunction): void {
   const isLink =
     request.method === 'GET' && request.headers['sec-fetch-mode'] === 'navigate' && request.headers.origin === undefined;
@@ -108,7 +108,7 @@ function refuseForeignPages(request: Request, response: Response, next: NextFunc
 function demandLogin(sessions: Sessions) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (sessions.read(request.headers.cookie) !== undefined) return next();
-    // The cookie is not sent along with a link of another site. The browser is asked to come again, from here.
+    // The browser does not send the cookie with a link from another site. This page makes it ask again from here.
     if (request.headers['sec-fetch-site'] === 'cross-site') {
       response
         .type('html')
@@ -116,14 +116,14 @@ function demandLogin(sessions: Sessions) {
       return;
     }
     const login = `/console/login?to=${encodeURIComponent(pageOf(request))}`;
-    // htmx would put the login form into the middle of a page.
+    // A redirect header, because htmx would insert the login form into the middle of a page.
     if (isOfHtmx(request)) response.status(401).set('hx-redirect', login).end();
     else if (request.accepts(['html', 'text/event-stream']) === 'text/event-stream') response.status(401).end();
     else response.redirect(303, login);
   };
 }
 
-/** Where to go on after a login. What htmx asks for is a part of the page at which somebody looks. */
+/** The address to return to after a login. A request of htmx is for a part of a page, so it is the address of that page. */
 function pageOf(request: Request): string {
   if (!isOfHtmx(request)) return request.method === 'GET' ? request.originalUrl : '/console';
   const looking = String(request.headers['hx-current-url']);
@@ -144,7 +144,7 @@ function answerError({ onTrouble }: ConsoleParts) {
     if (!isTheirs) onTrouble('console', error);
     const theirs = status === 413 ? 'This is too large: a form takes one megabyte at most.' : 'The request cannot be read.';
     const body = notice('bad', isTheirs ? theirs : 'This page failed; the log says why.');
-    // htmx shows nothing of an answer that is an error, and takes a whole page only in the place of one.
+    // htmx does not show replies with an error status, and inserts a whole page only if that page replaces a whole one.
     if (isOfHtmx(request) && request.headers['hx-target'] !== 'main') return showPart(response, body);
     const told = isTheirs ? status : 500;
     showPage(request, response, { title: 'Something is wrong', body, status: isOfHtmx(request) ? 200 : told });

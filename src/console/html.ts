@@ -1,4 +1,4 @@
-/** HTML as a value: whatever goes into a template is escaped unless it is HTML already. */
+/** HTML as a value. A template escapes every value that is not HTML already. */
 
 export class Html {
   readonly text: string;
@@ -12,7 +12,7 @@ export class Html {
   }
 }
 
-/** Lists are written one after the other; `undefined`, `null` and `false` write nothing. */
+/** The items of a list are written one after the other; `undefined`, `null` and `false` write nothing. */
 export type Writable = Html | string | number | undefined | null | false | readonly Writable[];
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -21,7 +21,10 @@ function escape(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ESCAPES[sign]!);
 }
 
-/** `html\`<td class="${name}">${value}</td>\``. The value of an attribute stands in quotes: without them a space would end it. */
+/**
+ * Usage: `html\`<td class="${name}">${value}</td>\``. An attribute's value must be in quotes: without them a space in the value
+ * would end it. Throws if it is not.
+ */
 export function html(pieces: TemplateStringsArray, ...values: readonly Writable[]): Html {
   if (!sound.has(pieces)) checkQuotes(pieces);
   let text = pieces[0]!;
@@ -29,10 +32,10 @@ export function html(pieces: TemplateStringsArray, ...values: readonly Writable[
   return new Html(text);
 }
 
-/** Templates that have been looked at: each place in the code has its own array of pieces. */
+/** Templates that are checked already: each place in the code has its own array of pieces. */
 const sound = new WeakSet<TemplateStringsArray>();
 
-/** A tag that ends with `name=`, outside of any quotes. */
+/** Matches a tag that ends with `name=` outside of quotes. */
 const OPEN_ATTRIBUTE = /<[^<>"']*(?:"[^"]*"[^<>"']*|'[^']*'[^<>"']*)*=\s*$/;
 
 function checkQuotes(pieces: TemplateStringsArray): void {

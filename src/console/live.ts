@@ -1,18 +1,18 @@
-/** Streams of server-sent events for pages that are live: one for a page, so many in all, and none outlives its session or the gateway. */
+/** Server-sent events for live pages: one stream per page, a limited number in all. A stream ends with its session or with the gateway. */
 import { setMaxListeners } from 'node:events';
 import type { RequestHandler } from 'express';
 import type { Clock } from '../domain/clock';
 
 export const STREAMS_MAX = 20;
 const HEARTBEAT_MS = 15_000;
-/** A browser that takes nothing is not written to for ever. */
+/** A browser with more unread bytes than this is disconnected. */
 const UNREAD_BYTES_MAX = 1_000_000;
 
 export interface Stream {
   send(event: string, data: unknown): void;
 }
 
-/** Answers with a stream. `begin` may send at once, and gives what ends it. */
+/** Answers with a stream. `begin` may send at once and returns the function that stops it. */
 export function createStreams(clock: Clock, begin: (stream: Stream) => () => void): RequestHandler {
   let open = 0;
   return (_request, response) => {
@@ -36,7 +36,7 @@ export function createStreams(clock: Clock, begin: (stream: Stream) => () => voi
     beat();
     const end = (): void => void response.end();
     for (const ending of endings) {
-      // Node warns of more than ten; here there is a bound.
+      // Node warns above ten listeners; here STREAMS_MAX is the bound.
       setMaxListeners(STREAMS_MAX, ending);
       ending.addEventListener('abort', end);
     }

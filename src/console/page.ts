@@ -1,4 +1,4 @@
-/** The frame around every page: navigation, search, theme, and at the foot what is in force. */
+/** The frame of every page: navigation, search, theme, and a footer with what is in force. */
 import type { Request, Response, Router } from 'express';
 import { assetUrl } from './assets';
 import type { ConsoleParts } from './console-parts';
@@ -11,20 +11,20 @@ export interface ConsolePage {
   readonly path: string;
   readonly title: string;
   readonly routes: (parts: ConsoleParts) => Router;
-  /** Absent means always. */
+  /** If absent, the page is always shown. */
   readonly isShown?: (parts: ConsoleParts) => boolean;
 }
 
 export interface PageContent {
   readonly title: string;
   readonly body: Writable;
-  /** Files of `assets/` beside those of every page. */
+  /** Files of `assets/` in addition to those of every page. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly status?: number;
 }
 
-/** What the router has put beside each request: where it is and what stands in the navigation. */
+/** Set by the router for each request: the current place and the entries of the navigation. */
 export interface Frame {
   readonly parts: ConsoleParts;
   readonly at: string;
@@ -40,7 +40,7 @@ const HTMX = JSON.stringify({
   historyCacheSize: 0,
 });
 
-/** Answers with a whole page. */
+/** Sends a whole page. */
 export function showPage(request: Request, response: Response, content: PageContent): void {
   const frame = response.locals['frame'] as Frame;
   response
@@ -49,12 +49,12 @@ export function showPage(request: Request, response: Response, content: PageCont
     .send(layout(frame, content, themeOf(request)).text);
 }
 
-/** Answers with a part of a page, as htmx asks for it. */
+/** Sends a part of a page for htmx to insert. */
 export function showPart(response: Response, part: Html): void {
   response.type('html').send(part.text);
 }
 
-/** The choice is a cookie, so that the first paint has it already. */
+/** The theme is chosen by a cookie, so that the first paint already has it. */
 function themeOf(request: Request): string | undefined {
   const theme = readCookie(request.headers.cookie, 'console_theme');
   return theme === 'light' || theme === 'dark' ? theme : undefined;

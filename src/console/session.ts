@@ -1,4 +1,4 @@
-/** Who is logged in: sessions in memory, each behind a random id in a cookie, and how often a login may be tried. */
+/** Login sessions, kept in memory, each behind a random id in a cookie; and the limit on login attempts. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createLru } from '../domain/lru';
 import type { Clock } from '../domain/clock';
@@ -8,13 +8,13 @@ export const SESSIONS_MAX = 100;
 const COOKIE = 'console_session';
 const PATH = '/console';
 
-/** So many tries at once, and one more after each pause. Of one address, and of all together. */
+/** `count` attempts at once, then one more after each pause: per address, and for all addresses together. */
 export const TRIES_PER_ADDRESS = { count: 5, pauseMs: 12_000 };
 export const TRIES_IN_ALL = { count: 60, pauseMs: 1_000 };
 const ADDRESSES_MAX = 1_000;
 
 export interface Session {
-  /** Aborted when the session ends, by logout, by its age or because too many others began. */
+  /** Aborted when the session ends: by logout, by its age, or because too many newer sessions have begun. */
   readonly ended: AbortSignal;
 }
 
@@ -24,26 +24,26 @@ export type Login =
   | { readonly kind: 'wait'; readonly seconds: number };
 
 export interface Sessions {
-  /** Always a session of its own: one that the browser brought is ended, so nobody can have planted it. */
+  /** Always makes a new session and ends the one that the browser sent, so nobody can have planted its id. */
   login(token: string, address: string, broughtCookies: string | undefined): Login;
   read(cookies: string | undefined): Session | undefined;
-  /** Ends the session; gives the cookie that forgets it. */
+  /** Ends the session and returns the cookie that deletes the id in the browser. */
   logout(cookies: string | undefined): string;
-  /** Ends all. */
+  /** Ends all sessions. */
   close(): void;
 }
 
 interface Kept {
   readonly untilMs: number;
   readonly end: AbortController;
-  /** Calls off its end by age. */
+  /** Cancels the timer that would end the session by age. */
   readonly cancel: () => void;
 }
 
-/** `isToken` takes the same time for every wrong token. */
+/** `isToken` must take the same time for every wrong token. */
 export function createSessions(parts: { clock: Clock; isToken: (shown: string) => boolean }): Sessions {
   const { clock, isToken } = parts;
-  // By a hash of the id: a look-up that ends early at a wrong letter tells nothing of the id itself.
+  // The key is a hash of the id: the time of a look-up then reveals nothing about the id itself.
   const kept = new Map<string, Kept>();
   const admission = createAdmission(clock);
 
@@ -68,11 +68,11 @@ export function createSessions(parts: { clock: Clock; isToken: (shown: string) =
       if (waitMs > 0) return { kind: 'wait', seconds: Math.ceil(waitMs / 1_000) };
       if (!isToken(token)) return { kind: 'wrong' };
       endOf(keyIn(broughtCookies));
-      // The oldest stands first.
+      // A Map iterates in order of insertion, so the first session is the oldest.
       if (kept.size >= SESSIONS_MAX) endOf(kept.keys().next().value);
       const id = randomBytes(32).toString('base64url');
       const key = hashOf(id);
-      // A page that is live asks for nothing more.
+      // A live page sends no further requests, so a timer must end its session.
       const cancel = clock.after(SESSION_MS, () => endOf(key));
       kept.set(key, { untilMs: clock.elapsed() + SESSION_MS, end: new AbortController(), cancel });
       return { kind: 'in', cookie: writeCookie(id, SESSION_MS / 1_000) };
@@ -88,7 +88,7 @@ export function createSessions(parts: { clock: Clock; isToken: (shown: string) =
   };
 }
 
-/** How long this address must wait before its next try; 0 takes one. */
+/** How long this address must wait before its next attempt, in ms. 0 counts as an attempt made now. */
 function createAdmission(clock: Clock): (address: string) => number {
   const byAddress = createLru<string, number>(ADDRESSES_MAX);
   let ofAll = -Infinity;
@@ -104,7 +104,7 @@ function createAdmission(clock: Clock): (address: string) => number {
   };
 }
 
-/** A bucket kept as one number: the time at which it will be full again. */
+/** A token bucket stored as one number: the time at which it will be full again. */
 function nextTry(fullAtMs: number, now: number, { count, pauseMs }: typeof TRIES_IN_ALL): { waitMs: number; fullAtMs: number } {
   const next = Math.max(fullAtMs, now) + pauseMs;
   return { waitMs: Math.max(0, next - now - count * pauseMs), fullAtMs: next };

@@ -1,4 +1,4 @@
-/** What the console tells of callers: those of callers.yaml, and keys that came lately without standing there. */
+/** What the console shows of callers: those in callers.yaml, and keys that were seen lately without an entry there. */
 import type { AmountMinor } from '../../domain/amount';
 import { within } from '../../domain/clock';
 import { createDays } from '../../domain/day';
@@ -14,38 +14,38 @@ import type { ConsoleParts, SeenWallet } from '../console-parts';
 export interface CallerView {
   readonly fingerprint: string;
   readonly name: string;
-  /** What callers.yaml says; of a key that is not there, what holds for everybody. */
+  /** The key's entry in callers.yaml, or the defaults for keys without one. */
   readonly key: CallerKey;
-  /** It has an entry in callers.yaml. */
+  /** Whether the key has an entry in callers.yaml. */
   readonly isListed: boolean;
-  /** Undefined while nothing of it is remembered. */
+  /** Undefined if no request of the caller is remembered. */
   readonly lastSeenMs: number | undefined;
   readonly requests: number;
-  /** How many of them were refused by the gateway, by code. */
+  /** How many of the requests the gateway refused, by code. */
   readonly refusals: Readonly<Record<string, number>>;
   readonly formats: readonly string[];
   readonly families: readonly { readonly id: string; readonly proven: number }[];
   readonly learnt: readonly { readonly kind: string; readonly limitMs: number }[];
   readonly wallet: SeenWallet | undefined;
-  /** Undefined while it is still being counted, or where the journal cannot be read. */
+  /** Undefined while it is still being counted, or if the journal cannot be read. */
   readonly usage: Usage | undefined;
 }
 
-/** What a patch or an entry in callers.yaml could mend for this caller. */
+/** What a change of the mapping or of callers.yaml could improve for this caller. */
 export interface CallerDrift {
   readonly unknownFields: readonly { readonly operation: string; readonly name: string; readonly count: number }[];
   readonly family: { readonly family: string; readonly count: number; readonly purchases: number } | undefined;
 }
 
 export interface CallersReader {
-  /** Named ones first, then the others, those who came last before the rest. */
+  /** Callers of callers.yaml first, then the others, those seen last before the rest. */
   list(): Promise<readonly CallerView[]>;
   find(fingerprint: string): Promise<{ readonly caller: CallerView; readonly drift: CallerDrift } | undefined>;
 }
 
-/** How long a page waits for the counting of today's sales; it goes on behind it. */
+/** How long a page waits for the count of today's sales. Counting continues in the background. */
 const COUNT_MS = 250;
-/** Of keys that callers.yaml does not have; the others come too rarely to matter here. */
+/** The most keys without an entry in callers.yaml that are shown. Further ones were seen too long ago to matter here. */
 const STRANGERS_MAX = 300;
 const NO_TRAFFIC: Traffic = { sinceMs: 0, shapes: [], unlistedWords: [], unknownAddresses: [], usedWords: [], forgotten: 0 };
 
@@ -62,7 +62,10 @@ export function createCallersReader(parts: ConsoleParts): CallersReader {
     usage ??= createCallerUsage({ journal, mapping, clock: parts.clock, dayOf: createDays(parts.facts.timeZone) });
     return usage.read(owner);
   };
-  /** One after the other, as far as the time goes: a page with hundreds of callers asks for a whole day of orders. What sells has its turn between two. */
+  /**
+   * Counts caller by caller, as far as the time allows: a page with hundreds of callers reads a whole day of orders. Sales get
+   * their turn between two callers.
+   */
   const countAll = async (owners: readonly string[]): Promise<ReadonlyMap<string, Usage>> => {
     const counted = new Map<string, Usage>();
     const all = async (): Promise<void> => {
@@ -112,7 +115,7 @@ export function createCallersReader(parts: ConsoleParts): CallersReader {
   };
 }
 
-/** Keys of callers.yaml by name, with what they did in the sandbox where there is anything of it. */
+/** The keys of callers.yaml, by title. The sandbox side of a key is included only if it has had requests or the key is in the sandbox now. */
 function listedIn({ callerKeys }: Mapping, byCaller: ReadonlyMap<string, readonly SeenShape[]>): string[] {
   const isShown = ({ sandboxOf, fingerprint, isSandboxed }: CallerKey): boolean =>
     sandboxOf === undefined || isSandboxed || byCaller.has(fingerprint);
@@ -161,7 +164,7 @@ function driftOf(traffic: Traffic, mapping: Mapping): CallerDrift {
   return { unknownFields, family: findFamilies(traffic, mapping)[0] };
 }
 
-/** What of its day a caller has used, as a part of 1; undefined without a limit or before it is counted. */
+/** What the caller has used of its limit per day; undefined without a limit, or before the count is known. */
 export function partOfDay({ key, usage }: CallerView): { readonly used: AmountMinor; readonly most: AmountMinor } | undefined {
   const most = key.limit?.nairaPerDay;
   return most === undefined || usage === undefined ? undefined : { used: usage.today.amount, most };

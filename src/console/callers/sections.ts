@@ -35,7 +35,7 @@ function whose({ fingerprint, key, lastSeenMs, requests, wallet }: CallerView, n
   ]);
 }
 
-/** What a key does in the sandbox has no switch: its own entry has it. */
+/** The switches of a key. The sandbox side of a key has none: they are on the page of the key itself. */
 function switches({ fingerprint, key }: CallerView): Html {
   const at = `/console/callers/${fingerprint}`;
   if (key.sandboxOf !== undefined)

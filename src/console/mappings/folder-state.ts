@@ -1,4 +1,4 @@
-/** The mappings folder beside the set in use: which files are other, and whether that matters. */
+/** Compares the mappings folder with the set in use: which files differ, and whether the difference matters. */
 import { readFolder, hashOf, type MappingFileText } from '../../mapping/load';
 import type { Problem } from '../../mapping/problem';
 import { changedFiles } from '../../mapping/set-history';
@@ -7,11 +7,11 @@ import { inBackground } from '../work/in-background';
 import type { CheckReport } from '../work/jobs';
 
 export interface FolderState {
-  /** Empty when the folder cannot be read. */
+  /** Empty if the folder cannot be read. */
   readonly files: readonly MappingFileText[];
   readonly hash: string | undefined;
   readonly problems: readonly Problem[];
-  /** Names of files that are not as in the set in use. */
+  /** Names of the files that differ from the set in use. */
   readonly edited: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export const nameOf = ({ file, name = file }: MappingFileText): string => name;
 
 let lastCheck: { readonly hash: string; readonly folder: string; readonly report: CheckReport } | undefined;
 
-/** The check of the folder, once for the same files. */
+/** The check of the folder, made once for the same files. */
 export async function checkedFolder(folder: string, hash: string | undefined): Promise<CheckReport> {
   if (lastCheck !== undefined && lastCheck.hash === hash && lastCheck.folder === folder) return lastCheck.report;
   const report = await inBackground('check', folder);

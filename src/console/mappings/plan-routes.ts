@@ -1,4 +1,4 @@
-/** From an edit, a folder or an earlier set to its plan, and from the plan into use: exactly that, or nothing. */
+/** Plans an edit, a folder or an earlier set, and brings a planned set into use: exactly the planned one, or none. */
 import { statSync } from 'node:fs';
 import express, { type Request, type Response, type Router } from 'express';
 import { createLru } from '../../domain/lru';
@@ -19,16 +19,16 @@ import { problemsInPlace, showSource } from './show-files';
 import { PLAN } from './show-history';
 import { showPlan } from './show-plan';
 
-/** What somebody wants planned. */
+/** The set that the operator wants to plan. */
 interface Wanted {
   readonly title: string;
   readonly files: readonly MappingFileText[];
   readonly by: Candidate['by'];
-  /** The edits of the folder are part of it. */
+  /** Whether the set includes the edits of the folder. */
   readonly holdsEdits: boolean;
-  /** The name of the file that was edited on the page, to go on editing it. */
+  /** The name of the file that was edited on the page, so that editing can continue. */
   readonly edited?: string;
-  /** Files of a folder elsewhere are not shown: only what is wrong with them is. */
+  /** The set is from another folder, whose files are not shown: the page shows only their problems. */
   readonly isElsewhere?: true;
 }
 
@@ -45,7 +45,7 @@ export function planRoutes(parts: ConsoleParts, candidates: Candidates): Router 
 
 function say(request: Request, response: Response, title: string, body: Writable, status = 200): void {
   const back = html`<p><a href="/console/mappings">Back to the mappings</a></p>`;
-  // htmx shows nothing of an answer that is an error.
+  // htmx does not show the body of a reply with an error status.
   showPage(request, response, {
     title,
     body: [body, back],
@@ -54,7 +54,7 @@ function say(request: Request, response: Response, title: string, body: Writable
   });
 }
 
-/** Or a sentence about what is amiss with it. */
+/** The wanted set, or a sentence about the fault of the form. */
 function readWanted(form: unknown, parts: ConsoleParts): Wanted | string {
   const kind = textOf(form, 'kind');
   if (kind === 'folder') return { ...folderSet(parts), title: 'Plan of the edits in the folder' };
@@ -81,7 +81,7 @@ function editedSet(form: unknown, parts: ConsoleParts): Wanted | string {
   const before = files.find((file) => nameOf(file) === name);
   if (before === undefined) return 'There is no such file in the folder.';
   const sent = textOf(form, 'text');
-  // A browser sends every line break as CR LF.
+  // Browsers send every line break as CR LF.
   const text = before.text.includes('\r\n') ? sent : sent.replaceAll('\r\n', '\n');
   const edited = files.map((file) => (file === before ? { ...file, text } : file));
   return { title: `Plan of your edit of ${name}`, files: edited, by: 'apply', holdsEdits: true, edited: name };
@@ -154,7 +154,7 @@ function showProblems(
   say(request, response, wanted.title, body, 422);
 }
 
-/** The text as it stands: only for files in which no key stands by mistake. */
+/** Shows the text unmasked, so use it only for a file without a key in it. */
 export function editForm(name: string, text: string, folderHash: string | undefined): Html {
   return html`<form ${PLAN}>
     ${hidden('kind', 'file')}${hidden('name', name)}${hidden('folder_hash', folderHash ?? '')}
@@ -191,7 +191,7 @@ async function apply(request: Request, response: Response, { parts, candidates }
   const { files, hash, runningHash, folderHash, by, planId } = planned;
   const applied = parts.live.apply(files, hash, runningHash, { by, plan: planId, who: 'console', folderHash });
   await parts.everywhere();
-  // A form that is sent twice finds what it asked for.
+  // A form that was sent twice finds its set in use already; that counts as done.
   const isDone = applied.kind === 'reloaded' || (applied.kind === 'running_changed' && applied.hash === hash);
   if (isDone) return response.redirect(303, '/console/mappings?said=applied');
   if (applied.kind === 'unchanged') return response.redirect(303, '/console/mappings?said=restored');
@@ -214,18 +214,18 @@ export interface Candidate {
   readonly planId: string;
   readonly hash: string;
   readonly runningHash: string;
-  /** What the folder held then; its edits may only be lost when the operator says so. */
+  /** The hash of the folder at the time of the plan. Its edits may be lost only if the operator agrees. */
   readonly folderHash: string | undefined;
   readonly losesEdits: boolean;
   readonly movesMoney: boolean;
   readonly by: Cause['by'];
 }
 
-/** Traffic that comes later may show more of what a change does. */
+/** A plan expires, because later traffic may show more effects of the change. */
 const LIVES_MS = 15 * 60_000;
 const KEPT_MAX = 8;
 
-/** Sets that were planned on a page and may be applied from it: only a few, and not for long. */
+/** Sets that were planned on a page and may be applied from it: only a few, and for a limited time. */
 export class Candidates {
   readonly #kept = createLru<string, { readonly candidate: Candidate; readonly untilMs: number }>(KEPT_MAX);
   readonly #clock: Clock;
@@ -238,7 +238,7 @@ export class Candidates {
     this.#kept.set(candidate.planId, { candidate, untilMs: this.#clock.now() + LIVES_MS });
   }
 
-  /** Undefined when it was planned too long ago, or not here. */
+  /** Undefined if the plan has expired, or was made by another process or before a restart. */
   find(planId: string): Candidate | undefined {
     const kept = this.#kept.get(planId);
     return kept !== undefined && this.#clock.now() < kept.untilMs ? kept.candidate : undefined;

@@ -1,4 +1,4 @@
-/** Pages about single files and whole sets: as they stand, as they were, and what is between two of them. */
+/** Pages about single files and whole sets: their present text, earlier texts, and the differences of two sets. */
 import express, { type Request, type Response, type Router } from 'express';
 import type { MappingFileText } from '../../mapping/load';
 import { maskCallerKeys } from '../../mapping/mask-caller-keys';
@@ -32,7 +32,7 @@ function show(request: Request, response: Response, title: string, body: Writabl
 
 const BACK = html`<p><a href="/console/mappings">Back to the mappings</a></p>`;
 
-/** The folder's file, with its problems below the lines, and to be edited. */
+/** A file of the folder with its problems below the lines, and a form to edit it. */
 async function showFile(request: Request, response: Response, parts: ConsoleParts): Promise<void> {
   const name = textOf(request.query, 'name');
   const folder = readFolderState(parts);
@@ -72,7 +72,7 @@ async function showSet(request: Request, response: Response, { live, clock }: Co
       404,
     );
   const name = textOf(request.query, 'file');
-  // Links from rules have the file as places tell it.
+  // Links from rules have the file as its place names it.
   const file = set.files.find((one) => nameOf(one) === name || one.file === name);
   const uses = live.history.list().filter((use) => use.hash === hash);
   const isInUse = hash === live.current().hash;
@@ -123,7 +123,7 @@ async function meaning(before: readonly MappingFileText[], after: readonly Mappi
     const report = await inBackground('plan', { before, after });
     if ('plan' in report) return differenceList(report.plan.differences);
   } catch {
-    // An old set may be of an older language.
+    // An old set may be written in an older version of the mapping language.
   }
   return notice('warn', 'This version of the program cannot read one of the sets, so only its lines can be compared.');
 }

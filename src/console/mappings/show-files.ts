@@ -1,4 +1,4 @@
-/** Mapping files as pages show them: with their problems below the lines that cause them. Keys that stand in them by mistake are masked. */
+/** Mapping files as pages show them, with problems below the lines that cause them. Keys that were written into them by mistake are masked. */
 import { createTwoFilesPatch } from 'diff';
 import type { MappingFileText } from '../../mapping/load';
 import { maskCallerKeys } from '../../mapping/mask-caller-keys';
@@ -7,7 +7,7 @@ import { badge, prose } from '../components';
 import { html, type Html } from '../html';
 import { nameOf } from './folder-state';
 
-/** Lines with their numbers; each problem stands below its line. */
+/** Numbered lines; each problem follows its line. */
 export function showSource(text: string, problems: readonly Problem[] = [], label = 'File'): Html {
   const lines = maskCallerKeys(text.replace(/^\uFEFF/, '')).split(/\r?\n/);
   return html`<div class="source" tabindex="0" role="region" aria-label="${label}">
@@ -29,7 +29,7 @@ function showProblem({ severity, message, hint, code }: Problem): Html {
   </div>`;
 }
 
-/** All problems, each with the line it is about and a link to it in its file. */
+/** All problems, each with its line and a link to that line. */
 export function problemsInPlace(problems: readonly Problem[], linkOf: (problem: Problem) => string | undefined): Html {
   return html`<ul class="problems">
     ${problems.map((problem) => {
@@ -46,7 +46,7 @@ export function problemsInPlace(problems: readonly Problem[], linkOf: (problem: 
   </ul>`;
 }
 
-/** What changed line by line, file by file. */
+/** The changed lines, file by file. */
 export function showTextChanges(
   before: readonly MappingFileText[],
   after: readonly MappingFileText[],
@@ -58,7 +58,7 @@ export function showTextChanges(
     const patch = createTwoFilesPatch(name, name, textIn(before, name), textIn(after, name), undefined, undefined, {
       context: 3,
     });
-    // The first lines name the file twice.
+    // The first lines of the diff only repeat the name of the file.
     return html`<h3>${name}</h3>
       ${showPatch(patch.split('\n').slice(4).join('\n'), `Changes of ${name}`)}`;
   })}`;

@@ -1,4 +1,4 @@
-/** Every set that came into use, newest first, and the way back to it. */
+/** Every set that came into use, newest first, with a way back to it. */
 import type { SetUse } from '../../mapping/set-history';
 import { badge, table, time, type Column, hidden } from '../components';
 import { html, type Html } from '../html';
@@ -58,11 +58,14 @@ export function setLink(hash: string): Html {
   return html`<a href="/console/mappings/sets/${hash}"><code>${hash.slice(0, 8)}</code></a>`;
 }
 
-/** What a form has that asks for a plan: the page that comes takes the place of this one, which stays while it is computed. Works without scripts, too. */
+/**
+ * The attributes of a form that makes a plan. The present page stays until the plan is computed and is then replaced. It also
+ * works without scripts.
+ */
 export const PLAN = html`method="post" action="/console/mappings/plan" hx-post="/console/mappings/plan" hx-target="#main"
 hx-select="#main" hx-swap="outerHTML show:window:top" hx-disabled-elt="find button"`;
 
-/** Leads to the plan of it; nothing is changed yet. */
+/** A button that leads to the plan of a set; it changes nothing yet. */
 export function goTo(hash: string, words: string): Html {
   return html`<form ${PLAN}>${hidden('kind', 'set')}${hidden('set', hash)}<button>${words}</button></form>`;
 }

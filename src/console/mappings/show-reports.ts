@@ -1,4 +1,4 @@
-/** Coverage and drift, as `compat-gateway test --coverage` and `compat-gateway drift` tell them. */
+/** Coverage and drift, with the content of `compat-gateway test --coverage` and `compat-gateway drift`. */
 import { badge, count, definitions, empty, notice, table, time } from '../components';
 import { html, type Html, type Writable } from '../html';
 import type { CoverageReport, DriftReport, PlacedAddition } from '../work/jobs';

@@ -1,4 +1,7 @@
-/** One order's story on a page: how it stands, what happened when, what came and what v1 was asked, the rule behind each field of the reply. */
+/**
+ * The story of one order on a page: its state, the events with times, the request and the calls to v1, and the rule behind each
+ * field of the reply.
+ */
 import { textOf } from '../../domain/json';
 import { explainOrderReply } from '../../operator/explain/explain';
 import { maskIn, numbersIn } from '../../orders/number-keys';

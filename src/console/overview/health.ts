@@ -1,4 +1,4 @@
-/** Is all well: each thing that must be, and one sentence about all of them. */
+/** Checks whether the gateway is well, and shows alarms and checks at the top of the Overview. */
 import { statfs } from 'node:fs/promises';
 import { fingerprintIn, type ActiveAlarm, type AlarmName } from '../../domain/alarm';
 import type { ConsoleParts } from '../console-parts';
@@ -7,9 +7,9 @@ import { html, type Html, type Writable } from '../html';
 
 export interface Check {
   readonly tone: Tone;
-  /** What is so, in three words or four. */
+  /** The state in a few words. */
   readonly words: string;
-  /** Where it is not well: what that means, and the alarm that says it as well once it has lasted. */
+  /** Only if something is wrong: what it means, and the alarm that reports the same once it has lasted. */
   readonly trouble?: string;
   readonly alarm?: AlarmName;
 }
@@ -86,12 +86,12 @@ export async function readDisk(folder: string): Promise<Seen['disk']> {
     const { bsize, blocks, bavail } = await statfs(folder);
     return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize };
   } catch {
-    // A folder that is not there shows as orders that cannot be written.
+    // If the folder is missing, the journal check reports that orders cannot be written.
     return undefined;
   }
 }
 
-/** An alarm says more than the check that it is about, so only it is shown. */
+/** The health part of the Overview. A check whose alarm is active is left out of the notices: the alarm says more. */
 export function healthPart(
   checks: readonly Check[],
   alarms: readonly ActiveAlarm[],
@@ -111,7 +111,7 @@ export function healthPart(
   </div>`;
 }
 
-/** Whose key an alarm is about, if it is about one: many may have the same words. */
+/** The link to the caller that an alarm is about, if it is about one. Several alarms may differ only in the caller. */
 function callerOf(subject: string | undefined, nameOf: (fingerprint: string) => string): Writable {
   const fingerprint = fingerprintIn(subject);
   return fingerprint !== undefined && html`<a href="/console/callers/${fingerprint}">${nameOf(fingerprint)}</a>: `;

@@ -1,4 +1,4 @@
-/** The outcomes of requests in the five groups that people look at, also as the charts take them: one list for each line, all as long as the times. */
+/** Counts the outcomes of requests in five groups for people, and gives them to the charts: one list per line, each as long as the list of times. */
 import { quantile, type Sample } from '../../telemetry/samples';
 
 export const GROUPS = ['sold', 'pending', 'failed', 'refused', 'other'] as const;
@@ -15,7 +15,7 @@ const GROUP_OF: Readonly<Record<string, Group>> = {
   refused: 'refused',
 };
 
-/** Of one operation or caller, or of several. */
+/** The counts of several operations or callers together. */
 export function groupsOf(...all: readonly Readonly<Record<string, number>>[]): Groups {
   const groups: Record<Group, number> = { sold: 0, pending: 0, failed: 0, refused: 0, other: 0 };
   for (const outcomes of all)
@@ -26,9 +26,9 @@ export function groupsOf(...all: readonly Readonly<Record<string, number>>[]): G
 interface Series {
   /** Seconds since the epoch. */
   readonly t: readonly number[];
-  /** Requests in a minute, by group in the order of `GROUPS`. */
+  /** Requests per minute, by group in the order of `GROUPS`. */
   readonly traffic: readonly (readonly number[])[];
-  /** Milliseconds: p50 and p99 of requests, then of calls to v1; null where there were none. */
+  /** In milliseconds: p50 and p99 of requests, then of calls to v1; null if there were none. */
   readonly times: readonly (readonly (number | null)[])[];
 }
 
@@ -47,7 +47,7 @@ interface Point {
   readonly times: readonly (number | null)[];
 }
 
-/** The newest sample, for a chart that is open. */
+/** One sample as a point of the charts; the stream sends the newest one to open pages. */
 export function pointOf(sample: Sample): Point {
   const groups = groupsOf(...Object.values(sample.byOperation));
   const perMinute = (count: number): number => (sample.spanMs > 0 ? Math.round((count / sample.spanMs) * 600_000) / 10 : 0);

@@ -1,4 +1,4 @@
-/** Everything that the Overview shows, read once for all who look at it. */
+/** Reads everything that the Overview shows, once for all open pages. */
 import { kobo, nairaNumber } from '../../domain/amount';
 import type { Order } from '../../domain/order';
 import type { RefusedNote } from '../../orders/note';
@@ -7,9 +7,9 @@ import { addTallies, addTimes, quantile, type Sample, type Tally } from '../../t
 import type { ConsoleParts } from '../console-parts';
 import { checksOf, readDisk, type Check } from './health';
 
-/** Oldest first: those that wait longest are looked at first. */
+/** The oldest open orders are shown: they should be looked at first. */
 const ORDERS_SHOWN = 10;
-/** How many are read: the watch counts all of them, once a minute. */
+/** How many open orders are read here. The watch counts all of them, once a minute. */
 const OPEN_READ = 100;
 
 const REFUSED_SHOWN = 8;
@@ -28,11 +28,11 @@ export interface Overview {
 export interface OpenOrdersSeen {
   readonly count: number;
   readonly naira: number;
-  /** False where only v1 knows what some of them cost. */
+  /** False if the price of some orders is known only to v1. */
   readonly areAllPriced: boolean;
   readonly oldest: readonly Order[];
   readonly overdue: number;
-  /** Why they cannot be shown. */
+  /** Why the orders cannot be shown. */
   readonly problem?: string;
 }
 
@@ -70,8 +70,8 @@ export async function readOverview(parts: ConsoleParts): Promise<Overview> {
 }
 
 /**
- * Only the oldest are read. Where there are more, count and money are those of the watch, which looks at all of them every minute. Neither has
- * orders of keys in the sandbox: no money is at risk there.
+ * Reads the oldest open orders only. If there are more, count and money come from the watch, which reads all open orders every
+ * minute. Both leave out orders of keys in the sandbox, because no money is at risk there.
  */
 async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number): Promise<OpenOrdersSeen> {
   const { openOrders: count = 0, openNaira: naira = 0 } = samples.latest() ?? {};
@@ -98,7 +98,7 @@ async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number)
   }
 }
 
-/** Where they cannot be read the log says so, and the page goes without. */
+/** The newest refused requests. If they cannot be read, the error is logged and the page has none. */
 async function readRefused({ orders, onTrouble }: ConsoleParts): Promise<readonly RefusedNote[]> {
   try {
     const { rows } = await orders.find(
@@ -112,7 +112,7 @@ async function readRefused({ orders, onTrouble }: ConsoleParts): Promise<readonl
   }
 }
 
-/** What is happening now is read over the last minute: five seconds jump too much. */
+/** The current rate is taken over the last minute (12 samples): over five seconds it would vary too much. */
 const NOW_SAMPLES = 12;
 
 function readHour(samples: readonly Sample[]): HourSeen {
@@ -138,7 +138,7 @@ export function total(tally: Tally): number {
   return Object.values(tally).reduce((sum, outcomes) => sum + Object.values(outcomes).reduce((of, more) => of + more, 0), 0);
 }
 
-/** The last hour by minutes, oldest first: v1 was up when it was in every sample. */
+/** The last hour by minutes, oldest first. v1 was up in a minute if it was up in every sample of it. */
 function minutesOf(samples: readonly Sample[]): readonly V1Minute[] {
   const minutes = new Map<number, boolean>();
   for (const { atMs, isV1Up } of samples) {

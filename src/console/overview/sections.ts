@@ -1,4 +1,4 @@
-/** The parts of the Overview. Each has an id, under which the stream replaces it. */
+/** The parts of the Overview. Each has an id, by which the stream replaces it. */
 import { kobo, type AmountMinor } from '../../domain/amount';
 import type { Order } from '../../domain/order';
 import { callerName, callerTitle } from '../../mapping/caller-name';
@@ -29,7 +29,7 @@ import { healthPart, overdueWords } from './health';
 import { GROUPS, groupsOf, type Group, type Groups } from './outcome-groups';
 import { total, type OpenOrdersSeen, type Overview, type V1Minute } from './read-overview';
 
-/** All that changes while one looks. */
+/** All parts that the stream replaces while the page is open. */
 export function livingParts(parts: ConsoleParts, seen: Overview): readonly Html[] {
   return [
     healthPart(seen.checks, parts.alarms.active(), seen.nowMs, (fingerprint) => callerName(parts.live.current(), fingerprint)),
@@ -58,7 +58,7 @@ function figuresPart(parts: ConsoleParts, seen: Overview): Html {
 
 const HOUR_MS = 3_600_000;
 
-/** Requests are counted in memory: a gateway that has just started knows of none before. */
+/** The counts are in memory, so a gateway that has just started has none from before its start. */
 function spanWords({ facts }: ConsoleParts, { nowMs }: Overview): string {
   return nowMs - facts.startedAtMs < HOUR_MS ? 'since the start' : 'in the last hour';
 }
@@ -113,7 +113,7 @@ function callerLink(mapping: Mapping, fingerprint: string): Html {
   return html`<a href="/console/callers/${fingerprint}">${callerName(mapping, fingerprint)}</a>`;
 }
 
-/** An operation as people call it. */
+/** The name of an operation for people. */
 function operationTitle({ live }: ConsoleParts, operation: string): string {
   return operation === 'none' ? 'Not recognised' : (live.current().operations.get(operation)?.title ?? operation);
 }
@@ -249,7 +249,7 @@ function inForcePart({ live, facts }: ConsoleParts, { nowMs }: Overview): Html {
   return section('In force', definitions(rows), { id: 'in-force' });
 }
 
-/** A chart and the same as a table, for those who do not see it or want the figures. */
+/** A chart, and the same figures as a table for people who cannot see it or want the numbers. */
 export function chartPart(kind: 'traffic' | 'times', title: string, note: string, alternative: Html): Html {
   return section(
     title,

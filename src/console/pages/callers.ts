@@ -1,4 +1,4 @@
-/** Who sells here: each caller with what it sends, may do and has done, and the switch that pauses it. */
+/** The page of callers: what each one sends, may do and has done, and the switch that pauses it. */
 import express, { type Request, type Response } from 'express';
 import { callerName } from '../../mapping/caller-name';
 import { hashOf } from '../../mapping/load';
@@ -112,10 +112,10 @@ function scriptsOf(formats: CallerView['formats'], families: CallerView['familie
 
 type Changed =
   | { readonly kind: 'done' }
-  /** `words` are for the operator; nothing was changed. */
+  /** Refused, with the reason in `words` for the operator; nothing was changed. */
   | { readonly kind: 'not_done'; readonly words: string; readonly problems: readonly Problem[] };
 
-/** Pausing a caller, and letting it go on: an edit of callers.yaml, taken into use everywhere or not at all. */
+/** Pauses a caller or lets it continue, by an edit of callers.yaml that comes into use in all processes or not at all. */
 async function changeCaller(
   { live, everywhere }: Pick<ConsoleParts, 'live' | 'everywhere'>,
   fingerprint: string,

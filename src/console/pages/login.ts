@@ -1,4 +1,4 @@
-/** The login: one field for ADMIN_TOKEN. */
+/** The login page, with one field for ADMIN_TOKEN. */
 import express, { type Request, type Router } from 'express';
 import { notice, textField, textOf } from '../components';
 import { html, type Html } from '../html';
@@ -47,7 +47,7 @@ function form(request: Request, problem?: string): Html {
   </form>`;
 }
 
-/** A page of the console, never an address elsewhere: what is not such a page as it stands is the Overview. */
+/** The page to show after the login: always one of the console. Any other address gives the Overview. */
 function targetOf(request: Request): string {
   const to = textOf(request.query, 'to');
   const isPage =

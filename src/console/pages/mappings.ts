@@ -1,4 +1,4 @@
-/** The mapping files: what is in use and what stands in the folder, what a change would mean, and the way back. */
+/** The page of mapping files: the set in use, the files in the folder, the effect of a change, and the way back. */
 import express, { type Request, type Response, type Router } from 'express';
 import type { Reloaded } from '../../mapping/live';
 import type { Problem } from '../../mapping/problem';
@@ -84,7 +84,7 @@ function said(what: string): Html | false {
   return words !== undefined && notice('good', words);
 }
 
-/** Why nothing was changed, for a person. */
+/** Why nothing was changed, in a sentence for the operator. */
 const REFUSED: Readonly<Record<Reloaded['kind'], string>> = {
   reloaded: '',
   unchanged: '',
@@ -158,7 +158,7 @@ function fileLink(name: string): string {
   return `/console/mappings/file?name=${encodeURIComponent(name)}`;
 }
 
-/** What is known from the last reload at once; the whole check follows, for it takes a moment. */
+/** Shows the problems of the last reload at once. The whole check takes a moment and is loaded afterwards. */
 function checkSection({ problems, files }: FolderState): Html {
   const known = problems.length === 0 ? html`<p class="note">The check of the folder runs…</p>` : problemList(problems, files);
   return section(
@@ -196,7 +196,7 @@ async function driftPart({ live, traffic, facts }: ConsoleParts): Promise<Html> 
   return showDrift(await inBackground('drift', input), (key) => callerKeys.get(key)?.title ?? key.slice(0, 8));
 }
 
-/** Computed only when somebody presses the button. */
+/** Computed only when the operator presses the button. */
 function onDemand(name: string, title: string, note: string, button: string): Html {
   return section(
     title,

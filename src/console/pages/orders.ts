@@ -1,4 +1,4 @@
-/** What a reseller asks about on the phone: the search, one order's story, v1 asked again, and the list for a spreadsheet. */
+/** The page for a reseller on the phone: the search, the story of an order, asking v1 again, and the list for a spreadsheet. */
 import express, { type Request, type Response, type Router } from 'express';
 import * as z from 'zod';
 import { pause } from '../../domain/clock';
@@ -47,7 +47,7 @@ const querySchema = z.object({
 });
 type Asked = z.infer<typeof querySchema>;
 
-/** What is typed into the one field may be any of these; the first that finds something is meant. */
+/** The search text may be a number, a request id or a reference: all three are tried. */
 async function search(
   { q }: Asked,
   query: OrderQuery,
@@ -61,7 +61,7 @@ async function search(
     orders.find({ ...query, reference: q }, { ...limits, pageSize: NAMED_MAX }),
   ]);
   const found = [byId, byReference].flatMap(({ rows }) => rows);
-  // An id stands for one order; numbers for many, with pages.
+  // An id names one order, so its rows go on the first page, before those found by number, which may fill several pages.
   return found.length > 0 && query.cursor === undefined
     ? { ...byNumber, rows: [...found, ...withoutThose(byNumber.rows, found)] }
     : byNumber;
@@ -72,7 +72,7 @@ function withoutThose(rows: readonly FoundRow[], others: readonly FoundRow[]): r
   return rows.filter((row) => !known.has(row.kind === 'order' ? hrefOf(row.order) : row.refused.atMs));
 }
 
-/** Throws a sentence for whoever asks where a field cannot be used. */
+/** Throws a sentence for the operator if a field cannot be used. */
 async function queryOf(asked: Asked, { live, journal, facts }: ConsoleParts): Promise<OrderQuery> {
   const { caller, outcome, operation, from, until, refused, cursor } = asked;
   return {
@@ -269,10 +269,10 @@ async function recheck(request: Request, response: Response, parts: ConsoleParts
 const EXPORT_MAX = 1_000_000;
 const EXPORT_PAGE = 500;
 const EXPORT_COLUMNS = 'time caller operation number outcome asked_for_naira charged_naira request_id reference told';
-/** So long orders are looked through in one turn, and so long what sells has the thread to itself then: a journal on this machine is read without waiting. */
+/** How long orders are read in one turn, and how long selling then has the thread to itself: reading a local journal blocks the thread. */
 const EXPORT_TURN_MS = 10;
 
-/** Page by page: an export of a million orders is never held in memory. */
+/** Writes page by page: a million orders do not fit into memory. */
 async function writeExport(request: Request, response: Response, parts: ConsoleParts): Promise<void> {
   const asked = querySchema.parse(request.query);
   const mapping = parts.live.current();
@@ -284,9 +284,9 @@ async function writeExport(request: Request, response: Response, parts: ConsoleP
   }
   response.type('text/csv').attachment('orders.csv');
   response.write(csvLine(EXPORT_COLUMNS.split(' ')));
-  // A spreadsheet shows what it is given: the times of the pages, and days that begin where `from` and `until` say.
+  // Spreadsheets show times as they are: the times are those of the pages, and days begin as `from` and `until` have them.
   const timeText = createTimes(parts.facts.timeZone).iso;
-  // Numbers and ids are looked up, which is done at once.
+  // A search by number or id uses an index and is fast, so only other exports have a time limit.
   const limits = { pageSize: EXPORT_PAGE, ...(asked.q === '' ? { budgetMs: EXPORT_TURN_MS } : {}) };
   let cursor: string | undefined;
   for (let written = 0; written < EXPORT_MAX && !response.destroyed;) {

@@ -1,4 +1,4 @@
-/** Is all well, and where is money at risk: the page that is left open. */
+/** The page to leave open: whether the gateway is well, and where money is at risk. */
 import express from 'express';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
@@ -30,7 +30,7 @@ async function readParts(parts: ConsoleParts): Promise<readonly Html[]> {
   return livingParts(parts, await readOverview(parts));
 }
 
-/** A line needs two samples: of the hour one is taken every five seconds, of the day every minute. */
+/** A line needs two samples. Those of the hour are five seconds apart, those of the day a minute. */
 const CHARTS_WAIT =
   'The charts wait for data: first lines of the hour come ten seconds after a start, of the day after two minutes.';
 
@@ -55,7 +55,7 @@ function body(
   </div>`;
 }
 
-/** What is sent is made once for all who look. */
+/** The parts are made once and sent to all open pages. */
 function streamOf(parts: ConsoleParts) {
   const { samples, clock, onTrouble } = parts;
   const listeners = new Set<(event: string, data: unknown) => void>();

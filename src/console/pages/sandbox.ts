@@ -1,4 +1,4 @@
-/** The embedded sandbox: simulated accounts, wallets, orders and ledger, and what may be done to them. */
+/** The page of the embedded sandbox: simulated accounts, wallets, orders and ledger, with the admin calls. */
 import express, { type Request, type Response, type Router } from 'express';
 import type { SandboxAdmin } from '../../sandbox/admin';
 import type { AccountView, OrderView, PostingView, SandboxOverview, WalletView } from '../../sandbox/overview';
@@ -45,7 +45,7 @@ export const sandboxPage: ConsolePage = {
 
 interface Action {
   readonly said: string;
-  /** Throws a sentence for what cannot be done. */
+  /** Throws a sentence if the action is impossible. */
   readonly act: (admin: SandboxAdmin, field: (name: string) => string) => unknown;
 }
 
@@ -169,7 +169,7 @@ function clockSection({ nowMs }: SandboxOverview): Html {
   );
 }
 
-/** What happens to a purchase whose number ends in the digits. */
+/** What happens to a purchase whose number ends in these digits. */
 const MOOD_WORDS: Readonly<Record<SandboxOverview['moods'][number]['name'], string>> = {
   decline: 'declined and refunded',
   'late-success': 'pending, success after 5 s',
@@ -260,7 +260,7 @@ function orderTable(orders: readonly OrderView[]): Html {
       { title: 'Time', cell: ({ createdAt }) => time(createdAt) },
       { title: 'Wallet', cell: ({ walletId }) => walletId },
       { title: 'Service', cell: ({ category }) => category },
-      // The last four digits choose the mood; the others are somebody's number.
+      // Only the last four digits are shown: they choose the mood, and the others may belong to a person.
       { title: 'Number', cell: ({ number }) => (number === '' ? '' : html`<code>…${number.slice(-4)}</code>`) },
       { title: 'Charged', cell: ({ charge, status }) => (status === 'failed' ? 'refunded' : naira(charge)), isNumber: true },
       { title: 'Status', cell: showStatus },

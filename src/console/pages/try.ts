@@ -1,4 +1,4 @@
-/** Paste what a script sends: see how it is read and what it would be told, and send it to the sandbox. */
+/** The page to paste a request of a script: it shows how the request is read and answered, and can send it to the sandbox. */
 import express, { type Router } from 'express';
 import type { AccountView } from '../../sandbox/overview';
 import { codeBlock, notice, section, selectField, textArea, textOf } from '../components';
@@ -63,7 +63,7 @@ function tryForm(parts: ConsoleParts): Html {
 function addresses({ live }: ConsoleParts): [string, string][] {
   const { routes, operations } = live.current();
   const plain = routes.filter(({ path }) => !path.includes(':'));
-  // A script of either spelling is answered; most write the slash.
+  // The gateway answers with and without the final slash; most scripts write it.
   return plain.flatMap(({ methods, path, operation }): [string, string][] => {
     const method = methods.includes('POST') ? 'POST' : methods[0];
     const title = operations.get(operation)?.title ?? operation;
@@ -127,7 +127,7 @@ function keyOf(walletId: string, accounts: readonly AccountView[]): SandboxKey |
   return all.find(({ id }) => id === walletId);
 }
 
-/** Of a purchase: its reply always says under which id the order can be asked for, in a spelling of the mapping. */
+/** The id by which the order of a purchase can be asked for. The reply has it under one of the mapping's spellings. */
 function idIn(body: string, spellings: readonly string[]): string | undefined {
   try {
     const reply = JSON.parse(body) as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** A pasted request → what the gateway would make of it, by the very steps of the walk. Nothing is sent and nothing of the paste is kept. */
+/** Shows what the gateway would make of a pasted request, by the steps of the walk. Sends nothing and keeps nothing of the paste. */
 import { GatewayError } from '../../domain/errors';
 import type { LegacyReply, LegacyRequest, SavedRequest } from '../../domain/legacy';
 import type { Keyring } from '../../gateway/read/keyring';
@@ -10,24 +10,24 @@ import { parsePaste, type PasteKind } from '../../operator/paste/parse-paste';
 
 export interface TryAsked {
   readonly text: string;
-  /** `POST /api/topup/`, for fields alone. */
+  /** Such as `POST /api/topup/`; used if only fields were pasted. */
   readonly address: string;
-  /** The fingerprint of the caller who is taken to ask; empty for the key of the paste. */
+  /** The fingerprint of the assumed caller; empty for the key in the paste. */
   readonly caller: string;
 }
 
 export type Tried =
-  /** Nothing was pasted yet, or it is no request. */
+  /** Nothing was pasted. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'unreadable'; readonly detail: string }
-  /** It is a request that no step of the walk gets to see. */
+  /** A request that is refused while it is read, before the walk. */
   | { readonly kind: 'refused_unread'; readonly paste: PasteKind; readonly reply: LegacyReply; readonly detail: string }
   | {
       readonly kind: 'explained';
       readonly paste: PasteKind;
       readonly request: LegacyRequest;
       readonly explanation: Explanation;
-      /** What the script would be told, where the request is refused. */
+      /** The reply to the script, if the request is refused. */
       readonly refusal: LegacyReply | undefined;
     };
 
@@ -57,7 +57,7 @@ export async function readTry({ text, address, caller }: TryAsked, { mapping, ke
   return { kind: 'explained', paste, request, explanation, refusal: refusalOf(explanation, request, mapping) };
 }
 
-/** As the gateway's door does it: only the address is known. */
+/** The refusal as the gateway's own door makes it when only method and address are known. */
 function refusedUnread(error: GatewayError, { method, target }: SavedRequest, mapping: Mapping): LegacyReply {
   const match = mapping.matchRoute(method, target.split('?', 1)[0]!);
   return refuseRequest(error, { mapping, request: undefined, operation: match.kind === 'matched' ? match.operation : undefined });

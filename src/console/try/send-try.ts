@@ -1,6 +1,6 @@
 /**
- * A pasted request through the gateway's own door, with the key and the PIN of a sandbox account in place of those that were pasted:
- * only while the embedded sandbox is what the gateway sells through.
+ * Sends a pasted request to the gateway itself, with the key and PIN of a sandbox account instead of the pasted ones. It is
+ * offered only while the embedded sandbox is the upstream.
  */
 import { request as openRequest } from 'node:http';
 import type { SavedRequest } from '../../domain/legacy';
@@ -19,11 +19,11 @@ export interface SentReply {
   readonly tookMs: number;
 }
 
-/** Longer than any reply is held. */
+/** Longer than the gateway holds any reply. */
 const REPLY_WITHIN_MS = 60_000;
 const REPLY_MAX = 1_000_000;
 
-/** Rejects with a sentence when the paste is no request, or no reply comes. */
+/** Rejects with a sentence if the paste is no request or if no reply comes. */
 export async function sendTry(text: string, address: string, key: SandboxKey, publicUrl: string): Promise<SentReply> {
   const { request } = parsePaste(text, addressOf(address));
   const startedAt = performance.now();
@@ -31,7 +31,7 @@ export async function sendTry(text: string, address: string, key: SandboxKey, pu
   return { status, body, tookMs: performance.now() - startedAt };
 }
 
-/** A login stays a login; everything else carries the key as most scripts do. */
+/** A request with Basic credentials, as logins have, keeps that form. All others send the key in the form that most scripts use. */
 function withKey({ headers, ...request }: SavedRequest, { apiKey, pin }: SandboxKey): SavedRequest {
   const pair = `${apiKey.revealForUseOnly()}:${pin.revealForUseOnly()}`;
   const isBasic = headers.some((header) => /^authorization\s*:\s*basic\b/i.test(header));
@@ -68,7 +68,7 @@ function send({ method, target, headers, body }: SavedRequest, publicUrl: string
   });
 }
 
-/** As it came, laid out; what a login gave is a key and is not shown. */
+/** JSON with indentation; other text unchanged. The token of a login reply is a key, so it is masked. */
 export function showJson(text: string): string {
   try {
     return JSON.stringify(

@@ -1,4 +1,4 @@
-/** What the gateway makes of a paste, from the address to each field of each reply, every part with its rule. */
+/** Shows what the gateway makes of a paste, from the address to each field of each reply, every part with its rule. */
 import { textOf, type JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
 import type { ExplainedReply, Explanation, Place } from '../../operator/explain/explain';
@@ -9,7 +9,7 @@ import type { Tried } from './read-try';
 /** A rule's place as a link. */
 type ShowPlace = (place: Place) => Html;
 
-/** `setHash` is the set of mapping files that it was read by. */
+/** `setHash` is the hash of the mapping set that has read the request. */
 export function showTried(tried: Tried, setHash: string): Html {
   switch (tried.kind) {
     case 'empty':
@@ -105,7 +105,7 @@ function fieldTable({ fields }: Explanation, place: ShowPlace): Html {
   );
 }
 
-/** Amounts are kobo inside. */
+/** Amounts inside the program are in kobo. */
 function shown(_field: string, value: JsonValue, as: string): string {
   const isMoney = (as === 'naira' || as === 'denomination') && typeof value === 'number';
   return isMoney ? `₦${(value / 100).toLocaleString('en-NG')}` : textOf(value);

@@ -1,6 +1,6 @@
 /**
- * Runs a job in a thread of its own: a plan with its replay computes for seconds, and in the thread that sells a purchase would wait for it.
- * One at a time, so that selling keeps a processor.
+ * Runs a job in its own thread: a plan with its replay computes for seconds, and purchases would have to wait for it in the
+ * thread that sells. Only one job runs at a time, so that a processor is left for selling.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const WAITING_MAX = 4;
 const TIME_MAX_MS = 120_000;
 const HEAP_MAX_MB = 512;
 
-/** Beside this file, or seen from the one file of `serve`. */
+/** The thread's file, beside this file or as seen from the single file of `serve`. */
 const THREAD = [join(__dirname, 'worker.js'), join(__dirname, '..', 'console', 'work', 'worker.js')].find((path) =>
   existsSync(path),
 );
@@ -21,7 +21,7 @@ const THREAD = [join(__dirname, 'worker.js'), join(__dirname, '..', 'console', '
 let last: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
-/** Rejects with a sentence when too many wait, or when the job takes too long. */
+/** Rejects with a sentence if too many jobs wait or if the job takes too long. */
 export async function inBackground<Name extends JobName>(
   job: Name,
   input: Parameters<Jobs[Name]>[0],
@@ -38,7 +38,7 @@ export async function inBackground<Name extends JobName>(
 }
 
 function run(job: JobName, input: unknown): Promise<unknown> {
-  // Sources that were not built, as in tests, have no file that a thread could run.
+  // Without a build, as in tests, there is no file for a thread.
   if (THREAD === undefined) return runHere(job, input);
   return new Promise((resolve, reject) => {
     const worker = new Worker(THREAD, { workerData: { job, input }, resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB } });

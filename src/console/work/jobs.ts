@@ -1,4 +1,4 @@
-/** What takes longer than a purchase may wait, as functions of plain data: each can run in a thread of its own. */
+/** The work that takes longer than a purchase may wait. Each job is a function of plain data, so that it can run in its own thread. */
 import { basename, resolve } from 'node:path';
 import type { SeenShape, Traffic } from '../../domain/traffic';
 import { readWrittenRequest } from '../../http/read-written-request';
@@ -28,15 +28,15 @@ export interface CheckReport {
 export interface PlanInput {
   readonly before: readonly MappingFileText[];
   readonly after: readonly MappingFileText[];
-  /** Absent where nothing shall be replayed. */
+  /** If absent, nothing is replayed. */
   readonly shapes?: readonly SeenShape[] | undefined;
 }
 
-/** The problems are the candidate's. */
+/** The problems of the candidate. */
 export type PlanReport = { readonly plan: Plan } | { readonly problems: readonly Problem[] };
 
 export interface CoverageReport {
-  /** Why nothing could be played. */
+  /** Why no case could be played. */
   readonly problems: readonly Problem[];
   readonly rows: number;
   readonly failed: readonly (Placed & { readonly title: string; readonly differences: readonly string[] })[];
@@ -49,7 +49,7 @@ export interface CoverageReport {
 export interface DriftInput {
   readonly files: readonly MappingFileText[];
   readonly traffic: Traffic;
-  /** The mappings folder: the patch is taken from the folder above it. */
+  /** The mappings folder; the paths in the patch are relative to the folder above it. */
   readonly folder: string;
 }
 
@@ -66,7 +66,7 @@ export interface PlacedAddition extends Placed {
 }
 
 export const JOBS = {
-  /** The folder as `compat-gateway check` judges it. */
+  /** The check of the folder, with the same result as `compat-gateway check`. */
   check(folder: string): CheckReport {
     const { mapping, problems } = checkFolder(folder);
     const read = readFolder(folder);

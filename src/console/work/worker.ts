@@ -1,4 +1,4 @@
-/** The thread of one job: its name and its input come with the start, its result is the only message. */
+/** The thread of one job. It gets the job's name and input at its start, and its only message is the result. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { JOBS, type JobName } from './jobs';
 
