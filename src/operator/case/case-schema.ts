@@ -1,4 +1,4 @@
-/** The language of cases: what a script sent, what v1 was asked and answered, what the script was told. */
+/** The language of cases: the request of a script, the calls to v1 and their answers, and the reply to the script. */
 import * as z from 'zod';
 import type { JsonValue } from '../../domain/json';
 
@@ -7,7 +7,7 @@ const json = z.custom<JsonValue>((value) => value !== undefined, 'expected a val
 export const fields = z.record(z.string(), json);
 const endpoint = z.string().regex(/^(?:GET|POST) \/\S*$/, 'expected a method and an address such as POST /airtime');
 
-/** `lost` breaks the connection while the request is on its way, `unreachable` before a byte has left. */
+/** `lost` breaks the connection while the request is under way, `unreachable` before a byte has left. */
 const answer = z
   .union(
     [z.enum(['lost', 'unreachable']), fields],

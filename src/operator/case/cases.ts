@@ -1,4 +1,4 @@
-/** `cases/*.yaml` below a mappings folder → cases that can be played, or problems with their places. */
+/** Reads `cases/*.yaml` below a mappings folder into cases that can be played, or into problems with their places. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
@@ -10,13 +10,13 @@ import { caseFileSchema, caseSchema, type AnswerFields, type CaseFields, type Ca
 /** One row of a case, ready to be played. */
 export interface Case extends CaseFields {
   readonly place: { readonly file: string; readonly line: number; readonly column: number };
-  /** The name as written: the same for every row of a case. */
+  /** The name as written, which all rows of a case share. */
   readonly title: string;
-  /** What makes this row itself; undefined for a case without `each`. */
+  /** The name of this row; undefined for a case without `each`. */
   readonly row: string | undefined;
 }
 
-/** What v1 says unless a case says otherwise. */
+/** The answers of v1 that hold unless a case has its own. */
 export interface Fixtures {
   readonly catalog: JsonObject | undefined;
   readonly answers: Readonly<Record<string, AnswerFields>>;
@@ -28,7 +28,7 @@ export interface LoadedCases {
   readonly problems: readonly Problem[];
 }
 
-/** Reads `cases/*.yaml`, in order of name. A folder without cases has none, and no problem. */
+/** Reads `cases/*.yaml` in order of name. A folder without cases gives an empty result without a problem. */
 export function loadCases(folder: string): LoadedCases {
   const below = join(folder, 'cases');
   let names: string[] = [];

@@ -1,4 +1,4 @@
-/** Plays cases through the real walk: a journal in memory, a v1 that answers as the case says, a clock that never waits. */
+/** Plays cases through the real walk, with a journal in memory, a v1 that answers as the case says, and a clock that never waits. */
 import { GatewayError } from '../../domain/errors';
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyReply, LegacyRequest } from '../../domain/legacy';
@@ -21,9 +21,9 @@ export interface CaseParts {
   readonly read: RequestReader;
 }
 
-/** What the script and v1 got to see. */
+/** What the script and v1 received. */
 export interface Observed {
-  /** Undefined when the request could not even be read. */
+  /** Undefined if the request could not be read. */
   readonly request: LegacyRequest | undefined;
   readonly reply: LegacyReply;
   readonly served: Served | undefined;
@@ -33,11 +33,11 @@ export interface Observed {
 
 export interface CaseResult {
   readonly played: Case;
-  /** Empty when all is as expected. */
+  /** Empty if everything is as expected. */
   readonly differences: readonly Difference[];
-  /** Undefined when the gateway itself failed. */
+  /** Undefined if the gateway itself failed. */
   readonly observed: Observed | undefined;
-  /** Every operation that took part, those of earlier steps included. */
+  /** Every operation that took part, including those of earlier steps. */
   readonly operations: readonly string[];
 }
 
@@ -178,7 +178,7 @@ export interface Difference {
   readonly found: string;
 }
 
-/** Fields that are named must be there and equal; a list must have the same rows, each compared in the same way. */
+/** Expected fields must be present and equal. A list must have the same rows, each compared in the same way. */
 export function compareSubset(expected: JsonValue, found: JsonValue | undefined, place: string): Difference[] {
   if (isObject(expected)) {
     const pattern = expected['$matches'];
@@ -197,7 +197,7 @@ export function compareSubset(expected: JsonValue, found: JsonValue | undefined,
   return JSON.stringify(expected) === JSON.stringify(found) ? [] : [differs(place, expected, found)];
 }
 
-/** Both must have the same fields with equal values, except for those that may be left out. */
+/** Both must have the same fields with equal values, except for the fields that may be left out. */
 export function compareWhole(expected: JsonObject, found: JsonObject, place: string, optional: readonly string[]): Difference[] {
   const missing = Object.keys(found).filter((name) => !Object.hasOwn(expected, name) && !optional.includes(name));
   return [

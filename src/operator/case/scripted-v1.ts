@@ -1,4 +1,4 @@
-/** A v1 that answers from a script. What an answer proves is judged by the same functions as over HTTP. */
+/** A v1 that answers from a script. Its answers are judged by the same functions as answers over HTTP. */
 import type { Clock } from '../../domain/clock';
 import type { JsonObject } from '../../domain/json';
 import { classifyFailure, classifyFinding, classifyReply } from '../../upstream/classify';
@@ -6,7 +6,7 @@ import type { CallContext, Upstream, V1Call } from '../../upstream/upstream';
 import type { AnswerFields, StepFields } from './case-schema';
 import type { Fixtures } from './cases';
 
-/** A call as v1 got it. */
+/** A call as v1 received it. */
 export interface SeenCall {
   /** `POST /airtime` */
   readonly endpoint: string;
@@ -72,10 +72,10 @@ function failureOf(answer: 'lost' | 'unreachable') {
   return { kind: 'failed', isStarted, codes: [isStarted ? 'ECONNRESET' : 'ECONNREFUSED'], detail: 'as the script says' } as const;
 }
 
-/** What v1 answers in a case: what its step says, else what the fixtures say. */
+/** The answers of v1 in a case: those of the current step, else those of the fixtures. */
 export interface CaseScript {
   readonly answer: Script;
-  /** From now on v1 answers as this step says. */
+  /** Answers as this step says from now on. */
   begin(step: StepFields): void;
 }
 
@@ -106,7 +106,7 @@ export function createCaseScript(fixtures: Fixtures): CaseScript {
       if (byEndpoint !== undefined) return byEndpoint;
       if (endpoint === CATALOG) return catalogAnswer(step?.catalog ?? fixtures.catalog);
       if (endpoint === RECEIPT && step?.receipt !== undefined) return step.receipt;
-      // Once a purchase is sent, `upstream` is the answer to it and to nothing else.
+      // Once a purchase is sent, `upstream` is the answer to that purchase only.
       const own = isPurchase || !hasSent ? ownAnswer(endpoint) : undefined;
       return own ?? fixtures.answers[endpoint] ?? 'lost';
     },

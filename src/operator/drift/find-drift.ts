@@ -1,4 +1,4 @@
-/** Traffic and mapping files → what they disagree about, and what could be added to the files. Nothing here decides. */
+/** Compares traffic with the mapping files, and lists what could be added to the files. It decides nothing. */
 import type { Traffic } from '../../domain/traffic';
 import { pathWithoutPin } from '../../gateway/read/walk-in';
 import type { Mapping } from '../../mapping/mapping';
@@ -26,7 +26,7 @@ export function findDrift(traffic: Traffic, mapping: Mapping, source: MappingSou
   };
 }
 
-/** Everything that a patch can say. What a person has to decide is not among it. */
+/** All additions that a patch can make. What a person has to decide is left out. */
 export function additionsOf({ fields, words }: Pick<Drift, 'fields' | 'words'>): Addition[] {
   const additions = [
     ...fields.flatMap(({ operation, name: value, advice }): Addition[] => {
@@ -48,11 +48,11 @@ export function additionsOf({ fields, words }: Pick<Drift, 'fields' | 'words'>):
       return [{ path, value: word, title: `${word} is ${value} in ${table}`, movesMoney: true }];
     }),
   ];
-  // Two operations may receive the same spelling of a field that the mapping declares once.
+  // Two operations may receive the same unknown spelling of a field that the mapping declares once: one addition serves both.
   return [...new Map(additions.map((addition) => [JSON.stringify([addition.path, addition.value]), addition])).values()];
 }
 
-/** Addresses that scripts ask for and the mapping does not serve, or not by that method: `allowed` are those it takes. */
+/** Addresses that scripts call and the mapping does not serve, or not with that method. `allowed` are the methods that it serves. */
 function findAddresses(traffic: Traffic, mapping: Mapping) {
   const paths = [...new Set(mapping.routes.map(({ path }) => path))];
   return traffic.unknownAddresses.flatMap(({ method, path, count }) => {
@@ -64,12 +64,12 @@ function findAddresses(traffic: Traffic, mapping: Mapping) {
   });
 }
 
-/** Fewer requests than this may have been somebody's test. */
+/** A smaller number of requests may have been a test. */
 const REQUESTS_MIN = 10;
 
 /**
- * Keys (by fingerprint) so many of whose purchases prove a family. Named in callers.yaml, the family also holds where a
- * request shows nothing of it.
+ * Keys (by fingerprint) with enough purchases that prove a family. If callers.yaml names the family, it also holds for requests
+ * that show no sign of it.
  */
 export function findFamilies({ shapes }: Traffic, mapping: Mapping) {
   const callers = new Map<string, { purchases: number; readonly proven: Map<string, number> }>();
@@ -83,12 +83,12 @@ export function findFamilies({ shapes }: Traffic, mapping: Mapping) {
   return [...callers].flatMap(([caller, { purchases, proven }]) => {
     const [[family, count] = ['', 0], ...others] = proven;
     const isNamed = mapping.callerKeys.get(caller)?.family !== undefined;
-    // Two families under one key are two scripts: nobody but the operator can say which is meant.
+    // Two families under one key are two scripts: only the operator can decide which one is meant.
     return isNamed || others.length > 0 || count < REQUESTS_MIN ? [] : [{ caller, family, count, purchases }];
   });
 }
 
-/** Spellings and addresses that nobody used, and how many requests that rests on. A script may come back tomorrow. */
+/** Spellings and addresses that no request has used, with the number of requests that this rests on. A script may use them again tomorrow. */
 function findUnused(traffic: Traffic, mapping: Mapping) {
   return [...mapping.operations.values()].flatMap(({ name: operation, fields }) => {
     const seen = traffic.shapes.filter((one) => operationOf(one, mapping)?.name === operation);
@@ -102,7 +102,10 @@ function findUnused(traffic: Traffic, mapping: Mapping) {
   });
 }
 
-/** Words other than the name of the value itself, which need not be used, and how often any word of their table came. */
+/**
+ * Words of tables that no request has used, with the number of uses of their table. The name of a value itself need not be
+ * used, so it is left out.
+ */
 function findUnusedWords(traffic: Traffic, source: MappingSource) {
   return Object.entries(source.tables).flatMap(([table, { values }]) => {
     const used = traffic.usedWords.filter((one) => one.table === table);

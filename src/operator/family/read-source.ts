@@ -1,42 +1,42 @@
 /**
- * What the source of a script shows of its requests and of its conclusions: a reading aid by patterns, line by line. What is
- * computed, included from elsewhere or written in another way is not seen.
+ * Shows what the source of a script reveals of its requests and conclusions. It is a reading aid that matches patterns line by
+ * line: code that is computed, included from elsewhere or written in another way is not found.
  */
 import { maskSecrets } from '../../domain/shown-words';
 
 export interface Finding {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly text: string;
 }
 
 /** JSON that the source writes as a text, values left open. */
 export interface WrittenBody {
-  /** In the order in which they stand. */
+  /** In the order of the source. */
   readonly fields: readonly string[];
   /** With blanks or over several lines, as no encoder writes it. */
   readonly isByHand: boolean;
 }
 
 export interface SourceFindings {
-  /** Addresses as they are written, such as `/api/topup/`. */
+  /** Addresses as written, such as `/api/topup/`. */
   readonly paths: readonly string[];
-  /** Names of fields that are sent or read. */
+  /** Names of fields that the source sends or reads. */
   readonly fields: readonly string[];
   readonly bodies: readonly WrittenBody[];
   /** By name; without the values of secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What its HTTP client calls itself, when that can be told. */
+  /** The User-Agent of its HTTP client, if it can be found out. */
   readonly userAgent: string | undefined;
   readonly limits: readonly Finding[];
-  /** Lines that compare something of a reply. */
+  /** Lines that compare part of a reply. */
   readonly conditions: readonly Finding[];
 }
 
 /** A text with a digit in it may be a key or a PIN; words and HTTP statuses are what scripts decide by. */
 const LITERAL = /(['"])(?=[^'"]*\d)[^'"]{4,}\1/g;
 
-/** How libraries name themselves unless a script says otherwise. */
+/** The User-Agents of libraries if a script sets no other. */
 const CLIENTS: readonly (readonly [RegExp, string])[] = [
   [/GuzzleHttp|\bHttp::/, 'GuzzleHttp/7'],
   [/\baxios\b/, 'axios/1'],
@@ -47,7 +47,7 @@ const CLIENTS: readonly (readonly [RegExp, string])[] = [
 const PATH = /\/api\/[\w/-]*/g;
 const BODY = /(['"])(\{[^{}]{1,2000}\})\1/g;
 const BODY_FIELD = /"([A-Za-z][\w-]*)"\s?:/g;
-/** With it cURL asks for every encoding that it knows. */
+/** With this value cURL accepts every encoding that it supports. */
 const ENCODING = /CURLOPT_ENCODING/;
 const FIELD = /['"]([A-Za-z][\w-]*)['"]\s?\]?\s?(?:=>|:|=(?!=))/g;
 const HEADER = /['"]([A-Z][A-Za-z-]+): ?([^'"]*)['"]/g;

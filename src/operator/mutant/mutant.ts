@@ -4,22 +4,22 @@ import type { YamlPath } from '../../mapping/read-yaml';
 import type { MappingSource } from '../../mapping/source';
 
 export interface Mutant {
-  /** What was done, in the words of a plan: `buy_airtime is no longer served at POST /api/topup`. */
+  /** The change in the words of a plan: `buy_airtime is no longer served at POST /api/topup`. */
   readonly words: string;
   /** The rule that was broken. */
   readonly path: YamlPath;
   readonly edits: readonly Edit[];
-  /** Operations whose requests can tell; undefined when any may. */
+  /** Operations whose requests can notice the change; undefined if any may. */
   readonly operations: readonly string[] | undefined;
 }
 
-/** A key, what it is called, and the operations whose requests can tell that it is broken; undefined when any may. */
+/** A key with its name for people, and the operations whose requests can notice that it is broken; undefined if any may. */
 export interface Broken extends Place {
   readonly says: string;
   readonly operations: readonly string[] | undefined;
 }
 
-/** No script sends it and no reply says it. */
+/** A text that no script sends and no reply has. */
 export const BROKEN = 'broken on purpose';
 
 export function mutant(words: string, path: YamlPath, value: unknown, operations?: readonly string[]): Mutant {
@@ -30,7 +30,7 @@ export function drop(what: string, path: YamlPath, operations?: readonly string[
   return mutant(`drops ${what}`, path, undefined, operations);
 }
 
-/** Every pair of entries with their values exchanged. */
+/** One mutant for each pair of entries, with their values exchanged. */
 export function swaps(
   called: (key: string) => string,
   path: YamlPath,

@@ -12,11 +12,11 @@ import { editSource, type Mutant } from './mutant';
 import { listMutants, narrowSource } from './mutate';
 
 export interface MutationResult {
-  /** Breaks that some case notices. */
+  /** The number of breaks that a case notices. */
   readonly noticed: number;
-  /** Breaks that make no usable mapping: nobody could run them, so they say nothing of the cases. */
+  /** The number of breaks without a usable mapping: no gateway could run such a mapping, so these breaks do not judge the cases. */
   readonly unusable: number;
-  /** Breaks that no case notices. */
+  /** The breaks that no case notices. */
   readonly missed: readonly Mutant[];
 }
 
@@ -42,7 +42,7 @@ export async function runMutants(
 
 interface Playing extends Omit<CaseParts, 'mapping'> {
   readonly stage: Stage;
-  /** By place: the case that noticed the last break there. */
+  /** For each place, the title of the case that noticed the last break there. */
   readonly titles: Map<string, string>;
 }
 

@@ -1,4 +1,4 @@
-/** What an operator has at hand of a script → the request in it. Nothing of the machine that reads it gets into the request. */
+/** Finds the request in what an operator has of a script. Nothing of the machine that reads the paste gets into the request. */
 import type { SavedRequest } from '../../domain/legacy';
 import { parsePhp } from './parse-php';
 import { parseRequestText } from './parse-request';
@@ -42,7 +42,7 @@ const READERS: Readonly<Record<PasteKind, (text: string, address: Address) => Sa
   'form fields': (text, address) => fieldsAlone(text, 'application/x-www-form-urlencoded', address),
 };
 
-/** `-d @file` would read a file of the gateway's machine. */
+/** Without this refusal `-d @file` would read a file on the gateway's machine. */
 function noFile(): never {
   throw new Error('The command sends a file, which is not read here: paste what stands in it.');
 }

@@ -1,6 +1,6 @@
 /**
- * What people have at hand → the request in it: a curl command line, raw HTTP as a proxy or a log keeps it, or what
- * `curl -v` printed. Throws a sentence for what is none of these.
+ * Finds the request in what people have at hand: a curl command line, raw HTTP as a proxy or a log keeps it, or the output of
+ * `curl -v`. Throws a sentence for any other text.
  */
 import { parse } from 'shell-quote';
 import { parseCurl, type ReadFile } from './parse-curl';
@@ -24,7 +24,7 @@ export function parseRequestText(text: string, readFile?: ReadFile): SavedReques
 /** `curl -v --trace-ascii` and the like: `>` stands before what was sent, `<` before what came, `*` before remarks. */
 function parseTranscript(lines: readonly string[]): SavedRequest {
   const sent = lines.filter((line) => line.startsWith('>')).map((line) => line.replace(/^> ?/, ''));
-  // Only one request: a transcript with redirects or several calls begins with the one that was meant.
+  // Only the first request is read: a transcript with redirects or several calls begins with the wanted one.
   const next = sent.findIndex((line, index) => index > 0 && REQUEST_LINE.test(line));
   const first = next < 0 ? sent : sent.slice(0, next);
   const blank = first.indexOf('');
@@ -68,7 +68,7 @@ export function splitWords(commandLine: string): string[] {
 
 function splitShellWords(commandLine: string): string[] {
   const plain = commandLine.replace(/\\\r?\n/g, ' ').replace(/\$'((?:[^'\\]|\\.)*)'/gs, (_all, text: string) => ansiWord(text));
-  // A variable stays as it is written, and so does a pattern: nothing of this machine gets into the request.
+  // Variables and patterns stay as they are written, so that nothing of this machine gets into the request.
   const words = parse(plain, (name) => `$${name}`);
   return words.map((word) => (typeof word === 'string' ? word : 'pattern' in word ? word.pattern : 'op' in word ? word.op : ''));
 }

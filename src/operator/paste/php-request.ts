@@ -1,9 +1,9 @@
-/** The options of PHP's curl → the request that libcurl sends for them. */
+/** Turns the options of PHP's curl into the request that libcurl sends for them. */
 import type { SavedRequest } from '../../domain/legacy';
 import { parseCurl } from './parse-curl';
 import { needs, PhpArray, textOfPhp, Unknown, type PhpValue } from './php-values';
 
-/** Where fields go that name no address themselves. */
+/** Where fields are sent whose script names no address. */
 export interface Address {
   readonly method: string;
   readonly target: string;
@@ -11,10 +11,10 @@ export interface Address {
 
 type Options = ReadonlyMap<string, PhpValue>;
 
-/** These send what stands in a file or comes from a function of the script. */
+/** With these options the body comes from a file or from a function of the script. */
 const FROM_ELSEWHERE = ['CURLOPT_INFILE', 'CURLOPT_UPLOAD', 'CURLOPT_PUT', 'CURLOPT_READFUNCTION'];
 
-/** The same as the curl program with the options of these names. */
+/** Translates the options into arguments of the curl program and reads those. */
 export function requestOfOptions(options: Options, address: Address): SavedRequest {
   const other = FROM_ELSEWHERE.find((name) => options.get(name) !== undefined && options.get(name) !== false);
   if (other !== undefined)
@@ -74,7 +74,7 @@ function headersOf(list: PhpValue | undefined): string[] {
   });
 }
 
-/** Who asks is chosen beside the paste, so a key may stand in a variable that is not here. */
+/** The key may be in a variable that the paste does not have, because the caller is chosen beside the paste. */
 function credentialText(value: PhpValue): string {
   if (value instanceof PhpArray) throw new Error('An array stands where a text is expected.');
   return value instanceof Unknown ? value.text : textOfPhp(value);

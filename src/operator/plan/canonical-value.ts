@@ -1,4 +1,4 @@
-/** A value of a reply or call, in the one way of writing it: what compiles to the same function has the same text. */
+/** Writes a value of a reply or call in one canonical way: values that compile to the same function get the same text. */
 import { textOf, type JsonValue } from '../../domain/json';
 import { isExpression, parseExpression } from '../../mapping/expression';
 import type { ValueSource } from '../../mapping/language/schema';
@@ -14,12 +14,12 @@ function isMap(value: unknown): value is Fields {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** True for a map of fields, as opposed to first / when / each, a list or a constant. */
+/** Whether the value is a map of fields, and not first / when / each, a list or a constant. */
 export function isPlainMap(value: unknown): value is Fields {
   return isMap(value) && !['first', 'when', 'each'].some((key) => Object.hasOwn(value, key));
 }
 
-/** `$a|b` and `$a | b` are one expression. */
+/** Removes differences of spacing: `$a|b` and `$a | b` are the same expression. */
 export function canonicalText(text: string): string {
   const expression = isExpression(text) ? parseExpression(text) : undefined;
   if (expression === undefined) return text;
@@ -27,8 +27,8 @@ export function canonicalText(text: string): string {
 }
 
 /**
- * `"*"` spreads what it holds over the fields that stand before it: the only place where the order of a reply's keys means
- * something. What it echoes are spellings of the request id, so only those can be overwritten.
+ * The fields that `"*"` overwrites. It spreads its fields over those written before it, and only there the order of a reply's
+ * keys has a meaning. An echo contains only spellings of the request id, so it can overwrite only those.
  */
 export function overwrittenBySpread(fields: Fields, requestIds: ReadonlySet<string>): string[] {
   const keys = Object.keys(fields);

@@ -1,4 +1,4 @@
-/** What a change of mappings means, as one value: the differences, what recorded requests would notice, and the plan's id. */
+/** The meaning of a change of mappings as one value: the differences, the effect on recorded requests, and the id of the plan. */
 import { createHash } from 'node:crypto';
 import type { SeenShape } from '../../domain/traffic';
 import type { Mapping } from '../../mapping/mapping';

@@ -1,4 +1,4 @@
-/** Many changes with one cause → one change that says where and how often, and how it is told on the command line and in the console. */
+/** Groups changes with one cause into one change with its places and its frequency, and describes it for the command line and the console. */
 import type { SeenShape } from '../../domain/traffic';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
