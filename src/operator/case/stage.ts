@@ -1,6 +1,6 @@
 /**
- * Where cases are played: one gateway for many of them, because making one costs more than a request does. Each case has
- * a key, an address, a journal, a v1 and a time of its own, so that none knows of another.
+ * Plays cases. Many cases share one gateway, because making a gateway costs more than a request. Each case has its own key,
+ * address, journal, v1 and time, so that no case affects another.
  */
 import { pause, type Clock } from '../../domain/clock';
 import { Secret } from '../../domain/credentials';
@@ -14,22 +14,22 @@ import type { Upstream } from '../../upstream/upstream';
 import { createVisitors } from '../../upstream/visitors';
 import { createScriptedV1, type Script, type ScriptedV1 } from './scripted-v1';
 
-/** What one case is played with. */
+/** What a case is played with. */
 export interface CaseHouse {
   readonly gateway: Gateway;
   readonly v1: Pick<ScriptedV1, 'seen'>;
   readonly clock: Pick<JumpingClock, 'now'>;
   readonly clientAddress: string;
-  /** What the gateway complained about. */
+  /** The troubles that the gateway reported. */
   readonly troubles: readonly string[];
-  /** Lets so much time go by, with all that happens in it. */
+  /** Lets this much time pass, with everything that is due in it. */
   wait(delayMs: number): Promise<void>;
   /** Acts as the caller with this fingerprint from now on. */
   actAs(fingerprint: string | undefined): void;
 }
 
 export interface Stage {
-  /** Plays one case; cases are played one after another. The mapping may say something of the key of the case, by its fingerprint. */
+  /** Plays one case after another. `mappingOf` gets the fingerprint of the case's key, so that the mapping can have an entry for it. */
   play<Result>(
     mappingOf: (fingerprint: string) => Mapping,
     script: Script,
@@ -37,19 +37,19 @@ export interface Stage {
   ): Promise<Result>;
 }
 
-/** After more attempts than this an order may wait for a turn, which it would get in the middle of another case. */
+/** After more attempts an order may have to wait for a turn, and would get it in the middle of another case. */
 const SENDS_MAX = 2;
 const DAY_MS = 24 * 3_600_000;
-/** When every case begins. */
+/** The time at which every case begins. */
 export const START_MS = Date.UTC(2026, 2, 1, 10, 0, 0);
 
 // The same secret and the same hour in every run give the same tokens. It guards nothing.
 const keyring = createKeyring(new Secret('the secret of the cases, which guards nothing'), { days: 1, now: () => START_MS });
 
 export interface StageOptions {
-  /** Scripts without a key may look up meters and smartcards; true unless told. */
+  /** Whether scripts without a key may look up meters and smartcards. Default: true. */
   readonly hasLookupKey?: boolean;
-  /** Eight hex digits that the keys begin with: replies show them. */
+  /** The eight hex digits with which the keys begin. Replies show them. */
   readonly keyPrefix?: string;
 }
 

@@ -14,11 +14,11 @@ export type Advice =
       readonly field: string;
       /** The format whose file takes it; undefined for the shared file. */
       readonly format: string | undefined;
-      /** The field reaches v1: a wrong alias would buy something else. */
+      /** Whether the field reaches v1: then a wrong alias would buy something else. */
       readonly movesMoney: boolean;
       readonly because: string;
     }
-  /** `request_id` is a spelling of the script's own id of an order: what makes two requests one sale. */
+  /** `request_id`: the name is a spelling of the script's own id of an order, by which two requests are one sale. */
   | { readonly kind: 'request_id' | 'ignore' | 'decide'; readonly because: string };
 
 export interface UnknownField {
@@ -26,10 +26,10 @@ export interface UnknownField {
   readonly name: string;
   readonly count: number;
   readonly callers: number;
-  /** Those whose requests came as far as their format. */
+  /** The formats of those requests that got as far as format detection. */
   readonly formats: readonly string[];
   readonly kinds: readonly FieldKind[];
-  /** Requests with it that were refused because a required field was missing. */
+  /** The number of requests with this field that were refused because a required field was missing. */
   readonly missingField: number;
   readonly advice: Advice;
 }

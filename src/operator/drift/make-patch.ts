@@ -1,4 +1,4 @@
-/** Additions → edited files and a unified diff. Whatever the check complains about stays out: the patched set is clean. */
+/** Makes edited files and a unified diff from additions. An addition that would add a problem to the check is left out. */
 import { isDeepStrictEqual } from 'node:util';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import {
@@ -19,26 +19,26 @@ import { mergeFiles, type MappingFileText } from '../../mapping/load';
 import type { YamlPath } from '../../mapping/read-yaml';
 import type { MappingSource } from '../../mapping/source';
 
-/** One line more in a list of the mapping. */
+/** One more entry in a list of the mapping. */
 export interface Addition {
-  /** Of the merged source. */
+  /** The place in the merged source. */
   readonly path: YamlPath;
   readonly value: string;
-  /** Said about it: `phone_no is phone in buy_airtime`. */
+  /** The addition in words: `phone_no is phone in buy_airtime`. */
   readonly title: string;
   readonly movesMoney: boolean;
 }
 
 export interface Patch {
-  /** What went in. */
+  /** The additions that the patch contains. */
   readonly made: readonly Addition[];
-  /** What no edit could be made for, or what the check would complain about. */
+  /** The additions that no edit could make, or that would add a problem to the check. */
   readonly left: readonly Addition[];
-  /** Empty when nothing went in. */
+  /** Empty if the patch contains no addition. */
   readonly diff: string;
 }
 
-/** `root` is the name of the mappings folder: the diff is taken from the folder above it, by `patch -p0`. */
+/** `root` is the name of the mappings folder. The diff is to be applied from the folder above it, by `patch -p0`. */
 export function makePatch(files: readonly MappingFileText[], additions: readonly Addition[], root: string): Patch {
   const known = complaintsAbout(files);
   const isSound = (edited: readonly MappingFileText[]): boolean => [...complaintsAbout(edited)].every((one) => known.has(one));

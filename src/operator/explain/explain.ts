@@ -46,7 +46,7 @@ export interface ExplainedReply {
 export interface Explanation {
   readonly operation?: { readonly name: string; readonly title: string; readonly place: Place };
   readonly key?: {
-    /** Absent when no key was sent. */
+    /** Absent if the request has no key. */
     readonly fingerprint?: string;
     readonly hasPin: boolean;
     readonly how: string;
@@ -59,9 +59,9 @@ export interface Explanation {
   readonly unknownFields: readonly string[];
   readonly requestId?: JsonValue;
   readonly call?: V1Call;
-  /** Where the walk ended, when it did. */
+  /** The refusal that ended the walk, if any. */
   readonly refusal?: { readonly code: string; readonly detail: string; readonly http: number };
-  /** What is missing for a full answer: a name that only the catalog can tell. */
+  /** What a full answer lacks: a name that only the catalog has. */
   readonly note?: string;
   readonly replies: readonly ExplainedReply[];
 }

@@ -51,15 +51,15 @@ const CALLS_OF_A_QUICK_CASE = 3;
 
 interface Witness {
   readonly played: Case;
-  /** Operations that took part: those whose breaks it may notice. */
+  /** The operations that took part in the case: it may notice breaks of these. */
   readonly operations: readonly string[];
-  /** Operations that must be there to play it. */
+  /** The operations without which the case cannot be played. */
   readonly needs: readonly string[];
-  /** Places of the rules that the case shows, and of all that they stand in: it is asked first about those. */
+  /** The places of the rules that the case shows, and all places above them. For breaks at these places the case is played early. */
   readonly shown: ReadonlySet<string>;
   /** A case with retries is slow, so it is played late. */
   readonly isSlow: boolean;
-  /** How many breaks it has noticed: whoever noticed one of an operation is likely to notice the next. */
+  /** How many breaks the case has noticed. A case that has noticed breaks is likely to notice the next one. */
   merits: number;
 }
 
@@ -138,8 +138,8 @@ async function judgeMutant(
 }
 
 /**
- * Those who can tell. First the rows of the case that noticed the last break close by; then whoever shows the broken rule,
- * or one that stands close to it; then who has noticed most so far.
+ * The cases that can notice the break, in the order of play. First come the rows of the case that noticed the last break
+ * nearby, then cases that show the broken rule or one close to it, then those that have noticed most so far.
  */
 function askedAbout({ path, operations }: Mutant, witnesses: readonly Witness[], titles: ReadonlyMap<string, string>): Witness[] {
   const able = witnesses.filter((one) => operations === undefined || one.operations.some((name) => operations.includes(name)));

@@ -3,10 +3,10 @@ import type { JsonObject, JsonValue } from '../../domain/json';
 
 export type PhpValue = string | number | boolean | null | PhpArray | Unknown;
 
-/** Something that only the script itself could tell. It is no mistake before it is needed. */
+/** A value that only the running script has. It is an error only if the request needs it. */
 export class Unknown {
   constructor(
-    /** The variable or function, for a sentence: `$phone`. */
+    /** The variable or function, as a sentence names it: `$phone`. */
     readonly what: string,
     readonly line: number,
     /** A text that holds it, with a word in its place. */

@@ -1,4 +1,4 @@
-/** Two mapping sets → what they say differently, never how they are written. In the order of the running set. */
+/** The differences of meaning between two mapping sets, not of spelling, in the order of the running set. */
 import { fill, groupAt, MODEL } from '../../mapping/language/model';
 import type { MappingSource } from '../../mapping/source';
 import { judgeMoney, type Sides } from './judge-money';
@@ -6,7 +6,7 @@ import { readMeaning, TURN, type Bag, type Branch, type Item, type Meaning, type
 
 type FilePlace = ReturnType<MappingSource['places']['find']>;
 
-/** One thing that two mapping sets say differently. */
+/** One difference of meaning between two mapping sets. */
 export interface Difference {
   readonly kind: 'added' | 'removed' | 'changed';
   /** Of the merged source: `operations.buy_airtime.fields.phone.from`. */
