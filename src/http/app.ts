@@ -12,7 +12,8 @@ import type { PassthroughHandler } from './passthrough';
 import { readHeaders } from './read-request';
 import { readRequest } from './read-request';
 import { originForm, readPath } from './request-path';
-import { respond, untilRead, WatchedLine } from './respond';
+import { respond, WatchedLine } from './respond';
+import { untilRead } from './until-read';
 
 /** The readable parts of an unreadable request; the refusal depends on them. */
 export interface PartialRequest {

@@ -35,34 +35,6 @@ function withoutHalves(json: string): string {
   return json.includes('\\ud') ? json.replace(HALF, (_, backslashes?: string) => backslashes ?? '\ufffd') : json;
 }
 
-/** A process without a beat for so long was stopped or got no processor. */
-const HELD_UP_MS = 100;
-const BEAT_MS = 50;
-const READINGS_MAX = 3;
-
-/** When this process last ran its timers, by `performance.now()`. */
-let lastBeatMs = -Infinity;
-let beating: NodeJS.Timeout | undefined;
-const beat = (): void => void (lastBeatMs = performance.now());
-
-/**
- * To be awaited before a reply leaves. Undefined in a process that runs steadily. A process that was held up finds v1's answer and the script's hang-up
- * at the same moment, and would count a reply as delivered that nobody reads: there it resolves when all that has arrived on the connections is read.
- */
-export function untilRead(): Promise<void> | undefined {
-  beating ??= setInterval(beat, BEAT_MS).unref();
-  return performance.now() - lastBeatMs < HELD_UP_MS ? undefined : readOn();
-}
-
-async function readOn(): Promise<void> {
-  for (let readings = 0; readings < READINGS_MAX; readings += 1) {
-    const fromMs = performance.now();
-    await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
-    beat();
-    if (lastBeatMs - fromMs < HELD_UP_MS) return;
-  }
-}
-
 /** The connection of one request: whether its script has hung up, and whether the reply was delivered. */
 export class WatchedLine implements Line {
   readonly #arrivedAtMs: number;

@@ -8,6 +8,7 @@ import type { AppOptions, PartialRequest, RequestLine } from '../../src/http/app
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
 import { closeServers, openServer } from './open-server';
 import { until } from '../until';
+import { standStill } from './stand-still';
 
 function house(options: Partial<AppOptions> = {}) {
   const handled: LegacyRequest[] = [];
@@ -256,8 +257,7 @@ test('a caller that hung up while the process stood still has not heard its repl
   const { port } = await openServer(async (_request, { line }) => {
     line.onEnd(onEnd);
     for (const socket of sockets) socket.destroy();
-    const untilMs = performance.now() + 150;
-    while (performance.now() < untilMs);
+    standStill();
     return { status: 200, body: {} };
   });
   sockets.push(connect(port, '127.0.0.1', () => sockets[0]!.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')));

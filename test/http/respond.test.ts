@@ -1,9 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { LegacyReply, Line } from '../../src/domain/legacy';
-import { respond, untilRead, WatchedLine } from '../../src/http/respond';
+import { respond, WatchedLine } from '../../src/http/respond';
+import { untilRead } from '../../src/http/until-read';
 import { listen } from '../listen';
 import { speak } from './request-door';
+import { standStill } from './stand-still';
 
 async function answerTo(method: string, ...replies: LegacyReply[]): Promise<string> {
   const server = createServer((_request, response) => replies.forEach((reply) => respond(response, reply)));
@@ -122,16 +124,6 @@ test('a reply that the system has taken for a connection that was reset has reac
   respond(response, { status: 200, body: {} });
   expect(await end).toBe(false);
   await close();
-});
-
-const standStill = (): void => {
-  const untilMs = performance.now() + 150;
-  while (performance.now() < untilMs);
-};
-
-test('a process that runs steadily replies at once', async () => {
-  await untilRead();
-  expect(untilRead()).toBeUndefined();
 });
 
 test('what has come while the process was held up is read before a reply leaves', async () => {

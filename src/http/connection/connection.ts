@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { untilRead } from '../until-read';
 import type { LoopTurns } from './loop-turns';
 
 export interface Exchange {
@@ -111,7 +112,13 @@ export class Connection {
   }
 
   #begin(exchange: Exchange): void {
-    if (!exchange.response.closed) this.#options.begin(exchange);
+    const begin = (hasLeft: boolean): void => {
+      if (!hasLeft && !exchange.response.closed) this.#options.begin(exchange);
+    };
+    const reading = untilRead();
+    if (reading === undefined) begin(false);
+    // Of a caller that has left, the response is closed some turns later.
+    else void reading.then(() => begin(this.socket.readableEnded));
   }
 
   readonly #onAnswered = (): void => {

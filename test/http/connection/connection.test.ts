@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { LegacyReply } from '../../../src/domain/legacy';
 import { closeServers, openServer, pause } from '../open-server';
 import { until } from '../../until';
+import { standStill } from '../stand-still';
 
 afterEach(closeServers);
 
@@ -27,6 +29,28 @@ function callOn(port: number): { readonly socket: Socket; readonly told: () => s
   socket.on('data', (chunk) => (text += chunk.toString('latin1')));
   return { socket, told: () => [...text.matchAll(/"path":"([^"]*)"|HTTP\/1.1 4\d\d/g)].map(([all, path]) => path ?? all) };
 }
+
+test('a request whose caller hung up while the process stood still does not begin', async () => {
+  const { port, begun } = await openSlowServer();
+  const { socket } = callOn(port);
+  await once(socket, 'connect');
+  await pause(20);
+  socket.write(get('/'));
+  socket.destroy();
+  standStill();
+  await pause(50);
+  expect(begun).toEqual([]);
+});
+
+test('nor does one on a connection that was made meanwhile', async () => {
+  const { port, begun } = await openSlowServer();
+  const callers = Array.from({ length: 20 }, () => callOn(port).socket);
+  for (const socket of callers) socket.once('connect', () => socket.write(get('/'), () => socket.destroy()));
+  await Promise.all(callers.map((socket) => once(socket, 'connect')));
+  standStill();
+  await pause(100);
+  expect(begun).toEqual([]);
+});
 
 describe('requests behind one another on a connection', () => {
   test('begin one at a time, however many arrive in one packet, and are all answered in order', async () => {
