@@ -5,22 +5,23 @@ import type { JsonObject, JsonValue } from '../domain/json';
 import type { CardPin, Delivery, Outcome } from '../domain/outcome';
 
 /**
- * Parsed long answers, by their text. v1 sends the same price list to many keys, and parsing it for each of them would take longer than
- * their sales.
+ * Parsed long price lists, by their text. v1 sends the same list to many keys, and parsing it for each of them would take longer than their
+ * sales. No other answer is kept: receipts have PINs and tokens, histories have customers' numbers.
  */
-const longOnes = new LRUCache<string, JsonObject>({ maxSize: 16_000_000, sizeCalculation: (_object, text) => text.length });
+const priceLists = new LRUCache<string, JsonObject>({ maxSize: 16_000_000, sizeCalculation: (_object, text) => text.length });
 const LONG_CHARACTERS = 16_384;
+const OF_PRICE_LIST = '"data_plans"';
 
 /**
  * The object in an answer's text; `undefined` for any other text: cut-off JSON, an HTML page, a list, a single value. The same long
- * text gives the same object.
+ * price list gives the same object.
  */
 export function parseJsonObject(text: string): JsonObject | undefined {
-  if (text.length < LONG_CHARACTERS) return parseObject(text);
-  const known = longOnes.get(text);
+  if (text.length < LONG_CHARACTERS || !text.includes(OF_PRICE_LIST)) return parseObject(text);
+  const known = priceLists.get(text);
   if (known !== undefined) return known;
   const object = parseObject(text);
-  if (object !== undefined) longOnes.set(text, object);
+  if (object !== undefined) priceLists.set(text, object);
   return object;
 }
 

@@ -10,6 +10,14 @@ describe('an answer as JSON', () => {
       expect(parseJsonObject(text)).toBeUndefined();
   });
 
+  it('is kept only where it is a long price list: the PINs of a receipt are not', () => {
+    const long = 'x'.repeat(20_000);
+    const priceList = JSON.stringify({ status: 'success', data: { data_plans: [{ plan_name: long }] } });
+    expect(parseJsonObject(priceList)).toBe(parseJsonObject(priceList));
+    const receipt = JSON.stringify({ status: 'success', data: { pins: [{ pin: '1234', serial: long }] } });
+    expect(parseJsonObject(receipt)).not.toBe(parseJsonObject(receipt));
+  });
+
   it('never throws', () => {
     fc.assert(fc.property(fc.string(), (text) => void parseJsonObject(text)));
   });
