@@ -15,7 +15,7 @@ export type Value = (scope: Scope) => JsonValue | undefined;
 
 /** Every root (`$order`, `$v1` …) that is not a field or a join. */
 export const ROOTS: Readonly<Record<string, string>> = {
-  text: "What there is to say: v1's message, or the text for the outcome.",
+  text: "The text of the reply: v1's message, or the text of the outcome under `texts`.",
   http: 'The HTTP status of the reply.',
   words: 'The status words of the outcome: status, Status.',
   order:
@@ -24,11 +24,12 @@ export const ROOTS: Readonly<Record<string, string>> = {
   catalog: 'Lists of the catalog: data_plans, cable_plans, cable_providers, discos, exams, recharge_cards.',
   networks: "The format's networks: number, name, label, prefixes.",
   orders: 'The rows of the order history.',
-  login: 'The key that asked: username, access_token, is_basic; pin where `key_in` brought it.',
+  login:
+    'The key of the request: username, access_token, is_basic; and pin, if the request brought it in the fields of `key_in`.',
   refusal: 'Why the gateway refused: code, detail.',
-  sent: 'What a refused request had sent as its request id: request_id, echo.',
+  sent: 'The request id that a refused request had sent: request_id, echo.',
   row: 'The row of a list (inside `each`).',
-  list: 'A list as it is told to everybody (inside `callers.keys.<fingerprint>.lists`).',
+  list: 'A list as all other callers get it (inside `callers.keys.<fingerprint>.lists`).',
 };
 
 /** The names that a value may refer to where it stands, and where problems are reported. */

@@ -118,7 +118,7 @@ export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
     },
   },
   order_id: {
-    describe: "What an order is asked for by: the script's own id, the `id` of our reply, or v1's reference.",
+    describe: "The id of an order in a question: the script's own id, the `id` of our reply, or v1's reference.",
     read: (raw) => {
       if (raw instanceof InexactNumber) return { value: raw.text };
       const text = typeof raw === 'string' ? raw : parseText(raw);

@@ -80,7 +80,7 @@ export const OUTPUT_TRANSFORMS: Readonly<Record<string, OutputTransform>> = {
     describe: 'A list as one text, comma-joined.',
     apply: (value) => (Array.isArray(value) ? value.map(text).join(',') : value),
   },
-  count: { describe: 'How many.', apply: (value) => (Array.isArray(value) ? value.length : null) },
+  count: { describe: 'The number of rows of a list.', apply: (value) => (Array.isArray(value) ? value.length : null) },
   iso: {
     describe: 'A time as ISO 8601 in UTC.',
     apply: (value) => isoOfUtc(value) ?? null,
@@ -108,5 +108,5 @@ export const OUTPUT_TRANSFORMS: Readonly<Record<string, OutputTransform>> = {
 export const TABLE_TRANSFORMS: Readonly<Record<string, string>> = {
   id: "v1's own number for a value of a table.",
   number:
-    'The number by which the script knows a value: the one it sent, one of its own (`callers`), or its format’s. Of a field that is read through a table; of anything else, the number of a network.',
+    'The number that the script uses for a value: the number it sent, its own number (`callers`), or that of its format. For a field that a table reads; for any other value, the number of a network.',
 };

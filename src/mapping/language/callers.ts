@@ -27,23 +27,25 @@ const RESERVED_TITLE = /^(?:other|[0-9a-f]{8,})$|\(sandbox\)$/i;
 
 export const timingSchema = z.strictObject({
   reconnect: duration
-    .describe('How long an upstream that refuses connections is tried again.')
+    .describe('How long the gateway retries while v1 refuses connections. After that the script hears that nothing was sent.')
     .meta(one('constant', 'plain', 'timing: reconnect, ms')),
   pursue: duration
-    .describe('How long an open order is pursued after the script has had its answer.')
+    .describe('How long the gateway goes on with an open order after its script has had a reply.')
     .meta(one('constant', 'plain', 'timing: pursue, ms')),
-  try: duration.describe('One try of a purchase, connect to last byte.').meta(one('constant', 'plain', 'timing: try, ms')),
-  read: duration.describe('One read or lookup.').meta(one('constant', 'plain', 'timing: read, ms')),
+  try: duration
+    .describe('The time limit of one attempt of a purchase, from connect to last byte.')
+    .meta(one('constant', 'plain', 'timing: try, ms')),
+  read: duration.describe('The time limit of one read or lookup.').meta(one('constant', 'plain', 'timing: read, ms')),
   quiet: duration
-    .describe('How long after its last try an order that v1 does not list counts as never sent.')
+    .describe("An order that is missing in v1's history this long after its last attempt counts as never sent.")
     .meta(one('constant', money('decides when an order counts as never sent'), 'timing: quiet, ms')),
   overdue: duration
-    .describe('The age at which an order without a final outcome is reported loudly.')
+    .describe('From this age on, an order without a final outcome is logged as an error.')
     .meta(one('constant', 'plain', 'timing: overdue, ms')),
   replay: duration
     .optional()
     .describe(
-      'How long after it was told a success is told again to a repeat of it, and how long a request without an id may repeat an order; 10m unless said otherwise.',
+      'After a script has heard a success: how long a repeat of the order gets the same success again. Also how long a request without an id can be a repeat. Default: 10m.',
     )
     .meta(one('constant', REPLAY, 'timing: replay, ms')),
 });
@@ -51,7 +53,7 @@ export const callerKindSchema = z
   .strictObject({
     user_agents: someWords
       .optional()
-      .describe('User-Agents of this kind; "" is none at all, a final * matches any rest.')
+      .describe('User-Agents of this kind. "" means that no User-Agent was sent; a final * matches any rest.')
       .meta(
         setOf(
           'agents',
@@ -63,7 +65,7 @@ export const callerKindSchema = z
       ),
     headers: headerNames
       .optional()
-      .describe('Headers that a request of this kind has, all of them, whatever they hold.')
+      .describe('Headers that a request of this kind must have, all of them, with any value.')
       .meta(
         setOf(
           'agents',
@@ -74,7 +76,7 @@ export const callerKindSchema = z
         ),
       ),
     patience: duration
-      .describe('How long it waits for the end of an order.')
+      .describe('How long a script of this kind waits for the end of an order.')
       .meta(one('constant', 'plain', 'callers {1}: patience, ms')),
     after_pending: afterPending.optional().meta(one('constant', AFTER_PENDING, 'callers {1}: once they have heard pending')),
   })
@@ -106,11 +108,11 @@ const title = z
 const limitSchema = z.strictObject({
   purchases: positive
     .optional()
-    .describe('So many purchases in a minute.')
+    .describe('Most purchases in a minute.')
     .meta(one('constant', PAUSE, 'key {1}: most purchases in a minute')),
   naira: positive
     .optional()
-    .describe('So much naira in a day of TIME_ZONE.')
+    .describe('Most naira in a day of TIME_ZONE.')
     .meta(one('constant', PAUSE, 'key {1}: most naira in a day')),
 });
 
@@ -118,35 +120,35 @@ export const callerKeySchema = z
   .strictObject({
     title: title
       .optional()
-      .describe('What this caller is called wherever a fingerprint would be shown: a short name, of no other key.')
+      .describe('A short, unique name, shown in place of the fingerprint.')
       .meta(one('constant', 'plain', 'key {1}: title')),
     note: ownerText
       .optional()
-      .describe('For operators.')
+      .describe('A remark for operators.')
       .meta(one('constant', 'plain', 'key {1}: note')),
     contact: ownerText
       .optional()
-      .describe('How its owner is reached; shown in the console alone.')
+      .describe('How to reach the owner of the key. Only the console shows it.')
       .meta(one('constant', 'plain', 'key {1}: contact')),
     paused: z
-      .union([z.boolean(), ownerText], 'expected `true`, or the text that its scripts are told')
+      .union([z.boolean(), ownerText], 'expected `true`, or the text of the refusal')
       .optional()
       .describe(
-        'Its purchases are refused before anything is written or sent, with this text or our own. What is known of earlier orders is still told.',
+        'Refuse purchases of this key before anything is written or sent: `true`, or the text of the refusal. Questions about earlier orders are still answered.',
       )
       .meta(one('flag', PAUSE, 'key {1}: paused')),
     limit: limitSchema
       .optional()
-      .describe('How much this key may buy; what goes beyond is refused before anything is written or sent.')
+      .describe('How much this key may buy. A purchase beyond a limit is refused before anything is written or sent.')
       .meta(group({})),
     sandbox: z
       .boolean()
       .optional()
-      .describe('Its purchases and questions go to the embedded sandbox instead of v1: nothing is really sold.')
+      .describe('Send purchases and questions of this key to the embedded sandbox instead of v1: nothing is really sold.')
       .meta(one('flag', money('decides whether what is sold is real'), 'key {1}: sent to the sandbox')),
     wallet_below: positive
       .optional()
-      .describe('The wallet balance in naira below which operators are warned.')
+      .describe('Warn operators when the wallet balance of this key is below this, in naira.')
       .meta(one('constant', 'plain', 'key {1}: wallet warned of below, naira')),
     format: name
       .optional()
@@ -154,12 +156,12 @@ export const callerKeySchema = z
       .meta(one('constant', FORMAT, 'key {1}: format')),
     family: familyName
       .optional()
-      .describe('The family of this script, whatever its requests look like; it brings its format along.')
+      .describe('The family of this script, whatever its requests look like. The format of the family is then its format.')
       .meta(one('constant', FAMILY, 'key {1}: family')),
     guard: z
       .enum(['on', 'off'])
       .optional()
-      .describe('The numbering guard; on unless said otherwise.')
+      .describe('Whether the numbering guard checks requests of this key. Default: on.')
       .meta(one('guard', GUARD, 'key {1}: numbering guard')),
     patience: z
       .union([duration, z.record(name, duration)], 'expected a duration such as 10s, or durations by operation and `default`')
@@ -169,12 +171,16 @@ export const callerKeySchema = z
     after_pending: z
       .union([afterPending, z.record(name, afterPending)], 'expected look or buy, or one of them by operation and `default`')
       .optional()
-      .describe('What is done with an open order of this script once it has heard pending: `look` or `buy`, or by operation.')
+      .describe(
+        'What the gateway does with an open order of this script once it has heard pending: `look` or `buy`, or one of them by operation, with `default`.',
+      )
       .meta(one('constant', AFTER_PENDING, 'key {1}: once it has heard pending')),
     replay: z
       .union([z.literal('always'), duration], 'expected `always` or a duration such as 30m')
       .optional()
-      .describe('How long after it was told a success is told again to a repeat of its request id, for this script.')
+      .describe(
+        'After this script has heard a success: how long a repeat of the order gets the same success again: a duration, or `always`. Default: `timing.replay`.',
+      )
       .meta(one('constant', REPLAY, 'key {1}: replay')),
     numbers: z
       .record(
@@ -182,12 +188,12 @@ export const callerKeySchema = z
         numbers.meta(one('numbers', NETWORK, 'key {1}: {2} number {3}', { named: '{2} numbers of key {1}', keptEmpty: true })),
       )
       .optional()
-      .describe('Per table, what a number of this script means: its number to ours. They go before the numbers of any format.'),
+      .describe('By table, what a number of this script means: its number to ours. These numbers win over those of any format.'),
     unlisted: z
       .record(name, z.enum(['refuse', 'pass']))
       .optional()
       .describe(
-        'Per table of `numbers`, what becomes of a number that is not listed there: refuse (unless said otherwise), or pass, as if this script had no numbers of its own.',
+        'By table, what happens to a number that `numbers` does not list: `refuse` (default), or `pass` it on, as if this script had no numbers of its own.',
       )
       .meta(entries(one('constant', NETWORK, 'key {1}: {2} numbers that are not listed'))),
     lists: z
@@ -204,52 +210,64 @@ const calls = positive.meta({ standIn: 1 });
 
 export const lookupKey = z
   .strictObject({
-    calls: calls.describe('So many calls of one address (IPv6: of its /64)…').meta(one('constant', 'plain', 'lookup key: calls')),
-    window: duration.describe('…in so much time.').meta(one('constant', 'plain', 'lookup key: window, ms')),
+    calls: calls
+      .describe('Most lookups of one address (IPv6: of its /64) in `window`.')
+      .meta(one('constant', 'plain', 'lookup key: calls')),
+    window: duration
+      .describe('The time in which `calls` and `total` are counted.')
+      .meta(one('constant', 'plain', 'lookup key: window, ms')),
     total: calls
       .optional()
-      .describe('So many calls v1 allows the key in that time, its owner’s own among them. Absent: they are not counted.')
+      .describe(
+        'Most lookups of the key that v1 accepts in `window`, the owner’s own included. Absent: no limit for all addresses together.',
+      )
       .meta(one('constant', 'plain', 'lookup key: calls of all')),
     owner: z
       .number()
       .int()
       .nonnegative()
       .optional()
-      .describe('So many of `total` are kept for the owner of the key; the others are shared fairly. Absent: none.')
+      .describe(
+        'How many of `total` are reserved for the owner of the key; the rest is shared between networks of callers. Absent: none.',
+      )
       .meta(one('constant', 'plain', 'lookup key: calls kept for its owner')),
     remember: duration
       .optional()
-      .describe('How long a name that was found is told again to the same address without asking v1. Absent: it is not.')
+      .describe('How long the gateway repeats a name that v1 found to the same address without asking v1. Absent: not at all.')
       .meta(one('constant', 'plain', 'lookup key: what was found is told again for, ms')),
     seller: z
       .strictObject({
         calls: calls
-          .describe('So many calls with one key…')
+          .describe('Most lookups with one such key in `window`.')
           .meta(one('constant', 'plain', 'lookups by the key that sold there: calls')),
         window: duration
-          .describe('…in so much time; v1 itself counts the lookups of a key.')
+          .describe('The time in which `calls` are counted. v1 counts the lookups of a key too.')
           .meta(one('constant', 'plain', 'lookups by the key that sold there: window, ms')),
         within: duration
-          .describe('How long after its last sale a key serves the address that it sold from.')
+          .describe('How long after its last sale a key is used for lookups from the same address.')
           .meta(one('constant', 'plain', 'lookups by the key that sold there: time after its sale, ms')),
       })
       .optional()
-      .describe("The key that sold from this address last is asked first, the operator's key after that. Absent: never."),
+      .describe(
+        "First use the key that last sold from the same address, then the operator's key. Absent: the operator's key only.",
+      ),
   })
-  .describe("How often one address may look up with the operator's key, and all of them together.");
+  .describe(
+    "Limits of lookups without a key, for which the operator's key is used: for one address, and for all addresses together.",
+  );
 
 /** What a script does with an order once it has heard "pending". */
 const takesPending = z
   .enum(['keeps', 'refunds', 'sells'])
   .describe(
-    'What such a script does with an order that it hears is pending: it keeps it open, refunds its customer, or delivers.',
+    'What such a script does when it hears pending: `keeps` the order open, `refunds` its customer, or `sells` (delivers).',
   );
 
 const patience = duration.describe('How long such a script waits for the end of an order.');
 
 export const familySchema = z
   .strictObject({
-    title: forPeople('For people.', 'family {1}: title'),
+    title: forPeople('A name for people.', 'family {1}: title'),
     scripts: forPeople('Which real scripts these are.', 'family {1}: scripts'),
     extends: name
       .describe('The format of these scripts. A request of another format is never of this family.')
@@ -259,19 +277,19 @@ export const familySchema = z
       .array(signalSchema('family', FAMILY, ['strong', 'medium']))
       .min(1, 'expected at least one')
       .optional()
-      .describe('What in a request proves this family; without it only `family` in callers.yaml says so.')
+      .describe('What in a request proves this family. Without proof, only keys with this `family` in callers.yaml belong to it.')
       .meta(group({ unnamed: true })),
     numbers: z
       .record(name, numbers.meta(one('numbers', 'plain', '{2} number {3} of family {1}')))
       .optional()
       .describe(
-        'Per table, the numbers that its scripts come with where they are not those of the format. Nothing is bought by them: a key of this family needs them in callers.yaml.',
+        'By table, the numbers of these scripts that differ from those of the format. Purchases do not use them: `check` demands that each key of the family has them in callers.yaml.',
       ),
     request_id: z
       .enum(['none', 'header', 'fixed'])
       .optional()
       .describe(
-        'Its habit with request ids where that is not one id for each sale: `none`, one in a `header` alone, or one `fixed` by what is bought. A sale with a fixed id is never told again as a success once its script has heard it: the next is another customer.',
+        'For scripts that do not send one id for each sale. `none`: no id; `header`: only in a header; `fixed`: made from what is bought. Once a script has heard a success with a fixed id, the next sale with this id does not get that success again, because it is for another customer.',
       )
       .meta(one('constant', REPLAY, 'family {1}: request ids')),
     patience: patience.optional().meta(one('constant', 'plain', 'family {1}: patience, ms')),
@@ -279,17 +297,20 @@ export const familySchema = z
     words: z
       .strictObject({
         success: wordsOf('family {1}: success').partial().optional().describe('Charged and delivered.'),
-        pending: wordsOf('family {1}: pending').partial().optional().describe('Charged, or its fate is not known yet.'),
+        pending: wordsOf('family {1}: pending')
+          .partial()
+          .optional()
+          .describe('Charged but not confirmed, or the outcome is not known yet.'),
         failure: wordsOf('family {1}: failure').partial().optional().describe('Not charged, or refunded.'),
       })
       .optional()
       .describe(
-        'What of `words` is told otherwise to this family. Its HTTP status of a success holds for sales alone, that of a failure for every failure, refusals too.',
+        'Status words that replace those of `words` for this family. `http` of `success` applies to sales only; `http` of `failure` applies to every failure, refusals included.',
       )
       .meta(group({})),
     reply: replySchema
       .optional()
-      .describe('What its scripts are told otherwise after every operation, lists apart.')
+      .describe('Reply fields that differ for this family, for every operation except lists.')
       .meta(group({ named: 'family {1}: the reply', reply: 'family {1}: reply' })),
     operations: z
       .record(
@@ -301,7 +322,7 @@ export const familySchema = z
         }),
       )
       .optional()
-      .describe('What is told otherwise after single operations.')
+      .describe('What differs for this family in single operations.')
       .meta(entries(group({}))),
   })
   .meta(group({ named: 'family {1}', keptEmpty: true }));

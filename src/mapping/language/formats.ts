@@ -66,13 +66,13 @@ const fieldConditions = (words: Words) => ({
     .array(word)
     .min(2, 'expected at least two fields')
     .optional()
-    .describe('These fields were sent, in this order, whatever stands between them.')
+    .describe('These fields were sent in this order; other fields may stand between them.')
     .meta(one('sequence', words.judged, `${words.whose} {1}, proof “{2}”: order of fields`)),
   layout: z
     .enum(LAYOUTS)
     .optional()
     .describe(
-      'How the JSON of the body is written: `compact` without blanks (PHP, JavaScript), `spaced` with one behind each colon and comma (Python), `by_hand` in any other way.',
+      'How the JSON of the body is written: `compact` without blanks (PHP, JavaScript), `spaced` with one blank after each colon and comma (Python), `by_hand` in any other way.',
     )
     .meta(constant(words, 'layout of the body')),
 });
@@ -84,13 +84,15 @@ const otherConditions = (words: Words) => ({
       z.union([word, someWords]).transform((said) => (Array.isArray(said) ? said : [said])),
     )
     .optional()
-    .describe('Headers by name, each with what it may hold: `*` is any value, a final `*` any rest, and "" that it was not sent.')
+    .describe(
+      'Headers by name, each with the values that it may have. `*` is any value, a final `*` any rest; "" means that the header was not sent.',
+    )
     .meta(constant(words, 'headers')),
   path: z.string().startsWith('/').optional().describe('The request came to this address.').meta(constant(words, 'address')),
   spelled: z
     .literal('exactly')
     .optional()
-    .describe('The trailing slash, or its absence, counts as well.')
+    .describe('With `path`: the trailing slash must match too.')
     .meta(constant(words, 'spelling of the address')),
   auth: z
     .enum(['basic', 'token', 'bearer'])
@@ -100,8 +102,8 @@ const otherConditions = (words: Words) => ({
 });
 
 const WEIGHT_OF_FORMAT =
-  'strong decides unless another format has one too; medium contests a single strong one of another format; weak breaks a tie.';
-const WEIGHT_OF_FAMILY = 'One strong signal proves the family, and so do two medium ones.';
+  '`strong` decides, unless another format has a strong signal too; `medium` contests a single strong signal of another format; `weak` breaks a tie.';
+const WEIGHT_OF_FAMILY = 'One strong signal proves the family; so do two medium signals.';
 
 /** A signal applies when all its conditions apply. */
 export const signalSchema = <Weight extends string>(
@@ -119,7 +121,7 @@ export const signalSchema = <Weight extends string>(
       ...fieldConditions(words),
       ...otherConditions(words),
     })
-    .describe(`Something in a request that speaks for this ${whose}.`)
+    .describe(`A sign in a request that it is of this ${whose}. All conditions of one signal must hold.`)
     .meta(group({ named: `${whose} {1}: proof “{2}”` }));
 };
 
@@ -128,7 +130,9 @@ const formatOperationSchema = z.strictObject({
     .array(routeSchema)
     .min(1, 'expected at least one')
     .optional()
-    .describe('Addresses that only this format has. Without `proof` and `login` its scripts are met at them alone.')
+    .describe(
+      'Addresses that only this format has. Without `proof` and `login`, its scripts are recognised by these addresses only.',
+    )
     .meta(
       setOf(
         'routes',
@@ -143,7 +147,7 @@ const formatOperationSchema = z.strictObject({
       name,
       z.strictObject({
         from: someWords
-          .describe('Spellings that this format alone uses.')
+          .describe('Spellings of this field that only this format uses.')
           .meta(
             setOf(
               'set',
@@ -156,12 +160,14 @@ const formatOperationSchema = z.strictObject({
           .optional(),
         numbers: numbers
           .optional()
-          .describe('What a number of these scripts stands for, of a field that no table reads; a number not listed is itself.')
+          .describe(
+            'What a number of these scripts means, for a field that no table reads. A number that is not listed is used as sent.',
+          )
           .meta(one('numbers', NETWORK, '{2}: field {3}: number {4} of format {1}')),
       }),
     )
     .optional()
-    .describe('Further spellings that this format uses, and numbers of its own.'),
+    .describe('Spellings and numbers of fields that this format adds.'),
   after_pending: afterPending
     .optional()
     .meta(one('constant', AFTER_PENDING, '{2} in format {1}: once a script has heard pending')),
@@ -172,10 +178,10 @@ const formatOperationSchema = z.strictObject({
 export const formatFileSchema = z
   .strictObject({
     format: name
-      .describe('The id of the format; `/<id>/` before any path pins it.')
+      .describe('The id of the format. An address that begins with `/<id>/` is of this format.')
       .meta(elsewhere)
       .meta({ standIn: 'unreadable' }),
-    title: forPeople('For people.', 'format {1}: title'),
+    title: forPeople('A name for people.', 'format {1}: title'),
     numbers: z
       .record(
         name,
@@ -184,36 +190,40 @@ export const formatFileSchema = z
         ),
       )
       .optional()
-      .describe('Per table, what a number means in this format.'),
+      .describe('By table, what a number means in this format.'),
     login: z
       .literal('basic')
       .optional()
-      .describe('A Basic login is this format: its AccessToken carries the mark.')
+      .describe('A Basic login is of this format, and so are later requests with the AccessToken that it returned.')
       .meta(one('constant', FORMAT, 'format {1}: login')),
     after_pending: afterPending.optional().meta(one('constant', AFTER_PENDING, 'format {1}: once a script has heard pending')),
     proof: z
       .array(signalSchema('format', FORMAT, ['strong', 'medium', 'weak']))
       .min(1, 'expected at least one')
       .optional()
-      .describe('What in a request speaks for this format.')
+      .describe('Signals that a request is of this format.')
       .meta(group({ unnamed: true })),
     reply: replySchema
       .optional()
-      .describe('What its scripts are told after every operation, lists apart; an operation of the format says it last.')
+      .describe(
+        'Reply fields of this format for every operation except lists. `reply` of an operation of this format is a later layer.',
+      )
       .meta(group({ named: 'format {1}: the reply', reply: 'format {1}: reply' })),
     guard: z
       .literal('own')
       .optional()
       .describe(
-        '`own`: its numbers are kept from the scripts of other formats: the numbering guard does not look into them, nor does a request that shows nothing of this format.',
+        '`own`: the numbers of this format are compared only with requests that show a signal of it. The numbering guard does not use them for other formats.',
       )
       .meta(one('constant', GUARD, 'format {1}: its numbers in the guard of others')),
     cure: z
       .string()
       .optional()
-      .describe('What the numbering guard adds for the owner of such a script, such as where the mark of the format goes.')
+      .describe(
+        'What a refusal of the numbering guard adds for the owner of a script of this format: how to mark the format in requests.',
+      )
       .meta(one('constant', 'plain', 'format {1}: cure in refusals')),
     operations: z.record(name, formatOperationSchema).optional().describe('What this format adds to shared operations.'),
-    rows: z.record(name, fieldsOfReply).optional().describe('Shapes of list rows.').meta(elsewhere),
+    rows: z.record(name, fieldsOfReply).optional().describe('Shapes of list rows, by name.').meta(elsewhere),
   })
   .meta(group({ named: 'format {1}', keptEmpty: true }));

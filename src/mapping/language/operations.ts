@@ -26,16 +26,16 @@ const requiredIfSchema = z
       .string()
       .startsWith('/')
       .optional()
-      .describe('The request came to this address, in either slash spelling; to any where there is none.')
+      .describe('The request came to this address, in either slash spelling. Absent: to any address.')
       .meta(field('required at')),
-    sent_empty: word.describe('This field was sent, and it is empty.').meta(field('required with an empty')),
+    sent_empty: word.describe('This field was sent empty.').meta(field('required with an empty')),
     why: z
       .string()
-      .describe('Why, in words that the refusal tells.')
+      .describe('The reason that the refusal gives.')
       .meta(one('constant', 'plain', '{1}: field {2}: why it is required')),
   })
   .describe(
-    'Refuse a request without this field, default or not, where all of it holds: a script known to lose what it would buy.',
+    'Refuse a request without this field if all conditions hold, even if the field has a default. For scripts that are known to lose what they buy.',
   );
 
 const fieldSchema = z
@@ -54,7 +54,7 @@ const fieldSchema = z
       .meta({ standIn: ['?'] }),
     otherwise: someWords
       .optional()
-      .describe('Spellings that are read only when none of `from` is there.')
+      .describe('Spellings that are read only when no spelling of `from` was sent.')
       .meta(
         setOf(
           'set',
@@ -68,23 +68,25 @@ const fieldSchema = z
       .describe('A transform (text, phone, naira, flag, …) or the name of a table.')
       .meta(field('read as'))
       .meta({ standIn: 'unreadable' }),
-    required: z.boolean().optional().describe('Refuse the request without it.').meta(field('required', 'flag')),
+    required: z.boolean().optional().describe('Refuse a request without this field.').meta(field('required', 'flag')),
     default: z
       .union([z.string(), z.number(), z.boolean()])
       .optional()
-      .describe('The value when it is absent.')
+      .describe('The value when the field is absent.')
       .meta(field('default', 'default')),
     lenient: z
       .boolean()
       .optional()
-      .describe('An unusable value counts as absent. Only for fields that are merely echoed.')
+      .describe('An unusable value counts as absent. Only for fields that replies repeat and v1 does not get.')
       .meta(field('lenient', 'flag')),
-    min: z.number().optional().describe('Smallest number; naira for amounts.').meta(field('least')),
-    max: z.number().optional().describe('Largest number; naira for amounts.').meta(field('most')),
-    length_max: positive.optional().describe('Most characters.').meta(field('most characters')),
+    min: z.number().optional().describe('The smallest number allowed; for amounts in naira.').meta(field('least')),
+    max: z.number().optional().describe('The largest number allowed; for amounts in naira.').meta(field('most')),
+    length_max: positive.optional().describe('Most characters allowed.').meta(field('most characters')),
     try_values: someWords
       .optional()
-      .describe('Only in lookups: while it is absent v1 is asked with each of these in turn, until it finds something.')
+      .describe(
+        'Only in lookups: when the field is absent, v1 is asked with each of these values in turn until it finds something.',
+      )
       .meta(field('values to try in turn', 'sequence')),
     required_if: requiredIfSchema.optional(),
   })
@@ -101,7 +103,7 @@ const callSchema = z
     send: z
       .record(z.string(), value)
       .optional()
-      .describe("v1's fields. Absent values are not sent; pin and request_id are added to purchases.")
+      .describe('The fields that v1 gets. Absent values are not sent; the gateway adds pin and request_id to purchases.')
       .meta(one('fields', V1_CALL, '{1}: v1 call')),
   })
   .describe('The v1 call of the operation.')
@@ -111,10 +113,12 @@ export const OPERATION_KINDS = ['purchase', 'lookup', 'read', 'list', 'status', 
 
 export const operationSchema = z
   .strictObject({
-    title: forPeople('For people.', '{1}: title'),
+    title: forPeople('A name for people.', '{1}: title'),
     kind: z
       .enum(OPERATION_KINDS)
-      .describe('purchase moves money; lookup and read ask v1; list answers from the catalog; status and history look orders up.')
+      .describe(
+        '`purchase` moves money; `lookup` and `read` ask v1; `list` answers from the catalog; `status` and `history` look orders up.',
+      )
       .meta(one('constant', money('decides whether the operation moves money'), '{1}: kind'))
       .meta({ standIn: 'read' }),
     routes: z
@@ -131,10 +135,10 @@ export const operationSchema = z
           '{1} is no longer served at {item}',
         ),
       ),
-    fields: z.record(name, fieldSchema).optional().describe('What is read from a request, by canonical name.'),
+    fields: z.record(name, fieldSchema).optional().describe('Fields that are read from a request, by canonical name.'),
     ignore: someWords
       .optional()
-      .describe('Fields that are known and mean nothing here.')
+      .describe('Fields that are known and have no meaning here. They do not count as unknown.')
       .meta(
         setOf(
           'set',
@@ -147,18 +151,24 @@ export const operationSchema = z
     without_key: z
       .literal('lookup_key')
       .optional()
-      .describe("Serve requests without a key by the operator's lookup key.")
+      .describe("Serve requests without a key with the operator's lookup key.")
       .meta(one('constant', WHOSE_KEY, '{1}: requests without a key')),
     key_in: z
       .strictObject({
-        key: word.describe("The body's field that holds the API key.").meta(one('constant', WHOSE_KEY, '{1}: field of the key')),
-        pin: word.describe("The body's field that holds the PIN.").meta(one('constant', WHOSE_KEY, '{1}: field of the PIN')),
+        key: word
+          .describe('The field of the body that holds the API key.')
+          .meta(one('constant', WHOSE_KEY, '{1}: field of the key')),
+        pin: word.describe('The field of the body that holds the PIN.').meta(one('constant', WHOSE_KEY, '{1}: field of the PIN')),
       })
       .optional()
-      .describe('A login by fields: where no header brings a key, it is read from these. Answered like a Basic login.'),
+      .describe(
+        'A login by fields: when no header has a key, key and PIN are read from these fields. The reply is that of a Basic login.',
+      ),
     undecided: name
       .optional()
-      .describe('The format to answer in when nothing tells. Never for a number that moves money.')
+      .describe(
+        'The format of the reply when the signals of several formats weigh the same. It never decides a number that moves money.',
+      )
       .meta(one('constant', FORMAT, '{1}: format when nothing tells')),
     numbering_guard: z
       .strictObject({
@@ -174,7 +184,7 @@ export const operationSchema = z
           .meta(one('constant', GUARD, '{1}: numbering guard, ported')),
       })
       .optional()
-      .describe('Hold the network number against the prefix of the phone number.')
+      .describe('Compare the network number with the prefix of the phone number.')
       .meta(group({ named: '{1}: the numbering guard' })),
     join: z
       .record(
@@ -187,17 +197,17 @@ export const operationSchema = z
               .meta({ standIn: 'discos' }),
             where: z
               .record(name, value)
-              .describe('One column and the value that the row has there, such as { id: $plan }.')
+              .describe('One column and the value that it has in the wanted row, such as { id: $plan }.')
               .meta(entries(one('value', JOINED, '{1}: join {2} by {3}')))
               .meta({ standIn: { id: 1 } }),
           })
           .meta(group({ named: '{1}: join {2}' })),
       )
       .optional()
-      .describe('Rows of the catalog by name, for the reply.'),
+      .describe('Rows of the catalog that the reply uses, by name.'),
     categories: someWords
       .optional()
-      .describe("Words that v1's category of such an order holds: tells orders apart in its history.")
+      .describe("Words in v1's `category` of such an order. The gateway needs them to find lost orders in v1's history.")
       .meta(
         setOf(
           'set',
@@ -216,7 +226,7 @@ export const operationSchema = z
     patience: z
       .record(name, duration)
       .optional()
-      .describe('How long each kind of caller waits here; the default is in callers.')
+      .describe('How long each kind of caller waits for this operation. Default: `patience` of the kind in `callers`.')
       .meta(entries(one('constant', 'plain', '{1}: patience of {2}, ms'))),
     after_pending: afterPending.optional().meta(one('constant', AFTER_PENDING, '{1}: once a script has heard pending')),
     reply: replySchema.optional().meta(group({ named: '{1}: the reply', reply: '{1}: reply' })),

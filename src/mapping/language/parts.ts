@@ -47,7 +47,7 @@ export type AfterPending = (typeof AFTER_PENDING)[number];
 export const afterPending = z
   .enum(AFTER_PENDING)
   .describe(
-    "Once the script has heard pending: `look` for the order in v1's receipts and history alone (unless said otherwise), or also `buy`: send it again, for scripts that keep or sell what is pending. `look` wins where several speak, unless the key itself says `buy`.",
+    "What the gateway does with an open order once its script has heard pending. `look` (default): only look for it in v1's receipts and history. `buy`: also send it again, for scripts that keep or deliver pending orders. The value of a key wins; otherwise one `look` wins over any `buy`.",
   );
 
 export const numbers = z
@@ -62,7 +62,7 @@ export const routeSchema = z
   )
   .meta({ rule: 'bad-route' })
   .describe(
-    'Method(s) and path. Both slash spellings are always served; `:name` is a field in the path, and `GET /api/data|topup/:id` is two addresses.',
+    'Methods and path. Each address is served with and without a final slash. `:name` is a field in the path; `GET /api/data|topup/:id` is two addresses.',
   );
 
 export const headerNames = z

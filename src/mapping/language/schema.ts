@@ -31,16 +31,16 @@ export const sharedFileSchema = z.strictObject({
         .strictObject({
           title: z
             .string()
-            .describe('For people, in refusals: whose numbering it is.')
+            .describe('A name for people, used in refusals: whose numbering this is.')
             .meta(one('constant', 'plain', 'other numbering “{1}”: title')),
           table: name
-            .describe('The table whose values it numbers.')
+            .describe('The table whose values this numbering numbers.')
             .meta(one('constant', NETWORK, 'other numbering “{1}”: table')),
           numbers: numbers.meta(one('numbers', NETWORK, 'number {2} of “{1}”')),
           sells_unported: z
             .boolean()
             .optional()
-            .describe('Sell by it what no format explains, when the phone is not ported.')
+            .describe('Sell a number by this numbering if no format explains it and the phone number is not ported.')
             .meta(one('flag', NETWORK, 'other numbering “{1}”: sells unported numbers')),
         })
         .meta(group({ named: 'other numbering “{1}”' })),
@@ -62,7 +62,9 @@ export const sharedFileSchema = z.strictObject({
     ),
   request_id_headers: headerNames
     .optional()
-    .describe('Headers with the id of a request: the first that was sent is the request id where no spelling of it was.')
+    .describe(
+      'Headers with the id of a request. If no spelling of `request_id` was sent, the first of these that was sent is the request id.',
+    )
     .meta(one('sequence', SAME_ORDER, 'request id: headers')),
   words: z
     .strictObject({
@@ -70,18 +72,18 @@ export const sharedFileSchema = z.strictObject({
         .describe('Charged and delivered.')
         .meta({ standIn: { http: 200, status: 'success', Status: 'successful' } }),
       pending: wordsOf('pending')
-        .describe('Charged, or its fate is not known yet.')
+        .describe('Charged but not confirmed, or the outcome is not known yet.')
         .meta({ standIn: { http: 200, status: 'pending', Status: 'processing' } }),
       failure: wordsOf('failure')
         .describe('Not charged, or refunded.')
         .meta({ standIn: { http: 400, status: 'fail', Status: 'failed' } }),
     })
     .optional()
-    .describe('How outcomes are told: `$words` in replies.'),
+    .describe('HTTP status and status words by outcome: `$words` in replies.'),
   texts: z
     .record(name, z.string())
     .optional()
-    .describe('What is said when v1 gave no message, by outcome.')
+    .describe('The text of a reply when v1 sent no message, by outcome.')
     .meta(entries(one('constant', OUTCOME, 'text of {1}'))),
   blocks: z
     .record(name, replySchema)
@@ -91,10 +93,13 @@ export const sharedFileSchema = z.strictObject({
   rows: z
     .record(name, fieldsOfReply.meta(one('fields', 'by row column', 'rows {1}', { named: 'rows {1}', keptEmpty: true })))
     .optional()
-    .describe('Shapes of list rows.'),
+    .describe('Shapes of list rows, by name.'),
   callers: z
     .strictObject({
-      kinds: z.record(name, callerKindSchema).optional().describe('Kinds of callers, told by their User-Agent; tried in order.'),
+      kinds: z
+        .record(name, callerKindSchema)
+        .optional()
+        .describe('Kinds of callers, recognised by User-Agent and headers. The first that fits counts.'),
       keys: z
         .record(
           z
@@ -104,15 +109,17 @@ export const sharedFileSchema = z.strictObject({
           callerKeySchema,
         )
         .optional()
-        .describe('Single scripts, by the fingerprint of their key (`compat-gateway fingerprint`).'),
+        .describe('Single keys, by fingerprint (`compat-gateway fingerprint` prints it).'),
     })
     .optional()
-    .describe('Who is calling, and how long they wait.'),
+    .describe('Kinds of callers and single keys, and how long they wait.'),
   families: z
     .record(familyName, familySchema)
     .optional()
-    .describe('Scripts of one origin, told in words of their own. A family never changes what is bought.'),
-  timing: timingSchema.optional().describe('The times of an order.'),
+    .describe(
+      'Groups of scripts that read replies in the same way. A family changes replies and patience, never what is bought.',
+    ),
+  timing: timingSchema.optional().describe('Time limits of orders and calls.'),
   lookup_key: lookupKey.optional(),
 });
 

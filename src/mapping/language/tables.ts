@@ -5,7 +5,7 @@ import { catalogList, forPeople, name, numbers, words } from './parts';
 
 export const tableSchema = z
   .strictObject({
-    title: forPeople('For people, in refusals: "cable TV provider".', 'table {1}: title'),
+    title: forPeople('A name for people, used in refusals, such as "cable TV provider".', 'table {1}: title'),
     values: z
       .record(
         z.string(),
@@ -15,12 +15,12 @@ export const tableSchema = z
               .number()
               .int()
               .optional()
-              .describe("v1's own number.")
+              .describe("v1's number of this value.")
               .meta(one('constant', NETWORK, '{1} {2}: v1 number')),
             label: z
               .string()
               .optional()
-              .describe('The name as lists show it.')
+              .describe('The name that lists show.')
               .meta(one('constant', 'plain', '{1} {2}: name in lists')),
             words: words
               .describe('Accepted words, compared without case, spaces and punctuation.')
@@ -43,7 +43,7 @@ export const tableSchema = z
               )
               .min(1, 'expected at least one')
               .optional()
-              .describe('First digits of phone numbers.')
+              .describe('First digits of the phone numbers of this network.')
               .meta(
                 setOf(
                   'set',
@@ -60,20 +60,22 @@ export const tableSchema = z
       .describe('The values of the table, by canonical name.'),
     numbers: numbers
       .optional()
-      .describe('What a number means, unless the format says otherwise.')
+      .describe('What a number means, unless the format gives the number another meaning.')
       .meta(one('numbers', NETWORK, '{1} number {2}')),
     unlisted: z
       .enum(['number', 'upper'])
       .optional()
-      .describe('Let an unlisted number, or any word in capitals, through as it is. Default: refuse.')
+      .describe('Pass on what is not listed: any `number`, or any word in capitals (`upper`). Default: refuse.')
       .meta(one('constant', NETWORK, '{1}: what is not listed')),
     catalog: z
       .strictObject({
         list: catalogList.describe('The list of the catalog.').meta(one('constant', NETWORK, '{1}: catalog list')),
         id: name
-          .describe('Its column with the value that v1 wants.')
+          .describe('The column of the list with the value that v1 wants.')
           .meta(one('constant', NETWORK, '{1}: catalog column of the number')),
-        name: name.describe('Its column with the words.').meta(one('constant', NETWORK, '{1}: catalog column of the name')),
+        name: name
+          .describe('The column of the list with the words.')
+          .meta(one('constant', NETWORK, '{1}: catalog column of the name')),
       })
       .optional()
       .describe('Look words up in this list of the catalog.')
@@ -82,7 +84,9 @@ export const tableSchema = z
       .array(z.string().regex(/^[a-z_]+\.[a-z_]+$/, 'expected a list of the catalog and its column, such as data_plans.id'))
       .min(1, 'expected at least one')
       .optional()
-      .describe("Columns of the catalog that hold v1's numbers of this table: a caller with numbers of its own is shown those.")
+      .describe(
+        "Columns of the catalog that hold v1's numbers of this table. A caller with numbers of its own sees its own numbers there.",
+      )
       .meta(
         setOf(
           'set',

@@ -16,7 +16,7 @@ export const value: z.ZodType<ValueSource> = z
   .meta({
     id: 'value',
     description:
-      'A constant; `$path` or `$path | transform`; a list; nested fields; `{ first: [a, b] }`, the first that is known; `{ when: { $path: word }, value: a, else: b }`; `{ each: $list, where: {…}, row: shape }`, a row for each of a list; or the same with `group_by: column` and `groups: { name: value }`, one such list for each group (`null` holds every row).',
+      'A constant; `$path` or `$path | transform`; a list; nested fields; `{ first: [a, b] }`, the first value that is not null or empty; `{ when: { $path: word }, value: a, else: b }`; `{ each: $list, where: {…}, row: shape }`, one row for each row of a list; or the same with `group_by: column` and `groups: { name: value }`, one such list for each group (`null`: every row).',
   });
 /** Several names may share a line: `oldbal, old_balance: $order.balance_before | naira`. */
 export const fieldsOfReply = fieldsOf(value);
@@ -77,15 +77,15 @@ export const wordsOf = (outcome: string) =>
       .int()
       .min(200)
       .max(499)
-      .describe('The HTTP status; a rejection keeps v1’s own.')
+      .describe('The HTTP status. A rejection keeps the HTTP status of v1.')
       .meta(one('constant', OUTCOME, `${outcome}: HTTP status`)),
     status: z
       .string()
-      .describe('The word under `status`.')
+      .describe('The word in the field `status`.')
       .meta(one('constant', OUTCOME, `${outcome}: word under \`status\``)),
     Status: z
       .string()
-      .describe('The word under `Status`.')
+      .describe('The word in the field `Status`.')
       .meta(one('constant', OUTCOME, `${outcome}: word under \`Status\``)),
   });
 
@@ -94,7 +94,7 @@ const leftOut = (what: string) =>
     .array(z.string())
     .min(1, 'expected at least one')
     .optional()
-    .describe(`Fields that ${what} does not have, whatever earlier layers say.`)
+    .describe(`Fields that ${what} does not have, even if an earlier layer has them.`)
     .meta(
       setOf(
         'set',
@@ -111,24 +111,24 @@ export const replySchema = z
       .array(name)
       .min(1, 'expected at least one')
       .optional()
-      .describe('Blocks to start from, in order.')
+      .describe('Blocks that this reply includes, in this order; a later block wins.')
       .meta(one('sequence', OUTCOME, '{reply}: included blocks')),
     always: fieldsOfReply
       .optional()
-      .describe('Fields of every outcome.')
+      .describe('Fields for every outcome.')
       .meta(one('fields', 'by reply field', '{reply}')),
     success: z
       .union([fieldsOfReply, value])
       .optional()
-      .describe('Fields of a success; or one list for a bare array, which takes no further fields.')
+      .describe('Fields for a success; or one list, for a reply that is a bare array and has no other fields.')
       .meta(one('fields', 'by reply field', '{reply} to a success')),
     pending: fieldsOfReply
       .optional()
-      .describe('Fields while the order is pending or its fate unknown.')
+      .describe('Fields while the order is pending or its outcome is unknown.')
       .meta(one('fields', 'by reply field', '{reply} while pending')),
     failure: fieldsOfReply
       .optional()
-      .describe('Fields of a failure: nothing is charged, or it was refunded.')
+      .describe('Fields for a failure: nothing was charged, or v1 has refunded it.')
       .meta(one('fields', 'by reply field', '{reply} to a failure')),
     without: z
       .strictObject({
@@ -138,11 +138,11 @@ export const replySchema = z
         failure: leftOut('a failure'),
       })
       .optional()
-      .describe('Fields of earlier layers that this one takes out again, by outcome.')
+      .describe('Fields of earlier layers that this layer removes, by outcome.')
       .meta(group({})),
   })
   .meta({
     id: 'reply',
     description:
-      'What the script is told. What is said of the outcome beats `always`, whoever says it; after that later layers win: included blocks, then the operation, then the format. Several names may share a line: `oldbal, old_balance: $order.balance_before | naira`.',
+      'The reply to the script, made of layers. Fields for the outcome (`success`, `pending`, `failure`) win over `always`, in whichever layer they stand. Otherwise the later layer wins: included blocks, the operation, the format, the family. Several names may share a line: `oldbal, old_balance: $order.balance_before | naira`.',
   });

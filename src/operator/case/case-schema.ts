@@ -13,13 +13,13 @@ const answer = z
     [z.enum(['lost', 'unreachable']), fields],
     'expected an answer of v1 (fields, and `http` unless it is 200), lost, or unreachable',
   )
-  .describe('What v1 answers: its JSON, with `http` beside it unless that is 200; or `text` for what is no JSON.');
+  .describe("v1's answer: its JSON, with `http` added unless the status is 200; or `text` for an answer that is not JSON.");
 
 export const address = z.string().regex(/^[A-Z]+ \/\S*$/, 'expected a method and a path, such as POST /api/topup/');
 
 export const longSendShape = {
-  to: address.describe('Method and path, with the query if one stands in it.'),
-  fields: fields.optional().describe('A JSON body; the query of a GET.'),
+  to: address.describe('Method and path, with the query if there is one.'),
+  fields: fields.optional().describe('The JSON body; for a GET the query.'),
   query: fields.optional().describe('Fields of the query, whatever the method.'),
   form: fields.optional().describe('An urlencoded body.'),
   raw: z.string().optional().describe('The body, byte for byte.'),
@@ -38,40 +38,42 @@ export const stepShape = {
     .string()
     .optional()
     .describe(
-      'token (default), bearer, basic, none, or the whole Authorization header. `$reply.x` is a field of the reply before.',
+      'token (default), bearer, basic, none, or the whole Authorization header. `$reply.x` is field `x` of the previous reply.',
     ),
   headers: z.record(z.string(), z.string()).optional().describe('Further headers.'),
   caller: z
     .string()
     .regex(/^[0-9a-f]{32}$/, 'expected a fingerprint of 32 hex digits')
     .optional()
-    .describe('The fingerprint of the key, for what callers.yaml says of it.'),
-  key_family: z.string().optional().describe('The family of the key, as callers.yaml may say (`family`).'),
+    .describe('The fingerprint of the key: its entry in callers.yaml applies.'),
+  key_family: z.string().optional().describe('The family of the key, as if its entry in callers.yaml had this `family`.'),
   later: z
     .string()
     .regex(/^\d+(?:s|m|h)$/, 'expected a time such as 30s, 5m or 2h')
     .optional()
-    .describe('How long after the request before it this one is sent: what goes on meanwhile goes on.'),
+    .describe('How long after the previous request this request is sent. Open orders are pursued meanwhile.'),
   upstream: z
     .union([answer, z.array(answer).min(1), z.record(endpoint, answer)])
     .optional()
-    .describe('What v1 answers: once, one after another, or by endpoint. The default stands under `answers`.'),
+    .describe(
+      "v1's answer: one answer, a list for one call after another, or answers by endpoint. Default: `answers` of the file.",
+    ),
   receipt: answer
     .optional()
     .describe(
-      "What v1 answers when asked for the order's receipt: while it is pending, or where its answer had no goods or balances.",
+      "v1's answer to a question for the receipt of the order: asked while the order is pending, or when v1's answer had no goods or balances.",
     ),
   catalog: z
     .union([z.literal('none'), fields])
     .optional()
-    .describe('The price list; `none` when it cannot be had.'),
+    .describe("v1's price list; `none` if v1 does not return one."),
 } as const;
 
 const stepSchema = z.strictObject(stepShape);
 
 export const caseShape = {
-  name: z.string().min(1).describe('A sentence in the present tense that says what is true.'),
-  before: z.array(stepSchema).optional().describe('What the same script sends first.'),
+  name: z.string().min(1).describe('What the case shows: a sentence in the present tense.'),
+  before: z.array(stepSchema).optional().describe('Requests that the same script sends first.'),
   ...stepShape,
   expect_call: z
     .union(
@@ -79,22 +81,25 @@ export const caseShape = {
       'expected a v1 call such as POST /airtime { network: MTN }, or none',
     )
     .optional()
-    .describe('The v1 call it becomes, whole; pin and request_id may be left out. `none`: v1 is not asked.'),
-  expect_refusal: z.string().optional().describe('The code with which the gateway refuses, before anything is sent.'),
+    .describe('The complete v1 call; pin and request_id may be left out. `none`: no call.'),
+  expect_refusal: z.string().optional().describe('The code of the refusal, before anything is sent.'),
   expect_reply: z
     .union([fields, z.array(json)])
     .optional()
     .describe(
-      'Fields of the reply; others may be there. `a, b, c: value` says the same of several; a list is compared row by row.',
+      'Fields of the reply; it may have others. `a, b, c: value` expects one value in several fields; a list is compared row by row.',
     ),
   absent: z.array(z.string()).optional().describe('Fields that the reply must not have.'),
   http: z.number().int().optional().describe('The HTTP status of the reply.'),
   format: z
     .string()
     .optional()
-    .describe('The format it is read in, with the reason if that matters: `b because field mobile_number`.'),
+    .describe('The format in which the request is read, with the reason if that matters: `b because field mobile_number`.'),
   family: z.string().optional().describe('The family that is recognised; `none` for no family.'),
-  unknown_fields: z.array(z.string()).optional().describe('Fields that mean nothing here; none, unless it is said.'),
+  unknown_fields: z
+    .array(z.string())
+    .optional()
+    .describe('Unknown fields of the request: the operation neither reads nor ignores them. Default: none.'),
 } as const;
 
 /** A case with every `$name` filled in. */
@@ -116,13 +121,15 @@ const writtenCaseSchema = z.strictObject({
     .array(json)
     .min(1)
     .optional()
-    .describe('Rows: the case is played once for each. `$name` is a value of a row, `$value` a row that is a plain value.'),
+    .describe(
+      'The case is played once for each of these rows. `$name` is a value of the row; `$value` is a row that is a plain value.',
+    ),
 });
 export type WrittenCase = z.infer<typeof writtenCaseSchema>;
 
 export const caseFileShape = {
-  catalog: fields.optional().describe("v1's price list, unless a case says otherwise."),
-  answers: z.record(endpoint, answer).optional().describe('What v1 answers by endpoint, unless a case says otherwise.'),
+  catalog: fields.optional().describe("v1's price list, unless a case has its own."),
+  answers: z.record(endpoint, answer).optional().describe("v1's answers by endpoint, unless a case has its own."),
   cases: z.array(writtenCaseSchema).optional().describe('The cases, in the order in which they are played.'),
 };
 export const caseFileSchema = z.strictObject(caseFileShape);
