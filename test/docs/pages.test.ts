@@ -28,6 +28,7 @@ const NO_RUN: Readonly<Record<string, string>> = {
   'own-upstream': 'it needs the v1 service of the reader',
   root: 'it changes a machine; test/deploy/page.test.ts reads its commands',
   docker: 'it needs Docker; the Dockerfile is held to its build context by test/house/docs',
+  database: 'it needs a PostgreSQL server of the reader; test/journal/postgres starts one of its own',
   minutes: 'it takes minutes; .ci/run runs it as a step of its own',
 };
 const NO_RUN_AT_MOST = 12;

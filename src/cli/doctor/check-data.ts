@@ -181,7 +181,7 @@ export const checkSecrets: Check = ({ config }) => {
   return found;
 };
 
-/** With a larger difference a gateway does not start (docs/operations.md). */
+/** With a larger difference a gateway does not start (docs/postgres.md). */
 const CLOCK_APART_MS = 5_000;
 const CONNECT_MS = 3_000;
 
