@@ -1,7 +1,7 @@
 /**
- * Ports that stay free: for programs that are told theirs and come back to it after a restart, and for addresses at which
- * nobody may listen. The system hands the ports of its ephemeral range to whatever socket asks next, also between a kill and
- * the restart; so these lie outside of it, and no other process that asks here is given one while this process lives.
+ * Ports that stay free: for programs that come back to the same port after a restart, and for addresses at which no process may
+ * listen. The system gives ports of its ephemeral range to any socket, also between a kill and a restart, so these ports lie
+ * outside that range. No other process that calls `freePort` gets the same port while this process lives.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -21,13 +21,13 @@ export function freePort(): Promise<number> {
   return takePort(inTurn(steady));
 }
 
-/** The first of these that is nobody's. */
+/** The first of these ports that no other process has claimed or uses. */
 export async function takePort(ports: Iterable<number>): Promise<number> {
   for (const port of ports) if ((await isClaimed(port)) && (await isSilent(port))) return port;
   throw new Error(`No port is free that the system does not give away by itself (${RANGE_FILE}).`);
 }
 
-/** From a random one on: whoever asks at the same time begins elsewhere. */
+/** All ports, from a random one on, so that processes that ask at the same time begin at different ports. */
 function* inTurn(ports: readonly number[]): Iterable<number> {
   const from = Math.floor(Math.random() * ports.length);
   yield* ports.slice(from);
@@ -39,7 +39,7 @@ function outsideOf({ first, last }: { readonly first: number; readonly last: num
   return ports.filter((port) => port < first || port > last);
 }
 
-/** What the system gives to sockets that name no port. */
+/** The range from which the system takes ports for sockets that name none. */
 export function ephemeralRange(): { readonly first: number; readonly last: number } {
   const text = existsSync(RANGE_FILE) ? readFileSync(RANGE_FILE, 'utf8') : RANGE_ELSEWHERE;
   const [first = 0, last = 0] = text.trim().split(/\s+/).map(Number);
@@ -53,7 +53,7 @@ async function isClaimed(port: number): Promise<boolean> {
   return isBound(socket);
 }
 
-/** Nobody listens there, and no connection stands in the way of somebody who would. */
+/** Whether the port can be bound: no process listens there, and no old connection blocks it. */
 async function isSilent(port: number): Promise<boolean> {
   const server = createServer().listen({ port, host: '127.0.0.1', exclusive: true });
   if (!(await isBound(server))) return false;

@@ -1,6 +1,7 @@
 /**
- * Stands in for `src/start/one-file` in tests: the program that they run keeps what it has checked as the built one does, so that a gateway of a
- * suite does not check the shipped mappings again. A value holds for the very same texts and sources (jest.config.cjs).
+ * Replaces `src/start/one-file` in tests: the tested program keeps the result of the mapping check as the built one does, so
+ * that the gateways of a suite do not check the shipped mappings again. A value is valid only for the same texts and sources
+ * (jest.config.cjs).
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
@@ -8,15 +9,18 @@ import { join, resolve } from 'node:path';
 import type { KeptValues } from '../src/mapping/kept-value';
 
 const FOLDER = resolve(__dirname, '..', 'node_modules', '.cache', 'checked');
-/** A folder holds one set of mappings: with a single one, each suite that changes them would make all that follow check the shipped ones again. */
+/**
+ * Each folder holds one set of mappings. With a single folder, a suite that changes mappings would make all later suites check
+ * the shipped ones again.
+ */
 const SETS = 6;
 
 export function keptValues(): KeptValues {
-  // Outside of jest nobody says of which sources this program is made: it finds nothing that another has kept.
+  // Outside of jest TESTED_SOURCES is not set; a random value makes sure that no kept result is used.
   const { TESTED_SOURCES = randomUUID(), JEST_WORKER_ID = '0' } = process.env;
   const own = Array.from({ length: SETS }, (_, nth) => join(FOLDER, JEST_WORKER_ID, String(nth)));
   for (const folder of own) mkdirSync(folder, { recursive: true });
-  // What is new takes the place of the oldest.
+  // A new result replaces the oldest.
   const ages = new Map(
     own.map((folder) => [folder, statSync(join(folder, 'mappings.checked'), { throwIfNoEntry: false })?.mtimeMs ?? 0]),
   );

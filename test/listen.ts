@@ -1,12 +1,12 @@
-/** A server of a test, at an address of its own. */
+/** Starts a server of a test on 127.0.0.1, by default on a free port. */
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
 export interface Listening {
   readonly port: number;
-  /** Of one that speaks plain HTTP. */
+  /** The address for a server that speaks plain HTTP. */
   readonly url: string;
-  /** Ends its connections as well. */
+  /** Closes the server and its connections. */
   readonly close: () => Promise<void>;
 }
 

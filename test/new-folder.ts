@@ -1,4 +1,4 @@
-/** An empty folder for a test. Whoever makes it need not remove it: it goes when its suite has ended (environment.cjs). */
+/** An empty folder for a test. The test need not remove it: environment.cjs removes it when the suite has ended. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** What `open` gives, opened before the tests of a file or a `describe` and closed after them; or, with the hooks of each test, anew for each. */
+/**
+ * Opens a part before the tests of a file or a `describe` and closes it after them; with the hooks of each test, opens a new
+ * one for each. Reads and writes of the result go to the part that is open now.
+ */
 export function opened<T extends { close(): Promise<void> }>(
   open: () => Promise<T>,
   before: Hook = beforeAll,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const LIMIT_MS = 30_000;
 
-/** Waits until it is so. */
+/** Waits until the condition is true; throws after 30 seconds. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + LIMIT_MS;
   for (; !(await isSo()); await sleep(5))

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runDemo } from '../../src/cli/demo/run-demo';
 import { loadShop } from '../../src/cli/demo/shop';
-import { openHouse, send, type House, type HouseOptions } from '../flows/house';
+import { openHouse, send, type House } from '../flows/house';
 
 export interface ShopHouse extends House {
   readonly adminUrl: string;
@@ -14,8 +14,8 @@ const TITLES = Object.fromEntries(loadShop().resellers.map(({ key, title }) => [
 const SALES_MS = 4_000;
 const SALES_RATE = 25;
 
-export async function openShop(options: HouseOptions = {}): Promise<ShopHouse> {
-  const house = await openHouse({ callers: TITLES, ...options });
+export async function openShop(): Promise<ShopHouse> {
+  const house = await openHouse({ callers: TITLES });
   let seed = 7;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
   // What is held while pending, and the closing of the books, are not waited for.

@@ -1,4 +1,4 @@
-/** Chance that can be had again: one seed gives one sequence (mulberry32). */
+/** Seeded random numbers (mulberry32): one seed always gives the same sequence. */
 export interface Chance {
   readonly seed: number;
   /** In [0, 1). */
@@ -8,7 +8,7 @@ export interface Chance {
   pick<T>(choices: readonly T[]): T;
 }
 
-/** From the environment's SEED, or a new one. */
+/** The seed of the environment's SEED, or a new one. */
 export function createChance(seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)): Chance {
   let state = seed >>> 0;
   const next = (): number => {

@@ -16,12 +16,12 @@ export interface GatewayOptions {
   /** A file with the certificate of an upstream behind TLS. */
   readonly trusts?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it runs; the data folder, unless that is for it to make. */
+  /** The working directory; by default the data folder, which is made where it is not given. */
   readonly cwd?: string;
-  /** Open files for what it writes; by default that is read here. */
+  /** Open files for standard output and standard error; by default this process reads both. */
   readonly stdout?: number;
   readonly stderr?: number;
-  /** The most files it may have open. */
+  /** The limit of open files of the process. */
   readonly filesMax?: number;
 }
 
@@ -36,18 +36,18 @@ export interface GatewayProcess {
   readonly url: string;
   readonly adminUrl: string;
   readonly pid: number | undefined;
-  /** How long each start took until the process took requests. */
+  /** How long each start took until the process accepted requests. */
   readonly startsMs: readonly number[];
   isUp(): boolean;
   untilUp(): Promise<void>;
-  /** Resolves once it takes requests, or false when it was killed before. */
+  /** Resolves to true once the process accepts requests, or to false when it was killed before. */
   start(): Promise<boolean>;
   /** Resolves when the process is gone. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<Exit>;
-  /** Stops it in the middle of whatever it does, as a frozen container is. */
+  /** Stops the process wherever it is (SIGSTOP), as a frozen container is stopped. */
   freeze(): void;
   thaw(): void;
-  /** What it wrote to standard error, for a test that fails. */
+  /** What it wrote to standard error; shown when a test fails. */
   complaints(): string;
   /** What it wrote to standard output: its greeting and its log. */
   output(): string;
@@ -87,7 +87,7 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
           MAPPINGS_DIR: options.mappingsDir ?? join(HOUSE, 'mappings'),
           UPSTREAM_URL: options.upstreamUrl,
           LOG_LEVEL: 'error',
-          // Nobody stands in front of it who would have to notice.
+          // No load balancer stands in front that would have to notice the stop.
           DRAIN_SECONDS: '0',
           ...options.env,
           ...(options.trusts === undefined ? {} : { NODE_EXTRA_CA_CERTS: options.trusts }),
@@ -122,7 +122,7 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
   };
 }
 
-/** For one whose greeting goes elsewhere. */
+/** For a process whose greeting goes to a file. */
 async function untilReady(adminUrl: string): Promise<true> {
   for (;;) {
     const answer = await fetch(`${adminUrl}/readyz`).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Many scripts at once that buy with ids of their own, and remember every word they were told. */
+/** Many scripts that buy at the same time under their own request ids and keep every reply. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterCharge } from '../faults/fault';
 import type { FaultProxy, Strike } from '../faults/fault-proxy';
@@ -10,19 +10,19 @@ export interface ScriptOrder {
   readonly account: number;
   readonly key: string;
   readonly purchase: Purchase;
-  /** One per time it was sent; no answer is told as nonsense with HTTP 0. */
+  /** One entry for each sending; a request without a reply counts as nonsense with HTTP 0. */
   readonly told: Told[];
-  /** What its script did about it for good, where the test follows that: delivered, or refunded. */
+  /** The final action of the script, where the test follows it: delivered, or refunded. */
   readonly concluded?: 'sale' | 'failure';
 }
 
 export interface Scripts {
   readonly orders: readonly ScriptOrder[];
-  /** From now on, between two orders of one script. */
+  /** Sets the pause between two orders of one script. */
   rest(ms: number): void;
-  /** Begins no more orders; resolves when those begun are over. */
+  /** Begins no more orders; resolves when the running ones have ended. */
   stop(): Promise<void>;
-  /** Ends them in the middle of what they do, for a test that has failed: nobody may be there to tell them an end. */
+  /** Stops the scripts at once. For a test that has failed: no gateway may be left to reply to them. */
   abandon(): void;
 }
 
@@ -32,18 +32,18 @@ export interface ScriptOptions {
   readonly keyOf: (account: number) => string;
   /** Where the next request goes. */
   readonly pickUrl: () => string;
-  /** Whether somebody takes requests: scripts that press the button all the while would only keep the machine busy. */
+  /** Whether any gateway accepts requests. Scripts wait meanwhile, because retries would only keep the machine busy. */
   readonly isUp: () => boolean;
-  /** Where v1 is slow and sometimes loses its answer. */
+  /** The proxy that delays v1 and sometimes loses its answer. */
   readonly proxy: FaultProxy;
   readonly chance: Chance;
-  /** Between two orders of one script; 0 unless told. */
+  /** The pause between two orders of one script; 0 by default. */
   readonly restMs?: number;
-  /** Begins every request id of this run. */
+  /** Every request id of this run begins with it. */
   readonly name: string;
 }
 
-/** How many scripts of ten send an order again until they hear what became of it; the others leave it at one try. */
+/** Of ten scripts, how many repeat an order until they get a final reply; the others send it once. */
 const STUBBORN_OF_TEN = 7;
 const AGAIN_AFTER_MS = 20;
 const LOOKS_AFTER_MS = 10;
@@ -76,7 +76,7 @@ export function startScripts(options: ScriptOptions): Scripts {
     if (chance.next() < 0.1) void tell(order);
     for (;;) {
       const { word } = await tell(order);
-      // Whoever hears a final word delivers or refunds, and asks no more.
+      // A final status word makes the script deliver or refund; then it asks no more.
       if (word === 'success' || word === 'fail' || !isStubborn || isAbandoned) return;
       await sleep(AGAIN_AFTER_MS);
     }
@@ -102,7 +102,7 @@ export function startScripts(options: ScriptOptions): Scripts {
   };
 }
 
-/** v1 takes its time before and after it charges; one answer of ten is lost. Each order keeps its way. */
+/** How v1 treats one order: a delay before and after the charge, and in one of ten orders the first answer is lost. */
 function v1sWay(chance: Chance): Strike {
   const [beforeMs, afterMs, isLost] = [chance.between(0, 25), chance.between(0, 25), chance.next() < 0.1];
   let tries = 0;
@@ -118,7 +118,7 @@ function v1sWay(chance: Chance): Strike {
   };
 }
 
-/** Numbers of its own, so that v1's history can tell one order from another; never one that calls up a mood. */
+/** Gives the purchase a number of its own, so that v1's history can tell it from others. The number calls up no mood. */
 export function distinct(purchase: Purchase, number: number): Purchase {
   const tail = `${String(number).padStart(5, '0')}12`;
   const fields = Object.entries(purchase.fields).map(([name, value]): [string, string | number | boolean] => {
@@ -128,7 +128,7 @@ export function distinct(purchase: Purchase, number: number): Purchase {
   return { ...purchase, fields: Object.fromEntries(fields) };
 }
 
-/** What a script is told in the end that asks for its order until there is a final word, or so long. */
+/** Asks for the order until the status word is final or the patience ends; gives the last reply. */
 export async function askInTheEnd(url: string, { key, requestId }: ScriptOrder, patienceMs: number): Promise<Told> {
   const until = performance.now() + patienceMs;
   for (;;) {

@@ -1,4 +1,4 @@
-/** v1, a proxy before it, and gateways that sell through both while a test kills them. */
+/** v1, a proxy in front of it, and gateways that sell through both while a test kills them. */
 import { openFaultProxy } from '../faults/fault-proxy';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { createChance, type Chance } from './chance';
@@ -9,24 +9,24 @@ import { newFolder } from '../new-folder';
 
 const ACCOUNTS = 12;
 const SCRIPTS = 16;
-/** The last account is not the scripts'. */
+/** The last account does not belong to the scripts. */
 export const SPARE_ACCOUNT = ACCOUNTS;
 
 export interface CrashStage {
   readonly v1: V1OfMany;
-  /** Not started yet. */
+  /** Made, but not started. */
   readonly gateways: readonly GatewayProcess[];
   readonly chance: Chance;
-  /** Scripts that buy from whichever gateway is up: any may get the repeat of what another began. */
+  /** Scripts send each order to any gateway that is up, so a repeat may reach another gateway than the first sending did. */
   load(name: string, restMs?: number): Scripts;
-  /** Holds what scripts were told against v1's books, and says in a line how it went. `others`: orders of v1 that are not theirs. */
+  /** Compares the replies with v1's books and logs one line of counts. `others`: orders of v1 that these scripts did not make. */
   judge(scripts: Scripts, what: string, others?: number): Promise<Verdict>;
   close(): Promise<void>;
 }
 
 export interface CrashStageOptions {
   readonly gateways: number;
-  /** One data folder for all of them, unless each has its own. */
+  /** One data folder for all gateways, unless each has its own. */
   readonly hasOwnFolders?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }

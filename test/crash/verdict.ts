@@ -1,16 +1,16 @@
-/** What scripts were told, held against v1's own books. */
+/** Compares what scripts were told with v1's own books. */
 import type { Told } from '../faults/purchase';
 import { askInTheEnd, type ScriptOrder } from './scripts';
 
 export interface Verdict {
   readonly orders: number;
   readonly charged: number;
-  /** Requests that found nobody. */
+  /** Requests whose connection was refused. */
   readonly refused: number;
-  /** Requests that were taken and got no answer. */
+  /** Requests that were accepted and got no reply. */
   readonly cutOff: number;
   readonly toldSuccess: number;
-  /** Orders that still have no final word: v1 was asked and cannot tell them from others. */
+  /** Orders without a final status word: the gateway asked v1, but could not tell them from other orders. */
   readonly openInTheEnd: number;
   readonly doubleCharges: number;
   /** One sentence each. */
@@ -21,7 +21,7 @@ export interface Verdict {
 interface Judged {
   readonly order: ScriptOrder;
   readonly isCharged: boolean;
-  /** v1 has the order, and gave its money back. */
+  /** v1 has the order and refunded it. */
   readonly isRefunded: boolean;
   readonly last: Told;
 }
@@ -29,7 +29,7 @@ interface Judged {
 const REFUSED = /ECONNREFUSED/;
 const AT_ONCE = 16;
 
-/** v1 as a judge needs it. */
+/** The part of v1 that the comparison needs. */
 export interface Books {
   readonly url: string;
   countOrders(): number | Promise<number>;
@@ -52,14 +52,14 @@ export async function judgeOrders(orders: readonly ScriptOrder[], url: string, v
     cutOff: unanswered.filter(({ text }) => !REFUSED.test(text)).length,
     toldSuccess: orders.filter(({ told }) => told.some(({ word }) => word === 'success')).length,
     openInTheEnd: judged.filter(({ last }) => last.word === 'pending').length,
-    // v1 keeps one order for one request id: whatever more it has, it has under ids that no script ever sent.
+    // v1 keeps one order for each request id, so every further order has an id that no script sent.
     doubleCharges: (await v1.countOrders()) - others - charged - judged.filter((one) => one.isRefunded).length,
     lost: judged.flatMap(findLoss),
     lies: judged.flatMap(findLies),
   };
 }
 
-/** Asks v1 itself, past the gateway: a purchase of nothing finds the order of its request id, or buys nothing. */
+/** Asks v1 directly with a purchase without fields: v1 replies with the order of that request id, or sells nothing. */
 export async function inBooks({ key, requestId }: ScriptOrder, v1: Books): Promise<Pick<Judged, 'isCharged' | 'isRefunded'>> {
   const response = await fetch(`${v1.url}/airtime`, {
     method: 'POST',
@@ -91,7 +91,6 @@ function findLies({ order, isCharged, last }: Judged): readonly string[] {
   ];
 }
 
-/** One line for whoever reads the test's output. */
 export function describeVerdict({ lost, lies, ...counts }: Verdict): string {
   return JSON.stringify({ ...counts, lost: lost.length, lies: lies.length });
 }

@@ -1,4 +1,4 @@
-/** Faults of what is said: whole HTTP answers that are not v1's, or not about this order. */
+/** Faults of the answer: complete HTTP answers that are not v1's, or not about this order. */
 import { afterCharge, always, once, onceAndAlways, type Fault } from './fault';
 import { replyBytes, type Strike, type V1Answer } from './fault-proxy';
 
@@ -11,7 +11,7 @@ const json = (status: number, body: unknown): V1Answer => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** v1 never sees the request: somebody in front of it answers. */
+/** v1 never gets the request: a proxy in front of it answers. */
 const instead = (answer: V1Answer, headers?: Readonly<Record<string, string>>): Strike => {
   return ({ socket }) => socket.write(replyBytes(answer, headers));
 };
@@ -21,7 +21,7 @@ interface Body {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** v1 sees it, and its answer is exchanged or altered. */
+/** v1 gets the request, and its answer is replaced or altered. */
 const over = (answer: V1Answer, headers?: Readonly<Record<string, string>>): Strike =>
   afterCharge(({ socket }) => socket.write(replyBytes(answer, headers)));
 const altered = (alter: (body: Body) => unknown): Strike =>

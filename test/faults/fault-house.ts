@@ -1,4 +1,4 @@
-/** A gateway for one or a few faults: on real sockets, with a proxy between it and v1. */
+/** A gateway for one or more faults, on real sockets, with a proxy between it and v1. */
 import { createPriceLists } from '../../src/price-lists/price-lists';
 import { createGateway } from '../../src/gateway/gateway';
 import { createKeyring } from '../../src/gateway/read/keyring';
@@ -23,13 +23,13 @@ export interface FaultHouse {
   readonly url: string;
   readonly proxy: FaultProxy;
   readonly dataDir: string;
-  /** Orders under way. */
+  /** How many orders are under way. */
   inFlight(): number;
-  /** The fault is over. */
+  /** Ends the fault. */
   lift(): Promise<void>;
   /**
-   * The quiet time of the mappings passes: what v1's history does not show now, never was at v1. True only while nothing is
-   * on its way, which the house can know and no length of time can promise on a machine that is busy.
+   * Moves the clock past the quiet time of the mappings: what v1's history does not show now never reached v1. That holds only
+   * while nothing is on its way to v1, so call it after `proxy.empty()`; no fixed wait could promise that on a busy machine.
    */
   passQuietTime(): void;
   close(): Promise<void>;
@@ -62,7 +62,7 @@ export async function openFaultHouse(v1Url: string, timing: TimingName, alone: A
     async lift() {
       isLifted = true;
       proxy.lift();
-      await proxy.deafen();
+      await proxy.stopListening();
       await proxy.listen();
     },
     async close() {
@@ -85,7 +85,7 @@ async function startWhole(dataDir: string, mappingsDir: string, upstreamUrl: str
   };
 }
 
-/** As `src/main.ts` puts it together, around a journal that fails on demand. */
+/** Built as in `src/main.ts`, around a journal that fails on demand. */
 async function startWithJournal(
   dataDir: string,
   mappingsDir: string,

@@ -1,6 +1,6 @@
 /**
- * Stands between the gateway and v1 on raw sockets and spoils chosen exchanges: what it writes, when it closes and whether
- * v1 ever sees the request is up to a strike. Everything that is not struck passes unchanged.
+ * A proxy on raw sockets between the gateway and v1 that spoils chosen exchanges. A strike decides what is written, when the
+ * connection closes and whether v1 gets the request. All other exchanges pass unchanged.
  */
 import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
@@ -8,24 +8,24 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../free-port';
 
-/** v1's answer as it came. */
+/** v1's answer as received. */
 export interface V1Answer {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
 }
 
-/** One purchase on its way, in the hands of a strike. */
+/** One purchase on its way to v1, given to a strike. */
 export interface Exchange {
   readonly socket: Socket;
   readonly requestId: string;
-  /** Takes the request to v1: from now on it is charged, unless v1 says no. */
+  /** Sends the request to v1, which charges it unless v1 refuses. */
   readonly forward: () => Promise<V1Answer>;
-  /** Answers as v1 would. */
+  /** Writes this answer to the gateway. */
   readonly replyWith: (answer: V1Answer) => void;
-  /** Keeps the request on its way until the proxy lets go. */
+  /** Keeps the request until `empty` is called. */
   readonly holdBack: () => Promise<void>;
-  /** What v1 said to another purchase. */
+  /** v1's answer to the purchase with this other request id. */
   readonly answerTo: (requestId: string) => V1Answer | undefined;
 }
 
@@ -33,32 +33,32 @@ export type Strike = (exchange: Exchange) => unknown;
 
 export interface Plan {
   readonly strike: Strike;
-  /** How many purchases with this request id are struck. */
+  /** How many purchases with this request id the strike applies to. */
   readonly times: number;
 }
 
 export interface FaultProxy {
   readonly port: number;
   readonly url: string;
-  /** What becomes of purchases with this request id. */
+  /** Applies a strike to the purchases with this request id. */
   plan(requestId: string, plan: Plan): void;
-  /** Called with each connection before a byte is read, while it is set. */
+  /** While set: called with each connection before a byte is read. */
   onConnection: ((socket: Socket) => void) | undefined;
-  /** Called with the first bytes of each request that is no read, while it is set: the body may still be on its way. */
+  /** While set: called with the first bytes of each POST, perhaps before its body has arrived. */
   onPurchaseBytes: ((socket: Socket) => void) | undefined;
-  /** v1's history cannot be had, while it is set. */
+  /** While true, requests for v1's history get a 502 page. */
   isHistoryAway: boolean;
-  /** Closes every connection that carries nothing at the moment. */
+  /** Closes every connection without a request under way. */
   dropIdle(): void;
-  /** Resolves when everything that was sent has been read and come to its end, except what is held back. */
+  /** Resolves when every received request has ended, except those held back. */
   idle(): Promise<void>;
-  /** Lets go of what is held back; resolves when nothing is on its way to v1 any more. */
+  /** Releases what is held back; resolves when nothing is on its way to v1 any more. */
   empty(): Promise<void>;
-  /** From now on everything passes. */
+  /** Ends all faults: everything passes from now on. */
   lift(): void;
-  /** Connections are refused while nobody listens. */
+  /** Listens again; until then connections are refused. */
   listen(): Promise<void>;
-  deafen(): Promise<void>;
+  stopListening(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ const BAD_GATEWAY: V1Answer = { status: 502, contentType: 'text/html', body: '<h
 const TURNS = 3;
 const TURN_MS = 10;
 
-/** `v1Url` is v1's base address; the proxy's own has the same path. */
+/** `v1Url` is v1's base address; the proxy's own address has the same path. */
 export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
   const v1 = new URL(v1Url);
   const agent = new Agent({ keepAlive: true });
@@ -83,7 +83,7 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
   let underWay = 0;
   const heldBack = new Set<() => void>();
   const sockets = new Map<Socket, { busy: boolean }>();
-  // Its own also while nobody listens: a stranger there would take purchases that must be refused.
+  // The port stays reserved while the proxy does not listen: another process there would accept purchases that must be refused.
   const port = await freePort();
   let server: Server | undefined;
 
@@ -141,7 +141,7 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
       for (const [socket, { busy }] of sockets) if (!busy) socket.end();
     },
     async idle() {
-      // A connection that stands is accepted, then read, then answered: each in one turn of the event loop.
+      // An accepted connection needs one turn of the event loop each to be accepted, read and answered.
       for (let turns = 0; turns < TURNS || underWay > heldBack.size; turns += 1) await sleep(TURN_MS);
     },
     async empty() {
@@ -158,7 +158,7 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
       server = createServer(onConnection).listen(port, '127.0.0.1');
       await once(server, 'listening');
     },
-    async deafen() {
+    async stopListening() {
       const closed = server === undefined ? undefined : once(server, 'close');
       server?.close();
       for (const socket of sockets.keys()) socket.destroy();
@@ -166,7 +166,7 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
       server = undefined;
     },
     async close() {
-      await proxy.deafen();
+      await proxy.stopListening();
       agent.destroy();
     },
   };
@@ -213,7 +213,7 @@ function forwardTo(v1: URL, agent: Agent, { method, path, headers, body }: RawRe
   });
 }
 
-/** A whole and right HTTP reply. */
+/** A complete, well-formed HTTP reply. */
 export function replyBytes({ status, contentType, body }: V1Answer, headers: Readonly<Record<string, string>> = {}): string {
   const all = { 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)), ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,4 +1,4 @@
-/** What was told under every fault, held against v1's ledger (`judge`) and written down (`docs/faults.md`). */
+/** Judges what scripts were told under every fault against v1's ledger (`judge`) and writes the page docs/faults.md. */
 import type { Fault } from './fault';
 import type { CellResult, FaultResult, Step } from './run-faults';
 
@@ -29,7 +29,7 @@ export function renderFaultTable(groups: Readonly<Record<string, readonly FaultR
   return `${lines.join('\n')}\n`;
 }
 
-/** One line of the page. */
+/** One row of the page. */
 export function renderRow({ fault, cells }: FaultResult): string {
   const texts = cells.map(({ first, settled, later, again }) => [
     describeFirst(fault, first, settled),
@@ -48,13 +48,16 @@ export function renderRow({ fault, cells }: FaultResult): string {
   return `| ${fault.title} | ${fault.lasts === 'once' ? 'first try' : 'every try'} | ${usual} | ${others.join('; ')} |`;
 }
 
-/** What is told as pending moves on: what counts is how it stands when nothing more is tried. */
+/** A pending order moves on, so its cell shows the ledger when the gateway had stopped trying. */
 function describeFirst({ isRace }: Fault, { told, ledger }: Step, settled: Step['ledger']): string {
   const text = describe({ told, ledger: told.word === 'pending' ? settled : ledger });
   return isRace === true ? text.replace(/^(?:fail|pending) /, 'fail or pending ') : text;
 }
 
-/** Where the purchase was told failed nothing had left, and it is sold now; where it was told pending, its absence was proven. */
+/**
+ * In a race the order may have been told failed (nothing had left, and the repeat sells it) or pending (v1 proved it absent):
+ * one text covers both.
+ */
 function describeAgain({ isRace }: Fault, again: Step): string {
   const text = describe(again);
   return isRace === true ? text.replace(/^(?:fail · nothing|success · charged)$/, 'success · charged or fail · nothing') : text;
@@ -78,7 +81,10 @@ function mostFrequent(texts: readonly string[]): string {
   return texts.reduce((best, text) => (count(text) > count(best) ? text : best), texts[0] ?? '');
 }
 
-/** The one rule: never told "failed" while charged, never "success" while not, never charged twice, never no JSON. In words, one sentence each. */
+/**
+ * The rule of every cell: never told "failed" while charged, never "success" while not charged, never charged twice, always
+ * JSON. Gives one sentence for each violation.
+ */
 export function judge({ fault, cells }: FaultResult): readonly string[] {
   return cells.flatMap((cell) => {
     const where = `${fault.title} (${fault.lasts}), ${cell.purchase.operation} ${cell.purchase.format}`;
@@ -91,12 +97,12 @@ function judgeCell(fault: Fault, { first, later, again }: CellResult): readonly 
     ...judgeStep('purchase', first),
     ...judgeStep('status', later),
     ...judgeStep('repeat', again),
-    // What was called failed at first must stay free of charge until somebody orders it again.
+    // After a failure nothing may be charged until the script orders again.
     ...(first.told.word === 'fail' && owed(later) > 0 ? ['told failed, and charged later'] : []),
     ...(first.told.word === 'success' && owed(later) === 0 ? ['told success, and nothing is charged later'] : []),
     ...(later.told.word === 'pending' && later.ledger.pending === 0 ? ['still pending for the script, long over for v1'] : []),
   ];
-  // An order that the journal never took does not exist; every other one can be asked for.
+  // An order that the journal rejected does not exist; every other order can be asked for.
   const isJournalled = first.told.http !== 503 && fault.alone?.journal === undefined;
   const isKnownToV1 = owed(later) + later.ledger.refunded > 0;
   if (later.told.http !== 200 && (isJournalled || isKnownToV1))

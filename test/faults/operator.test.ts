@@ -106,7 +106,7 @@ describe('a price list that cannot be had when an order is repeated', () => {
     fields: { ...ELECTRICITY.fields, meter_type, disco: 'Abuja Electric' },
   });
   const whileAway = (purchase: Purchase) => async (visit: Visit) => {
-    await visit.proxy.deafen();
+    await visit.proxy.stopListening();
     const [again, other] = [await buyOnce('r-1', purchase)(visit), await buyOnce('r-2', purchase)(visit)];
     await visit.proxy.listen();
     return { again, other, later: await buyOnce('r-1', purchase)(visit) };

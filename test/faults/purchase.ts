@@ -19,7 +19,7 @@ const CARD = '7027914329';
 const a = (operation: string, path: string, fields: Purchase['fields']): Purchase => ({ operation, format: 'A', path, fields });
 const b = (operation: string, path: string, fields: Purchase['fields']): Purchase => ({ operation, format: 'B', path, fields });
 
-/** Where nothing in the request proves the format, the address names it. */
+/** For samples that do not prove their format: the address names it. */
 export const PURCHASES: readonly Purchase[] = [
   a('airtime', '/api/topup/', { network: '1', phone: PHONE, amount: '100', plan_type: 'VTU', bypass: false }),
   b('airtime', '/api/topup/', { network: 1, mobile_number: PHONE, amount: 100, airtime_type: 'VTU', Ported_number: true }),
@@ -39,15 +39,15 @@ export const PURCHASES: readonly Purchase[] = [
   b('SMS', '/b/api/sendsms', { sender: 'ACME', recetipient: '08031234567,08051234567', message: 'Hello' }),
 ];
 
-/** What a script got, and what it makes of it. */
+/** The reply to a script, and the status word that the script reads in it. */
 export interface Told {
-  /** 0 when no answer came. */
+  /** 0 when no reply came. */
   readonly http: number;
   readonly word: 'success' | 'pending' | 'fail' | 'no such order' | 'nonsense';
   readonly text: string;
 }
 
-/** Longer than every patience of the gateway: a script that waits this long was forgotten. */
+/** Longer than every patience of the gateway, so a script that waits this long was forgotten. */
 const FORGOTTEN_MS = 180_000;
 
 /** Sends as PHP's cURL does: no User-Agent, a connection of its own. */
@@ -85,11 +85,11 @@ export function askStatus(url: string, key: string, requestId: string): Promise<
 
 const WORDS = { success: 'successful', pending: 'processing', fail: 'failed' } as const;
 
-/** Only a pair of words that all scripts read alike counts (facts, section 3); anything else is a fault of the gateway. */
+/** Only a pair of status words that all scripts read alike counts (facts, section 3); anything else is a fault of the gateway. */
 function readTold(http: number, text: string): Told {
   try {
     const body = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    // Nobody is told "failed" of an order that nobody knows: it may stand in another journal.
+    // For an order that the gateway does not know, a script is never told "failed": another journal may hold the order.
     const isOpen = body['status'] === 'pending' && body['Status'] === 'processing' && body['error'] === undefined;
     if (http === 202 && isOpen && /^There is no order /.test(String(body['message'])))
       return { http, word: 'no such order', text };
@@ -104,7 +104,7 @@ function readTold(http: number, text: string): Told {
   return { http, word: 'nonsense', text };
 }
 
-/** Success and pending come with 200; a failure too when it answers a question about an order. */
+/** Success and pending have HTTP 200, and so does a failure in reply to a status query. */
 function isHttpOf(http: number, word: string): boolean {
   return word === 'fail' ? http === 200 || http >= 400 : http === 200;
 }

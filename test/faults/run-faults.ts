@@ -1,11 +1,11 @@
-/** Plays faults: every purchase of both formats under each, then the question what became of it, then the same again. */
+/** Plays faults: under each fault every purchase of both formats, then a status query, then the same purchase again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Alone, Fault } from './fault';
 import { openFaultHouse, type FaultHouse } from './fault-house';
 import { askStatus, buy, PURCHASES, type Purchase, type Told } from './purchase';
 import type { Ledger, V1OfMany } from './v1-of-many';
 
-/** What the script was told and what v1's ledger said right then. */
+/** What the script was told, and v1's ledger at that moment. */
 export interface Step {
   readonly told: Told;
   readonly ledger: Ledger;
@@ -15,7 +15,7 @@ export interface CellResult {
   readonly purchase: Purchase;
   /** The purchase, under the fault. */
   readonly first: Step;
-  /** v1's ledger when the gateway had given up trying. */
+  /** v1's ledger when the gateway had stopped trying. */
   readonly settled: Ledger;
   /** The order's status by its request id, once the fault is over. */
   readonly later: Step;
@@ -30,7 +30,7 @@ export interface FaultResult {
 
 export interface NumberedFault {
   readonly fault: Fault;
-  /** Its first account in v1; each of its cells has one. */
+  /** Its first account in v1; each cell has an account of its own. */
   readonly firstCell: number;
 }
 
@@ -45,13 +45,13 @@ interface Cell extends NumberedFault {
 const PATIENCE_MS = 180_000;
 
 export interface ReadyHouse {
-  /** Once: the house is closed afterwards. */
+  /** May be called once: it closes the house. */
   play(): Promise<readonly FaultResult[]>;
 }
 
 /**
- * A house for faults that have the same timing; one that stands alone comes alone. Opened before anything is played,
- * because reading mappings keeps the whole process busy, and with it whatever is being timed.
+ * A house for faults of the same timing; a fault that stands alone gets its own. Open all houses before any is played: reading
+ * mappings keeps the process busy and would disturb the timing.
  */
 export async function readyHouse(faults: readonly NumberedFault[], v1: V1OfMany): Promise<ReadyHouse> {
   const { timing, alone = {} } = faults[0]!.fault;
@@ -103,7 +103,7 @@ async function playCells(cells: readonly Cell[], alone: Alone, house: FaultHouse
   await alone.begin?.(house.proxy);
   alone.spoil?.(house.dataDir);
 
-  // Else what is told would depend on whether it is read before the script's patience ends.
+  // With the history, the reply would depend on whether v1 can be asked before the script's patience ends.
   house.proxy.isHistoryAway = true;
   const endJump = jumpClock(alone.clockJumpMs);
   const first = await all(cells, (cell) => step(cell, buy(house.url, cell.key, cell.purchase, cell.requestId)));
@@ -135,7 +135,10 @@ async function playCells(cells: readonly Cell[], alone: Alone, house: FaultHouse
   }));
 }
 
-/** A script that hears "pending", or that nobody could say now, asks again while v1 knows the end: it may just be being looked for, or v1 be slow. */
+/**
+ * Repeats a question that was told pending or not known while v1 already knows the end: the gateway may still be looking for
+ * the order, or v1 may be slow.
+ */
 async function untilKnown({ account }: Cell, v1: V1OfMany, ask: () => Promise<Told>): Promise<Told> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -147,12 +150,12 @@ async function untilKnown({ account }: Cell, v1: V1OfMany, ask: () => Promise<To
   }
 }
 
-/** v1 was asked and gave no answer in time, as where other tests keep the processor busy. */
+/** Whether v1 was asked and did not answer in time, which happens when other tests keep the processor busy. */
 function isUnanswered({ http, word, text }: Told): boolean {
   return http === 202 && word !== 'no such order' && text.includes('What became of the order is not known here');
 }
 
-/** Moves the wall clock of this whole process a little later; gives what moves it back. */
+/** Lets the wall clock of this process jump 0.3 seconds later; gives the function that sets it back. */
 function jumpClock(jumpMs: number | undefined): () => void {
   if (jumpMs === undefined) return () => undefined;
   const right = Date.now;
@@ -165,7 +168,7 @@ function jumpClock(jumpMs: number | undefined): () => void {
   };
 }
 
-/** Nothing is tried any more, and nothing is on its way to v1. */
+/** Resolves when no attempt is under way and nothing is on its way to v1. */
 async function untilQuiet(house: FaultHouse): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; house.inFlight() > 0 && performance.now() < until;) await sleep(50);
   await house.proxy.idle();
@@ -173,7 +176,7 @@ async function untilQuiet(house: FaultHouse): Promise<void> {
 
 const APART_MS = 25;
 
-/** One after the other, a little apart: waits are short here, and a crowd at the door would be measured instead of them. */
+/** Starts the cells a little apart: the waits are short, and a crowd of simultaneous requests would change what is measured. */
 async function all<T>(cells: readonly Cell[], act: (cell: Cell) => Promise<T>): Promise<readonly T[]> {
   const acts: Promise<T>[] = [];
   for (const cell of cells) {

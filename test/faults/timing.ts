@@ -1,11 +1,11 @@
-/** Time in these tests: a mapping whose waits are others (its quiet time is the shipped one), and a clock that is put forward. */
+/** Time in the fault tests: mappings with shorter waits (but the shipped quiet time), and a clock that can be put forward. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { copyMappings } from '../mapping/mapping-set';
 
 interface Timing {
-  /** Of both kinds of caller, in milliseconds as all that follow. */
+  /** The patience of both kinds of caller. All times are in milliseconds. */
   readonly patience: number;
   readonly reconnect: number;
   readonly pursue: number;
@@ -13,31 +13,31 @@ interface Timing {
 }
 
 /**
- * What is told must not depend on how fast the machine is: where the truth can be found out, there is much more time than
- * that takes, also on a machine with ten times the work it can do; where it cannot, any time is enough to see that.
+ * The replies must not depend on the speed of the machine. Where the truth can be found out, there is much more time than that
+ * takes, also on a machine with ten times the load. Where it cannot, any time is enough to show that.
  */
 export const TIMINGS = {
-  /** The next try or the next receipt tells the truth. */
+  /** The next attempt or the next receipt shows the truth. */
   patient: { patience: 120_000, reconnect: 60_000, pursue: 5_000, try: 60_000 },
-  /** The same after a try that hangs. */
+  /** The same, after an attempt that hangs. */
   'patient, short tries': { patience: 120_000, reconnect: 60_000, pursue: 5_000, try: 5_000 },
-  /** The truth is out of reach while the script waits. */
+  /** The truth cannot be had while the script waits. */
   impatient: { patience: 3_000, reconnect: 500, pursue: 200, try: 2_500 },
-  /** v1 cannot be reached at all, which is soon certain. */
+  /** v1 cannot be reached, which is certain soon. */
   unreachable: { patience: 120_000, reconnect: 500, pursue: 300, try: 60_000 },
-  /** What v1 gets late, it gets when the script has long been told. */
+  /** A late request reaches v1 long after the script has its reply. */
   brief: { patience: 2_000, reconnect: 500, pursue: 300, try: 2_000 },
 } as const satisfies Record<string, Timing>;
 
 export type TimingName = keyof typeof TIMINGS;
 
 const READ_MS = 10_000;
-/** On a busy machine more than the shipped ten minutes lie between a sale and its repeat, and an id is used up after these. */
+/** On a busy machine more than the shipped ten minutes may pass between a sale and its repeat, after which the id counts as used. */
 const REPLAY_MS = 4 * 60 * 60_000;
 
 const folders = new Map<TimingName, string>();
 
-/** A mappings folder, made once. */
+/** Makes one mappings folder for each timing. */
 export function mappingsWith(name: TimingName): string {
   const folder = folders.get(name) ?? makeFolder(name);
   folders.set(name, folder);
@@ -56,9 +56,9 @@ function makeFolder(name: TimingName): string {
   return folder;
 }
 
-/** The machine's time, put forward by hand: as if so much had passed and nothing had happened meanwhile. */
+/** The machine's clock, put forward by the test: as if that much time had passed without any event. */
 export interface ForwardClock extends Clock {
-  /** Both hands at once: it is no clock that somebody has set. */
+  /** Both clocks move at once, so that the gateway sees no clock that was set. */
   forward(byMs: number): void;
 }
 

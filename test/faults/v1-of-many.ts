@@ -1,4 +1,4 @@
-/** One sandbox with an account for every cell of the matrix: what one order moved is what its wallet lacks. */
+/** One sandbox with an account for every cell of the table, so that a wallet shows what one order cost. */
 import { cpSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join, resolve } from 'node:path';
@@ -10,18 +10,18 @@ import { newFolder } from '../new-folder';
 export interface V1OfMany {
   readonly url: string;
   keyOf(cell: number): string;
-  /** What v1's own ledger says of a cell's account, asked past the gateway. */
+  /** v1's own ledger of a cell's account, read without the gateway. */
   ledger(cell: number): Promise<Ledger>;
-  /** Resolves when v1 has taken so many orders of a cell's account: pending, or over already where the machine is slow. */
+  /** Resolves when v1 has this many orders of a cell's account: pending, or ended already on a slow machine. */
   untilTaken(cell: number, count: number): Promise<void>;
-  /** In the whole book, of every account. */
+  /** All orders of all accounts. */
   countOrders(): number;
   /** Whether every account has paid exactly for its orders. */
   isBalanced(): boolean;
   close(): Promise<void>;
 }
 
-/** Orders of one account by what became of their money. */
+/** The orders of one account, by what became of their money. */
 export interface Ledger {
   readonly charged: number;
   readonly pending: number;
@@ -29,9 +29,9 @@ export interface Ledger {
 }
 
 const SHIPPED = resolve(__dirname, '..', '..', 'sandbox');
-/** Waits of the sandbox pass ten times faster: five seconds of a late answer are half a second here. */
+/** Waits of the sandbox pass ten times faster: a late answer of five seconds takes half a second. */
 const HASTE = 10;
-/** Naira. Thousands of orders, as many as a machine can send in minutes, do not empty a wallet. */
+/** In naira: enough for all the orders that a machine can send in minutes. */
 const BALANCE = 1_000_000_000;
 
 export async function openV1OfMany(cells: number, haste = HASTE): Promise<V1OfMany> {

@@ -1,4 +1,4 @@
-/** Faults of connections: what breaks, hangs or comes twice, before and after v1 has charged. */
+/** Faults of connections: what breaks, hangs or arrives twice, before and after v1 has charged. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterCharge, always, once, onceAndAlways, type Fault } from './fault';
 import { replyBytes, type Exchange } from './fault-proxy';
@@ -88,7 +88,7 @@ const charged: readonly Fault[] = [
   ),
 ];
 
-/** What is odd and still right: the answer is there. */
+/** Odd but right: the answer arrived. */
 const harmless: readonly Fault[] = [
   once(
     'charged, the answer comes after half a second',
@@ -114,8 +114,8 @@ const harmless: readonly Fault[] = [
     },
     'brief',
   ),
-  // v1 writes whole seconds: an order of the very second in which it was taken could be another sale under its id, and of
-  // PINs and messages that stays open. In the next second it is this one.
+  // v1 shows times in whole seconds, so an order of the second in which the attempt was accepted could be another sale under
+  // its id. For PINs and messages that stays open; from the next second on, the row is this order.
   once(
     'the request reaches v1 twice in the second after it was taken, the second answer comes back',
     async ({ socket, forward }) => {

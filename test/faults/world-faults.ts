@@ -1,4 +1,4 @@
-/** Faults that strike whatever comes: no connection, moods of v1, the journal, the clock. Each has a house of its own. */
+/** Faults that strike all traffic: no connection, moods of v1, the journal, the clock. Each has a house of its own. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,14 +12,14 @@ import { replyBytes } from './fault-proxy';
 import type { TimingName } from './timing';
 
 export const CONNECTION_FAULTS: readonly Fault[] = [
-  aloneAlways('connection refused', 'unreachable', { begin: (proxy) => proxy.deafen() }),
+  aloneAlways('connection refused', 'unreachable', { begin: (proxy) => proxy.stopListening() }),
   {
     title: 'connection refused for half a second',
     lasts: 'once',
     timing: 'patient',
     alone: {
       async begin(proxy) {
-        await proxy.deafen();
+        await proxy.stopListening();
         setTimeout(() => void proxy.listen(), 500);
       },
     },
@@ -67,7 +67,7 @@ export const CONNECTION_FAULTS: readonly Fault[] = [
 ];
 
 function greetInTls(): NonNullable<Alone['onConnection']> {
-  // Never listens: it is handed the proxy's connections.
+  // This server never listens; the proxy hands its connections to it.
   const server = createTlsServer(SELF_SIGNED).on('tlsClientError', () => undefined);
   return (socket) => void server.emit('connection', socket);
 }
@@ -101,7 +101,7 @@ export const CLOCK_FAULTS: readonly Fault[] = [3_600_000, -3_600_000].flatMap((c
 
 type Spoil = (journal: Journal, isLifted: () => boolean) => Partial<Journal>;
 
-/** As the contract of the journal allows them (src/journal/journal.ts): refused, lost or late at every write. */
+/** Faults that the journal's contract allows (src/journal/journal.ts): every write refused, lost or late. */
 function ofJournal(title: string, timing: TimingName, spoil: Spoil): Fault {
   return aloneAlways(title, timing, { journal: (whole, isLifted) => ({ ...whole, ...spoil(whole, isLifted) }) });
 }
@@ -147,7 +147,7 @@ export const JOURNAL_FAULTS: readonly Fault[] = [
   })),
 ];
 
-/** Only with the journal's own disk. */
+/** Only for a journal on a real disk. */
 export const FOLDER_FAULT: Fault = aloneAlways('the journal folder is deleted while the gateway runs', 'patient', {
   spoil: (dataDir) => rmSync(join(dataDir, 'journal'), { recursive: true }),
 });

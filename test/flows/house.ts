@@ -123,9 +123,9 @@ export const useHouses = (options?: HouseOptions): House => opened(() => openHou
 /** The GATEWAY_SECRET of a house with `callers`. */
 export const SECRET = 'c0ffee'.repeat(6);
 
-/** Writes what callers.yaml says of these keys, as scripts send them, under this GATEWAY_SECRET. */
-export function nameKeys(folder: string, byKey: Readonly<Record<string, object>>, secret = SECRET): void {
-  const keyring = createKeyring(new Secret(secret));
+/** Writes the entries of these keys, given as scripts send them, into the folder's callers.yaml. */
+export function nameKeys(folder: string, byKey: Readonly<Record<string, object>>): void {
+  const keyring = createKeyring(new Secret(SECRET));
   const keys = Object.fromEntries(Object.entries(byKey).map(([key, says]) => [keyring.fingerprint(new Secret(key)), says]));
   const shipped = readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8');
   const lines = stringify({ keys }).replace(/^/gm, '  ');
@@ -135,7 +135,7 @@ export function nameKeys(folder: string, byKey: Readonly<Record<string, object>>
   );
 }
 
-/** The same in a running house, which takes it into use. */
+/** Does the same for a running house and reloads its mappings. */
 export function renameKeys({ mappingsDir, service }: House, byKey: Readonly<Record<string, object>>): void {
   nameKeys(mappingsDir, byKey);
   expect(service.live.reload()).toMatchObject({ kind: 'reloaded' });

@@ -41,17 +41,17 @@ async function hearsAll(address: string): Promise<void> {
 }
 
 /** Nothing of the order, no failure, and of every id the same. */
-async function hearsNothing(address: string, said: string, key = KEY): Promise<void> {
+async function hearsNothing(address: string, said: string): Promise<void> {
   const { reference, id } = bought.body;
-  const never = await ask(address, 'never-was', key);
+  const never = await ask(address, 'never-was', KEY);
   expect([never.status, never.body.status, never.body.Status]).toEqual([202, 'pending', 'processing']);
   expect(never.body.message).toContain(said);
   for (const one of ['j-1', String(id), String(reference)])
-    expect(wordsOf(await ask(address, one, key), one)).toBe(wordsOf(never, 'never-was'));
-  const repeat = await buy(address, key);
+    expect(wordsOf(await ask(address, one, KEY), one)).toBe(wordsOf(never, 'never-was'));
+  const repeat = await buy(address, KEY);
   expect([repeat.status, repeat.body.status, repeat.body.Status]).toEqual([200, 'pending', 'processing']);
   expect(repeat.body.message).toContain(said);
-  const history = await send(house.url, '/api/transactions', undefined, from(address, key));
+  const history = await send(house.url, '/api/transactions', undefined, from(address, KEY));
   expect([history.status, history.body.status]).toEqual([202, 'pending']);
   for (const { text } of [repeat, history]) expect([text.includes(reference), text.includes(String(id))]).toEqual([false, false]);
 }

@@ -21,17 +21,16 @@ const OWNER = keyring.fingerprint(new Secret('sandbox_demo'));
 async function play(
   v1: (path: string) => AnswerOfV1,
   requests: readonly { readonly path: string; readonly body?: unknown; readonly key?: string | null }[],
-  env: Readonly<Record<string, string>> = {},
 ) {
   const dataDir = newFolder();
   const house = await openHouse({
     v1: (_request, url) => v1(url.pathname),
     dataDir,
-    env: { GATEWAY_SECRET: SECRET, ...env },
+    env: { GATEWAY_SECRET: SECRET },
   });
   for (const { path, body, key } of requests) await send(house.url, path, body, key === undefined ? {} : { key });
   await house.close();
-  const seal = createFieldSeal(env['JOURNAL_KEY'] === undefined ? undefined : new Secret(env['JOURNAL_KEY']));
+  const seal = createFieldSeal(undefined);
   const store = await openNotesStore({ dir: join(dataDir, 'notes'), seal, isReadOnly: true });
   const refused = [...store.refused({ fromMs: 0, untilMs: Date.now() + 1_000 })];
   const under = (keys: readonly string[]): readonly Note[] => store.under(keys, 50);

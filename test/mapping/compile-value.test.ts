@@ -41,11 +41,11 @@ const scope: Scope = {
   numberOf: (table, value) => (table === 'network' && value === 'GLO' ? 3 : undefined),
 };
 
-function made(source: ValueSource, over: Partial<Scope> = {}): unknown {
+function made(source: ValueSource): unknown {
   const complaints: string[] = [];
   const value = compileValue(source, [], contextFor(complaints));
   expect(complaints).toEqual([]);
-  return value({ ...scope, ...over });
+  return value(scope);
 }
 
 test.each<[ValueSource, unknown]>([

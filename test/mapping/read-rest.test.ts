@@ -82,7 +82,7 @@ test('a needed key that is misspelt is not missing besides', () => {
   expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual(['unknown-key unknown key `titel`']);
 });
 
-const OPERATION = (fields: string, rest = ''): string => `
+const OPERATION = (fields: string): string => `
 operations:
   buy:
     title: Airtime
@@ -94,7 +94,7 @@ operations:
       ${fields}
     call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
     reply: { always: { status: $words.status, phone: $phone } }
-${rest}`;
+`;
 
 const told = (...texts: readonly string[]): string[] =>
   checkWith(...texts).problems.map(({ code, message }) => `${code} ${message}`);

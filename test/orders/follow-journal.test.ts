@@ -31,7 +31,8 @@ async function fill(journal: Journal, count: number, fromMs: number, stepMs = 1,
 const found = (index: NumberIndex, nth: number): number =>
   index.find(keysOfTyped(phoneOf(nth), keyring), Number.MAX_SAFE_INTEGER, 5).length;
 
-async function setUp(journal = createMemoryJournal()) {
+async function setUp() {
+  const journal = createMemoryJournal();
   const index = await openNumberIndex({ dir: join(newFolder(), 'index'), keyring });
   const clock = createVirtualClock(START_MS);
   const parts: FollowerParts = {

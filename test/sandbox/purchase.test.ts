@@ -5,8 +5,8 @@ const v1 = sandboxOfTest();
 const buy = (more: Record<string, unknown> = {}, key = 'sandbox_demo') => v1.as(key).post('/airtime', sale(more));
 
 /** Sold once under this id, and long enough ago. */
-async function sold(request_id = 'r'): Promise<string> {
-  const { body } = await buy({ request_id });
+async function sold(): Promise<string> {
+  const { body } = await buy({ request_id: 'r' });
   v1.clock.advance(10_000);
   return body.data.reference;
 }

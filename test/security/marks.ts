@@ -6,11 +6,12 @@ import type { Chance } from '../crash/chance';
 /** In every secret that is text: one search finds them all. */
 export const CORE = 'Zk7Mk4Q9';
 
+const KEY_LENGTH = 40;
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789';
 
 /** As long as a real key, and with the mark in it. */
-export function markedText(chance: Chance, prefix = '', length = 40): string {
-  const fill = Array.from({ length: length - CORE.length }, () => chance.pick([...LETTERS]));
+export function markedText(chance: Chance, prefix = ''): string {
+  const fill = Array.from({ length: KEY_LENGTH - CORE.length }, () => chance.pick([...LETTERS]));
   const at = Math.floor(chance.between(1, fill.length - 1));
   return `${prefix}${fill.slice(0, at).join('')}${CORE}${fill.slice(at).join('')}`;
 }

@@ -1,4 +1,4 @@
-/** One history: a house, some scripts, much trouble, then peace, then the verdict. The seed decides all of it. */
+/** One history: a house and its scripts, a time with faults, a time without, then the verdict. The seed decides all of it. */
 import { newOrder } from '../journal/new-order';
 import { Disk } from './edge/disk';
 import { FAULT_FAMILIES, FaultPlan, type FaultFamily, type MappingSet } from './edge/fault-plan';
@@ -18,9 +18,9 @@ import { Verdict } from './verdict/verdict';
 
 export interface HistoryOptions {
   readonly seed: number;
-  /** Which kinds of trouble may strike; all of them when absent. */
+  /** Which kinds of faults may strike; all of them when absent. */
   readonly families?: ReadonlySet<FaultFamily>;
-  /** Only these sales, by number: how a violation is made smaller. */
+  /** Plays only the sales with these numbers, to make a violation smaller. */
   readonly only?: ReadonlySet<number>;
   readonly keepTrace?: boolean;
   /** How many gateways share the journal; the seed decides when absent. */
@@ -34,25 +34,25 @@ export interface History {
   readonly digest: string;
   readonly violations: readonly Violation[];
   readonly counts: ReadonlyMap<string, number>;
-  /** Orders that rightly stay open because another is like them. */
+  /** Orders that rightly stay open because v1's history cannot tell them from others. */
   readonly alike: number;
   readonly events: number;
   readonly virtualMs: number;
   readonly trace: Trace;
 }
 
-/** Every call, pursuit and late copy has come to its end after this. */
+/** Every call, pursuit and late copy has ended after this time. */
 const SETTLING_MS = 300_000;
 /** Longer than the quiet time of the mappings. */
 const QUIET_MS = 360_000;
 const RESTART_MS = 1_500;
-/** A machine that comes back, while its neighbour sells on. */
+/** A machine that takes long to come back, while the other one sells on. */
 const SLOW_RESTART_MS = 90_000;
 
 const KEYS = Object.values(SCRIPT_KEYS).map(({ apiKey }) => apiKey);
 let house: Promise<HouseParts> | undefined;
 
-/** How many sales a seed tells of. */
+/** How many sales the history of this seed has. */
 export function countSales(seed: number): number {
   return new Chance(`history ${seed}`).fork('size').between(30, 90);
 }
@@ -121,8 +121,8 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   faults.heal();
   note(stage, '* house', 'trouble ends');
   await stage.timeline.runUntil(stage.timeline.now + SETTLING_MS + QUIET_MS);
-  // From the first request on, and again from the first one that notices a set clock, a process needs the quiet time to prove an absence:
-  // once while the clock is still wrong, once when it is right.
+  // To prove an absence a process needs the quiet time from its first request on, and again from the first request that notices
+  // a set clock. So it passes once while the clock is wrong, and once when it is right.
   for (const offsetMs of faults.clockSettings.length > 0 ? [stage.wall.offsetMs, 0] : [0]) {
     stage.wall.offsetMs = offsetMs;
     await askAll(stage, scripts);
@@ -143,7 +143,7 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   };
 }
 
-/** The first sale of a key is taken for one of another account (decision 0013): here each key of an account has sold before. */
+/** The first sale of a key could be one of another account (decision 0013), so each key of an account sells once before the history begins. */
 async function sellFirst(key: ScriptKey, { book }: Stage, street: Street, disk: Disk, chance: Chance): Promise<void> {
   const requestId = `first-${key.apiKey}`;
   const owner = ownerOf(key.apiKey);
@@ -158,7 +158,7 @@ async function sellFirst(key: ScriptKey, { book }: Stage, street: Street, disk: 
   await disk.journal.settle(owner, requestId, { kind: 'succeeded', reference }, START_MS);
 }
 
-/** The processes of the house: one or two on one journal, each replaced when it ends. */
+/** The processes of the house: one or two on one journal. A process that ends is replaced. */
 class Processes {
   readonly #make: (slot: number) => GatewayProcess;
   readonly #slots: (GatewayProcess | undefined)[];
@@ -197,14 +197,14 @@ class Processes {
     const process = this.#slots[slot % this.#slots.length];
     if (process?.isListening !== true) return;
     if (kind === 'stop') {
-      // A rolling restart: the next one is there before this one goes.
+      // A rolling restart: the new process starts before the old one stops.
       this.#slots[slot % this.#slots.length] = this.#make(slot);
       return process.stop();
     }
     this.crash(process.name);
   }
 
-  /** Unless it has ended, or stops. */
+  /** Ends the process abruptly, unless it has ended or is stopping. */
   crash(name: string): void {
     const slot = this.#slots.findIndex((process) => process?.name === name && process.isListening);
     if (slot < 0) return;
@@ -243,7 +243,7 @@ function scheduleTrouble(
   }
 }
 
-/** Every script asks what became of its order; who hears "pending" asks once more, when the others have asked as well. */
+/** Every script asks for its order; one that is told pending asks once more after all others have asked. */
 async function askAll(stage: Stage, played: readonly Script[]): Promise<Map<Case, Telling | undefined>> {
   const last = new Map<Case, Telling | undefined>();
   const ask = async (script: Script, index: number): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * Gateways that are broken on purpose, each in one way that has cost money somewhere. A simulation that does not notice
- * them proves nothing; `mutants.test.ts` holds it to that.
+ * Gateways that are broken on purpose, each by a mistake that has cost money somewhere. `mutants.test.ts` requires that the
+ * simulation notices each of them.
  */
 import type { JsonObject } from '../../src/domain/json';
 import type { Opened, Order, Trail } from '../../src/domain/order';
@@ -11,16 +11,16 @@ import type { GatewayParts } from '../../src/gateway/walk-parts';
 import { NOT_SENT } from '../../src/journal/doubts';
 import type { Journal } from '../../src/journal/journal';
 import type { Finding, SentOutcome, Upstream } from '../../src/upstream/upstream';
-import { withAfterPending } from './edge/house-parts';
+import { withBuyAfterPending } from './edge/house-parts';
 import type { Mutation } from './edge/gateway-process';
 import { SCRIPT_KEYS } from './script/sale';
 
 export interface Mutant {
-  /** What is wrong with it. */
+  /** The mistake. */
   readonly title: string;
-  /** The invariant that shows it. */
+  /** The invariant that it violates. */
   readonly breaks: string;
-  /** Where it begins: a clock that is set just so is rare. */
+  /** The first seed to play, where the mistake shows only under a rare setting of the clock. */
   readonly firstSeed?: number;
   readonly mutation: Mutation;
 }
@@ -35,7 +35,7 @@ function withJournal(change: (journal: Journal, parts: GatewayParts) => Partial<
   return { parts: (parts) => ({ ...parts, journal: { ...parts.journal, ...change(parts.journal, parts) } }) };
 }
 
-/** Hears every answer to a purchase in its own way, and nothing in it that says otherwise. */
+/** Reads every answer to a purchase in its own way, without the parts of the answer that contradict it. */
 function hearing(change: (outcome: Outcome) => Outcome): Mutation {
   return withUpstream((upstream) => ({
     send: async (...call): Promise<SentOutcome> => {
@@ -80,7 +80,7 @@ export const MUTANTS: readonly Mutant[] = [
     mutation: withUpstream((upstream) => ({
       send: async (...call): Promise<SentOutcome> => {
         const { outcome, isDuplicate, ...sent } = await upstream.send(...call);
-        // Without the answer itself, whose `pending` would take the success back.
+        // The body is left out, because its `pending` would take the success back.
         return outcome.kind === 'pending'
           ? { outcome: { ...outcome, kind: 'succeeded' }, isDuplicate }
           : { outcome, isDuplicate, ...sent };
@@ -251,7 +251,7 @@ export const MUTANTS: readonly Mutant[] = [
     title: 'an order is pursued whatever its script has done with it',
     breaks: 'nothing is bought after pending was told',
     mutation: {
-      parts: (parts) => ({ ...parts, mapping: () => withAfterPending(parts.mapping(), KEYS, 'buy') }),
+      parts: (parts) => ({ ...parts, mapping: () => withBuyAfterPending(parts.mapping(), KEYS) }),
     },
   },
 ];

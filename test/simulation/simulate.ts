@@ -1,4 +1,4 @@
-/** Many histories in a row, what came of them, and one that breaks an invariant made smaller. */
+/** Plays many histories, sums up the results, and makes one that violates an invariant smaller. */
 import { countSales, tellHistory, type History, type HistoryOptions } from './history';
 
 export interface Summary {
@@ -11,7 +11,7 @@ export interface Summary {
   readonly failed: History[];
 }
 
-/** Tells histories from `seed` on until so many orders have been played, or three of them have failed. */
+/** Plays histories from `seed` on until this many orders have been played or three histories have failed. */
 export async function simulate(
   seed: number,
   orders: number,
@@ -34,7 +34,7 @@ export async function simulate(
 
 const TRIES_MAX = 80;
 
-/** The same seed with as few of its sales as still break the same invariant, told again with all its steps. */
+/** Plays the same seed with as few sales as still violate the same invariant, and keeps all steps. */
 export async function shrink(
   options: HistoryOptions,
   invariant: string,

@@ -5,9 +5,9 @@ import { newFolder } from '../new-folder';
 
 const folder = newFolder();
 
-function read(yaml: string, names: readonly string[] = ['PORT', 'HOST']) {
+function read(yaml: string) {
   writeFileSync(join(folder, 'compat-gateway.yaml'), yaml);
-  const { texts, problems } = readConfigFile(undefined, folder, names);
+  const { texts, problems } = readConfigFile(undefined, folder, ['PORT', 'HOST']);
   return { texts: Object.fromEntries(texts), problems };
 }
 

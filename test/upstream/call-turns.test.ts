@@ -27,9 +27,9 @@ function upstreamAt(baseUrl: string, options: Partial<HttpUpstreamOptions> = {})
 
 const SOLD = reply(200, { status: 'success', data: { reference: 'v1-1' } });
 const answersAfter =
-  (ms: number, bytes = SOLD): Behaviour =>
+  (ms: number): Behaviour =>
   (socket) =>
-    void setTimeout(() => socket.write(bytes), ms);
+    void setTimeout(() => socket.write(SOLD), ms);
 
 const contextOf = (key: string, more: object = {}) => ({
   credentials: { apiKey: new Secret(key), fingerprint: key },
@@ -170,13 +170,13 @@ describe('at a v1 that hangs', () => {
 
 describe('at a v1 that says what is too much', () => {
   /** Bears so many calls at a time; beyond them it answers `status`. */
-  function bearing(most: number, status: number, headers: Record<string, string> = {}) {
+  function bearing(most: number, status: number) {
     let now = 0;
     const seen = { peak: 0, refused: 0 };
     const behave: Behaviour = (socket, { head }) => {
       if (now >= most && !head.includes('/data')) {
         seen.refused += 1;
-        return void socket.write(reply(status, { status: 'error', message: 'busy' }, headers));
+        return void socket.write(reply(status, { status: 'error', message: 'busy' }));
       }
       now += 1;
       seen.peak = Math.max(seen.peak, now);

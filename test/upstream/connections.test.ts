@@ -22,8 +22,8 @@ function connectionsTo(origin: string, options: Partial<ConnectionsOptions> = {}
   return connections;
 }
 
-async function v1(port = 0, host = '127.0.0.1', headers = {}): Promise<RawV1> {
-  const server = await startRawV1((socket) => socket.write(reply(200, { at: host }, headers)), { port, host });
+async function v1(port = 0, host = '127.0.0.1'): Promise<RawV1> {
+  const server = await startRawV1((socket) => socket.write(reply(200, { at: host })), { port, host });
   open.push(server);
   return server;
 }

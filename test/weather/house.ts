@@ -8,7 +8,7 @@ import { Disk } from '../simulation/edge/disk';
 import type { Fate, SendFault, Weather } from '../simulation/edge/fault-plan';
 import { GatewayProcess } from '../simulation/edge/gateway-process';
 import type { Content } from '../simulation/script/sale';
-import { config, loadHouse, ownerOf, START_MS, withAfterPending } from '../simulation/edge/house-parts';
+import { config, loadHouse, ownerOf, START_MS, withBuyAfterPending } from '../simulation/edge/house-parts';
 import { SimulatedRoad } from '../simulation/edge/simulated-upstream';
 import { SimulatedV1 } from '../simulation/edge/simulated-v1';
 import type { Stage } from '../simulation/edge/stage';
@@ -210,7 +210,7 @@ export async function inWeather<T>({ seed, callers, trouble }: HouseOptions, pla
     };
     const disk = new Disk(stage);
     const v1 = new SimulatedV1(stage, { ...config, accounts }, NO_HABITS, true);
-    const house = { ...parts, mapping: withAfterPending(parts.mapping, buyers, 'buy') };
+    const house = { ...parts, mapping: withBuyAfterPending(parts.mapping, buyers) };
     const road = new SimulatedRoad(stage, v1, disk);
     const process = new GatewayProcess('A', stage, disk, road, house, chance.fork('process'), { skewMs: 0, isOfFleet: false });
     const playing = play(new House(stage, v1, disk, process));

@@ -1,6 +1,6 @@
 /**
- * The journal on a simulated disk. A write is durable when it completes; a process that dies takes its unfinished writes
- * with it, or not, as the disk happened to be. Every write is held against the rules of succession.
+ * The journal on a simulated disk. A write is durable when it completes. When a process dies, each of its unfinished writes
+ * becomes durable or is lost, by chance. Every write is checked against the rules of succession.
  */
 import { GatewayError } from '../../../src/domain/errors';
 import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../../src/domain/order';
@@ -13,13 +13,13 @@ import type { Case } from '../verdict/case-book';
 import type { Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
 
-/** An order opened or settled by a clock that was more wrong than this may stay open: its times are no evidence. */
+/** An order that was opened or settled while the clock was more wrong than this may stay open: its times are no evidence. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** How often a process tries whether an unreadable disk can be written again. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** How long a process takes to hear that its write is durable, at most. */
+/** The longest time from a durable write until its process gets the result. */
 const TELL_MS = 10;
 
 interface Writing {
@@ -32,22 +32,22 @@ export class Disk {
   readonly #stage: Stage;
   readonly #writing = new Set<Writing>();
   readonly #counts = new Map<string, number>();
-  /** The last signs of the processes that died, in ms since the epoch. */
+  /** When each dead process last gave a sign of life, in ms since the epoch. */
   readonly #signsMs: number[] = [];
-  /** What is durable, as it was last written. */
+  /** The durable orders, as last written. */
   readonly orders = new Map<string, Order>();
   readonly journal = createMemoryJournal();
   readonly #told: { readonly atMs: number; readonly lines: string }[] = [];
-  /** What all its processes have told, as a data folder has it. */
+  /** What all processes of one data folder have told. */
   readonly told: ToldStore = {
     append: async (lines, atMs) => void this.#told.push({ lines, atMs }),
     read: async () => this.#told.map(({ lines }) => lines),
   };
-  /** Of a journal that machines share: by process, its last sign; by order, whose scripts may wait for it. */
+  /** Of a journal that several machines share: the last sign of life by process, and the process whose scripts may wait by order. */
   readonly #signs = new Map<string, number>();
   readonly #holders = new Map<string, string>();
   readonly #dead = new Set<string>();
-  /** An order was sold, by the word of this process. */
+  /** Called when a process has settled an order as sold. */
   onSold: (process: string, requestId: string) => void = () => undefined;
 
   constructor(stage: Stage) {
@@ -91,7 +91,7 @@ export class Disk {
           if (latest.kind === 'succeeded') this.onSold(process, requestId);
           return order;
         };
-        // What was found of another's order leaves it to that one.
+        // A process that finds out the end of another's order leaves the order to that one.
         const holder = tries === undefined && latest.kind !== 'unknown' ? this.#holders.get(`${owner} ${requestId}`) : undefined;
         return this.#write(life, 'settle', { owner, requestId }, holder ?? process, settle).catch((error: unknown) => {
           loseTelling(owner, requestId);
@@ -102,7 +102,7 @@ export class Disk {
         const subject = this.#stage.book.find(owner, requestId);
         const lose = (): void => loseTelling(owner, requestId);
         const tell = (): Promise<void> => {
-          // Slower than the repeat, which another process has told its success.
+          // This write is slower than the repeat, whose success another process has told.
           if (toldAtMs === NOT_TOLD && subject?.tellings.some(({ word }) => word === 'success') === true) lose();
           return journal.tell(owner, requestId, toldAtMs);
         };
@@ -130,7 +130,7 @@ export class Disk {
     };
   }
 
-  /** The processes of a journal that machines share, as one of them has it: in the database, and away with it. */
+  /** The list of processes in the database of a shared journal, as one of them sees it; away whenever the database is. */
   processesFor(life: Life, own: string): Processes {
     const reach = <T>(work: () => T): Promise<T> => this.#read(life, undefined, async () => work());
     return {
@@ -157,14 +157,14 @@ export class Disk {
     return this.#signsMs.splice(0);
   }
 
-  /** Whether a process that lives, or lived long enough to write it down, has told this sale. */
+  /** Whether a process that lives has told this sale, or one that died has written so before its death. */
   isKnownTold({ owner, requestId = '' }: Pick<Case, 'owner' | 'requestId'>, process: string): boolean {
     const order = this.orderOf(owner, requestId);
     const line = order === undefined ? '' : lineOfTold(order);
     return !this.#dead.has(process) || this.#told.some(({ lines }) => lines.includes(line));
   }
 
-  /** Each write under way survives the process or does not. */
+  /** Each unfinished write of the process becomes durable or is lost. */
   crash(life: Life, process: string): void {
     this.#dead.add(process);
     for (const writing of this.#writing) {
@@ -242,7 +242,7 @@ export class Disk {
     });
   }
 
-  /** By the right time at which the write is asked for: the clock may be set before it is durable. */
+  /** Compared with the right time of the request to write, because the clock may be set before the write is durable. */
   #isMistimed(atMs: number): boolean {
     return Math.abs(atMs - this.#stage.timeline.now) > CLOCK_TOLERANCE_MS;
   }
@@ -254,7 +254,7 @@ export class Disk {
     const number = intent.fields['phone'] ?? intent.fields['meter'] ?? intent.fields['smartcard'] ?? '';
     const subject = book.find(order.owner, order.requestId) ?? book.name(order.owner, number as string, order.requestId);
     this.#keep(order, isMistimed && (opened.kind === 'opened' || opened.kind === 'reopened'));
-    // Another try is under way elsewhere or was cut short: this one cannot know how it ends.
+    // Another attempt is under way elsewhere or was cut short, so this process cannot know how it ends.
     if (opened.kind === 'found' && subject !== undefined && isOpen(order.outcome)) subject.isDoubtful = true;
     note(this.#stage, subject?.name ?? order.requestId, `${process}: journal.open → ${opened.kind}`);
     for (const purchase of subject?.purchases ?? []) {
@@ -263,7 +263,7 @@ export class Disk {
     return opened;
   }
 
-  /** Of an order that could be neither written nor read, and was not sent. One of its id that is known goes first. */
+  /** Ends an order that could be neither written nor read and was not sent, unless the journal has an order of this id. */
   async #end(intent: NewOrder, process: string): Promise<void> {
     const { owner, requestId, openedAtMs } = intent;
     if (this.orderOf(owner, requestId) !== undefined) return;

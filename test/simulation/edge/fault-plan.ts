@@ -1,4 +1,4 @@
-/** What goes wrong in a history, decided by its seed: how bad each part of the house is, and what befalls each single call. */
+/** What goes wrong in a history, decided by its seed: how bad each part of the house is, and which fault each call meets. */
 import type { Chance } from '../engine/chance';
 
 export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash', 'clock', 'operator'] as const;
@@ -38,28 +38,28 @@ const WRITE_FAULTS = { fails: 3, fails_but_durable: 3, slow: 3 };
 export type WriteFault = keyof typeof WRITE_FAULTS;
 
 /**
- * What callers.yaml says of every key: nothing; numbers of plans that mean others than v1's; no number of a plan at all, so that the
- * words of its sales are refused; that it is paused.
+ * What callers.yaml says of every key: nothing; own plan numbers that mean other plans than v1's; own numbers without any plan,
+ * so that its sales are refused; paused.
  */
 export const MAPPING_SETS = ['shipped', 'crossed', 'withdrawn', 'paused'] as const;
 export type MappingSet = (typeof MAPPING_SETS)[number];
 
-/** Somebody sets the clock of the machine that the gateways run on. */
+/** The clock of the gateways' machine is set. */
 export interface ClockSetting {
   readonly atMs: number;
-  /** How far it is from the right time then. */
+  /** The difference from the right time afterwards. */
   readonly offsetMs: number;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** The last is more than what v1's history is read back for: only v1's own clock tells of it. */
+/** The last error is longer than the part of v1's history that is read, so only v1's own clock shows it. */
 const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 6 * MINUTE_MS, 9 * MINUTE_MS, 61 * MINUTE_MS, DAY_MS, 4 * DAY_MS];
-/** A database or a folder that goes away does so for seconds or for minutes. */
+/** A database or a folder is away for seconds or minutes, at most this long. */
 const LONGEST_AWAY_MS = 4 * MINUTE_MS;
-/** From the write to the reply, and until what was told is written down. */
+/** Covers the time from the write to the reply, and until the telling is written down. */
 const DEATH_WITHIN_MS = 60;
-/** How far apart two processes may take the time to be. */
+/** The largest difference between the clocks of two processes. */
 export const SKEW_MS = 10_000;
 
 interface Window {
@@ -69,28 +69,28 @@ interface Window {
 
 export interface Fate<Fault> {
   readonly fault: Fault | undefined;
-  /** For what the fault leaves open, and for how long things take. */
+  /** Random numbers for what the fault leaves open and for durations. */
   readonly chance: Chance;
 }
 
-/** What goes wrong on the edges of a house: by each call's own name, so that one call does not change what befalls another. */
+/** What goes wrong at the edges of a house. Each call has a name of its own, so that one call does not change the faults of others. */
 export interface Weather {
-  /** When somebody sets the clock of the gateways' machine. */
+  /** When the clock of the gateways' machine is set. */
   readonly clockSettings: readonly ClockSetting[];
-  /** What befalls a purchase on its way to v1; `owner` is the fingerprint of its key. */
+  /** The fault of a purchase on its way to v1; `owner` is the fingerprint of its key. */
   forSend(label: string, owner: string): Fate<SendFault>;
-  /** What befalls a question to v1. */
+  /** The fault of a question to v1. */
   forFind(label: string, owner: string): Fate<SendFault>;
   forWrite(label: string): Fate<WriteFault>;
-  /** True when a read finds no journal. */
+  /** True when a read fails because the journal is away. */
   failsRead(label: string, atMs: number): boolean;
-  /** Neither written nor read: a folder on a disk that went away. */
+  /** True while the journal can be neither written nor read, as when the disk of its folder is away. */
   isJournalGone(atMs: number): boolean;
   isV1Down(atMs: number): boolean;
   isDiskFull(atMs: number): boolean;
-  /** How long after it has written down that this order was sold its process dies, if it does: before its reply or just after. */
+  /** The time from the durable success of this order to the death of its process, if it dies: before its reply or just after. */
   deathAfterSale(label: string): number | undefined;
-  /** Takes note that a fault struck. */
+  /** Counts a fault that struck. */
   count(fault: string): void;
 }
 
@@ -101,9 +101,9 @@ export class FaultPlan implements Weather {
   readonly ends: readonly { readonly atMs: number; readonly kind: 'crash' | 'stop' }[];
   readonly v1Restarts: readonly number[];
   readonly clockSettings: readonly ClockSetting[];
-  /** When the operator puts another set of mappings into use. */
+  /** When the operator reloads another set of mappings. */
   readonly reloads: readonly { readonly atMs: number; readonly set: MappingSet }[];
-  /** By process slot: how far its clock is from that of the machine. */
+  /** By process slot: the difference of its clock from the machine's. */
   readonly skewsMs: readonly number[];
   readonly #chance: Chance;
   readonly #rates: { readonly send: number; readonly find: number; readonly write: number; readonly read: number };
@@ -147,7 +147,7 @@ export class FaultPlan implements Weather {
     this.skewsMs = [0, families.has('clock') && shape.is(0.5) ? shape.between(-SKEW_MS, SKEW_MS) : 0];
   }
 
-  /** From here on nothing goes wrong any more. */
+  /** Ends all faults. */
   heal(): void {
     this.#isHealed = true;
   }

@@ -1,4 +1,4 @@
-/** One gateway process: the real gateway, which can die at any instant and take all it remembers with it. */
+/** One gateway process: the real gateway, which can die at any instant and then loses its memory. */
 import { openLine } from '../../gateway/open-line';
 import type { PriceLists } from '../../../src/price-lists/price-lists';
 import { pause, within, type Clock } from '../../../src/domain/clock';
@@ -20,13 +20,13 @@ import type { Disk } from './disk';
 import type { SimulatedRoad } from './simulated-upstream';
 import { note, type Stage } from './stage';
 
-/** What is the same for every history. */
+/** The parts that all histories share. */
 export interface HouseParts {
-  /** As it is now: a reload puts another in its place. */
+  /** The current mapping; a reload replaces it. */
   mapping: Mapping;
   readonly keyring: Keyring;
   readonly priceLists: PriceLists;
-  /** Changes the gateway's parts or the gateway itself: how the simulation is shown to notice what is broken. */
+  /** Breaks the gateway or its parts, to show that the simulation notices. */
   readonly mutate?: Mutation | undefined;
 }
 
@@ -47,23 +47,23 @@ const RETRY_START_MS = 1_000;
 
 export class GatewayProcess {
   readonly name: string;
-  /** New connections reach it. */
+  /** Whether new connections reach this process. */
   isListening: boolean;
   readonly #stage: Stage;
   readonly #disk: Disk;
   readonly #life: Life = { isAlive: true };
   readonly #gateway: Gateway;
-  /** As at every start: whose end may have been told to nobody. */
+  /** Resolves when the start has looked for orders whose end may not have been told. */
   readonly #isReady: Promise<unknown>;
   readonly #journal: KeepingJournal;
-  /** By its own clock, in ms since the epoch. */
+  /** The last sign of life by the process's own clock, in ms since the epoch. */
   #signMs = 0;
   readonly #clock: Clock;
   readonly #log: ToldLog;
   readonly #answering = new Set<Promise<Heard>>();
   readonly #connections = new Set<(heard: Heard) => void>();
 
-  /** On a journal that machines share; else in one data folder. */
+  /** Set for a journal that machines share; undefined for one data folder. */
   readonly #processes: Processes | undefined;
   readonly #told: ToldStore;
   #endSigns: ((isClean: boolean) => Promise<void>) | undefined;
@@ -104,7 +104,7 @@ export class GatewayProcess {
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
     this.#isReady = this.#processes === undefined ? this.#markUntold() : this.#signTo(this.#processes);
-    // A start that waits for the journal serves nobody yet.
+    // A start that waits for the journal accepts no connections yet.
     this.isListening = this.#processes === undefined;
     void this.#isReady.then(() => (this.isListening = this.#life.isAlive));
     const parts = mutate?.parts?.(plain) ?? plain;
@@ -138,7 +138,7 @@ export class GatewayProcess {
     this.#end({ isClean: false });
   }
 
-  /** As on SIGTERM: takes nothing new, answers who waits, writes down what it can, exits. */
+  /** As on SIGTERM: accepts nothing new, replies to waiting scripts, writes what it can, and exits. */
   stop(): void {
     note(this.#stage, `* ${this.name}`, 'stops');
     this.#stage.faults.count('graceful_stop');
@@ -150,7 +150,7 @@ export class GatewayProcess {
     });
   }
 
-  /** Gives its signs, and writes what the disk did not take, as long as it lives. */
+  /** Writes signs of life and the answers that the disk did not accept, as long as the process lives. */
   #live(): void {
     if (this.#journal.keptCount() === 0) this.#signMs = this.#clock.now();
     else void this.#journal.writeKept();
@@ -162,7 +162,7 @@ export class GatewayProcess {
     return markUntold(this.#disk.journal, this.#disk.takeSigns(), { told: this.#disk.told });
   }
 
-  /** A database that is away at its start keeps it from starting. */
+  /** The process does not start while the database is away. */
   async #signTo(processes: Processes): Promise<void> {
     const onDead = async (holder: string, signMs: number): Promise<void> => {
       await markUntold(this.#journal, [signMs], { holder, told: processes.told });
@@ -176,7 +176,7 @@ export class GatewayProcess {
       );
   }
 
-  /** Gives whether every reply, order and word came to its end. */
+  /** Gives whether every reply, order and kept answer was finished. */
   async #drain(): Promise<boolean> {
     const answered = within(this.#clock, DRAIN_MS, Promise.all(this.#answering));
     const [isDrained, replies] = await Promise.all([this.#gateway.drain(DRAIN_MS), answered]);
@@ -196,7 +196,7 @@ export class GatewayProcess {
     for (const hear of this.#connections) hear({ kind: 'cut' });
   }
 
-  /** Whatever was under way is uncertain from now on. */
+  /** Marks an order that was under way as uncertain. */
   #doubt(owner: string, requestId: string): void {
     const order = this.#disk.orderOf(owner, requestId);
     const subject = this.#stage.book.find(owner, requestId);

@@ -5,7 +5,7 @@ import { Secret } from '../../../src/domain/credentials';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import type { JsonObject } from '../../../src/domain/json';
 import { createKeyring } from '../../../src/gateway/read/keyring';
-import type { AfterPending, CallerKey, Mapping } from '../../../src/mapping/mapping';
+import type { CallerKey, Mapping } from '../../../src/mapping/mapping';
 import { createOwnNumbers } from '../../../src/mapping/numbering';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { catalogReply } from '../../../src/sandbox/read-catalog';
@@ -38,7 +38,7 @@ export function ownerOf(apiKey: string): string {
   return keyring.fingerprint(new Secret(apiKey));
 }
 
-/** The same mapping, with the set's word on these keys. */
+/** The mapping with what this set says of these keys. */
 export function withSet(base: Mapping, apiKeys: readonly string[], set: MappingSet): Mapping {
   if (set === 'shipped') return base;
   const numbers = new Map(
@@ -52,11 +52,11 @@ export function withSet(base: Mapping, apiKeys: readonly string[], set: MappingS
   return { ...base, hash: set, callerKeys: new Map([...base.callerKeys, ...entries]) };
 }
 
-/** The same mapping, with lines for these keys in callers.yaml. */
-export function withAfterPending(base: Mapping, apiKeys: readonly string[], afterPending: AfterPending): Mapping {
+/** The mapping with `after_pending: buy` for these keys, as callers.yaml would say it. */
+export function withBuyAfterPending(base: Mapping, apiKeys: readonly string[]): Mapping {
   const entries = apiKeys.map((apiKey): [string, CallerKey] => {
     const fingerprint = ownerOf(apiKey);
-    return [fingerprint, { ...plainCallerKey(fingerprint), afterPendingOf: () => afterPending }];
+    return [fingerprint, { ...plainCallerKey(fingerprint), afterPendingOf: () => 'buy' }];
   });
   return { ...base, callerKeys: new Map([...base.callerKeys, ...entries]) };
 }

@@ -1,4 +1,4 @@
-/** The upstream of one process: what the gateway hands over goes onto the wire, and the evidence is taken on the way. */
+/** The upstream of one process: sends the gateway's calls over the simulated wire and records the evidence. */
 import type { JsonObject } from '../../../src/domain/json';
 import type { Answer as V1Answer } from '../../../src/sandbox/answer';
 import { classifyFailure, classifyFinding, classifyReply } from '../../../src/upstream/classify';
@@ -95,7 +95,7 @@ export class SimulatedRoad {
         if (finding.kind !== 'found') stage.book.doubt(context.credentials.fingerprint, askedAt);
         const { reference } = call.query ?? {};
         const readAt = finding.kind === 'found' ? stage.timeline.now : undefined;
-        // A pursuit asks with the whole plan of its order; whoever looks for other orders has none.
+        // A pursuit asks with the whole plan of its order; a search for other orders has no plan.
         const isOfPursuit = 'order' in context;
         if (reference !== undefined) stage.book.noteReceipt(reference, { at: askedAt, readAt, isOfPursuit });
         if (life.isAlive) note(stage, '* read', `${asked} → ${finding.kind}`);
@@ -135,7 +135,7 @@ function judge(exchanged: Exchanged, requestId: string): SentOutcome {
     : { outcome: classifyFailure(exchanged), isDuplicate: false };
 }
 
-/** As the `Date` header tells it: whole seconds, and always right. */
+/** The right time in whole seconds, as the `Date` header shows it. */
 function datedBy({ timeline }: Stage, finding: Finding): Finding {
   return finding.kind === 'found' ? { ...finding, serverAtMs: Math.floor(timeline.now / 1000) * 1000 } : finding;
 }

@@ -1,4 +1,4 @@
-/** The real sandbox on virtual time, without a socket: it can be away, and it can be started again on the same store. */
+/** The real sandbox on virtual time, without a socket. It can be away, and it can be restarted on the same store. */
 import { answerRequest } from '../../../src/sandbox/answer-request';
 import type { Answer, V1Request } from '../../../src/sandbox/answer';
 import type { SandboxConfig } from '../../../src/sandbox/load-config';
@@ -14,7 +14,7 @@ import { note, type Stage } from './stage';
 // No account of the simulation has a webhook address, so nothing is ever posted.
 const NO_POSTER = { isClosed: false } as unknown as WebhookPoster;
 const AWAY_AFTER_START_MS = 400;
-/** An account of v1 may have several keys, one of the sandbox has one of each kind. */
+/** An account of v1 may have several keys; an account of the sandbox has one of each kind. */
 const SECOND_KEYS: ReadonlyMap<string, string> = new Map([['Bearer acme_live_second', 'Bearer acme_live_demo']]);
 
 export class SimulatedV1 {
@@ -27,7 +27,7 @@ export class SimulatedV1 {
   #world: World;
   #awayUntilMs = 0;
 
-  /** A relaxed one has no limits of its own. */
+  /** A relaxed sandbox has no rate limits. */
   constructor(stage: Stage, config: SandboxConfig, dialect: Pick<Dialect, 'answer'>, isRelaxed = false) {
     this.#stage = stage;
     this.#dialect = dialect;
@@ -46,7 +46,7 @@ export class SimulatedV1 {
     return this.#dialect.answer({ ...request, authorization }, (asked) => answerRequest(this.#world, asked));
   }
 
-  /** Its memory is gone (rate limits), its store is not; what was on the wire is lost. */
+  /** A restart loses the memory (rate limits) and what was on the wire, but keeps the store. */
   restart(): void {
     this.#life.isAlive = false;
     this.#life = { isAlive: true };
@@ -56,7 +56,7 @@ export class SimulatedV1 {
     note(this.#stage, '* v1', 'restarts');
   }
 
-  /** The provider's word on some order that still waits for it. */
+  /** Tells how the provider ended some order that is still pending. */
   settleSome(pick: (count: number) => number, result: 'success' | 'failed'): void {
     const waiting = [...this.#world.orders.all()].filter((order) => order.status === 'pending');
     const order = waiting[pick(waiting.length)];
@@ -90,20 +90,20 @@ export class SimulatedV1 {
 type Fields = Record<string, unknown>;
 
 const HABITS = {
-  /** Categories that are nobody's word. */
+  /** Categories are words that the specification does not have. */
   foreign_words: 0.12,
   masked_numbers: 0.08,
-  /** The customer's phone where a meter or smartcard was served. */
+  /** Shows the customer's phone in place of the meter or smartcard number. */
   contact_numbers: 0.1,
-  /** Debits with a minus. */
+  /** Debits have a minus sign. */
   minus: 0.1,
-  /** A refund is a row of its own, with the number and amount of what it gives back. */
+  /** A refund is a row of its own, with the number and amount of the refunded order. */
   refund_rows: 0.3,
-  /** Twenty rows a page, whatever was asked. */
+  /** A page has twenty rows, whatever was asked for. */
   short_pages: 0.25,
-  /** The original of a repeat is given with "success", whatever became of it, and without goods. */
+  /** A repeat gets the original with "success", whatever its outcome, and without goods. */
   lazy_originals: 0.2,
-  /** A repeat is refused, and the original named. */
+  /** A repeat is refused, and the refusal names the original. */
   refused_originals: 0.15,
 } as const;
 type Habit = keyof typeof HABITS;
@@ -112,8 +112,8 @@ const WORDS: Readonly<Record<string, string>> = { exam_pin: 'education', recharg
 const REFUND = 'RF-';
 
 /**
- * How v1 writes what its specification leaves open, and how a v1 that keeps it loosely does. The seed decides for a whole
- * history. What an order truly is, the verdict reads from the sandbox itself.
+ * How v1 writes what its specification leaves open, and how a careless v1 does. The seed decides for a whole history. The
+ * verdict reads the true order from the sandbox itself.
  */
 export class Dialect {
   readonly habits: ReadonlySet<Habit>;
@@ -123,7 +123,7 @@ export class Dialect {
     this.habits = new Set(chance.is(0.35) ? [] : names.filter((name) => chance.is(HABITS[name])));
   }
 
-  /** v1's records do not show whose they are: an order that got no answer may stay open. */
+  /** Whether v1's records hide whose they are, so that an order without an answer may stay open. */
   get isObscure(): boolean {
     return (['foreign_words', 'masked_numbers', 'contact_numbers', 'minus'] as const).some((name) => this.habits.has(name));
   }

@@ -10,7 +10,7 @@ export interface Stage {
   readonly faults: Weather;
   readonly book: CaseBook;
   readonly trace: Trace;
-  /** The clock on the wall of the machine that the gateways run on. */
+  /** The wall clock of the machine on which the gateways run. */
   readonly wall: { offsetMs: number };
 }
 

@@ -1,4 +1,4 @@
-/** The road between a gateway and v1, with everything that can happen on it. What comes back is judged by the real `classify`. */
+/** The wire between a gateway and v1, with its faults. The real `classify` judges each result. */
 import { SLOW_MS } from '../../../src/sandbox/order/mood';
 import type { Answer as V1Answer, V1Request } from '../../../src/sandbox/answer';
 import { DEADLINE_PASSED, type Exchanged } from '../../../src/upstream/exchange';
@@ -13,7 +13,7 @@ export interface Carriage {
   readonly context: Pick<CallContext, 'timeoutMs' | 'leaveWithinMs' | 'mayLeave'>;
   readonly fault: SendFault | undefined;
   readonly chance: Chance;
-  /** Tells what v1 made of it, whether or not anybody hears. */
+  /** Called when v1 has answered, whether or not the answer reaches the gateway. */
   readonly onArrival: (answer: V1Answer) => void;
   readonly onEnd: (exchanged: Exchanged) => void;
 }
@@ -31,7 +31,7 @@ const PAGES = [
   'null',
 ];
 
-/** Whoever had to wait for a turn may have no time left, or nobody may want it any more: then not a byte is written. */
+/** False when a call that waited for its turn has no time left or is no longer wanted: then no byte is sent. */
 export function leaves({ timeoutMs, leaveWithinMs = timeoutMs, mayLeave = () => true }: Carriage['context']): boolean {
   return leaveWithinMs > 0 && mayLeave();
 }
@@ -53,8 +53,6 @@ export function carry(stage: Stage, v1: SimulatedV1, carriage: Carriage): void {
   const endAfter = (delayMs: number, exchanged: Exchanged): void => void timeline.after(delayMs, () => end(exchanged));
   const arrive = (delayMs: number, andThen: (answer: V1Answer) => void): void => {
     timeline.after(delayMs, () => {
-      // Whoever had to wait for a turn may have no time left: then not a byte is written.
-      if (leaveWithinMs <= 0) return endAfter(0, failed(false, DEADLINE_PASSED));
       if (v1.isAway) return end(failed(true, 'ECONNRESET'));
       const answer = v1.answer(request);
       onArrival(answer);
@@ -109,8 +107,8 @@ interface Road {
 }
 
 /**
- * The request reaches v1 twice, maybe long after the gateway has tried again. No gateway could see through a copy that is
- * accepted after the answer to its twin was a refusal, so a road that does this is not simulated (docs/simulation.md).
+ * The request reaches v1 twice, perhaps long after the gateway's next attempt. No gateway could notice a copy that v1 accepts
+ * after it has refused the first one, so the wire never does that (docs/simulation.md).
  */
 function carryTwice(fault: 'twice_first_heard' | 'twice_second_heard', chance: Chance, { arrive, hear, end }: Road): void {
   const first = chance.skewed(3, 600);
@@ -133,7 +131,7 @@ function slowness({ fault }: V1Answer): number {
   return fault === 'slow' ? SLOW_MS : 0;
 }
 
-/** The answer as the wire brings it, spoilt as the sandbox's mood demands. */
+/** The answer as it arrives, spoilt as the sandbox's mood demands. */
 function spoil(answer: V1Answer): Exchanged {
   switch (answer.fault) {
     case 'reset':
@@ -149,7 +147,7 @@ function spoil(answer: V1Answer): Exchanged {
   }
 }
 
-/** Half of the answer, as it looks when nothing said how long it would be. */
+/** A part of the answer, as it arrives when no header gives its length. */
 function cutOff(answer: V1Answer, chance: Chance): Exchanged {
   const text = JSON.stringify(answer.body);
   return page(answer.status, text.slice(0, chance.below(text.length)));

@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed always gives the same numbers, and a fork of it is independent of its elder. */
+/** Seeded random numbers: the same seed always gives the same numbers, and a fork is independent of its parent. */
 export class Chance {
   readonly #seed: string;
   #a: number;
@@ -35,7 +35,7 @@ export class Chance {
     return least + this.below(most - least + 1);
   }
 
-  /** Mostly near `least`, now and then near `most`: how long things take on a network. */
+  /** Mostly near `least`, sometimes near `most`, as durations on a network are. */
   skewed(least: number, most: number): number {
     return Math.round(least + (most - least) * this.next() ** 4);
   }
@@ -48,7 +48,7 @@ export class Chance {
     return items[this.below(items.length)]!;
   }
 
-  /** By weight. */
+  /** Picks a key by its weight. */
   draw<T extends string>(weights: Readonly<Record<T, number>>): T {
     const entries = Object.entries(weights) as [T, number][];
     let rest = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -59,7 +59,7 @@ export class Chance {
     return entries[entries.length - 1]![0];
   }
 
-  /** Chance for one part of a history: what the other parts draw does not change it. */
+  /** Random numbers for one part of a history, unchanged by what the other parts draw. */
   fork(label: string): Chance {
     return new Chance(`${this.#seed}/${label}`);
   }

@@ -1,12 +1,12 @@
-/** Shuts out everything that differs from run to run: the machine's time, its chance and its timers. */
+/** Shuts out everything that differs from run to run: the machine's clock, random numbers and timers. */
 import crypto from 'node:crypto';
 import type { Chance } from './chance';
 
 const FORBIDDEN = ['setTimeout', 'setInterval', 'setImmediate'] as const;
 
 /**
- * Runs with the real clock, chance and timers turned into errors. Random bytes, which the gateway takes for ids of its own,
- * come from the seed. One at a time: what is shut out is shut out for the whole process.
+ * Runs the work while the real clock, random numbers and timers throw errors. Random bytes, of which the gateway makes ids,
+ * come from the seed. One run at a time, because the replacement affects the whole process.
  */
 export async function sealed<T>(chance: Chance, run: () => Promise<T>): Promise<T> {
   const timers = FORBIDDEN.map((name) => [name, globalThis[name]] as const);
@@ -21,7 +21,7 @@ export async function sealed<T>(chance: Chance, run: () => Promise<T>): Promise<
   Math.random = refuse('Math.random');
   for (const name of FORBIDDEN) Object.assign(globalThis, { [name]: refuse(name) });
   Object.assign(crypto, { randomBytes: (size: number) => Buffer.from(Array.from({ length: size }, () => chance.below(256))) });
-  // A refusal is an error here and there; nobody reads where it came from, and to find out takes long.
+  // The gateway makes errors for refusals; their stack traces are expensive and not read.
   Error.stackTraceLimit = 0;
   try {
     return await run();

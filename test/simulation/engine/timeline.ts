@@ -1,6 +1,6 @@
 /**
- * Virtual time and the one scheduler of a simulation. Everything that waits, waits here; what is due at the same instant
- * runs in an order that the seed decides. Between two events every promise that can settle does.
+ * Virtual time and the only scheduler of a simulation. The seed decides the order of events of the same instant. Between two
+ * events every promise that can settle does.
  */
 import type { Clock } from '../../../src/domain/clock';
 import type { Clock as SandboxClock } from '../../../src/sandbox/clock';
@@ -12,7 +12,7 @@ interface Event {
   run: (() => void) | undefined;
 }
 
-// Taken before a simulation forbids it to everybody else.
+// Kept before a simulation replaces it for all other code.
 const nextTurn = setImmediate;
 const TURNS = 50;
 
@@ -31,7 +31,7 @@ export class Timeline {
     return this.#now;
   }
 
-  /** Runs once after so long; the result calls it off. */
+  /** Runs `work` once after the delay; the result cancels it. */
   after(delayMs: number, run: () => void): () => void {
     const event: Event = { at: this.#now + Math.max(0, delayMs), tie: this.#chance.next(), run };
     this.#push(event);
@@ -44,14 +44,14 @@ export class Timeline {
     return new Promise((resolve) => this.after(delayMs, resolve));
   }
 
-  /** Runs what falls due until that time, and leaves the clock there. */
+  /** Runs what is due until that time, and leaves the clock there. */
   runUntil(endMs: number): Promise<void> {
     return this.#runWhile((next) => next !== undefined && next.at <= endMs).then(() => {
       this.#now = Math.max(this.#now, endMs);
     });
   }
 
-  /** Runs until the promise has settled. Throws when nothing is left that could settle it. */
+  /** Runs until the promise has settled. Throws when no event is left that could settle it. */
   async runToEnd(goal: Promise<unknown>): Promise<void> {
     let isOver = false;
     void goal.finally(() => (isOver = true)).catch(() => undefined);
@@ -63,8 +63,8 @@ export class Timeline {
   }
 
   /**
-   * Takes one event in each turn of the immediate queue, between which Node settles every promise that can settle. Turns
-   * are ordered by the dozen: a round of the event loop for each event would take longer than the event.
+   * Runs one event in each turn of the immediate queue; between turns Node settles every promise that can settle. A dozen turns
+   * are queued at a time, because a round of the event loop for each event would take longer than the event.
    */
   #runWhile(isWanted: (next: Event | undefined) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -92,7 +92,7 @@ export class Timeline {
     });
   }
 
-  /** What is due next; what was called off is dropped. */
+  /** The next event; cancelled events are dropped. */
   #next(): Event | undefined {
     for (let first = this.#heap[0]; first !== undefined; first = this.#heap[0]) {
       if (first.run !== undefined) return first;
@@ -134,12 +134,12 @@ function isBefore(one: Event, other: Event): boolean {
   return one.at < other.at || (one.at === other.at && one.tie < other.tie);
 }
 
-/** Something that can end at any instant: from then on nothing reaches it any more. */
+/** The life of a part that can end at any instant; nothing reaches it afterwards. */
 export interface Life {
   isAlive: boolean;
 }
 
-/** The gateway's clock: silent once its process is dead, and as wrong about the time of day as `errorMs` says. */
+/** The gateway's clock: silent once its process is dead, and wrong about the time of day by `errorMs`. */
 export function clockOf(timeline: Timeline, life: Life, errorMs: () => number): Clock {
   return {
     now: () => timeline.now + errorMs(),
@@ -148,7 +148,7 @@ export function clockOf(timeline: Timeline, life: Life, errorMs: () => number): 
   };
 }
 
-/** The sandbox's clock on the same time. */
+/** The sandbox's clock on the same virtual time. */
 export function sandboxClockOf(timeline: Timeline, life: Life): SandboxClock {
   return {
     now: () => timeline.now,

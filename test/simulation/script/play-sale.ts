@@ -1,4 +1,4 @@
-/** A script at work: it buys, hangs up, repeats, asks, and believes what it is told. */
+/** A script at work: it buys, hangs up, repeats and asks, and acts on the replies. */
 import type { JsonObject } from '../../../src/domain/json';
 import type { LegacyRequest } from '../../../src/domain/legacy';
 import type { Answer as V1Answer } from '../../../src/sandbox/answer';
@@ -15,13 +15,13 @@ export interface Street {
   /** The process that a new connection reaches, if any. */
   readonly reach: (choice: number) => GatewayProcess | undefined;
   readonly ownerOf: (apiKey: string) => string;
-  /** What its number stands for by the mappings in use. */
+  /** The plan that the content's number means under the mappings in use. */
   readonly meaningOf: (content: Content) => number;
-  /** A purchase that does not go through any gateway. */
+  /** Buys at v1 without any gateway. */
   readonly sellDirectly: (key: ScriptKey, path: string, body: Readonly<Record<string, unknown>>) => V1Answer;
 }
 
-/** What a script knows after a request: what it was told, or that nobody answered. */
+/** The reply that a script got, or undefined when none came. */
 type Seen = { readonly word: Word; readonly body: JsonObject } | undefined;
 
 export class Script {
@@ -30,7 +30,7 @@ export class Script {
   readonly #street: Street;
   readonly #choose: () => number;
   #lastTold: Seen;
-  /** The next sale of the same. */
+  /** The next sale of the same content. */
   next: Script | undefined;
 
   constructor(sale: Sale, street: Street, choose: () => number) {
@@ -77,7 +77,7 @@ export class Script {
     await this.next.play();
   }
 
-  /** A status query by the request id, or undefined while the script has none to ask by. */
+  /** A status query by request id, or undefined while the script has no id to ask by. */
   async ask(by: 'request id' | 'number' | 'reference' = 'request id'): Promise<Seen> {
     const { sale, subject } = this;
     const told = this.#lastTold?.body;
@@ -115,7 +115,7 @@ export class Script {
     return this.#request(this.#requestTo('POST', path, { ...fields, ...id }), content);
   }
 
-  /** Sends one request and waits as long as this script does. */
+  /** Sends one request and waits for the patience of this script. */
   async #request(request: LegacyRequest, content: Content | undefined): Promise<Seen> {
     const { stage, reach } = this.#street;
     const { timeline } = stage;
@@ -177,7 +177,7 @@ export class Script {
   }
 }
 
-/** A bug of the gateway reaches the script as the last door words it: as a failure. */
+/** On a bug of the gateway the script gets a failure, as the outermost error handler words it. */
 function readHeard(heard: Exclude<Heard, { kind: 'cut' }>): { http: number; body: JsonObject; code: string | undefined } {
   if (heard.kind === 'reply') {
     const { reply, refusal } = heard.served;

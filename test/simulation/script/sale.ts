@@ -7,7 +7,7 @@ export interface ScriptKey {
   readonly text: string;
   readonly apiKey: string;
   readonly walletId: string;
-  /** False when v1 lets this key neither buy nor ask. */
+  /** False when v1 refuses both purchases and questions of this key. */
   readonly isAllowed: boolean;
 }
 
@@ -47,26 +47,26 @@ export interface Sale {
   readonly spelling: string;
   /** A User-Agent with a short patience, or none: plain PHP. */
   readonly userAgent: string | undefined;
-  /** After so long the script hangs up. */
+  /** The script hangs up after this time. */
   readonly patienceMs: number;
   readonly isDoubled: boolean;
   readonly moves: readonly Move[];
-  /** A script without an id sends the same again after so long, while nobody has answered it. */
+  /** Delays after which a script without an id sends the same again, while it has no reply. */
   readonly sendsAgainAfterMs: readonly number[];
-  /** Names the sale in a header alone, the same each time. */
+  /** An id that names the sale only in a header, the same on each sending. */
   readonly headerId?: string;
-  /** Told that it was sold, a script without an id sells the very same again after so long. */
+  /** The delay after which a script without an id, having been told of the sale, sells the same again. */
   readonly sellsNextAfterMs?: number | undefined;
-  /** Tries again, under the same id, what it was told had failed. */
+  /** Orders again under the same id after it was told failed. */
   readonly isStubborn: boolean;
-  /** Sold at v1 under the same id a moment before, past the gateway: the same sale, or another. */
+  /** A sale under the same id at v1 a moment earlier, without the gateway: the same sale or another. */
   readonly soldBefore: Content | undefined;
 }
 
 export function planSale(index: number, chance: Chance, lengthMs: number): Sale {
   const hasId = !chance.is(0.2);
   const isSoldBefore = hasId && chance.is(0.04);
-  // A number of its own: its row in v1's history is nobody else's.
+  // Without an id, or sold before, the sale has a number that no other row of v1's history shows.
   const content = drawContent(chance, hasId && !isSoldBefore ? undefined : index);
   const isPatient = chance.is(0.6);
   const sale: Sale = {
@@ -88,11 +88,11 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
   if (hasId) return sale;
   const nameless: Sale = { ...sale, ...drawImpatience(chance) };
   if (chance.is(0.3)) return { ...nameless, headerId: `trace-${index}` };
-  // Later than what v1 takes for the same purchase sent twice.
+  // Later than the window in which v1 treats two purchases as one sent twice.
   return chance.is(0.5) ? { ...nameless, sellsNextAfterMs: chance.between(5_500, 60_000) } : nameless;
 }
 
-/** Hangs up before most answers, and sends the sale again, each time within the window of repeats. */
+/** Hangs up before most replies and repeats the sale, each time within the window of repeats. */
 function drawImpatience(chance: Chance): Pick<Sale, 'patienceMs' | 'sendsAgainAfterMs'> {
   const sendsAgainAfterMs = Array.from({ length: chance.below(4) }, () =>
     chance.is(0.6) ? chance.between(10, 6_000) : chance.between(6_000, 120_000),
@@ -100,7 +100,7 @@ function drawImpatience(chance: Chance): Pick<Sale, 'patienceMs' | 'sendsAgainAf
   return { patienceMs: chance.is(0.6) ? chance.skewed(20, 15_000) : 300_000, sendsAgainAfterMs };
 }
 
-/** Two shops of one account: half of what the second key sells, the first sells as well, mostly within seconds. */
+/** Two shops of one account: half of the second key's sales are made with the first key as well, mostly within seconds. */
 export function withRivals(sales: readonly Sale[], chance: Chance): readonly Sale[] {
   const isPlain = ({ requestId, soldBefore }: Sale): boolean => requestId !== undefined && soldBefore === undefined;
   const models = sales.filter((sale) => sale.key === SCRIPT_KEYS.live && isPlain(sale));
@@ -112,8 +112,8 @@ export function withRivals(sales: readonly Sale[], chance: Chance): readonly Sal
 }
 
 /**
- * The same sale or one that its receipt tells from it. Another meter of the same service is not: where v1 serves no phone,
- * its receipts may show the customer's, so that a number which differs proves nothing.
+ * The same sale, or one that its receipt can be told from. Another meter of the same service cannot: where v1 serves no phone,
+ * its receipts may show the customer's phone, so a different number proves nothing.
  */
 function drawSoldBefore(content: Content, index: number, chance: Chance): Content {
   const other = drawContent(chance, index + 300);
@@ -148,23 +148,23 @@ function drawMove(chance: Chance, hasId: boolean): Move {
   return { kind, afterMs: delay[afterMs], by: chance.draw({ 'request id': 4, number: 1, reference: 1 }) };
 }
 
-// What scripts want to buy, how the two formats say it, and how v1's record of it is told from that of another sale.
+// The contents that scripts buy, how the two formats spell them, and how v1's record of one is told from that of another.
 
 export type Service = 'airtime' | 'data' | 'electricity' | 'cable' | 'recharge' | 'exam';
 
-/** One sale's content. Two contents are the same sale exactly when their `key` is. */
+/** The content of one sale. Two contents are the same sale exactly when their `key` is equal. */
 export interface Content {
   readonly key: string;
   readonly service: Service;
   /** The phone, meter or smartcard number; empty for goods without one. */
   readonly number: string;
   readonly network: string;
-  /** Naira, plan, denomination or nothing, as the service has it. */
+  /** Naira, plan, denomination or nothing, by service. */
   readonly value: number;
   readonly quantity: number;
   /** Meter type or exam. */
   readonly word: string;
-  /** The plans of v1 that its number stood for whenever it was sent: the operator may give numbers another meaning. */
+  /** The plans of v1 that the number meant whenever it was sent: the operator may give numbers another meaning. */
   readonly meanings: Set<number>;
 }
 
@@ -197,7 +197,7 @@ const CATEGORY: Readonly<Record<Service, string>> = {
 const SERVICE_WEIGHTS = { airtime: 6, data: 4, electricity: 3, cable: 1, recharge: 2, exam: 2 };
 const NUMBERED_WEIGHTS = { airtime: 6, data: 4, electricity: 3, cable: 1 };
 
-/** Numbers and values come from small pools, so that sales meet their likes. `serial` makes a number of its own instead. */
+/** Numbers and values come from small pools, so that similar sales are frequent. `serial` makes a number of its own instead. */
 export function drawContent(chance: Chance, serial?: number): Content {
   const service = serial === undefined ? chance.draw(SERVICE_WEIGHTS) : chance.draw(NUMBERED_WEIGHTS);
   const network = chance.pick(NETWORK_NAMES);
@@ -227,7 +227,7 @@ function content(service: Service, number: string, network: string, value: numbe
   return { key, service, number, network, value, quantity, word, meanings: new Set() };
 }
 
-/** By table: what each number of a plan means while the operator has them crossed. */
+/** By table: what each plan number means in the set `crossed`. */
 export const CROSSED_PLANS: Readonly<Record<string, ReadonlyMap<number, number>>> = {
   data_plan: crossed(Object.values(PLANS)),
   cable_plan: crossed([CABLE_PLANS]),
@@ -280,7 +280,7 @@ export function speak(format: 'a' | 'b', { service, number, network, value, quan
   }
 }
 
-/** The same sale as v1's own call, for one that goes past the gateway. */
+/** The same sale as v1's own call, for a sale without the gateway. */
 export function speakV1({ service, number, network, value, quantity, word }: Content): Spoken {
   const digit = network === '' ? 0 : NUMBERING.b[network as keyof typeof NETWORKS];
   switch (service) {
@@ -318,10 +318,10 @@ export function isSaleOf(wanted: Content, order: V1Order): boolean {
   }
 }
 
-/** What of a sale can be told apart in v1's history: sales that agree in it are alike (docs/simulation.md). */
+/** What v1's history shows of a sale: two sales with the same likeness cannot be told apart there (docs/simulation.md). */
 export function likenessOf({ service, number, value }: Content): string {
   if (number === '') return 'without a number';
-  // A receipt may show a price with a discount or a charge, so near amounts are alike.
+  // A receipt may show a price with a discount or a charge, so close amounts count as alike.
   const isPriced = service === 'airtime' || service === 'electricity';
   return [service, number, ...(isPriced ? [value <= 110 || (value >= 1000 && value <= 1050)] : [])].join(' ');
 }

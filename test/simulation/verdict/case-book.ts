@@ -1,9 +1,9 @@
-/** What scripts asked for and what they were told, order by order: the evidence that the invariants are judged by. */
+/** What scripts asked for and were told, order by order: the evidence for the invariants. */
 import type { Outcome } from '../../../src/domain/outcome';
 import type { JsonObject } from '../../../src/domain/json';
 import type { Content } from '../script/sale';
 
-/** `unanswered` is a status query that says nothing of the order. */
+/** `unanswered`: a status query whose reply says nothing about the order. */
 export type Word = 'success' | 'pending' | 'failure' | 'unanswered';
 
 /** One purchase as a script sent it. */
@@ -12,7 +12,7 @@ export interface Purchase {
   readonly process: string;
   readonly startedAt: number;
   endedAt?: number;
-  /** When its journal write became durable, if it came to one. */
+  /** When the journal write became durable; undefined if it never did. */
   openedAt?: number;
 }
 
@@ -22,52 +22,52 @@ export interface Telling {
   readonly at: number;
   readonly process: string;
   readonly how: 'purchase' | 'status';
-  /** The sale that was asked for; a status query asks for whatever the order is. */
+  /** The sale that was asked for; undefined for a status query, which asks for the order as it is. */
   readonly content: Content | undefined;
   readonly word: Word;
   readonly http: number;
-  /** Of a refusal. */
+  /** The error code of a refusal. */
   readonly code: string | undefined;
   readonly body: JsonObject;
 }
 
-/** One order: everything under one request id of one key. */
+/** One order: all requests under one request id of one key. */
 export interface Case {
   readonly name: string;
   readonly owner: string;
   readonly walletId: string;
-  /** As v1 gets it. Unknown for an order without an id of the script's until the gateway has made one. */
+  /** The id that v1 gets. For an order without an id of the script's, undefined until the gateway has made one. */
   requestId: string | undefined;
-  /** The script sends no id. */
+  /** Whether the script sends no id. */
   readonly isNameless: boolean;
-  /** Of a sale without an id of the script's, which the gateway took more than once. */
+  /** For a sale without an id that the gateway took more than once: the ids of its earlier orders. */
   readonly earlierIds: string[];
-  /** Of a sale without an id: the sale of the very same before it, which its script was told of. */
+  /** For a sale without an id: the earlier sale of the same content, which its script was told of. */
   previous?: Case;
-  /** That it was told could not be written down, when it was or before its process died. */
+  /** The telling could not be written, then or before the process died. */
   isTellingLost: boolean;
   readonly contents: Map<string, Content>;
-  /** Sold under this id past the gateway. */
+  /** The sale under this id without the gateway. */
   soldBefore?: Content;
   readonly purchases: Purchase[];
   readonly tellings: Telling[];
-  /** Its scripts keep or sell what is pending: it may be bought when nobody waits any more. */
+  /** The scripts keep or sell what is pending, so the order may be bought while no script waits. */
   mayBeBoughtLater: boolean;
-  /** When each attempt left for v1. */
+  /** When each attempt was sent to v1. */
   readonly leftAt: number[];
-  /** What the gateway heard of each attempt, by the time it heard it. */
+  /** The results of the attempts, in the order in which the gateway got them. */
   readonly heard: HeardOfV1[];
-  /** Calls that are on their way to v1 or back. */
+  /** How many calls are on their way to v1 or back. */
   inFlight: number;
-  /** When the gateway hears of its last durable write: until then it knows less than the disk. */
+  /** When the gateway gets the result of its last durable write; until then it knows less than the disk. */
   toldOfWriteAt: number;
-  /** Its times in the journal are from a clock that was wrong. */
+  /** The order's times in the journal come from a wrong clock. */
   isMistimed: boolean;
-  /** Something went wrong around it, so that the gateway may rightly not know its fate. */
+  /** A fault around the order allows the gateway not to know its fate. */
   isDoubtful: boolean;
 }
 
-/** An answer of v1 to an attempt, or that none came. */
+/** v1's answer to an attempt, or that none came. */
 export interface HeardOfV1 {
   readonly at: number;
   readonly kind: Outcome['kind'];
@@ -78,7 +78,7 @@ export interface HeardOfV1 {
 export interface ReceiptAsked {
   readonly at: number;
   readonly readAt: number | undefined;
-  /** Of the order's own pursuit. */
+  /** Whether the order's own pursuit asked. */
   readonly isOfPursuit: boolean;
 }
 
@@ -91,16 +91,16 @@ export interface Violation {
 export class CaseBook {
   readonly cases: Case[] = [];
   readonly violations: Violation[] = [];
-  /** Keys of which a question to v1 went wrong. */
+  /** Fingerprints of keys for which a question to v1 went wrong. */
   readonly doubtfulOwners = new Set<string>();
-  /** By reference: when its receipt was asked for, and when the answer was there if one came. */
+  /** By reference: when its receipt was asked for, and when the answer came, if one did. */
   readonly receipts = new Map<string, ReceiptAsked[]>();
-  /** By owner: when a question was asked that got no usable answer. */
+  /** By owner: when the questions without a usable answer were asked. */
   readonly unanswered = new Map<string, number[]>();
   readonly #byId = new Map<string, Case>();
   readonly #nameless = new Map<string, Case>();
 
-  /** The case of a request id, opened when it is new. */
+  /** The case of a request id; makes it when it is new. */
   withId(owner: string, walletId: string, requestId: string, name: string): Case {
     const key = `${owner} ${requestId}`;
     const known = this.#byId.get(key);
@@ -110,7 +110,7 @@ export class CaseBook {
     return opened;
   }
 
-  /** The case of a sale without a request id; its number is its own. */
+  /** Makes the case of a sale without a request id, known by its number. */
   withoutId(owner: string, walletId: string, number: string, name: string): Case {
     const opened = this.#open(owner, walletId, undefined, name);
     this.#nameless.set(`${owner} ${number}`, opened);
@@ -121,7 +121,7 @@ export class CaseBook {
     return this.#byId.get(`${owner} ${requestId}`);
   }
 
-  /** The gateway made an id for a sale that came without one. */
+  /** Notes the id that the gateway made for a sale without one. */
   name(owner: string, number: string, requestId: string): Case | undefined {
     const nameless = this.#nameless.get(`${owner} ${number}`);
     if (nameless === undefined) return undefined;
@@ -131,22 +131,22 @@ export class CaseBook {
     return nameless;
   }
 
-  /** A purchase leaves this process. Once no script waits for the order there, most have refunded it. */
+  /** A purchase leaves this process. Once no script waits there, most scripts have refunded the order. */
   leave(subject: Case, process: string, at: number): void {
     subject.leftAt.push(at);
-    // The next sale of the very same waits for it, where nobody knows that this one was told.
+    // The next sale of the same content waits for this order, if the telling of this one is not known.
     const awaiting = this.cases.filter((one) => one === subject || one.previous === subject);
     const isAwaited = awaiting.some(({ purchases }) => purchases.some((one) => isUnderWayAt(one, process)));
     if (isAwaited || subject.mayBeBoughtLater) return;
     this.violate('nothing is bought after pending was told', subject.name, `${process} sends it, and no script waits for it`);
   }
 
-  /** What was told cannot be read at this process: nobody knows there whether a sale is a repeat, and it is told as pending. */
+  /** This process cannot read what was told, so it does not know whether a sale is a repeat and tells it as pending. */
   doubtUnderWayAt(process: string): void {
     for (const subject of this.cases) if (subject.purchases.some((one) => isUnderWayAt(one, process))) subject.isDoubtful = true;
   }
 
-  /** A question of this key got no usable answer. */
+  /** Notes a question of this key without a usable answer. */
   doubt(owner: string, askedAt: number): void {
     this.doubtfulOwners.add(owner);
     this.unanswered.set(owner, [...(this.unanswered.get(owner) ?? []), askedAt]);
@@ -189,12 +189,12 @@ function isUnderWayAt(purchase: Purchase, process: string): boolean {
   return purchase.process === process && purchase.endedAt === undefined;
 }
 
-/** The word of a reply, by the two fields that scripts read; undefined when they contradict each other. */
+/** The status word of a reply, by the two fields that scripts read; undefined when they contradict each other. */
 export function wordOf(http: number, body: JsonObject): Word | undefined {
   const { status, Status, error } = body;
   const hasError = error !== undefined && error !== null;
   if (status === 'success' && Status === 'successful' && !hasError) return 'success';
-  // `processing` in both is format C's.
+  // Format C has `processing` in both fields.
   if ((status === 'pending' || status === 'processing') && Status === 'processing' && !hasError && body['success'] === undefined)
     return http === 202 ? 'unanswered' : 'pending';
   return status === 'fail' && Status === 'failed' && hasError && (body['id'] ?? null) === null ? 'failure' : undefined;

@@ -1,10 +1,10 @@
-/** What happened, step by step. The hash is always kept, the steps only when somebody will read them. */
+/** The steps of a history. The hash is always kept, the steps only when they will be printed. */
 import { hash } from '../engine/chance';
 
 export interface Step {
   /** Milliseconds since the history began. */
   readonly atMs: number;
-  /** The request id of the order concerned, or the part of the house. */
+  /** The request id of the order, or the part of the house. */
   readonly subject: string;
   readonly text: string;
 }

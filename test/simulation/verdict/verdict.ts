@@ -1,4 +1,4 @@
-/** The invariants: what must be true of every reply when it is told, and of every history when it is over. */
+/** The invariants: what must be true of every reply when it is told, and of every history at its end. */
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
@@ -9,14 +9,14 @@ import { isSaleOf, likenessOf } from '../script/sale';
 import type { Case, Purchase, Telling } from './case-book';
 
 const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
-/** For so long a success is told again to its repeats. */
+/** How long a success is told again to repeats. */
 const REPLAY_MS = 10 * 60_000;
 
 export class Verdict {
   readonly #stage: Stage;
   readonly #v1: SimulatedV1;
   readonly #disk: Disk;
-  /** v1's records do not show whose they are. */
+  /** Whether v1's records hide whose they are. */
   readonly #isObscure: boolean;
   /** Orders left open because v1's history cannot tell them from others. */
   alike = 0;
@@ -75,10 +75,10 @@ export class Verdict {
     if (goods.some((good) => !shown.includes(good))) lie(`it shows ${shown} instead of ${goods.join()}`);
   }
 
-  /** Who asks what became of a sale that was told as sold never hears that it failed. */
+  /** A sale that was told as sold is never told as failed by a later status query. */
   #judgeTakenBack(subject: Case, telling: Telling): void {
     const sold = subject.tellings.find(({ word, at }) => word === 'success' && at <= telling.startedAt);
-    // Of several orders of one sale without an id, another was sold than the one that is asked about.
+    // Of several orders of one sale without an id, another one was sold than the query asks about.
     if (sold === undefined || subject.earlierIds.length > 0 || this.#isClockToBlame(subject)) return;
     this.#violate(
       'success stays',
@@ -103,29 +103,29 @@ export class Verdict {
     const isUnderWay = subject.inFlight > 0 || subject.toldOfWriteAt >= telling.startedAt;
     if (isUnderWay || subject.isDoubtful || this.#stage.book.doubtfulOwners.has(subject.owner)) return true;
     const order = this.#orderOf(subject);
-    // A provider's word that came during the answer is news of the next one.
+    // What the provider told v1 during the reply can only be in the next reply.
     if (order !== undefined && (order.status === 'pending' || order.createdAt >= telling.startedAt - 180_000)) return true;
     const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
     return known !== undefined && [undefined, 'unknown'].includes(known.outcome?.kind);
   }
 
-  /** Nobody who was told "failed" has paid, unless the script ordered again after it was told. */
+  /** An order that was told failed is not charged, unless the script ordered again afterwards. */
   #judgeFailure(subject: Case, telling: Telling): void {
     const order = this.#chargedOf(subject);
     if (order === undefined || order.status === 'failed') return;
     if (subject.earlierIds.length > 0 && (telling.how === 'status' || this.#isClockToBlame(subject))) return;
-    // Whether it repeats a sale of another process nobody can tell then (decision 0024).
+    // Without the journal no process can know whether this repeats a sale of another process (decision 0024).
     if (telling.code === 'journal_unavailable' && isRepeatElsewhere(subject, telling)) return;
-    // What was sold past the gateway, before the script came, is not what the script was told of.
+    // The sale without the gateway came before the script; the reply is not about that sale.
     if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
     const { content } = telling;
-    // Told of another sale under the same id: that one is not charged.
+    // The reply is about another sale under the same id, which is not charged.
     if (content !== undefined && !isSaleOf(content, order)) return;
-    // A refusal of a conflict speaks of a sale that is not this one, whatever the script made of it.
+    // The refusal of a conflict is about a sale that differs from the charged one, whatever the script made of it.
     if (telling.code === 'request_id_reused' && subject.contents.size > 1) return;
-    // An id that was told as sold long before is refused as used: the sale that is refused is not charged.
+    // An id whose success was told long before is refused as used: the refused sale is not charged.
     if (telling.code === 'request_id_used' && wasToldSold(subject, telling)) return;
-    // The same, while the operator has the words refused. The clock of another gateway may be ahead.
+    // The same while the operator's mapping refuses the number or the key. The clock of another gateway may be ahead.
     if (REFUSED_BY_OPERATOR.includes(telling.code ?? '') && wasToldSold(subject, telling, REPLAY_MS - SKEW_MS)) return;
     if (subject.purchases.some((purchase) => this.#excuses(purchase, telling, order))) return;
     this.#violate(
@@ -135,23 +135,23 @@ export class Verdict {
     );
   }
 
-  /** The script ordered again after it was told, or another process took the order only after it was asked. */
+  /** True when the script ordered again after the reply, or when another process took the order only after the question. */
   #excuses(purchase: Purchase, telling: Telling, order: V1Order): boolean {
     if (!isSaleOf(purchase.content, order)) return false;
     if (purchase.startedAt >= telling.at) return true;
     return purchase.process !== telling.process && purchase.openedAt !== undefined && purchase.openedAt > telling.startedAt;
   }
 
-  /** After everything has come to rest a status query tells what v1 knows. */
+  /** At the end of the history a status query gives what v1 knows. */
   #judgeAnswer(subject: Case, last: Telling): void {
     const sold = this.#orderOf(subject);
     const order = sold !== undefined && isAskedFor(subject, last, sold) ? sold : undefined;
     const expected =
       order === undefined || order.status === 'failed' ? 'failure' : order.status === 'success' ? 'success' : 'pending';
     if (last.word === expected) return;
-    // Nobody has it: told without the word that makes scripts refund, as it may not have come yet.
+    // v1 has no such order: the reply avoids the word that makes scripts refund, because the order may not have arrived yet.
     if (order === undefined && last.word === 'unanswered' && last.code === 'order_unknown') return;
-    // Nobody can make the gateway know what was sold past it; that it does not lie about it is judged elsewhere.
+    // The gateway cannot know sales that were made without it; other checks make sure that it tells nothing false about them.
     if (last.word !== 'success' && subject.soldBefore !== undefined) return;
     const isNumberless = [...subject.contents.values()].every(({ number }) => number === '');
     if (last.word === 'pending' && (this.#isObscure || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject))) {
@@ -166,19 +166,19 @@ export class Verdict {
     );
   }
 
-  /** Of two lost orders that agree in all that v1's history shows, nobody can tell which is which: both stay open. */
+  /** Two lost orders that agree in all that v1's history shows cannot be told apart, so both stay open. */
   #isAlikeToAnother(subject: Case): boolean {
     const likenesses = new Set([...subject.contents.values()].map(likenessOf));
     return this.#stage.book.cases.some((other) => {
       if (other === subject || other.walletId !== subject.walletId || other.requestId === undefined) return false;
       const outcome = this.#disk.orderOf(other.owner, other.requestId)?.outcome;
-      // A row of another key's sale is known as that by its time.
+      // The row of another key's sale is recognised by its time.
       const isOpen = outcome === undefined || outcome.kind === 'unknown' || (other.owner !== subject.owner && other.isMistimed);
       return isOpen && [...other.contents.values()].some((content) => likenesses.has(likenessOf(content)));
     });
   }
 
-  /** Each intent is charged at most once, and nothing is charged that nobody asked for. */
+  /** Each intent is charged at most once, and nothing is charged that no script asked for. */
   #checkCharges(): void {
     const { book } = this.#stage;
     const charged = new Map<Case, number>();
@@ -191,7 +191,7 @@ export class Verdict {
         this.#violate('nothing is charged unasked', '* v1', `${order.reference} has the request id ${order.requestId ?? 'none'}`);
         continue;
       }
-      // What was refunded was one of several tries of a sale without an id.
+      // A refunded order was one of several attempts at a sale without an id.
       if (subject.earlierIds.length === 0 || order.status !== 'failed') charged.set(subject, (charged.get(subject) ?? 0) + 1);
       if (
         ![...subject.contents.values(), subject.soldBefore].some((content) => content !== undefined && isSaleOf(content, order))
@@ -204,20 +204,20 @@ export class Verdict {
     }
   }
 
-  /** The clock was set beyond the window of repeats: an order of another process is looked for in vain (decision 0024). */
+  /** The clock was set beyond the window of repeats, so another process's order is not found (decision 0024). */
   #isClockToBlame({ earlierIds }: Case): boolean {
     return earlierIds.length > 0 && this.#stage.faults.clockSettings.length > 0;
   }
 
-  /** The next sale of the very same was told what became of this one, as one more repeat of it. */
+  /** The next sale of the same content was told the outcome of this one, as if it were a repeat. */
   #isOfSaleBefore({ previous }: Case, { body }: Telling): boolean {
     if (previous === undefined || !this.#mayBeRepeatedByNext(previous)) return false;
     return this.#ordersOf(previous).some(({ reference }) => reference === body['reference']);
   }
 
   /**
-   * Nobody knows that it was told: its process died in that moment, or the journal took nothing; or the clock was set, and one of its two orders was
-   * told to nobody (decision 0024).
+   * The telling of this sale is not known: its process died at that moment, or the journal rejected the write, or, after the
+   * clock was set, one of its two orders was not told (decision 0024).
    */
   #mayBeRepeatedByNext(subject: Case): boolean {
     const told = subject.tellings.find(({ word, how }) => word === 'success' && how === 'purchase');
@@ -225,12 +225,12 @@ export class Verdict {
     return subject.isTellingLost || this.#isClockToBlame(subject);
   }
 
-  /** What v1 has charged for the intent, under whichever id, if anything. */
+  /** What v1 has charged for the intent under any of its ids; otherwise its latest order, if any. */
   #chargedOf(subject: Case): V1Order | undefined {
     return this.#ordersOf(subject).find(({ status }) => status !== 'failed') ?? this.#orderOf(subject);
   }
 
-  /** All that v1 has of the intent. */
+  /** All orders that v1 has of the intent. */
   #ordersOf({ walletId, requestId, earlierIds }: Case): readonly V1Order[] {
     const ids = requestId === undefined ? earlierIds : [...earlierIds, requestId];
     return ids.flatMap((id) => this.#v1.orderOf(walletId, id) ?? []);
@@ -257,7 +257,7 @@ function wasToldSold({ tellings }: Case, { at }: Telling, agoMs = 0): boolean {
   return tellings.some((earlier) => earlier.word === 'success' && earlier.at < at - agoMs);
 }
 
-/** The order is the sale that this request was for; a status query is for any that was sent under the id. */
+/** The order is the sale of this request; for a status query, any sale under the id. */
 function isAskedFor({ contents }: Case, { content }: Telling, order: V1Order): boolean {
   return content === undefined ? [...contents.values()].some((one) => isSaleOf(one, order)) : isSaleOf(content, order);
 }
