@@ -1,4 +1,4 @@
-/** Requests as the walk gets them, for tests: only what matters is named. */
+/** Requests as the walk gets them; a test names only the parts that matter. */
 import type { LegacyFields, LegacyHeaders, LegacyRequest, LegacyValue } from '../../src/domain/legacy';
 
 export interface LegacyRequestParts {
@@ -8,7 +8,7 @@ export interface LegacyRequestParts {
   readonly body?: Readonly<Record<string, LegacyValue>>;
   readonly headers?: LegacyHeaders;
   readonly clientAddress?: string;
-  /** The body as it came. */
+  /** The body as received. */
   readonly text?: string;
 }
 

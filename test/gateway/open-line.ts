@@ -1,6 +1,6 @@
 import type { Line } from '../../src/domain/legacy';
 
-/** A line whose end a test decides: true when the reply has been handed over whole, false when the script has hung up. */
+/** A connection whose end a test decides: true when the reply was sent whole, false when the script has hung up. */
 export function openLine(ageMs = 0): { readonly line: Line; readonly end: (isWhole: boolean) => void } {
   let ended: boolean | undefined;
   let runs: ((isWhole: boolean) => void)[] = [];

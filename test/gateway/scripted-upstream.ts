@@ -1,4 +1,4 @@
-/** A v1 that answers from a script, for tests of retries: each purchase takes the next answer, each question is asked of `find`. */
+/** A scripted v1 for tests of retries: each purchase takes the next answer, and `find` answers each question. */
 import { Secret, type Credentials } from '../../src/domain/credentials';
 import { pause, type Clock } from '../../src/domain/clock';
 import type { Outcome } from '../../src/domain/outcome';
@@ -21,7 +21,7 @@ export interface ScriptedUpstream extends Upstream {
   readonly asked: { readonly call: V1Call; readonly atMs: number }[];
 }
 
-/** The last answer is given for ever. */
+/** The last answer is repeated. */
 export function createScriptedUpstream(
   clock: Clock,
   answers: readonly ScriptedAnswer[],

@@ -1,4 +1,4 @@
-/** The whole walk on a clock that stands still, with a scripted v1: for tests of what happens between journal and upstream. */
+/** The whole walk on a clock that stands still, with a scripted v1: for tests between journal and upstream. */
 import type { PriceLists } from '../../src/price-lists/price-lists';
 import { Secret } from '../../src/domain/credentials';
 import { createGateway, type Gateway } from '../../src/gateway/gateway';
@@ -16,7 +16,7 @@ export interface WalkHouse {
   readonly gateway: Gateway;
   readonly clock: VirtualClock;
   readonly upstream: ScriptedUpstream;
-  /** The journal beneath whatever `dress` put around it. */
+  /** The journal below the wrapper that `dress` adds. */
   readonly journal: Journal;
   readonly owner: string;
 }

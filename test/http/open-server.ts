@@ -1,4 +1,4 @@
-/** The public server with a walk of the test's own, on port 0. */
+/** The public server on port 0, with a walk that the test gives. */
 import type { LegacyReply } from '../../src/domain/legacy';
 import { createApp } from '../../src/http/app';
 import type { AppOptions, Refuse } from '../../src/http/app';
@@ -40,7 +40,7 @@ export function reply(answer: string): { status: number; body: unknown } {
   return { status: Number(head.split(' ')[1]), body: JSON.parse(body) };
 }
 
-/** For afterEach. */
+/** For `afterEach`. */
 export async function closeServers(): Promise<void> {
   await Promise.all(open.splice(0).map((server) => server.close(0)));
 }

@@ -1,4 +1,4 @@
-/** A real server on port 0 that reads every request and keeps what it read; raw sockets speak to it. */
+/** A real server on port 0 that reads every request and keeps the result. Raw sockets connect to it. */
 import { connect } from 'node:net';
 import express from 'express';
 import { GatewayError } from '../../src/domain/errors';
@@ -9,7 +9,7 @@ import type { BodyLimits } from '../../src/http/http-limits';
 import { readRequest } from '../../src/http/read-request';
 import { createHttpServer } from '../../src/http/server';
 
-/** Code and words of the refusal that `work` throws; `read` where it throws none. */
+/** Code and detail of the refusal that `work` throws; `read` when it throws none. */
 export function refusalOf(work: () => unknown): string {
   try {
     work();
@@ -23,7 +23,7 @@ export function refusalOf(work: () => unknown): string {
 export interface RequestDoor {
   readonly port: number;
   readonly read: (LegacyRequest | Error)[];
-  /** The last refusal, code and words; `read` where the last request was none. */
+  /** Code and detail of the last refusal; `read` when the last request was not refused. */
   refusal(): string;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function openRequestDoor(limits: BodyLimits = DEFAULT_HTTP_LIMITS):
   return { port, read, refusal, close: () => server.close(0) };
 }
 
-/** Writes bytes, waits for a whole reply or the end of the connection, gives all that came back. */
+/** Writes bytes, waits for a whole reply or the end of the connection, and gives everything received. */
 export async function speak(port: number, ...parts: readonly (Buffer | string)[]): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -64,7 +64,7 @@ export async function speak(port: number, ...parts: readonly (Buffer | string)[]
     socket.on('data', (chunk) => {
       answer.push(chunk);
       clearTimeout(quiet);
-      // A little longer even after a whole reply: a second one would be a fault worth seeing.
+      // Waits a little longer even after a whole reply: a second reply would be a fault.
       quiet = setTimeout(done, isWhole(Buffer.concat(answer)) ? 15 : 5_000);
     });
     socket.on('error', done).on('close', done);
@@ -80,7 +80,7 @@ function isWhole(answer: Buffer): boolean {
   return length === undefined ? text.endsWith('0\r\n\r\n') : text.length >= headEnd + 4 + Number(length);
 }
 
-/** One request with this body, read. */
+/** Sends one request with this body and gives the fields that were read. */
 export async function readBody(
   door: RequestDoor,
   contentType: string | undefined,
@@ -92,7 +92,7 @@ export async function readBody(
   return door.read.at(-1);
 }
 
-/** Fields as a plain object, so that a test can show what it expects. */
+/** The fields as a plain object, for comparison. */
 export function plain(fields: LegacyFields): Record<string, unknown> {
   return Object.fromEntries([...fields].map(([name, value]) => [name, plainValue(value)]));
 }

@@ -1,4 +1,4 @@
-/** The simulated house of `test/simulation` for callers of one's own in weather of one's own: one gateway, one disk, one v1 without limits. */
+/** The simulated house of `test/simulation` for tests that choose their own callers and faults: one gateway, one disk, and one v1 without limits. */
 import type { JsonObject } from '../../src/domain/json';
 import type { LegacyRequest } from '../../src/domain/legacy';
 import type { Order } from '../../src/domain/order';
@@ -30,9 +30,9 @@ export interface Caller {
   /** Small letters and digits. */
   readonly name: string;
   readonly userAgent?: string;
-  /** It keeps or sells what is pending: callers.yaml says `after_pending: buy` of its key. */
+  /** Its script keeps or sells what is pending: callers.yaml says `after_pending: buy` of its key. */
   readonly buysAfterPending?: boolean;
-  /** Naira. */
+  /** In naira. */
   readonly wallet?: number;
 }
 
@@ -48,19 +48,19 @@ export interface Told {
   readonly at: number;
   readonly http: number;
   readonly body: JsonObject;
-  /** Undefined when the words of the reply contradict each other. */
+  /** Undefined when the status words of the reply contradict each other. */
   readonly word: Word | undefined;
 }
 
 export interface Call {
   readonly kind: 'purchase' | 'read';
-  /** The request id or the address, and how many calls of this name there have been: `r7 2`. */
+  /** The request id or the address, with the count of calls of this name: `r7 2`. */
   readonly label: string;
   /** Fingerprint of the key. */
   readonly owner: string;
 }
 
-/** What befalls a call; the chance is the call's own. */
+/** The fault of a call, if any; `chance` belongs to this call alone. */
 export type Trouble = (call: Call, chance: Chance) => SendFault | undefined;
 
 const PIN = '1234';
@@ -118,7 +118,7 @@ export class House {
     return this.#disk.orderOf(ownerOf(apiKeyOf(caller)), requestId);
   }
 
-  /** What v1 charged this caller for a sale of this number. */
+  /** The charges of v1 for this caller and number. */
   chargesOf(caller: Caller, number: string): readonly V1Order[] {
     return [...this.#v1.orders()].filter((order) => order.walletId === walletOf(caller) && order.number === number);
   }
@@ -132,7 +132,7 @@ export class House {
     return this.#stage.book.receipts.get(reference) ?? [];
   }
 
-  /** When this caller's questions were asked that got no usable answer. */
+  /** When questions of this caller were asked that got no usable answer. */
   unansweredOf(caller: Caller): readonly number[] {
     return this.#stage.book.unanswered.get(ownerOf(apiKeyOf(caller))) ?? [];
   }
@@ -177,11 +177,11 @@ function walletOf(caller: Caller): string {
 export interface HouseOptions {
   readonly seed: string;
   readonly callers: readonly Caller[];
-  /** By the time since the house was opened. */
+  /** Called with the time since the house was opened, in ms. */
   readonly trouble: (now: () => number) => Trouble;
 }
 
-/** Opens a house and plays until the play is over. */
+/** Opens a house and runs it until the play has ended. */
 export async function inWeather<T>({ seed, callers, trouble }: HouseOptions, play: (house: House) => Promise<T>): Promise<T> {
   const chance = new Chance(seed);
   const parts = await loadHouse(callers.map(apiKeyOf));
@@ -219,7 +219,7 @@ export async function inWeather<T>({ seed, callers, trouble }: HouseOptions, pla
   });
 }
 
-/** Weather in which nothing goes wrong but calls to v1: the disk, the clock and the process are well. */
+/** Faults only for calls to v1: the disk, the clock and the process work. */
 function weatherOf(chance: Chance, trouble: Trouble): Weather {
   const fateOf = (kind: Call['kind'], label: string, owner: string): Fate<SendFault> => {
     const own = chance.fork(`${kind} ${label}`);

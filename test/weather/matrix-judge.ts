@@ -1,4 +1,4 @@
-/** What each family concludes from what it was told, and where that is wrong, why it could not be helped. */
+/** What each family concludes from the reply that it got, and, where that is wrong, the reason why no reply could help. */
 import { casesOf, families } from '../families/expectation';
 import type { Conclusion, Family } from '../families/family';
 import { endedAtV1, type Sold } from './play-matrix';
@@ -7,13 +7,13 @@ const RIGHT = { success: 'sale', pending: 'pending', failure: 'failure' } as con
 
 export interface Judged {
   readonly counts: Readonly<Record<string, number>>;
-  /** What has no reason. */
+  /** Wrong conclusions without a reason. */
   readonly wrongs: readonly string[];
 }
 
 type Holds = (sold: Sold, conclusion: Conclusion, family: Family) => boolean;
 
-/** The closed list: each with what must really be so. */
+/** The closed list of reasons, each with the condition that must really hold. */
 export const REASONS = {
   'its own condition is broken': (sold, _conclusion, { because }) =>
     because !== undefined &&
@@ -43,11 +43,11 @@ export const REASONS = {
     isToldPending(sold) && answersOf(sold).length === 0 && sold.unanswered.length > 0,
 } satisfies Readonly<Record<string, Holds>>;
 
-/** A question that is asked later is hardly answered before the script hears. */
+/** A question that is asked later than this before the reply is rarely answered in time. */
 const LAST_QUESTION_MS = 2_000;
 /** From the end of a script's patience until it has its reply. */
 const REPLY_MS = 50;
-/** The receipt of what v1 names as a duplicate is asked for at once. */
+/** Within this time after a duplicate the gateway asks for the receipt that v1 names. */
 const AT_ONCE_MS = 50;
 
 function startOf({ first }: Sold): number {
@@ -58,24 +58,27 @@ function isBetween(from: number, at: number, until: number): boolean {
   return at >= from && at <= until;
 }
 
-/** The receipt that was asked for at this answer came in time. */
+/** Whether the receipt that was asked for at this answer came in time. */
 function isShown({ receipts, first }: Sold, answeredAt: number): boolean {
   const question = receipts.find(({ at }) => isBetween(answeredAt, at, answeredAt + AT_ONCE_MS));
   return question === undefined || (question.readAt !== undefined && question.readAt <= first.at);
 }
 
-/** None of these questions that was asked since then was answered before the reply was made. */
+/** True when no question since that time was answered before the reply was made. */
 function isUnreadSince({ first }: Sold, since: number, questions: Sold['receipts']): boolean {
   return !questions.some(({ at, readAt }) => at >= since && readAt !== undefined && readAt < first.at - REPLY_MS);
 }
 
-/** Those of its pursuit and those at v1's answers. A look for a lost order of the same key reads this receipt only to tell the two apart. */
+/**
+ * The receipts asked for by the order's pursuit or at an answer of v1. A search for a lost order of the same key reads this
+ * receipt only to tell the two apart, so it does not count.
+ */
 function questionsFor(sold: Sold): Sold['receipts'] {
   const isAtAnswer = (at: number): boolean => answersOf(sold).some((answer) => isBetween(answer.at, at, answer.at + AT_ONCE_MS));
   return sold.receipts.filter(({ at, isOfPursuit }) => isOfPursuit || isAtAnswer(at));
 }
 
-/** Receipts of these show nothing that tells one sale from another (decision 0013). */
+/** Receipts of these operations show nothing that tells one sale from another (decision 0013). */
 function isNumberless({ operation }: Sold): boolean {
   return ['buy_exam', 'buy_recharge_cards', 'buy_data_cards', 'send_sms'].includes(operation);
 }
@@ -104,7 +107,7 @@ function isWrong(conclusion: Conclusion, sold: Sold): boolean {
   return (conclusion === 'failure' && isCharged(sold)) || (conclusion === 'sale' && !isCharged(sold));
 }
 
-/** In the end: what was refunded is not. */
+/** Charged at the end: a refunded order is not. */
 function isCharged({ v1 }: Sold): boolean {
   return v1 !== undefined && v1.status !== 'failed';
 }
@@ -113,14 +116,14 @@ function isToldPending({ first }: Sold): boolean {
   return first.word === 'pending';
 }
 
-/** Answers of v1 about the order, in time. */
+/** v1's answers about the order that came before the reply. */
 function answersOf({ heard, first }: Sold) {
   return heard.filter(
     ({ at, kind, httpStatus }) => at <= first.at && kind !== 'unknown' && kind !== 'not_sent' && httpStatus !== 429,
   );
 }
 
-/** What no reply may be, whoever reads it. */
+/** What is wrong with the replies whichever family reads them. */
 function lies(sold: Sold, sales: readonly Sold[]): string[] {
   const { first, last, violations } = sold;
   const isSold = sold.v1?.status === 'success';
@@ -143,7 +146,7 @@ function readersOf({ operation, format }: Sold): readonly Family[] {
   return READERS.get(`${operation} ${format}`) ?? [];
 }
 
-/** A row of v1's history that may be a data card's whose fate is open may be this one's as well. */
+/** A row of v1's history that may belong to an open data card order may as well belong to this order. */
 function isLikeOpenCard({ operation, caller }: Sold, sales: readonly Sold[]): boolean {
   const isOpenCard = (other: Sold): boolean => other.operation === 'buy_data_cards' && other.last.word === 'pending';
   return operation === 'buy_data' && sales.some((other) => other.caller === caller && isOpenCard(other));

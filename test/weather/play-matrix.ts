@@ -1,4 +1,4 @@
-/** Every purchase of both formats, in every way that v1 may take it, after everything that may befall its first attempt. */
+/** Every purchase of both formats, with every way in which v1 may take it and every fault of its first attempt. */
 import type { Order as V1Order } from '../../src/sandbox/order/order';
 import { SLOW_MS } from '../../src/sandbox/order/mood';
 import { purchases, sampleOf, type FieldValue } from '../gateway/reply-table/samples';
@@ -6,7 +6,7 @@ import { FIND_FAULTS, SEND_FAULTS, type SendFault } from '../simulation/edge/fau
 import type { HeardOfV1, ReceiptAsked } from '../simulation/verdict/case-book';
 import { inWeather, type Caller, type House, type Sale, type Told, type Trouble } from './house';
 
-/** How v1 takes an order, by the mood of the sandbox that a request id calls up. */
+/** How v1 takes an order, by the mood of the sandbox that its request id calls up. */
 const WAYS_OF_V1 = {
   success: undefined,
   'pending, then success': 'late-success',
@@ -24,26 +24,26 @@ export interface Row {
   readonly operation: string;
   readonly format: string;
   readonly way: WayOfV1;
-  /** What befalls the first attempt. */
+  /** The fault of the first attempt. */
   readonly befalls: SendFault | undefined;
 }
 
 export interface Sold extends Row {
   readonly requestId: string;
   readonly first: Told;
-  /** What is told half an hour later. */
+  /** The reply half an hour later. */
   readonly last: Told;
   readonly v1: V1Order | undefined;
   readonly heard: readonly HeardOfV1[];
-  /** The gateway's questions for the receipt of v1's order. */
+  /** The gateway's questions for the receipt of this order. */
   readonly receipts: readonly ReceiptAsked[];
   readonly caller: string;
-  /** When questions of its key were asked, while it waited, that got no usable answer. */
+  /** When questions of its key were asked during the wait that got no usable answer. */
   readonly unanswered: readonly number[];
   readonly violations: readonly string[];
 }
 
-/** An order of format C goes the ways of all others; here it would only be sold a third time. */
+/** Format C is left out: its orders take the same steps as those of the other formats. */
 const ROWS: readonly Row[] = purchases
   .filter(([, format]) => format !== 'c')
   .flatMap(([operation, format]) =>
@@ -52,7 +52,7 @@ const ROWS: readonly Row[] = purchases
 
 export interface MatrixOptions {
   readonly seed: string;
-  /** How many of all calls fail, purchases and questions, besides what befalls the first attempts. */
+  /** The share of all calls, purchases and questions, that fail besides the faults of first attempts. */
   readonly share: number;
   readonly userAgent: string | undefined;
 }
@@ -107,7 +107,7 @@ async function lookBack(house: House, caller: Caller, row: Row, requestId: strin
   };
 }
 
-/** The sample of the format with a number of its own, under an id that says how v1 is to take it. */
+/** The format's sample with a number of its own, under an id that says how v1 takes it. */
 function saleOf({ operation, format, way }: Row, nth: number): Sale {
   const { at, fields } = sampleOf(operation, format);
   const mood = WAYS_OF_V1[way];
@@ -119,7 +119,7 @@ function saleOf({ operation, format, way }: Row, nth: number): Sale {
 
 const SPELLINGS = ['request-id', 'request_id', 'ident', 'ref'];
 
-/** Never one that ends in 0000 to 0010, which are moods. */
+/** A number that does not end in 0000 to 0010, because these are moods. */
 function numberOf(name: string, value: FieldValue, nth: number): FieldValue {
   const own = String(nth).padStart(5, '0');
   const text = String(value);
@@ -130,7 +130,7 @@ function numberOf(name: string, value: FieldValue, nth: number): FieldValue {
   return value;
 }
 
-/** When v1 itself knew the end; undefined for what it never had. */
+/** When v1 itself knew the end; undefined for an order that v1 never had. */
 export function endedAtV1({ way, v1 }: Sold): number | undefined {
   if (v1 === undefined) return undefined;
   const isLate = way === 'pending, then success' || way === 'pending, then failure' || way === 'processing';

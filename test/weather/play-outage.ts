@@ -1,10 +1,10 @@
-/** v1 is ill for a while, in one way, for purchases and reads alike; scripts of every kind buy at its begin and just before its end. */
+/** v1 is out of order for a while, in one way, for purchases and reads alike. Scripts of every kind buy at its beginning and just before its end. */
 import type { Outcome } from '../../src/domain/outcome';
 import type { SendFault } from '../simulation/edge/fault-plan';
 import type { Violation } from '../simulation/verdict/case-book';
 import { inWeather, type Caller, type House, type Sale, type Told } from './house';
 
-/** What v1's callers meet while it is ill. */
+/** The fault of each call to v1 during the outage. */
 export const WAYS: Readonly<Record<string, SendFault>> = {
   'a 5xx page, nothing charged': 'error_before',
   'a 5xx page, charged': 'error_after',
@@ -17,11 +17,11 @@ export const WAYS: Readonly<Record<string, SendFault>> = {
 };
 export const LENGTHS_S = [10, 60, 130, 600];
 
-/** What a script does with an order that it hears is pending. */
+/** What a script does with an order that it is told is pending. */
 const HABITS = ['refunds', 'keeps', 'sells'] as const;
 export type Habit = (typeof HABITS)[number];
 
-/** Plain PHP, python-requests and axios. */
+/** The patience of plain PHP, python-requests and axios. */
 export const PATIENCES = [
   { seconds: 40, userAgent: undefined },
   { seconds: 20, userAgent: 'python-requests/2.32' },
@@ -35,15 +35,15 @@ export interface Story {
   readonly patienceS: number;
   readonly instant: (typeof INSTANTS)[number];
   readonly first: Told;
-  /** What the script hears when it asks again, 20 minutes after the illness. */
+  /** The reply when the script asks again, 20 minutes after the outage. */
   readonly last: Told;
   readonly journal: Outcome | undefined;
-  /** Milliseconds after the order came, for each time that v1 charged it. */
+  /** For each charge of v1, the milliseconds since the order came. */
   readonly chargedAfterMs: readonly number[];
   readonly v1Status: string | undefined;
-  /** When each attempt left, until it asked again. */
+  /** When each attempt was sent, up to the script's second question. */
   readonly leftAt: readonly number[];
-  /** The same request id once more, after that. */
+  /** The reply to the same request id, sent once more after that. */
   readonly again: Told | undefined;
   readonly attemptsAgain: number;
   readonly chargesAgain: number;
@@ -58,7 +58,7 @@ export interface Outage {
 
 const BEGIN_MS = 60_000;
 const ASKED_LATER_MS = 20 * 60_000;
-/** Scripts do not come in the same instant. */
+/** The pause between the scripts. */
 const APART_MS = 40;
 
 export function playOutage(way: string, lengthS: number): Promise<Outage> {
@@ -91,7 +91,7 @@ export interface AirtimeSale extends Sale {
   readonly number: string;
 }
 
-/** Airtime to a number of its own, as format A sends it. */
+/** Airtime for a number of its own, as format A sends it. */
 export function saleOf(nth: number): AirtimeSale {
   const number = `0803${String(nth).padStart(5, '0')}77`;
   const requestId = `order-${nth}`;
@@ -115,7 +115,7 @@ async function sell(house: House, caller: Caller, sale: AirtimeSale, askedAt: nu
     v1Status: house.orderOf(caller, requestId)?.status,
     leftAt: before,
   };
-  // Of what failed at once nothing is known to v1: the same id may buy, and the next test looks at that.
+  // After a failure v1 has no such order, so the same id may buy; the next test covers that.
   const again = first.word === 'failure' ? undefined : await house.buy(caller, sale);
   return { ...told, again, attemptsAgain: leftAt.length - before.length, chargesAgain: house.chargesOf(caller, number).length };
 }

@@ -1,4 +1,4 @@
-/** Scripts of every family that sell without a pause, read each reply by their own condition, and deliver or refund by it. */
+/** Scripts of every family that sell without a pause, read each reply by the family's own condition, and deliver or refund by it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../src/domain/json';
 import type { Chance } from '../crash/chance';
@@ -9,15 +9,15 @@ import { ask, askStatus, buy, FORMATS, PURCHASES, type Purchase, type Told } fro
 
 export interface CallerOrder extends ScriptOrder {
   readonly family: Family;
-  /** What its script made of it for good, and nobody's fault but the gateway's. */
+  /** The script's final action, where it followed from the gateway's reply. */
   concluded?: 'sale' | 'failure';
 }
 
 export interface Callers {
   readonly orders: readonly CallerOrder[];
-  /** Replies to purchases that lack what scripts of every family read, one sentence each. */
+  /** Replies to purchases that lack what scripts of every family read; one sentence each. */
   readonly misshapen: readonly string[];
-  /** What was answered to questions about no order: for the balance, for the price list. */
+  /** The replies to questions that are not about an order: for the balance and the price list. */
   readonly reads: readonly Told[];
   /** Begins no more orders; resolves when those begun are over. */
   stop(): Promise<void>;
@@ -28,7 +28,7 @@ export interface CallerOptions {
   readonly accounts: number;
   readonly keyOf: (account: number) => string;
   readonly chance: Chance;
-  /** Begins every request id of this run. */
+  /** Every request id of this run begins with it. */
   readonly name: string;
 }
 
@@ -46,9 +46,9 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'data cards': 'buy_data_cards',
   SMS: 'send_sms',
 };
-/** What the scripts of one or the other format show or keep, whatever became of the order. */
+/** What scripts of one or the other format show or keep, whatever became of the order. */
 const TEXTS = ['status', 'Status', 'message', 'msg', 'api_response', 'response', 'request-id'];
-/** Of a hundred orders so many meet this at v1 besides. */
+/** How many of a hundred orders meet this mood of v1. */
 const MOODS: readonly (readonly [mood: string, ofHundred: number])[] = [
   ['late-success', 8],
   ['late-failure', 4],
@@ -66,7 +66,7 @@ export function startCallers({ url, accounts, keyOf, chance, name }: CallerOptio
   const newOrder = (): CallerOrder => {
     const number = orders.length;
     const account = number % accounts;
-    // No account buys the same twice, in either format: goods without a number could not be told apart in v1's history.
+    // No account buys the same twice, in either format, because v1's history could not tell goods without a number apart.
     const purchase = PURCHASES[(account + FORMATS.length * Math.floor(number / accounts)) % PURCHASES.length]!;
     const requestId = `${moodOf(chance)}${name}-${number}`;
     const order = { requestId, account, key: keyOf(account), told: [], family: chance.pick(familiesOf(purchase)) };
@@ -138,7 +138,7 @@ function moodOf(chance: Chance): string {
   return found === undefined ? '' : `mood.${found[0]}.`;
 }
 
-/** Whether its condition is known to be broken: no reply could help it. */
+/** Whether the family's condition is known to be broken, so that no reply could help it. */
 function isMisread(family: Family, { word }: Told): boolean {
   if (word === 'success') return expected(family, 'success') !== 'sale';
   return word === 'fail' && expected(family, 'failure') !== 'failure';

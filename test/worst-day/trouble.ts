@@ -1,4 +1,4 @@
-/** What can be taken away from a gateway and given back. */
+/** A part of the gateway's surroundings that can be taken away and given back. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -8,17 +8,17 @@ import type { Chance } from '../crash/chance';
 
 export interface Trouble {
   readonly name: string;
-  /** How it can be taken away: kinds of ways that are much alike. */
+  /** The ways to take it away, grouped by kind; the ways of a kind are much alike. */
   readonly ways: readonly (readonly string[])[];
   take(way: string): Promise<void>;
-  /** Resolves when it is there again; at once when it was never taken. */
+  /** Resolves when the part is there again; at once when it was never taken. */
   giveBack(): Promise<void>;
 }
 
 const WELL_MS = [150, 900] as const;
 const AWAY_MS = [300, 1_300] as const;
 
-/** Takes it away and gives it back so many times, in a way of each kind before any kind comes again; tells each time. */
+/** Takes the part away and gives it back this many times. Every kind of way is used before any is used again; logs each step through `tell`. */
 export async function takeAtRandom(trouble: Trouble, times: number, chance: Chance, tell: (what: string) => void): Promise<void> {
   let kinds: (readonly string[])[] = [];
   for (let nth = 0; nth < times; nth += 1) {
@@ -35,11 +35,11 @@ export async function takeAtRandom(trouble: Trouble, times: number, chance: Chan
   }
 }
 
-/** The pipe that a gateway writes its log into, and the program that reads it: stalled, or gone. */
+/** The pipe into which a gateway writes its log, and the program that reads it, which can be stalled or killed. */
 export interface LogPipe extends Trouble {
-  /** For the gateway to write into; to be closed here once it has it. */
+  /** A descriptor for the gateway; close it here once the gateway has it. */
   openWriter(): number;
-  /** All that the reader has got. */
+  /** Everything that the reader has read. */
   text(): string;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export function openLogPipe(folder: string): LogPipe {
     ways: [['stalled'], ['closed']],
     openWriter() {
       startReader();
-      // Waits until the reader has it open too.
+      // Waits until the reader has opened the pipe too.
       return openSync(pipe, 'w');
     },
     async take(way) {

@@ -1,4 +1,4 @@
-/** v1 in a process of its own, which keeps the true ledger on a disk of its own: killed, stopped, or replaced by a stranger on its port. */
+/** v1 as a process with the true ledger on its own disk. It can be killed, stopped, or replaced by another server on its port. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -13,9 +13,9 @@ import { newFolder } from '../new-folder';
 export interface V1Process extends Trouble {
   readonly url: string;
   keyOf(account: number): string;
-  /** In the whole book, of every account. */
+  /** All orders of all accounts. */
   countOrders(): Promise<number>;
-  /** One sentence for each thing that does not add up. */
+  /** One sentence for each fault of the ledger. */
   faults(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ interface Books {
 const SHIPPED = resolve(__dirname, '..', '..', 'sandbox');
 const CHILD = join(__dirname, 'v1-child.cjs');
 
-/** Who may answer at v1's address instead of v1. */
+/** Servers that may answer at v1's address instead of v1. */
 const STRANGERS: Readonly<Record<string, { readonly status: number; readonly type: string; readonly body: string } | 'reset'>> = {
   'replaced by a web server that knows no such page': {
     status: 404,
@@ -82,7 +82,7 @@ export async function openV1Process(accounts: number): Promise<V1Process> {
     child.send('books');
     return (await answer)[0];
   };
-  /** Gives what undoes it. */
+  /** Gives the function that undoes it. */
   const takeAway = async (way: string): Promise<() => Promise<void>> => {
     if (way === 'stopped') {
       child.kill('SIGSTOP');

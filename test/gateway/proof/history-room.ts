@@ -1,4 +1,7 @@
-/** A v1 with this history, newest first, the journal of a shop, and the reconciler between them. v1's times are West Africa Time, an hour ahead of UTC. */
+/**
+ * A v1 with a given history (newest first), the journal of a shop, and the reconciler between them. v1's times are West Africa
+ * Time, one hour ahead of UTC.
+ */
 import { createSteadiness } from '../../../src/domain/clock';
 import type { Credentials } from '../../../src/domain/credentials';
 import type { JsonObject } from '../../../src/domain/json';
@@ -20,24 +23,24 @@ export const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
 
 export interface Row {
   readonly reference: string;
-  /** The start, where it does not matter. */
+  /** The start of the test where absent. */
   readonly atMs?: number;
-  /** Its time as the history shows it, where that is not the usual text. */
+  /** The time as v1's history shows it, where that is not the usual text. */
   readonly timeText?: string;
   readonly phone?: string;
-  /** What its receipt shows otherwise than a sale of airtime. */
+  /** How its receipt differs from that of an airtime sale. */
   readonly shows?: JsonObject;
-  /** v1 does not give its receipt right now. */
+  /** v1 cannot give its receipt now. */
   readonly isUnreadable?: true;
-  /** Not in the history of this account; its receipt is not shown either. */
+  /** Neither the history of this account nor a receipt shows it. */
   readonly isOfAnotherAccount?: true;
 }
 
-/** An order is of airtime, of the key that looks, and opened now, where nothing else is said. */
+/** The order is airtime of the asking key, opened now, unless the fields say otherwise. */
 export interface Asked {
   readonly by?: Credentials;
   readonly phone?: string;
-  /** After the start. */
+  /** Counted from the start. */
   readonly afterMs?: number;
   readonly operation?: string;
   readonly fields?: JsonObject;
@@ -46,11 +49,11 @@ export interface Asked {
 export interface RoomOptions {
   readonly stored?: Journal;
   readonly dress?: (stored: Journal) => Partial<Journal>;
-  /** v1 gives no history now. */
+  /** While true, v1 gives no history. */
   readonly isIll?: () => boolean;
   /** Runs while the history is being read. */
   readonly onHistory?: (journal: Journal) => Promise<unknown>;
-  /** How far v1's clock, as its answers tell it, is from the true time. */
+  /** The difference between v1's clock, as its answers show it, and the true time. */
   readonly serverErrorMs?: number | 'not told';
   readonly mapping?: Mapping;
 }
@@ -61,7 +64,7 @@ const timeText = (atMs: number) => new Date(atMs + 3_600_000).toISOString().slic
 export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
   const { stored = createMemoryJournal(), dress, onHistory, isIll, serverErrorMs = 0, mapping = shippedMapping() } = options;
   const clock = createVirtualClock(START);
-  // What the wall of the gateway's machine shows beyond the true time.
+  // The difference between the wall clock of the gateway's machine and the true time.
   let wallErrorMs = 0;
   const wall = { ...clock, now: () => clock.now() + wallErrorMs };
   const troubles: string[] = [];
@@ -99,7 +102,7 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     mapping: () => mapping,
     onTrouble: (what, error) => void troubles.push(`${what}: ${(error as Error).message}`),
   });
-  // The first request of a process: from then on it knows how long its clock has run evenly.
+  // The first request of a process: from then on the process knows since when its clock has run evenly.
   reconciler.nudge({ ...CREDENTIALS, fingerprint: 'f'.repeat(32) }, ADDRESS);
 
   const orderOf = (requestId: string, { by = CREDENTIALS, phone, afterMs, ...other }: Asked): NewOrder => ({
@@ -116,7 +119,7 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     ...{ clock, journal, running, troubles, upstream, reconciler },
     setWall: (errorMs: number) => void (wallErrorMs = errorMs),
     open: (requestId: string, asked: Asked = {}) => stored.open(orderOf(requestId, asked)),
-    /** Opened, and without an answer. */
+    /** Opens an order whose attempt has no answer. */
     lose: (requestId: string, asked: Asked = {}) => end(requestId, UNKNOWN, asked),
     sell: (requestId: string, reference: string, asked: Asked = {}) => end(requestId, { kind: 'succeeded', reference }, asked),
     leavePending: (requestId: string, reference: string, asked: Asked = {}) =>

@@ -3,18 +3,18 @@ import { mapping, operationOf, sampleOf, type FieldValue } from './samples';
 
 export interface Address {
   readonly method: string;
-  /** As the script writes it, without query. */
+  /** As the script writes it, without the query. */
   readonly target: string;
-  /** The path of the route, as it stands in the mapping. */
+  /** The path of the route as the mapping has it. */
   readonly route: string;
   readonly isPinned: boolean;
-  /** Written as in the mapping, and pinned only where the sample does not tell its format. */
+  /** Spelt as in the mapping; pinned only where the sample does not prove its format. */
   readonly isPlain: boolean;
   /** Fields that stand in the path in one route and among the fields in another. */
   readonly fields: Readonly<Record<string, FieldValue>>;
 }
 
-/** Where the script of the sample really sends it. */
+/** The address to which the script of the sample really sends it. */
 export function homeOf(operation: string, format: string): Address {
   const [method = '', target = ''] = sampleOf(operation, format).at.split(' ');
   const pin = new RegExp(`^/${format}(?=/)`);
@@ -22,8 +22,8 @@ export function homeOf(operation: string, format: string): Address {
 }
 
 /**
- * Each route and method, pinned and, where the sample itself tells its format, not; each with every slash there is. Where a
- * format has addresses of its own, its scripts are told at no other.
+ * Every route and method with every spelling of its slashes, pinned to the format and, where the sample proves its format, also
+ * not pinned. A format with routes of its own is not played at the shared routes.
  */
 export function addressesOf(operation: string, format: string): readonly Address[] {
   const routes = mapping.routes.filter((route) => route.operation === operation && [undefined, format].includes(route.format));
@@ -42,7 +42,7 @@ export function addressesOf(operation: string, format: string): readonly Address
     );
 }
 
-/** Scripts join a base that ends in a slash with a path that begins with one. */
+/** Some scripts join a base that ends in a slash with a path that begins with one. */
 function spellingsOf(path: string): string[] {
   return [path, `${path}/`, `/${path}`, path.replaceAll('/', '//')];
 }

@@ -1,4 +1,4 @@
-/** One request through the real walk, with a v1 that answers from a script, a clock that never waits and no chance in it. */
+/** Sends one request through the real walk, with a scripted v1, a clock that never waits and fixed random numbers. */
 import type { JsonObject, JsonValue } from '../../../src/domain/json';
 import type { LegacyReply, LegacyRequest } from '../../../src/domain/legacy';
 import type { SeenCall } from '../../../src/operator/case/scripted-v1';
@@ -22,7 +22,7 @@ export interface Told {
   readonly body: JsonObject | readonly JsonValue[];
   readonly format: string | undefined;
   readonly refusalCode: string | undefined;
-  /** Calls that v1 got for this request, price lists left out unless they are what was asked for. */
+  /** The calls that v1 got for this request, without price lists unless the request is for one. */
   readonly calls: readonly SeenCall[];
   /** How long the script waited. */
   readonly heldMs: number;
@@ -31,17 +31,17 @@ export interface Told {
 export interface ConverseOptions {
   readonly address?: Address;
   readonly userAgent?: string;
-  /** The family of the key, as callers.yaml may say. */
+  /** The family that callers.yaml names for the key. */
   readonly family?: string;
-  /** v1 gives no price list: names of plans and networks are not known. */
+  /** v1 gives no price list, so names of plans and networks are not known. */
   readonly withoutCatalog?: boolean;
-  /** A request id of the script, instead of the one of the sample. */
+  /** Replaces fields of the sample, for example the request id. */
   readonly fields?: Readonly<Record<string, JsonValue>>;
-  /** v1's answers become those of another outcome so many milliseconds after the first one. */
+  /** After this time v1 answers as for another outcome. */
   readonly later?: { readonly afterMs: number; readonly receipt: CannedAnswer };
 }
 
-/** What a script is told: the sample of an operation in a format, sent to an address, with this outcome at v1. */
+/** The reply to the sample of an operation and format, sent to an address, when v1 answers with this outcome. */
 export function converse(operation: string, format: string, outcome: string, options: ConverseOptions = {}): Promise<Told> {
   return inTurn(
     scriptOf(operation, outcome, options),
@@ -56,7 +56,7 @@ export function converse(operation: string, format: string, outcome: string, opt
 
 const heard = new Map<string, Promise<Told>>();
 
-/** The same, where the script of the sample really sends it. Many rules ask about one conversation: it is held once. */
+/** The same at the address to which the script of the sample sends. Kept, because many rules ask for the same reply. */
 export function converseAtHome(operation: string, format: string, outcome: string, family?: string): Promise<Told> {
   const key = `${operation} ${format} ${outcome} ${family}`;
   const told = heard.get(key) ?? converse(operation, format, outcome, family === undefined ? {} : { family });
@@ -64,7 +64,7 @@ export function converseAtHome(operation: string, format: string, outcome: strin
   return told;
 }
 
-/** The order of a sample, and then the question what became of it, by the request id that the reply echoed. */
+/** Places the order of a sample, then asks for it by the request id that the reply echoed. */
 export function orderAndAsk(operation: string, format: string, outcome: string): Promise<readonly [Told, Told]> {
   return inTurn(scriptOf(operation, outcome, {}), async (house) => {
     const { reply } = await house.gateway.handle(requestOf(operation, format, outcome, {}));
@@ -80,14 +80,14 @@ function scriptOf(operation: string, outcome: string, { withoutCatalog, later }:
   return ({ endpoint, fields, atMs }) => {
     if (later !== undefined && endpoint === 'GET /receipt' && atMs >= START_MS + later.afterMs) return later.receipt;
     if (endpoint === 'GET /catalog' && isCatalogThere) return cannedCatalog;
-    // What nobody scripted is a v1 that cannot be reached.
+    // A call without a scripted answer breaks, as at a v1 that cannot be reached.
     return answerTo(endpoint, fields['reference'], operation, outcome) ?? { breaks: 'ECONNRESET', while_sending: true };
   };
 }
 
 function answerTo(endpoint: string, reference: unknown, operation: string, outcome: string): CannedAnswer | undefined {
   const { kind } = operationOf(operation);
-  // A status request has its order placed first.
+  // For a status request, its order is placed first.
   const isPurchase = (kind === 'purchase' || kind === 'status') && endpoint.startsWith('POST ');
   return isPurchase
     ? answerToPurchase(endpoint, outcome)
@@ -150,7 +150,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** An id that the gateway made up is ten characters of time and sixteen of chance. */
+/** Hides the random sixteen characters of an id that the gateway made; the ten before them are its time. */
 function masked(told: Told): Told {
   return JSON.parse(JSON.stringify(told).replace(/(CG[0-9A-Z]{10})[0-9A-Z]{16}/g, '$1****************')) as Told;
 }
@@ -163,7 +163,7 @@ export function isRefusal(outcome: string): boolean {
   return REFUSALS.includes(outcome);
 }
 
-/** What v1 answers to the call of an operation, for people. */
+/** v1's answer to the call of an operation, as the golden file shows it. */
 export function describeAnswer(operation: string, outcome: string, told: Told): CannedAnswer | string {
   if (isRefusal(outcome)) return 'nothing: v1 is not asked';
   const call = callOf(operation, told);
@@ -175,25 +175,25 @@ export function describeAnswer(operation: string, outcome: string, told: Told): 
   return answer;
 }
 
-/** The call that an operation is about, as v1 got it. */
+/** The call of the operation among those that v1 got. */
 export function callOf(operation: string, { calls }: Told): SeenCall | undefined {
   const { call, kind } = operationOf(operation);
   const wanted = kind === 'list' ? 'GET /catalog' : `${call?.method} ${call?.path}`;
   return calls.find(({ endpoint }) => endpoint === wanted);
 }
 
-/** What a script reads: the text, where there is one. */
+/** The reply as a script reads it: its text, if there is one. */
 function heardBy({ text, body }: LegacyReply): LegacyReply['body'] {
   return text === undefined ? body : (JSON.parse(text) as LegacyReply['body']);
 }
 
-/** What v1 answers to a call. */
+/** Gives v1's answer to a call. */
 type Script = (call: SeenCall) => CannedAnswer;
 
 const stage = createStage({ hasLookupKey: false, keyPrefix: '00c0ffee' });
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Talks in a world of its own, after all who came before. */
+/** Runs in a new house, after all earlier ones have ended. */
 function inTurn<T>(script: Script, talk: (house: CaseHouse) => Promise<T>, family?: string): Promise<T> {
   const told = turn.then(() =>
     stage.play(

@@ -1,4 +1,4 @@
-/** Golden files: what scripts are told about each operation, for every format and outcome, to be read by people. */
+/** Reads and writes golden files: what scripts are told about each operation, for every format and outcome, for people to read. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Document, isCollection, isMap, isScalar, isSeq, parse, visit, type Pair } from 'yaml';
@@ -23,7 +23,7 @@ import {
 import { outcomesOf } from './outcomes';
 import { mapping, operationOf, rows, sampleOf } from './samples';
 
-/** Files of the folder that are written by hand. */
+/** Files of the folder that people write. */
 const SOURCES: readonly string[] = ['samples.yaml', 'v1.yaml'];
 
 const HEAD = ` Made by UPDATE_GOLDEN=1 npx jest test/gateway/reply-table, out of samples.yaml, v1.yaml and the mapping.
@@ -33,7 +33,7 @@ const HEAD = ` Made by UPDATE_GOLDEN=1 npx jest test/gateway/reply-table, out of
 /** One outcome of one format, with the whole reply. */
 interface Outcome {
   readonly v1_answer: unknown;
-  /** Said only of an outcome whose call is another one. */
+  /** Only for an outcome whose call differs from the usual one. */
   readonly v1_call?: unknown;
   readonly http: number;
   readonly reply: unknown;
@@ -46,27 +46,27 @@ export interface Golden {
   readonly outcomes: Readonly<Record<string, Outcome>>;
 }
 
-/** The same of all formats, as the file has it. */
+/** The same for all formats, as the file has it. */
 interface WrittenOperation {
   readonly formats: Readonly<Record<string, Omit<Golden, 'outcomes'>>>;
   readonly outcomes: Readonly<Record<string, SharedLines>>;
 }
 
 interface Lines extends Partial<Outcome>, Difference {
-  /** The text that a person reads, which most replies carry under several names. */
+  /** The text for people, which most replies carry under several names. */
   readonly text?: string;
-  /** The outcome, or the format, whose reply this one is told by. */
+  /** The outcome or format from whose reply this one is described. */
   readonly as?: string;
 }
 
-/** What is true of all formats, and below `in a, b` what is true of these formats alone. */
+/** The lines of all formats; below `in a, b`, those of these formats alone. */
 type SharedLines = Lines & Readonly<Record<`in ${string}`, Lines>>;
 
 type ByFormat<T> = readonly (readonly [format: string, of: T])[];
 
 export const isUpdating = process.env['UPDATE_GOLDEN'] === '1';
 
-/** What is true now. */
+/** The golden content as the product behaves now. */
 export async function observeGolden(operation: string, format: string): Promise<Golden> {
   const sample = sampleOf(operation, format);
   const { method, target } = homeOf(operation, format);
@@ -103,12 +103,12 @@ function writtenCall(call: ReturnType<typeof callOf>): object | undefined {
   return { to: endpoint, key, client_address: clientAddress, ...(Object.keys(fields).length === 0 ? {} : { [part]: fields }) };
 }
 
-/** Said only of an outcome whose call is another one, or none although v1 is part of it. */
+/** Only for an outcome whose call differs from the usual one, or that has none although v1 takes part. */
 function differingCall(usual: object | undefined, own: object | undefined): { v1_call?: unknown } {
   return own === undefined || JSON.stringify(own) === JSON.stringify(usual) ? {} : { v1_call: own };
 }
 
-/** Every operation that buys, and the question after an order, has its own file; the others stand together by their kind. */
+/** Each purchase and the status query have their own file; the other operations share one file per kind. */
 function fileOf(operation: string): string {
   const { kind } = operationOf(operation);
   const together = { lookup: 'lookups', read: 'reads', list: 'lists', history: 'lists', purchase: undefined, status: undefined };
@@ -162,14 +162,14 @@ function outcomeOf({ v1_answer, v1_call, http }: Lines, reply: unknown, words: W
   };
 }
 
-/** The request id that a script sends, in whatever field or at the end of the address. */
+/** The request id that a script sends, in any field or at the end of the address. */
 function idIn(request: unknown): string | undefined {
   const { to, body } = request as { readonly to: string; readonly body?: Fields };
   const sent = mapping.requestIdSpellings.map((name) => body?.[name]).find((value) => typeof value === 'string');
   return sent ?? /\/transaction\/(.+)$/.exec(to)?.[1];
 }
 
-/** Writes the file of an operation: what its formats and outcomes have in common is said once. */
+/** Writes the file of an operation; what its formats and outcomes have in common stands there once. */
 export async function writeGolden(operation: string): Promise<void> {
   const file = fileOf(operation);
   const operations = [...new Set(rows.map(([name]) => name))].filter((name) => fileOf(name) === file);
@@ -211,7 +211,7 @@ function withNamedWords({ request, outcomes }: Golden): Named {
   return Object.fromEntries(named) as Named;
 }
 
-/** The fewest words that tell this outcome by one of those before it, by the first format, or whole. */
+/** The shortest form of this outcome: as a difference from an earlier outcome, from the first format, or whole. */
 function shortest(byFormat: ByFormat<Named>, outcome: string, before: Readonly<Record<string, SharedLines>>): SharedLines {
   const [firstFormat, first] = byFormat[0]!;
   const told = (named: Named, base: string): Lines => {
@@ -226,7 +226,7 @@ function shortest(byFormat: ByFormat<Named>, outcome: string, before: Readonly<R
     saidOnce(byFormat.map(([format, named]) => [format, told(named, base)])),
     saidOnce(byFormat.map(([format, named]) => [format, told(named, format === firstFormat ? base : '')])),
   ]);
-  // Each further outcome that a reader has to look up costs as much as a short line.
+  // Each further outcome that a reader must look up counts like a short line.
   const lookUps = (base: string | undefined): number => (base === undefined ? 0 : 1 + lookUps(before[base]?.as));
   const cost = (lines: SharedLines): number => JSON.stringify(lines).length + 60 * lookUps(lines.as);
   return ways.reduce((best, way) => (cost(way) < cost(best) ? way : best));
@@ -257,7 +257,7 @@ function inAll<T extends object>([first, ...others]: readonly T[]): Partial<T> {
   return pick(first!, (name, value) => others.every((one) => same(one[name as keyof T], value)));
 }
 
-/** In one order, equal values on one line, nothing that is empty but a reply. */
+/** Lays the fields out in a fixed order, with equal values on one line; drops empty fields but not an empty reply. */
 function layLines({ v1_answer, v1_call, http, text, as, changed = {}, added = {}, absent = [], reply }: Lines): Lines {
   const difference = { changed: joinChanged(changed), added: joinNames(added), absent };
   return {
@@ -267,7 +267,7 @@ function layLines({ v1_answer, v1_call, http, text, as, changed = {}, added = {}
   } as Lines;
 }
 
-/** v1's side and the entries of a list on one line each, the script's side a field a line, the same outcome once. */
+/** Puts v1's side and the entries of a list on one line each, the script's side on one line per field, and equal outcomes once. */
 function layOut(operations: Readonly<Record<string, WrittenOperation>>): string {
   const seen = new Map<string, unknown>();
   const onlyOnce = (_name: string, value: unknown): unknown => {
@@ -307,7 +307,7 @@ function spaced({ key }: Pair): void {
   if (isScalar(key)) key.spaceBefore = true;
 }
 
-/** Golden files that are no longer written. */
+/** Golden files that no operation writes any more. */
 export function staleGoldenFiles(): string[] {
   const wanted = new Set(rows.map(([operation]) => `${fileOf(operation)}.yaml`));
   return readdirSync(GOLDEN_FOLDER).filter((file) => !SOURCES.includes(file) && !wanted.has(file));

@@ -1,10 +1,10 @@
 /**
- * How a golden file says much in few lines, and the way back. Every field, every value and the order of the fields survive:
- * a reply is shortened only in ways that `applyDifference` and `splitNames` undo.
+ * The short form of golden files, and the way back. Every field, every value and the order of the fields are kept: a reply is
+ * shortened only in ways that `applyDifference` and `splitNames` undo.
  */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What stands in place of a whole reply: how it differs from another one, the base. */
+/** Replaces a whole reply: its differences from another reply, the base. */
 export interface Difference {
   /** Fields of the base that have another value. */
   readonly changed?: Fields;
@@ -14,7 +14,7 @@ export interface Difference {
   readonly absent?: readonly string[];
 }
 
-/** What a file names instead of repeating it: the text of a reply where it is a whole value, the request id anywhere. */
+/** What a file replaces by a name: the text of a reply where it is a whole value, and the request id anywhere. */
 export interface Words {
   readonly text?: string | undefined;
   readonly id?: string | undefined;
@@ -37,7 +37,7 @@ function eachText(value: unknown, change: (text: string) => string): unknown {
   return isFields(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, eachText(one, change)])) : value;
 }
 
-/** The text that a person reads. */
+/** The text for people. */
 export function textOf(reply: unknown): string | undefined {
   const { api_response: text } = isFields(reply) ? reply : {};
   return typeof text === 'string' ? text : undefined;
@@ -47,13 +47,13 @@ export const same = (one: unknown, other: unknown): boolean => JSON.stringify(on
 
 const isFields = (value: unknown): value is Fields => value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Neighbours with one value stand on one line, at every depth: `message, msg: Done.`. */
+/** Puts neighbours of one value on one line, at every depth: `message, msg: Done.`. */
 export function joinNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(joinNames);
   return isFields(value) ? linesOf(value, (lines) => lines.slice(-1)) : value;
 }
 
-/** As `joinNames`, and at the top also what are no neighbours: the places of a `changed` are those of the base. */
+/** Like `joinNames`, but at the top it also joins fields that are not neighbours, because a `changed` takes its places from the base. */
 export const joinChanged = (fields: Fields): Fields => linesOf(fields, (lines) => lines);
 
 interface Line {
@@ -80,7 +80,7 @@ export function splitNames(value: unknown): unknown {
   );
 }
 
-/** Undefined where a difference cannot say it: nothing in common with the base, or fields in another order. */
+/** Undefined where a difference cannot express it: nothing in common with the base, or fields in another order. */
 export function differenceFrom(base: unknown, reply: unknown): Required<Difference> | undefined {
   if (!isFields(base) || !isFields(reply)) return undefined;
   const difference = {

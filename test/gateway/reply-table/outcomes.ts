@@ -1,8 +1,8 @@
-/** Everything that can become of a request, by the kind of its operation. */
+/** All outcomes of a request, by the kind of its operation. */
 import type { OperationKind } from '../../../src/mapping/mapping';
 import { operationOf, requiredField } from './samples';
 
-/** The endings of an order, in the words of the glossary; `unknown` is an answer of v1 that is lost until patience ends. */
+/** The outcomes of an order. In `unknown` v1's answer is lost until the patience ends. */
 export const ORDER_ENDINGS = ['success', 'pending', 'unknown', 'declined', 'rejected', 'not_sent'] as const;
 
 /** Orders that only v1 knows, asked for by their reference. */
@@ -17,15 +17,15 @@ const BY_KIND: Readonly<Record<OperationKind, readonly string[]>> = {
   status: [...ORDER_ENDINGS, ...KNOWN_TO_V1, 'not_found', 'unavailable', 'wrong_key', 'limit'],
 };
 
-/** `missing_field` and `no_key` are refusals of the gateway itself: nothing of them reaches v1. */
+/** The gateway itself refuses `missing_field` and `no_key`; v1 gets no call. */
 export function outcomesOf(operation: string): readonly string[] {
   const { kind } = operationOf(operation);
-  // The id of a status request stands in its address, so it cannot be absent there.
+  // The id of a status request is part of its address and so never missing.
   const hasMissing = kind !== 'status' && requiredField(operation) !== undefined;
   return [...BY_KIND[kind], ...(hasMissing ? ['missing_field'] : []), 'no_key'];
 }
 
 export const REFUSALS: readonly string[] = ['missing_field', 'no_key'];
 
-/** What of a purchase must be told as a failure: nothing is charged, or it was given back. */
+/** Outcomes of a purchase that must be told as a failure: nothing is charged, or the charge was refunded. */
 export const FAILURES = ['declined', 'rejected', 'not_sent', 'wrong_key', 'missing_field', 'no_key'] as const;

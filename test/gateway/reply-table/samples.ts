@@ -36,7 +36,7 @@ export function sampleOf(operation: string, format: string): Sample {
   return sample;
 }
 
-/** Every purchase and lookup in every format of the mapping, and whatever else there is a sample of. */
+/** Every purchase and lookup in every format of the mapping, and every other operation with a sample. */
 export const rows: readonly (readonly [operation: string, format: string])[] = [...mapping.operations.values()].flatMap(
   ({ name, kind }) =>
     [...mapping.formats.keys()]
@@ -48,7 +48,7 @@ export const purchases = rows.filter(([operation]) => operationOf(operation).kin
 
 export const lookups = rows.filter(([operation]) => operationOf(operation).kind === 'lookup');
 
-/** The first required field that the script names itself, as opposed to one that stands in the address. */
+/** Every name of the first required field of the operation; undefined where none is required. */
 export function requiredField(operation: string): readonly string[] | undefined {
   const field = operationOf(operation).fields.find((one) => one.isRequired);
   return field === undefined ? undefined : [...field.from, ...field.otherwise];
