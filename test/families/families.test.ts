@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../src/domain/json';
-import { converseAtHome } from '../gateway/reply-table/converse';
+import { replyToSample } from '../gateway/reply-table/play-sample';
 import { mapping, sampleOf } from '../gateway/reply-table/samples';
 import { casesOf, expected, families, hasWordForPending, meaningOf, type Case } from './expectation';
 import type { Conclusion, Family } from './family';
 
 /** From the reply that everybody hears, or from that of its own family. */
 async function concluded(family: Family, { operation, format, outcome }: Case, own?: string): Promise<Conclusion> {
-  const { status, body } = await converseAtHome(operation, format, outcome, own);
+  const { status, body } = await replyToSample(operation, format, outcome, own);
   const requestId = sampleOf(operation, format).fields['request-id'];
   return family.concludes({ status, body: body as JsonObject, requestId });
 }
@@ -63,7 +63,7 @@ test('a pending order is never a sale to a family that has a word for pending', 
 test('a family without a word for pending gets the reply of every other family, after all the patience there is', async () => {
   for (const family of families.filter((one) => !hasWordForPending(one))) {
     for (const { operation, format, outcome } of casesOf(family).filter(({ outcome: one }) => meaningOf(one) === 'pending')) {
-      const told = await converseAtHome(operation, format, outcome);
+      const told = await replyToSample(operation, format, outcome);
       const status = format === 'c' ? 'processing' : 'pending';
       expect(told).toMatchObject({ status: 200, body: { status, Status: 'processing' } });
       // Of an unknown order v1 is asked a last time a second before the end.
@@ -96,7 +96,7 @@ test('whoever concludes something else from a success or a failure has a reason 
 
 test('the balance that one family compares with the price before it buys is a number', async () => {
   for (const format of ['a', 'b']) {
-    const { body } = await converseAtHome('check_balance', format, 'success');
+    const { body } = await replyToSample('check_balance', format, 'success');
     expect(body).toMatchObject({ user: { Account_Balance: 98250.5, wallet: 98250.5, wallet_balance: 98250.5 } });
   }
 });
@@ -105,7 +105,7 @@ test('a list at the address of a purchase, where a redirect sends a sale as a GE
   const sellers: string[] = [];
   for (const family of families) {
     const told = ['a', 'b'].map(async (format) => {
-      const { status, body } = await converseAtHome('list_b_orders', format, 'success');
+      const { status, body } = await replyToSample('list_b_orders', format, 'success');
       return family.concludes({ status, body: body as JsonObject, requestId: 'r1' });
     });
     if ((await Promise.all(told)).includes('sale')) sellers.push(family.name);

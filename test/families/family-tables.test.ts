@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/domain/json';
 import { afterPendingOf } from '../../src/mapping/compile-callers';
-import { converseAtHome } from '../gateway/reply-table/converse';
+import { replyToSample } from '../gateway/reply-table/play-sample';
 import { isUpdating } from '../gateway/reply-table/golden-file';
 import { mapping, sampleOf } from '../gateway/reply-table/samples';
 import { casesOf, families, type Meaning } from './expectation';
@@ -197,7 +197,7 @@ function oneLineEach(lines: readonly Line[]): (readonly string[])[] {
 
 async function lineOf(family: Family, { candidates, costs, meaning, outcome }: Situation): Promise<Line> {
   const { operation, format } = casesOf(family)[0]!;
-  const { body } = await converseAtHome(operation, format, outcome);
+  const { body } = await replyToSample(operation, format, outcome);
   const requestId = sampleOf(operation, format).fields['request-id'];
   const conclude = (status: number, words: JsonObject): Conclusion => family.concludes({ status, body: words, requestId });
   const made = candidates.map(([http, status, Status]) => {
@@ -205,7 +205,7 @@ async function lineOf(family: Family, { candidates, costs, meaning, outcome }: S
     return WORDS[conclude(http, { ...Object.fromEntries(others), Status, ...(status === undefined ? {} : { status }) })];
   });
   const own = family.told?.as[format];
-  const told = await converseAtHome(operation, format, outcome, own);
+  const told = await replyToSample(operation, format, outcome, own);
   const heard = told.body as { readonly status?: string; readonly Status: string };
   const conclusion = conclude(told.status, told.body as JsonObject);
   const held = meaning === 'pending' ? [heldAndThen(family)] : [];

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/domain/json';
-import { converseAtHome } from '../gateway/reply-table/converse';
+import { replyToSample } from '../gateway/reply-table/play-sample';
 import { outcomesOf } from '../gateway/reply-table/outcomes';
 import { sampleOf } from '../gateway/reply-table/samples';
 import { requeries, UNKNOWN_FATES, type Requery } from './requeries';
@@ -11,7 +11,7 @@ const cases = requeries.flatMap((requery) =>
 
 async function concluded({ operation, concludes }: Requery, outcome: string): Promise<readonly string[]> {
   const all = ['a', 'b'].map(async (format) => {
-    const { status, body } = await converseAtHome(operation, format, outcome);
+    const { status, body } = await replyToSample(operation, format, outcome);
     const reply = body as JsonObject;
     return concludes({ status, body: reply, requestId: sampleOf(operation, format).parameters['id'] });
   });
@@ -49,7 +49,7 @@ const SOLD_WITH_201: readonly (readonly [string, string])[] = [
 test.each(SOLD_WITH_201)(
   'a shop to which HTTP 201 alone is a sale hears it of %s, %s, only where an order was sold',
   async (operation, outcome) => {
-    const { status } = await converseAtHome(operation, 'b', outcome, 'django-201');
+    const { status } = await replyToSample(operation, 'b', outcome, 'django-201');
     expect(status === 201).toBe(operation === 'order_status' && outcome.endsWith('success'));
   },
 );

@@ -1,5 +1,5 @@
 import { addressesOf, type Address } from './reply-table/addresses';
-import { callOf, converse, converseAtHome, isRefusal, type Told } from './reply-table/converse';
+import { callOf, playSample, replyToSample, isRefusal, type Told } from './reply-table/play-sample';
 import { differences } from './reply-table/differences';
 import { isUpdating, observeGolden, readGolden, staleGoldenFiles, writeGolden } from './reply-table/golden-file';
 import { outcomesOf } from './reply-table/outcomes';
@@ -40,7 +40,7 @@ test.each(rows)('%s in format %s is told as its golden file says, whatever becom
 });
 
 test.each(rows)('%s in format %s is recognised by its own spellings', async (operation, format) => {
-  const { format: recognised } = await converseAtHome(operation, format, 'success');
+  const { format: recognised } = await replyToSample(operation, format, 'success');
   expect(recognised).toBe(format);
 });
 
@@ -62,9 +62,9 @@ async function unlikeHome(
 ): Promise<string[]> {
   const unlike: string[] = [];
   for (const outcome of outcomes) {
-    const home = await converseAtHome(operation, format, outcome);
+    const home = await replyToSample(operation, format, outcome);
     for (const address of addresses) {
-      const told = await converse(operation, format, outcome, { address });
+      const told = await playSample(operation, format, outcome, { address });
       const isAmbiguous = !address.isPinned && sampleOf(operation, format).ambiguous_at.includes(address.route);
       const lines = isAmbiguous && !isRefusal(outcome) ? unlessRefused(told) : unlessSame(operation, home, told);
       unlike.push(...lines.map((line) => `${outcome} at ${address.method} ${address.target}: ${line}`));
@@ -90,7 +90,7 @@ function unlessSame(operation: string, home: Told, told: Told): string[] {
 
 test.each(rows)('%s in format %s asks nothing of v1 when the gateway itself refuses', async (operation, format) => {
   for (const outcome of outcomesOf(operation).filter(isRefusal)) {
-    const { calls, refusalCode } = await converseAtHome(operation, format, outcome);
+    const { calls, refusalCode } = await replyToSample(operation, format, outcome);
     expect({ outcome, calls, refusalCode }).toEqual({
       outcome,
       calls: [],
@@ -101,7 +101,7 @@ test.each(rows)('%s in format %s asks nothing of v1 when the gateway itself refu
 
 test('an order whose answers are lost is sent again under the same request id only, never as another order', async () => {
   for (const [operation, format] of rows.filter(([name]) => operationOf(name).kind === 'purchase')) {
-    const { calls } = await converseAtHome(operation, format, 'unknown');
+    const { calls } = await replyToSample(operation, format, 'unknown');
     const sent = calls
       .filter(({ endpoint }) => endpoint.startsWith('POST '))
       .map(({ fields, key }) => JSON.stringify([fields, key]));
@@ -114,7 +114,7 @@ test.each(['success', 'pending', 'declined', 'rejected', 'wrong_key'])(
   'an order that v1 answers with %s is sent once',
   async (outcome) => {
     for (const [operation, format] of rows.filter(([name]) => operationOf(name).kind === 'purchase')) {
-      const { calls } = await converseAtHome(operation, format, outcome);
+      const { calls } = await replyToSample(operation, format, outcome);
       const sent = calls.filter(({ endpoint }) => endpoint !== 'GET /receipt');
       expect({ operation, format, sent: sent.length }).toEqual({ operation, format, sent: 1 });
     }

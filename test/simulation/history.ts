@@ -10,7 +10,7 @@ import { note, type Stage } from './edge/stage';
 import { Chance } from './engine/chance';
 import { sealed } from './engine/sealed';
 import { Timeline } from './engine/timeline';
-import { Script, type Street } from './script/play-sale';
+import { Script, type Surroundings } from './script/play-sale';
 import { CROSSED_PLANS, drawContent, planSale, SCRIPT_KEYS, speakV1, withRivals, type ScriptKey } from './script/sale';
 import { CaseBook, type Case, type Telling, type Violation } from './verdict/case-book';
 import { Trace } from './verdict/trace';
@@ -87,7 +87,7 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   };
   const shipped = house.mapping;
   let set: MappingSet = 'shipped';
-  const street: Street = {
+  const around: Surroundings = {
     stage,
     verdict,
     reach: (choice) => processes.reach(choice),
@@ -99,7 +99,7 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
       return v1.answer({ ...request, body: pin === undefined ? body : { ...body, pin } });
     },
   };
-  for (const key of [SCRIPT_KEYS.live, SCRIPT_KEYS.second]) await sellFirst(key, stage, street, disk, chance);
+  for (const key of [SCRIPT_KEYS.live, SCRIPT_KEYS.second]) await sellFirst(key, stage, around, disk, chance);
   const indexes = Array.from({ length: countSales(options.seed) }, (_, index) => index);
   const planned = indexes.map((index) => planSale(index, chance.fork(`sale ${index}`), lengthMs));
   const sales = withRivals(planned, chance.fork('rivals')).filter((_, index) => options.only?.has(index) ?? true);
@@ -113,7 +113,7 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   }
   const scripts = sales.map((sale) => {
     const choices = chance.fork(`choices ${sale.name}`);
-    return new Script(sale, street, () => choices.next());
+    return new Script(sale, around, () => choices.next());
   });
   scheduleTrouble(stage, faults, v1, processes, chance.fork('trouble'), lengthMs);
 
@@ -144,14 +144,14 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
 }
 
 /** The first sale of a key could be one of another account (decision 0013), so each key of an account sells once before the history begins. */
-async function sellFirst(key: ScriptKey, { book }: Stage, street: Street, disk: Disk, chance: Chance): Promise<void> {
+async function sellFirst(key: ScriptKey, { book }: Stage, around: Surroundings, disk: Disk, chance: Chance): Promise<void> {
   const requestId = `first-${key.apiKey}`;
   const owner = ownerOf(key.apiKey);
   const content = drawContent(chance.fork(requestId), key === SCRIPT_KEYS.live ? 700 : 701);
   content.meanings.add(content.value);
   book.withId(owner, key.walletId, requestId, requestId).contents.set(content.key, content);
   const { path, fields } = speakV1(content);
-  const { reference } = street.sellDirectly(key, path, { ...fields, request_id: requestId }).body['data'] as {
+  const { reference } = around.sellDirectly(key, path, { ...fields, request_id: requestId }).body['data'] as {
     reference: string;
   };
   await disk.journal.open(newOrder({ owner, requestId, openedAtMs: START_MS }));

@@ -1,6 +1,6 @@
 /** Many at once: a bad spell that all keys share beside one key whose line is always bad, and an outage that many wait out. */
 import type { SendFault } from '../simulation/edge/fault-plan';
-import { inWeather, type Caller, type Told } from './house';
+import { playWithFaults, type Caller, type Told } from './house';
 import { saleOf } from './play-outage';
 
 const shopsOf = (count: number): readonly Caller[] => Array.from({ length: count }, (_, nth) => ({ name: `shop${nth}` }));
@@ -17,7 +17,7 @@ async function playSpell(line: SendFault, isBadShopThere: boolean): Promise<Read
   const trouble =
     (now: () => number) => (call: { readonly owner: string }, chance: Parameters<ReturnType<typeof faultsOf>>[1]) =>
       call.owner === badOwner ? line : faultsOf(now)(call, chance);
-  return inWeather({ seed: 'spell', callers: SPELL_SHOPS, trouble }, async (house) => {
+  return playWithFaults({ seed: 'spell', callers: SPELL_SHOPS, trouble }, async (house) => {
     badOwner = house.caseOf(SPELL_SHOPS[4]!, 'nobody').owner;
     const words = new Map<number, Told['word']>();
     const sell = async (nth: number): Promise<void> => {
@@ -59,7 +59,7 @@ test.each(
   async (fault, keys, enoughMs) => {
     const callers = shopsOf(keys);
     const trouble = (now: () => number) => () => (now() >= OUTAGE_BEGIN_MS && now() < OUTAGE_END_MS ? fault : undefined);
-    await inWeather({ seed: `crowd ${fault}`, callers, trouble }, async (house) => {
+    await playWithFaults({ seed: `crowd ${fault}`, callers, trouble }, async (house) => {
       const buy = async (nth: number) => {
         const leftMs = 1_000 + (nth / WAITING) * (PATIENCE_MS - 1_000);
         await house.timeline.pause(OUTAGE_END_MS - PATIENCE_MS + leftMs);

@@ -182,7 +182,10 @@ export interface HouseOptions {
 }
 
 /** Opens a house and runs it until the play has ended. */
-export async function inWeather<T>({ seed, callers, trouble }: HouseOptions, play: (house: House) => Promise<T>): Promise<T> {
+export async function playWithFaults<T>(
+  { seed, callers, trouble }: HouseOptions,
+  play: (house: House) => Promise<T>,
+): Promise<T> {
   const chance = new Chance(seed);
   const parts = await loadHouse(callers.map(apiKeyOf));
   const buyers = callers.filter(({ buysAfterPending }) => buysAfterPending === true).map(apiKeyOf);

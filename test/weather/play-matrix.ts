@@ -4,7 +4,7 @@ import { SLOW_MS } from '../../src/sandbox/order/mood';
 import { purchases, sampleOf, type FieldValue } from '../gateway/reply-table/samples';
 import { FIND_FAULTS, SEND_FAULTS, type SendFault } from '../simulation/edge/fault-plan';
 import type { HeardOfV1, ReceiptAsked } from '../simulation/verdict/case-book';
-import { inWeather, type Caller, type House, type Sale, type Told, type Trouble } from './house';
+import { playWithFaults, type Caller, type House, type Sale, type Told, type Trouble } from './house';
 
 /** How v1 takes an order, by the mood of the sandbox that its request id calls up. */
 const WAYS_OF_V1 = {
@@ -72,7 +72,7 @@ export function playMatrix({ seed, share, userAgent }: MatrixOptions): Promise<r
     if (own !== undefined) return own;
     return !isOver && chance.is(share) ? chance.draw(kind === 'purchase' ? SEND_FAULTS : FIND_FAULTS) : undefined;
   };
-  return inWeather({ seed, callers: [...shops, poor], trouble: () => trouble }, async (house) => {
+  return playWithFaults({ seed, callers: [...shops, poor], trouble: () => trouble }, async (house) => {
     const sell = async (row: Row, nth: number): Promise<() => Promise<Sold>> => {
       await house.timeline.pause(nth * APART_MS);
       const caller = row.way === 'no money in the wallet' ? poor : shops[nth % SHOPS]!;

@@ -2,7 +2,7 @@
 import type { Outcome } from '../../src/domain/outcome';
 import type { SendFault } from '../simulation/edge/fault-plan';
 import type { Violation } from '../simulation/verdict/case-book';
-import { inWeather, type Caller, type House, type Sale, type Told } from './house';
+import { playWithFaults, type Caller, type House, type Sale, type Told } from './house';
 
 /** The fault of each call to v1 during the outage. */
 export const WAYS: Readonly<Record<string, SendFault>> = {
@@ -68,7 +68,7 @@ export function playOutage(way: string, lengthS: number): Promise<Outage> {
     PATIENCES.map((patience) => ({ habit, patience, caller: callerOf(habit, patience) })),
   );
   const trouble = (now: () => number) => () => (now() >= BEGIN_MS && now() < endMs ? fault : undefined);
-  return inWeather({ seed: `${way} ${lengthS}`, callers: scripts.map(({ caller }) => caller), trouble }, async (house) => {
+  return playWithFaults({ seed: `${way} ${lengthS}`, callers: scripts.map(({ caller }) => caller), trouble }, async (house) => {
     const startMs = house.timeline.now;
     const stories = scripts.flatMap((script, nth) =>
       INSTANTS.map(async (instant, later): Promise<Story> => {

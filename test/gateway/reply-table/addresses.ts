@@ -15,7 +15,7 @@ export interface Address {
 }
 
 /** The address to which the script of the sample really sends it. */
-export function homeOf(operation: string, format: string): Address {
+export function ownAddressOf(operation: string, format: string): Address {
   const [method = '', target = ''] = sampleOf(operation, format).at.split(' ');
   const pin = new RegExp(`^/${format}(?=/)`);
   return addressAt(operation, format, method, target.replace(pin, ''), pin.test(target) ? `/${format}` : '');
@@ -29,7 +29,7 @@ export function addressesOf(operation: string, format: string): readonly Address
   const routes = mapping.routes.filter((route) => route.operation === operation && [undefined, format].includes(route.format));
   const hasOwn = routes.some((route) => route.format === format);
   return routes
-    .map((route) => ({ ...route, isTelling: !homeOf(operation, format).isPinned && (!hasOwn || route.format === format) }))
+    .map((route) => ({ ...route, isTelling: !ownAddressOf(operation, format).isPinned && (!hasOwn || route.format === format) }))
     .flatMap(({ methods, path, isTelling }) =>
       methods.flatMap((method) =>
         [`/${format}`, ...(isTelling ? [''] : [])].flatMap((pin) =>

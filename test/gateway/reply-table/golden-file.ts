@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Document, isCollection, isMap, isScalar, isSeq, parse, visit, type Pair } from 'yaml';
-import { homeOf } from './addresses';
+import { ownAddressOf } from './addresses';
 import { GOLDEN_FOLDER } from './canned-v1';
-import { callOf, converseAtHome, describeAnswer } from './converse';
+import { callOf, replyToSample, describeAnswer } from './play-sample';
 import {
   applyDifference,
   differenceFrom,
@@ -69,9 +69,9 @@ export const isUpdating = process.env['UPDATE_GOLDEN'] === '1';
 /** The golden content as the product behaves now. */
 export async function observeGolden(operation: string, format: string): Promise<Golden> {
   const sample = sampleOf(operation, format);
-  const { method, target } = homeOf(operation, format);
+  const { method, target } = ownAddressOf(operation, format);
   const outcomes = outcomesOf(operation);
-  const told = await Promise.all(outcomes.map((outcome) => converseAtHome(operation, format, outcome)));
+  const told = await Promise.all(outcomes.map((outcome) => replyToSample(operation, format, outcome)));
   const calls = told.map((one) => writtenCall(callOf(operation, one)));
   const call = calls.find((one) => one !== undefined);
   const golden: Golden = {

@@ -1,6 +1,6 @@
 /** The rules of replies that hold for every operation, format and outcome: what no script must ever be told. */
 import type { JsonObject, JsonValue } from '../../../src/domain/json';
-import { converse, converseAtHome, isOrderEnding, orderAndAsk, type Told } from './converse';
+import { playSample, replyToSample, isOrderEnding, orderAndAsk, type Told } from './play-sample';
 import { differences } from './differences';
 import { FAILURES, outcomesOf } from './outcomes';
 import { lookups, mapping, operationOf, purchases, rows, sampleOf } from './samples';
@@ -46,7 +46,7 @@ async function replies(
   );
   const told: Reply[] = [];
   for (const [operation, format, outcome] of wanted) {
-    const { status, body } = await converseAtHome(operation, format, outcome);
+    const { status, body } = await replyToSample(operation, format, outcome);
     const where = `${operation} in format ${format}, ${outcome}`;
     told.push({ where, operation, format, outcome, status, body: body as JsonObject });
   }
@@ -155,7 +155,7 @@ test('PINs, serials and how to load them are comma-joined texts, as many as were
 });
 
 test('format B reads exam PINs as PIN<=>SERIAL in data_pin.pin, pins, pin and token alike', async () => {
-  const { body } = await converse('buy_exam', 'b', 'success');
+  const { body } = await playSample('buy_exam', 'b', 'success');
   const { data_pin: data, pins, pin, token } = body as JsonObject;
   const wanted = '012345678901<=>WRN0001,998877665544<=>WRN0002';
   expect([(data as JsonObject)['pin'], pins, pin, token]).toEqual([wanted, wanted, wanted, wanted]);
@@ -163,7 +163,7 @@ test('format B reads exam PINs as PIN<=>SERIAL in data_pin.pin, pins, pin and to
 
 test('the token of a meter stands under every name that scripts read it by', async () => {
   for (const format of mapping.formats.keys()) {
-    const { body } = await converse('buy_electricity', format, 'success');
+    const { body } = await playSample('buy_electricity', format, 'success');
     const { token, meter_token: meterToken, purchased_code: code, pin } = body as JsonObject;
     expect(new Set([token, meterToken, code, pin])).toEqual(new Set(['0123-4567-8901-2345-6789']));
   }
@@ -198,7 +198,7 @@ test('every key of money and of identity stands on every reply to a purchase, an
 test('every key of a success that is no delivery stands on every other reply to that purchase too', async () => {
   const delivered = [...GOODS, 'success', 'units', 'available', 'load_pin', 'check_balance'];
   for (const [operation, format] of purchases) {
-    const { body } = await converse(operation, format, 'success');
+    const { body } = await playSample(operation, format, 'success');
     const keys = Object.keys(body).filter((key) => !delivered.includes(key));
     const others = await replies([[operation, format]], (outcome) => !isSuccess(outcome));
     expect(breaches(others, (reply) => first(keys, (key) => !(key in reply.body)))).toEqual([]);
@@ -208,8 +208,8 @@ test('every key of a success that is no delivery stands on every other reply to 
 test('a purchase shows the same keys while v1 gives no price list', async () => {
   for (const [operation, format] of purchases) {
     const [known, unknown] = await Promise.all([
-      converse(operation, format, 'success'),
-      converse(operation, format, 'success', { withoutCatalog: true }),
+      playSample(operation, format, 'success'),
+      playSample(operation, format, 'success', { withoutCatalog: true }),
     ]);
     expect(Object.keys(unknown.body)).toEqual(Object.keys(known.body));
   }
@@ -227,7 +227,7 @@ test('every spelling of the request id is echoed exactly as it was sent, on ever
 test('a request id of any spelling and of either type is echoed as it came', async () => {
   for (const spelling of mapping.requestIdSpellings) {
     for (const id of ['AIRTIMEPIN|7f1c_65e1-a7', 48291037465]) {
-      const { body } = await converse('buy_exam', 'b', 'success', { fields: { [spelling]: id } });
+      const { body } = await playSample('buy_exam', 'b', 'success', { fields: { [spelling]: id } });
       const { [spelling]: echoed, 'request-id': dashed, request_id: underscored } = body as JsonObject;
       expect([echoed, dashed, underscored]).toEqual([id, id, id]);
     }
@@ -252,8 +252,8 @@ test('a numeric code, which one family takes for success, stands on no reply', a
 test('plain PHP hears of a pending order when forty seconds are nearly over, a caller with a name of its own after twenty', async () => {
   for (const [operation, format] of purchases) {
     for (const outcome of PENDING) {
-      const php = await converse(operation, format, outcome);
-      const named = await converse(operation, format, outcome, { userAgent: 'GuzzleHttp/7' });
+      const php = await playSample(operation, format, outcome);
+      const named = await playSample(operation, format, outcome, { userAgent: 'GuzzleHttp/7' });
       // Of an unknown order v1 is asked a last time a second before the end.
       const earlierMs = [40_000 - php.heldMs, 20_000 - named.heldMs];
       for (const ms of earlierMs) expect(ms >= 0 && ms <= (outcome === 'pending' ? 0 : 1_000)).toBe(true);
@@ -264,7 +264,7 @@ test('plain PHP hears of a pending order when forty seconds are nearly over, a c
 
 test('an order that v1 finishes within the patience is never told as pending', async () => {
   const receipt = { http: 200, body: { status: 'success', data: { reference: 'V1-AIR-7001', status: 'success', pins: [] } } };
-  const late = await converse('buy_airtime', 'a', 'pending', { later: { afterMs: 30_000, receipt } });
+  const late = await playSample('buy_airtime', 'a', 'pending', { later: { afterMs: 30_000, receipt } });
   expect(late.body).toMatchObject({ status: 'success', Status: 'successful' });
   expect(late.heldMs).toBeGreaterThanOrEqual(30_000);
   expect(late.heldMs).toBeLessThan(40_000);
@@ -274,8 +274,8 @@ test('a family without a limit that refunds what is pending is held past the sec
   const receipt = { http: 200, body: { status: 'success', data: { reference: 'V1-CAB-7003', status: 'success', pins: [] } } };
   const later = { afterMs: 125_000, receipt };
   const [held, everybody] = [
-    await converse('buy_cable', 'b', 'pending', { later, family: 'topupmate-b' }),
-    await converse('buy_cable', 'b', 'pending', { later }),
+    await playSample('buy_cable', 'b', 'pending', { later, family: 'topupmate-b' }),
+    await playSample('buy_cable', 'b', 'pending', { later }),
   ];
   expect(held.body).toMatchObject({ status: 'success', Status: 'successful' });
   expect(held.heldMs).toBeGreaterThanOrEqual(125_000);

@@ -9,7 +9,7 @@ import { type Case, type Purchase, type Telling, type Word, wordOf } from '../ve
 import type { Verdict } from '../verdict/verdict';
 import { speak, speakV1, type Content, type Move, type Sale, type ScriptKey } from './sale';
 
-export interface Street {
+export interface Surroundings {
   readonly stage: Stage;
   readonly verdict: Verdict;
   /** The process that a new connection reaches, if any. */
@@ -27,18 +27,18 @@ type Seen = { readonly word: Word; readonly body: JsonObject } | undefined;
 export class Script {
   readonly sale: Sale;
   readonly subject: Case;
-  readonly #street: Street;
+  readonly #around: Surroundings;
   readonly #choose: () => number;
   #lastTold: Seen;
   /** The next sale of the same content. */
   next: Script | undefined;
 
-  constructor(sale: Sale, street: Street, choose: () => number) {
+  constructor(sale: Sale, around: Surroundings, choose: () => number) {
     this.sale = sale;
-    this.#street = street;
+    this.#around = around;
     this.#choose = choose;
-    const { book } = street.stage;
-    const owner = street.ownerOf(sale.key.apiKey);
+    const { book } = around.stage;
+    const owner = around.ownerOf(sale.key.apiKey);
     const { walletId } = sale.key;
     this.subject =
       sale.requestId === undefined
@@ -48,7 +48,7 @@ export class Script {
 
   async play(): Promise<void> {
     const { sale } = this;
-    const { timeline } = this.#street.stage;
+    const { timeline } = this.#around.stage;
     await timeline.pause(sale.startMs);
     if (sale.soldBefore !== undefined) this.#sellBefore(sale.soldBefore);
     const twin = sale.isDoubled ? timeline.pause(30).then(() => this.#buy(sale.content)) : undefined;
@@ -68,11 +68,11 @@ export class Script {
   }
 
   async #sellNext(afterMs: number): Promise<void> {
-    await this.#street.stage.timeline.pause(afterMs);
-    this.#street.stage.faults.count('next sale of the same');
+    await this.#around.stage.timeline.pause(afterMs);
+    this.#around.stage.faults.count('next sale of the same');
     const content = { ...this.sale.content, meanings: new Set<number>() };
     const sale: Sale = { ...this.sale, name: `${this.sale.name}, the next`, startMs: 0, content, sellsNextAfterMs: undefined };
-    this.next = new Script(sale, this.#street, this.#choose);
+    this.next = new Script(sale, this.#around, this.#choose);
     this.next.subject.previous = this.subject;
     await this.next.play();
   }
@@ -89,7 +89,7 @@ export class Script {
   }
 
   async #make(move: Move): Promise<void> {
-    await this.#street.stage.timeline.pause(move.afterMs);
+    await this.#around.stage.timeline.pause(move.afterMs);
     if (move.kind === 'repeat') await this.#buy(this.sale.content);
     else if (move.kind === 'conflict') await this.#buy(move.content);
     else await this.ask(move.by);
@@ -98,16 +98,16 @@ export class Script {
   #sellBefore(content: Content): void {
     const { sale, subject } = this;
     const { path, fields } = speakV1(content);
-    this.#street.sellDirectly(sale.key, path, { ...fields, request_id: subject.requestId! });
+    this.#around.sellDirectly(sale.key, path, { ...fields, request_id: subject.requestId! });
     content.meanings.add(content.value);
     subject.soldBefore = content;
     subject.isDoubtful = true;
-    note(this.#street.stage, sale.name, `v1 is asked directly: ${content.key}`);
+    note(this.#around.stage, sale.name, `v1 is asked directly: ${content.key}`);
   }
 
   #buy(content: Content): Promise<Seen> {
     const { sale, subject } = this;
-    content.meanings.add(this.#street.meaningOf(content));
+    content.meanings.add(this.#around.meaningOf(content));
     for (const meaning of subject.contents.get(content.key)?.meanings ?? []) content.meanings.add(meaning);
     subject.contents.set(content.key, content);
     const { path, fields } = speak(sale.format, content);
@@ -117,7 +117,7 @@ export class Script {
 
   /** Sends one request and waits for the patience of this script. */
   async #request(request: LegacyRequest, content: Content | undefined): Promise<Seen> {
-    const { stage, reach } = this.#street;
+    const { stage, reach } = this.#around;
     const { timeline } = stage;
     const process = reach(this.#choose());
     if (process === undefined) return undefined;
@@ -140,7 +140,7 @@ export class Script {
   }
 
   #take(heard: Exclude<Heard, { kind: 'cut' }>, startedAt: number, process: string, content: Content | undefined): Seen {
-    const { stage, verdict } = this.#street;
+    const { stage, verdict } = this.#around;
     const { http, body, code } = readHeard(heard);
     const word = wordOf(http, body);
     note(

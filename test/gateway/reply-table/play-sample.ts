@@ -5,7 +5,7 @@ import type { SeenCall } from '../../../src/operator/case/scripted-v1';
 import { START_MS, type CaseHouse, createStage } from '../../../src/operator/case/stage';
 import { readPath } from '../../../src/http/request-path';
 import { withFamilyOfKey } from '../../../src/operator/case/run-cases';
-import { homeOf, type Address } from './addresses';
+import { ownAddressOf, type Address } from './addresses';
 import { answerToPurchase, answerToQuestion, cannedCatalog, type CannedAnswer } from './canned-v1';
 import { ORDER_ENDINGS, REFUSALS } from './outcomes';
 import { operationOf, requiredField, sampleOf, mapping } from './samples';
@@ -28,7 +28,7 @@ export interface Told {
   readonly heldMs: number;
 }
 
-export interface ConverseOptions {
+export interface SampleOptions {
   readonly address?: Address;
   readonly userAgent?: string;
   /** The family that callers.yaml names for the key. */
@@ -42,7 +42,7 @@ export interface ConverseOptions {
 }
 
 /** The reply to the sample of an operation and format, sent to an address, when v1 answers with this outcome. */
-export function converse(operation: string, format: string, outcome: string, options: ConverseOptions = {}): Promise<Told> {
+export function playSample(operation: string, format: string, outcome: string, options: SampleOptions = {}): Promise<Told> {
   return inTurn(
     scriptOf(operation, outcome, options),
     async (house) => {
@@ -57,9 +57,9 @@ export function converse(operation: string, format: string, outcome: string, opt
 const heard = new Map<string, Promise<Told>>();
 
 /** The same at the address to which the script of the sample sends. Kept, because many rules ask for the same reply. */
-export function converseAtHome(operation: string, format: string, outcome: string, family?: string): Promise<Told> {
+export function replyToSample(operation: string, format: string, outcome: string, family?: string): Promise<Told> {
   const key = `${operation} ${format} ${outcome} ${family}`;
-  const told = heard.get(key) ?? converse(operation, format, outcome, family === undefined ? {} : { family });
+  const told = heard.get(key) ?? playSample(operation, format, outcome, family === undefined ? {} : { family });
   heard.set(key, told);
   return told;
 }
@@ -75,7 +75,7 @@ export function orderAndAsk(operation: string, format: string, outcome: string):
   });
 }
 
-function scriptOf(operation: string, outcome: string, { withoutCatalog, later }: ConverseOptions): Script {
+function scriptOf(operation: string, outcome: string, { withoutCatalog, later }: SampleOptions): Script {
   const isCatalogThere = withoutCatalog !== true && (operationOf(operation).kind !== 'list' || outcome === 'success');
   return ({ endpoint, fields, atMs }) => {
     if (later !== undefined && endpoint === 'GET /receipt' && atMs >= START_MS + later.afterMs) return later.receipt;
@@ -109,9 +109,9 @@ async function ask({ gateway, clock, v1 }: CaseHouse, request: LegacyRequest, op
   });
 }
 
-function requestOf(operation: string, format: string, outcome: string, options: ConverseOptions): LegacyRequest {
+function requestOf(operation: string, format: string, outcome: string, options: SampleOptions): LegacyRequest {
   const { auth, fields: sent } = sampleOf(operation, format);
-  const address = options.address ?? homeOf(operation, format);
+  const address = options.address ?? ownAddressOf(operation, format);
   const { keyIn } = operationOf(operation);
   const missing: readonly string[] =
     outcome === 'missing_field'
