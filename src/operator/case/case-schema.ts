@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { JsonValue } from '../../domain/json';
 
-/** YAML gives nothing else, so nothing is looked into. */
+/** Not validated, because the YAML parser returns only JSON values here. */
 const json = z.custom<JsonValue>((value) => value !== undefined, 'expected a value');
 export const fields = z.record(z.string(), json);
 const endpoint = z.string().regex(/^(?:GET|POST) \/\S*$/, 'expected a method and an address such as POST /airtime');
@@ -109,7 +109,7 @@ export type StepFields = z.infer<typeof stepSchema>;
 export type AnswerFields = z.infer<typeof answer>;
 export type SendFields = z.infer<typeof send>;
 
-// Before `$name` is filled in, any value may stand anywhere: only the keys are judged.
+// Before `$name` is filled in, any value is allowed, and only the keys are checked.
 const loose = <Key extends string>(shape: Readonly<Record<Key, unknown>>): Record<Key, z.ZodOptional<typeof json>> =>
   Object.fromEntries(Object.keys(shape).map((key) => [key, json.optional()])) as Record<Key, z.ZodOptional<typeof json>>;
 

@@ -184,14 +184,14 @@ export function readShortForms(text: string): ShortForms {
 
 export type Row = Readonly<Record<string, JsonValue>>;
 
-/** A row that is a plain value is called `$value`. */
+/** A row that is a plain value becomes the row `{ value: … }`, so `$value` stands for it. */
 export function toRow(written: JsonValue): Row {
   return written !== null && typeof written === 'object' && !Array.isArray(written) ? (written as Row) : { value: written };
 }
 
 const NAME = /\$([a-z_]+)/gi;
 
-/** `$name` filled in from a row of `each`: a text that is a name and nothing else becomes the value itself, of whatever type; inside a text it becomes text. */
+/** Replaces `$name` with values of a row of `each`. A text that is only `$name` becomes the value itself; in a longer text the value becomes text. */
 export function fillIn(value: JsonValue, row: Row): JsonValue {
   if (typeof value === 'string') return fillText(value, row);
   if (value === null || typeof value !== 'object') return value;
@@ -206,7 +206,7 @@ function fillText(text: string, row: Row): JsonValue {
   return text.replaceAll(NAME, (found, name: string) => (Object.hasOwn(row, name) ? textOf(row[name]) : found));
 }
 
-/** `number: 2, network: GLO`, for people: a text that looks like something else is quoted. */
+/** `number: 2, network: GLO`. A text that looks like another type is quoted. */
 export function describeRow(row: Row): string {
   return Object.entries(row)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`)

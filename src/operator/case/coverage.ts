@@ -1,4 +1,4 @@
-/** Which rules of the mapping the cases show, and which none of them does. */
+/** Which rules of the mapping the cases show, and which rules no case shows. */
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import { TOLD_AS } from '../../domain/outcome';
@@ -54,8 +54,8 @@ export interface Surroundings {
 }
 
 /**
- * The ids of the rules that one result shows: those that its request went through and that its expectations speak of. A case
- * that fails shows nothing.
+ * The ids of the rules that one case shows: the rules that its request used, and the rules of the reply fields that it expects.
+ * A failed case shows no rule.
  */
 export function shownRules({ played, observed, differences }: CaseResult, around: Surroundings): Set<string> {
   const shown = new Set<string>();
@@ -175,7 +175,7 @@ function showTables(
     showPrefix(readRaw(request, guard.phone)[0]?.value, guard.phone, guard.number.table.name, source, shown);
 }
 
-/** `01` is the number 1, and stands in the file as it was written. */
+/** The key of this number as the file writes it: the key `01` also means the number 1. */
 function asWritten(number: number, numbers: Readonly<Record<string, string>> = {}): string {
   return Object.keys(numbers).find((key) => Number(key) === number) ?? String(number);
 }
@@ -197,14 +197,14 @@ function showPrefix(raw: LegacyValue | undefined, field: Field, table: string, s
   }
 }
 
-/** A format or a family, as it is compiled and as it is written. */
+/** The signals of a format or family, compiled and as the file has them. */
 interface Provable {
   readonly signals: readonly Signal[];
   readonly proof: readonly SignalSource[] | undefined;
   readonly at: YamlPath;
 }
 
-/** Of several signals that are there each counts: the case says which format or family they made. */
+/** Every signal that the request has is shown: the case names only the format or family that they prove together. */
 function showSignals(request: LegacyRequest, path: string, { signals, proof, at: place }: Provable, shown: Set<string>): void {
   const valueOf = (name: string): LegacyValue | undefined => request.body.get(name) ?? request.query.get(name);
   for (const [index, signal] of signals.entries()) {
@@ -228,7 +228,7 @@ function showReply(
   { source: shared }: Surroundings,
   shown: Set<string>,
 ): void {
-  const source = toldBy(shared, served?.family);
+  const source = sourceFor(served?.family, shared);
   const named: JsonValue = Array.isArray(expected)
     ? expected
     : { ...(expected as JsonObject | undefined), ...Object.fromEntries(absent.map((name) => [name, null])) };
@@ -237,7 +237,7 @@ function showReply(
   const list = operation === undefined ? undefined : source.operations[operation];
   if (list?.kind === 'list' && outcome === 'success')
     return showValue(list.reply?.success ?? null, ['operations', operation!, 'reply', 'success'], named, source, shown);
-  // The status of an order is told in the reply of the operation that was ordered.
+  // A status request is answered with the reply of the operation that was ordered.
   const candidates = operation === undefined ? [] : repliesOf(source).filter((one) => one.outcome === outcome);
   const ofStatus = list?.kind === 'status' ? serviceOf(reply.body as JsonObject, source) : undefined;
   const name = ofStatus ?? operation;
@@ -247,27 +247,30 @@ function showReply(
   showFields(own?.fields ?? blockReply('refusal', 'failure', source), named, source, shown);
 }
 
-const told = new WeakMap<MappingSource, Map<string, MappingSource>>();
+const sourcesOfFamilies = new WeakMap<MappingSource, Map<string, MappingSource>>();
 
-/** The set in whose words the reply was told: kept, because its replies are. */
-function toldBy(source: MappingSource, family: string | undefined): MappingSource {
+/** The source with the replies of the family. It is cached, because `repliesOf` caches by source. */
+function sourceFor(family: string | undefined, source: MappingSource): MappingSource {
   if (family === undefined) return source;
-  const ofSource = told.get(source) ?? new Map<string, MappingSource>();
-  told.set(source, ofSource);
+  const ofSource = sourcesOfFamilies.get(source) ?? new Map<string, MappingSource>();
+  sourcesOfFamilies.set(source, ofSource);
   const own = ofSource.get(family) ?? sourceOfFamily(source, family);
   ofSource.set(family, own);
   return own;
 }
 
-const known = new WeakMap<MappingSource, ReturnType<typeof outcomeReplies>>();
+const repliesOfSources = new WeakMap<MappingSource, ReturnType<typeof outcomeReplies>>();
 
 function repliesOf(source: MappingSource): ReturnType<typeof outcomeReplies> {
-  const replies = known.get(source) ?? outcomeReplies(source);
-  known.set(source, replies);
+  const replies = repliesOfSources.get(source) ?? outcomeReplies(source);
+  repliesOfSources.set(source, replies);
   return replies;
 }
 
-/** Orders tell their kind in `service`; an order that only v1 knows tells v1's category there. */
+/**
+ * The purchase operation of an order, from the field `service` of its reply. Undefined for an order that only v1 knows: its
+ * reply has v1's category in `service`, and a `description`.
+ */
 function serviceOf(body: JsonObject, source: MappingSource): string | undefined {
   return Object.entries(source.operations).find(
     ([, { kind, reply }]) => kind === 'purchase' && reply?.always?.['service'] === body['service'] && !('description' in body),
@@ -292,7 +295,7 @@ function isEach(rule: ValueSource): rule is Readonly<Record<string, ValueSource>
   return rule !== null && typeof rule === 'object' && !Array.isArray(rule) && 'each' in rule;
 }
 
-/** Goes down the rule and the expectation side by side. */
+/** Adds the rules of the fields that the expectation names, at any depth. */
 function showValue(rule: ValueSource, path: YamlPath, named: JsonValue, source: MappingSource, shown: Set<string>): void {
   if (isNested(rule)) {
     for (const [key, part] of entriesOf(named))

@@ -1,4 +1,4 @@
-/** Everything in a mapping that a case can show, each with its place in the source. */
+/** Lists the rules of a mapping that a case can show, each with its place in the source. */
 import { sourceOfFamily } from '../../mapping/compile-family';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
 import type { ValueSource } from '../../mapping/language/schema';
@@ -16,14 +16,14 @@ export type RuleKind = (typeof RULE_KINDS)[number];
 
 export interface Rule {
   readonly kind: RuleKind;
-  /** The same for the rule and for a case that shows it. */
+  /** From `idOf`. `shownRules` returns these ids. */
   readonly id: string;
-  /** For people. */
+  /** Describes the rule for people. */
   readonly words: string;
   readonly path: YamlPath;
 }
 
-/** Where a rule stands, as one text. */
+/** The kind and the path of a rule as one text. `more` tells rules with the same path apart. */
 export const idOf = (kind: RuleKind, path: YamlPath, more = ''): string => [kind, ...path.map(String), more].join('\0');
 
 export function listRules(source: MappingSource): Rule[] {
@@ -52,7 +52,7 @@ interface PlacedTexts {
   readonly texts: readonly string[];
 }
 
-/** Shared routes and those of one format. */
+/** The routes that all formats share, and the routes of single formats. */
 export function placedRoutes(source: MappingSource): PlacedTexts[] {
   return Object.entries(source.operations).flatMap(([operation, { routes }]) => [
     { operation, path: ['operations', operation, 'routes'], texts: routes ?? [] },
@@ -74,7 +74,7 @@ function routeRules(source: MappingSource): Rule[] {
   );
 }
 
-/** Spellings of fields, those of one format included. */
+/** The spellings that all formats share, and the spellings of single formats. */
 export function placedSpellings(source: MappingSource): (PlacedTexts & { readonly field: string })[] {
   return Object.entries(source.operations).flatMap(([operation, { fields }]) =>
     Object.entries(fields ?? {}).flatMap(([field, { from, otherwise }]) => {
@@ -132,7 +132,7 @@ function tableRules(source: MappingSource): Rule[] {
   return [...shared, ...own, ...ofFields, ...others];
 }
 
-/** What formats say of the numbers of single fields. */
+/** The numberings that a format declares for single fields. */
 export function placedNumbers(source: MappingSource) {
   return [...source.formats].flatMap(([format, { operations }]) =>
     Object.entries(operations ?? {}).flatMap(([operation, { fields }]) =>
@@ -150,7 +150,7 @@ function numberRules(path: YamlPath, numbers: Readonly<Record<string, string>> |
   );
 }
 
-/** A transform in use, at the first field that uses it. */
+/** One rule for each use of a transform. All uses have the same id, of which `listRules` keeps the last. */
 function transformRules(source: MappingSource): Rule[] {
   return Object.entries(source.operations).flatMap(([operation, { fields }]) =>
     Object.entries(fields ?? {}).flatMap(([field, { as }]) =>
@@ -179,7 +179,7 @@ function signalRules(source: MappingSource): Rule[] {
 const PURCHASE_OUTCOMES = ['succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'] as const;
 const QUESTION_OUTCOMES = ['found', 'refused', 'unavailable'] as const;
 
-/** Everything that can become of a request, by the kind of its operation. */
+/** The possible outcomes of a request, by the kind of its operation. */
 const OUTCOMES_OF: Readonly<Record<OperationKind, readonly string[]>> = {
   purchase: [...PURCHASE_OUTCOMES, 'refused'],
   status: [...PURCHASE_OUTCOMES, 'refused'],
@@ -216,7 +216,7 @@ function replyRules(source: MappingSource): Rule[] {
   return [...placed, ...lists, ...rows].map(({ path, name }) => rule('reply field', path, name));
 }
 
-/** Nested fields one by one; `first`, `when`, `each` and lists are one value. */
+/** Whether the value is a map of fields, each a rule of its own. `first`, `when`, `each` and lists count as one value. */
 export function isNested(value: ValueSource): value is Readonly<Record<string, ValueSource>> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
   return !('first' in value || 'when' in value || 'each' in value) && Object.keys(value).length > 0;

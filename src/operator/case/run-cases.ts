@@ -76,7 +76,7 @@ export async function runCase(played: Case, { mapping, fixtures, read }: CasePar
   }
 }
 
-/** The mapping with the line of callers.yaml that gives a key its family. */
+/** The mapping as if callers.yaml named this family for the key. Without a family the mapping is unchanged. */
 export function withFamilyOfKey(family: string | undefined, caller: string, mapping: Mapping): Mapping {
   if (family === undefined) return mapping;
   const format = mapping.families.get(family)?.format;
@@ -129,8 +129,8 @@ function judge(played: Case, observed: Observed): Difference[] {
   ];
 }
 
-/** Left out of an expected call when nothing depends on them: the key of the cases brings one, the gateway makes the other. */
-const UNSAID = ['pin', 'request_id'];
+/** Fields that an expected call may leave out: the PIN is part of every case's key, and the gateway may make the request id. */
+const OPTIONAL_IN_CALL = ['pin', 'request_id'];
 
 function judgeCall({ expect_call: expected, expect_refusal: refusal }: Case, calls: readonly SeenCall[]): Difference[] {
   const asked = calls.filter(({ endpoint }) => endpoint !== 'GET /catalog' && endpoint !== 'GET /balance');
@@ -145,7 +145,7 @@ function judgeCall({ expect_call: expected, expect_refusal: refusal }: Case, cal
     const found = calls.length === 0 ? 'v1 was not asked' : calls.map(({ endpoint }) => endpoint).join(', ');
     return [{ place: 'v1 call', expected: to, found }];
   }
-  return compareWhole(fields, call.fields, 'v1 call', UNSAID);
+  return compareWhole(fields, call.fields, 'v1 call', OPTIONAL_IN_CALL);
 }
 
 /** `b because field mobile_number` */
@@ -163,14 +163,14 @@ function judgeFamily(expected: string | undefined, served: Served | undefined): 
   return expected === undefined || expected === found ? [] : [differs('family', expected, found)];
 }
 
-/** A field that nothing reads is said so: else a misspelt one would make a case that shows nothing. */
+/** A case must name the unknown fields that it sends: otherwise a misspelt field would go unnoticed. */
 function judgeUnknownFields(expected: readonly string[], served: Served | undefined): Difference[] {
   const found = [...(served?.unknownFields ?? [])].sort();
   const wanted = served?.outcome === 'refused' && expected.length === 0 ? found : [...expected].sort();
   return found.join() === wanted.join() ? [] : [differs('unknown fields', wanted, found)];
 }
 
-/** Of what a case expects, which alone is compared, one thing that was found otherwise. */
+/** One value that differs from what a case expects. Values that the case does not name are not compared. */
 export interface Difference {
   /** `reply.user.balance` */
   readonly place: string;

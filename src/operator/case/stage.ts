@@ -85,9 +85,9 @@ export function createStage({ hasLookupKey = true, keyPrefix = 'ca5e0000' }: Sta
         });
       } finally {
         clock.stop();
-        // What the case has set off ends before the next one begins.
+        // Lets work that the case started end before the next case begins.
         await new Promise((resolve) => setImmediate(resolve));
-        // Under a named key other cases would meet the orders that this one has left open.
+        // A case that acted under a named key may have left open orders, which later cases with this key would find.
         if (own.sends > SENDS_MAX || own.fingerprint !== key) shared = undefined;
       }
     },
@@ -100,7 +100,7 @@ interface Current {
   readonly clock: JumpingClock;
   readonly journal: Journal;
   readonly v1: ScriptedV1;
-  /** Kept by key, and cases may share one that callers.yaml knows. Few cases ask for one. */
+  /** Own price lists for each case: they are cached by key, and several cases may use the same named key. Made on demand. */
   readonly priceLists: () => PriceLists;
   sends: number;
   fingerprint: string;
@@ -125,7 +125,7 @@ function openSharedGateway(hasLookupKey: boolean): SharedGateway {
     find: (...call) => current().v1.find(...call),
     close: async () => undefined,
   };
-  // Cases share no key at one address. Where one does not say what v1 thinks of its key, v1 accepts it, and no call shows that.
+  // v1 accepts every key unless the case says otherwise. The check of a key goes past the case's v1, so its calls do not show it.
   const accepting: Pick<Upstream, 'find'> = { find: async () => ({ kind: 'found', body: {} }) };
   const visitors = createVisitors({ upstream: accepting, clock: () => clock.elapsed() });
   const gateway = createGateway({
@@ -148,13 +148,13 @@ function openSharedGateway(hasLookupKey: boolean): SharedGateway {
   };
 }
 
-/** Made when it is first asked for. */
+/** Makes the part on first use. */
 function once<Part>(make: () => Part): () => Part {
   let made: Part | undefined;
   return () => (made ??= make());
 }
 
-/** Passes every call on to the part that is current at that moment. What else a part may have, a gateway does not read. */
+/** Forwards every call to the part of the current case. It has only methods, because a gateway reads no other property of these parts. */
 function delegate<Part extends object>(current: () => Part): Part {
   return new Proxy({} as Part, {
     get:
@@ -166,9 +166,9 @@ function delegate<Part extends object>(current: () => Part): Part {
   });
 }
 
-/** Nothing waits: when nothing else is to be done, the clock jumps to the next thing that was to happen. */
+/** A clock without waiting: when the process is idle, it jumps to the next timer. */
 interface JumpingClock extends Clock {
-  /** Forgets all that was to happen, now and later. */
+  /** Drops all timers, and ignores new ones. */
   stop(): void;
 }
 
@@ -177,13 +177,13 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** Each case begins at the same time of day, but `elapsed` goes on: a shared gateway takes the second case for one after somebody has set the clock. */
+/** Each case begins at the same time of day, but `elapsed` goes on: for a shared gateway this looks as if somebody had set the clock back. */
 function createJumpingClock(startMs: number, elapsedMs: number): JumpingClock {
   const timers = new Set<Timer>();
   let nowMs = startMs;
   let isStopped = false;
 
-  // One timer a turn of the event loop: all that it sets off is done before the next one.
+  // One timer runs in each turn of the event loop, so its effects are complete before the next timer runs.
   const jump = (): void => {
     let first: Timer | undefined;
     for (const timer of timers) if (first === undefined || timer.atMs < first.atMs) first = timer;

@@ -1,20 +1,20 @@
-/** A step of a case → the request that a script would put on the wire. */
+/** Writes the request that a script would send for a step of a case. */
 import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
 import type { SendFields, StepFields } from './case-schema';
 
 export interface WrittenRequest {
   readonly method: string;
-  /** Path and query as they stand on a request line. */
+  /** Path and query, as in the request line. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The key of every case. It opens nothing: v1 is played by the case itself. */
+/** The key of every case. It is no secret: no real v1 receives it. */
 const KEY = 'the_key_of_the_cases';
 const PIN = '1234';
 
-/** `$reply.x` anywhere in the request is a field of the reply before. */
+/** `$reply.x` anywhere in the request is replaced with the field `x` of the previous reply. */
 export function writeRequest(step: StepFields, previous: JsonObject): WrittenRequest {
   const { to, ...content }: LongForm = typeof step.send === 'string' ? { to: step.send } : step.send;
   const [method = '', target = ''] = to.split(' ');

@@ -60,7 +60,7 @@ export function findUnknownFields(traffic: Traffic, mapping: Mapping): UnknownFi
 
 const RANK = { request_id: 0, alias: 0, decide: 1, ignore: 2 } as const;
 
-/** The operation of the address as it is served now; a shape may be older than the mapping. */
+/** The operation that the mapping now serves at the shape's address, because a shape may be older than the mapping. */
 export function operationOf({ shape, operation }: SeenShape, mapping: Mapping): Operation | undefined {
   const match = mapping.matchRoute(shape.method, shape.path);
   return match.kind === 'matched' ? match.operation : mapping.operations.get(operation);
@@ -87,7 +87,7 @@ function kindsOf(name: string, shapes: readonly SeenShape[]): FieldKind[] {
   return [...new Set(kinds)].filter(isPresent).sort();
 }
 
-/** Two unknown names of one request that would become one field would contradict one another. */
+/** Leaves the decision to a person if two unknown names of one request would become the same field: their values may differ. */
 function withoutRivals(found: readonly UnknownField[], traffic: Traffic, mapping: Mapping): UnknownField[] {
   return found.map((field) => {
     const becomes = meantBy(field.advice);
@@ -136,12 +136,12 @@ function suggestField({ operation, name, shapes: all }: Sighting, mapping: Mappi
   return alias(field, { operation, name, shapes }, mapping);
 }
 
-/** A single sale's id has these kinds; words repeat. */
+/** The kinds of a request id. Values that are all of kind `word` are likely to repeat. */
 const ID_KINDS: readonly FieldKind[] = ['integer', 'digits', 'text', 'word'];
 
 /**
- * Never ignored: a sale that comes twice without its id is charged twice, and one whose id is the same every day is sold
- * once. Undefined for what is no id by its name.
+ * Advice for a name that looks like a request id; undefined for other names. The advice is never to ignore it: a repeated sale without
+ * its id is charged twice. An id that different sales share would sell only the first of them, so doubtful names are left to a person.
  */
 function suggestRequestId(
   name: string,
@@ -182,7 +182,7 @@ function alias(field: Field, { operation, name, shapes }: Sighting, mapping: Map
   };
 }
 
-/** No name is near: ignored, unless it may be what the refused requests lack. */
+/** Advice for a name that is near to no field: ignore it, unless it may be a required field that refused requests lack. */
 function withoutName(shapes: readonly SeenShape[], readable: readonly Field[]): Advice {
   const refused = shapes.filter(({ refusals }) => (refusals['missing_field'] ?? 0) > 0);
   const wanted = readable.filter((field) => field.isRequired && refused.some(({ shape }) => lacks(shape, field)));
@@ -191,7 +191,7 @@ function withoutName(shapes: readonly SeenShape[], readable: readonly Field[]): 
     : decide(`requests with it lack ${wanted.map(({ name }) => name).join(' and ')}, and its values could be that`);
 }
 
-/** An operation in which the same spelling is another field. */
+/** For a field that reaches v1: an operation in which this spelling means another field, if there is one. */
 function meaningElsewhere(name: string, field: Field, mapping: Mapping): string | undefined {
   if (!field.isSent) return undefined;
   const isOther = (other: Field): boolean => other.name !== field.name && [...other.from, ...other.otherwise].includes(name);
@@ -259,13 +259,13 @@ function nameFit(name: string, field: Field): number {
   return shares ? 1 : 0;
 }
 
-/** What an id can be of: one sale, or somebody who buys again. */
+/** Words for one sale, and words for somebody who may buy again. */
 const OF_A_SALE = [
   ...['request', 'req', 'order', 'ord', 'transaction', 'trans', 'tran', 'trx', 'trnx', 'trxn', 'tranx', 'txn', 'tnx', 'tx'],
   ...['purchase', 'payment', 'sale', 'vend', 'vending'],
 ];
 const OF_SOMEBODY = ['customer', 'user', 'agent', 'reseller', 'account'];
-/** Alone they are an id of a sale. */
+/** Words that mean the id of a sale without a further word. */
 const REFERENCES = [
   ...['reference', 'references', 'refrence', 'referance', 'ref', 'invoice', 'uuid', 'guid', 'ident', 'identifier'],
   ...['idempotency', 'idempotent', 'nonce'],
@@ -278,14 +278,14 @@ const WHOSE = [
 ];
 const WORDS = [...OF_A_SALE, ...OF_SOMEBODY, ...REFERENCES, ...IDS, ...WHOSE].sort((a, b) => b.length - a.length);
 
-/** `doubtful`: it may as well name a customer or a secret, of which every sale would have the same. */
+/** `doubtful`: the field may also be a customer or a secret, which is the same in many sales. */
 type OrderIdName = 'certain' | 'doubtful';
 
-/** Whether the name of a field says that it is a script's own id of an order, in whatever spelling: by the words it is made of. */
+/** Judges by the words in a field's name, in any spelling, whether the field is a request id. */
 export function orderIdName(name: string): OrderIdName | undefined {
   const words: string[] = [];
   for (const part of partsOf(name)) {
-    // `ref2` is another `ref`.
+    // `ref2` is read as `ref`.
     const known = wordsOf(part.replace(/\d+$/, ''));
     if (known === undefined) return undefined;
     words.push(...known);
@@ -296,7 +296,7 @@ export function orderIdName(name: string): OrderIdName | undefined {
   return words.includes('code') || (has(OF_SOMEBODY) && !has(OF_A_SALE)) ? 'doubtful' : 'certain';
 }
 
-/** `txnref` is `txn` and `ref`; undefined when a letter is left that belongs to no word. */
+/** Splits a text into known words: `txnref` is `txn` and `ref`. Undefined if it has other letters. */
 function wordsOf(text: string): string[] | undefined {
   if (text === '') return [];
   for (const word of WORDS) {

@@ -1,4 +1,4 @@
-/** Words and numbers that tables do not have, and which of their values they are near to. */
+/** Finds words and numbers of scripts that a table does not have, and the value of the table that each most likely means. */
 import { NOT_KEPT, type Traffic, type UnlistedWord } from '../../domain/traffic';
 import type { TableSource } from '../../mapping/language/schema';
 import type { Mapping } from '../../mapping/mapping';
@@ -10,7 +10,7 @@ export interface DriftedWord {
   readonly table: string;
   readonly word: string;
   readonly count: number;
-  /** `buy_airtime network (sent as net_id)`. */
+  /** Such as `buy_airtime network (sent as net_id)`. */
   readonly places: readonly string[];
   /** The value that it most likely means. */
   readonly value: string | undefined;
@@ -21,7 +21,7 @@ export function findWords(traffic: Traffic, mapping: Mapping, source: MappingSou
   const groups = new Map<string, UnlistedWord[]>();
   for (const word of traffic.unlistedWords) {
     if (!isStillUnlisted(word, mapping)) continue;
-    // The format decides what a number means.
+    // A number may mean something else in each format; a word means the same in all.
     const key = `${word.table} ${word.word} ${isNumber(word.word) ? (word.format ?? '') : ''}`;
     groups.set(key, [...(groups.get(key) ?? []), word]);
   }
@@ -64,7 +64,7 @@ function hintFor(
 ): string {
   const shared = source.places.find(['tables', table]);
   const at = ({ file, line }: { file: string; line: number }): string => `${file}:${line}`;
-  if (word === NOT_KEPT) return 'what may be more than a word is not kept: look at the script';
+  if (word === NOT_KEPT) return 'only plain words are kept, and this value may be something else: look at the script';
   if (value !== undefined) return `near ${value}`;
   if (isNumber(word)) {
     const own = format !== undefined && source.formats.get(format)?.numbers?.[table] !== undefined;
@@ -79,7 +79,7 @@ const LENGTH_MIN = 4;
 const STEM_MIN = 3;
 const TAIL_MAX = 4;
 
-/** The one value that a word is near to; undefined when there is none, or another. */
+/** The value that the word is near to; undefined if none or several are near. */
 export function nearestValue(word: string, values: NonNullable<TableSource['values']>): string | undefined {
   if (isNumber(word) || word.length < LENGTH_MIN) return undefined;
   const near = Object.entries(values).filter(([value, { words }]) => {

@@ -61,7 +61,7 @@ interface Applied {
   readonly made: readonly Addition[];
 }
 
-/** One after the other, leaving out what cannot be edited or what `isSound` does not like. */
+/** Applies the additions one after the other. An addition is left out if it cannot be edited in or if `isSound` returns false. */
 function applyAll(
   files: readonly MappingFileText[],
   additions: readonly Addition[],
@@ -81,7 +81,7 @@ function applyAll(
   return done;
 }
 
-/** Compared without their places, which each added line moves. */
+/** The problems of the files, without their places: an added line moves the places of others. */
 function complaintsAbout(files: readonly MappingFileText[]): ReadonlySet<string> {
   return new Set(checkFiles(files).problems.map(({ file, code, message }) => `${file} ${code} ${message}`));
 }
@@ -91,12 +91,12 @@ interface Insertion {
   readonly text: string;
 }
 
-/** A new key stands after this one of the same map, where there is one. */
+/** The key after which a new key is inserted, if the map has it. */
 const AFTER: Readonly<Record<string, string>> = { ignore: 'fields' };
 
 /**
- * One item more in a list of a YAML text, at the place that the document gives: comments and layout stay. Lists and maps on
- * the way are made when they are missing. Undefined when it cannot be done so that nothing else changes.
+ * Appends an item to a list in a YAML text and keeps comments and layout. Missing lists and maps on the path are made. Undefined if
+ * this cannot be done without another change.
  */
 export function appendToList(text: string, path: YamlPath, item: string): string | undefined {
   const document = parseDocument(text, { prettyErrors: false });
@@ -147,7 +147,7 @@ function intoMap(map: YAMLMap, text: string, keys: readonly string[], item: stri
   return { at, text: `${indent === '' ? newLine(text) : ''}${lines.join('')}` };
 }
 
-/** Levels as lines, the last two in one: `phone: { from: [msisdn] }`. */
+/** One line for each level, with the last two levels in one line: `phone: { from: [msisdn] }`. */
 function blockOf(keys: readonly string[], item: string): string[] {
   const levels = keys.slice(0, -2).map((key, depth) => `${'  '.repeat(depth)}${key}:`);
   return [...levels, `${'  '.repeat(levels.length)}${flowOf(keys.slice(-2), item)}`];
@@ -161,14 +161,14 @@ function pairOf(map: YAMLMap, key: string): Pair | undefined {
   return (map.items as readonly Pair[]).find((pair) => isScalar(pair.key) && String(pair.key.value) === key);
 }
 
-/** Where the last thing of a node ends: nodes of several lines count what follows them as their own. */
+/** The end of the last scalar or flow collection in a node: the range of a block also has the comments and empty lines after it. */
 function endOf(node: unknown): number | undefined {
   if (isPair(node)) return endOf(node.value) ?? endOf(node.key);
   if ((isMap(node) || isSeq(node)) && node.flow !== true) return endOf(node.items.at(-1));
   return (node as Node | null | undefined)?.range?.[1];
 }
 
-/** Behind a comment of the same line. */
+/** The end of this line, behind any comment. */
 function endOfLine(text: string, from: number): number {
   // A text of several lines (`|`) ends at the beginning of the next.
   const start = text[from - 1] === '\n' ? from - 1 : from;
@@ -180,7 +180,7 @@ function newLine(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** As it must be written between brackets. */
+/** The item as YAML between brackets. */
 function flowScalar(item: string): string {
   return stringify([item], { collectionStyle: 'flow', lineWidth: 0, singleQuote: true })
     .trim()

@@ -1,4 +1,4 @@
-/** What callers.yaml decided of one request, each with its place: the pin, own numbers, the guard, patience, what follows pending, a list's shape. */
+/** Lists what callers.yaml decided about one request, with places: format pin, own numbers, guard, patience, `after_pending` and the shape of a list. */
 import { GatewayError } from '../../domain/errors';
 import { textOf } from '../../domain/json';
 import type { LegacyRequest } from '../../domain/legacy';
@@ -16,7 +16,7 @@ export interface CallerDecision {
   readonly place: ReturnType<Mapping['placeOf']>;
 }
 
-/** Only the entries that decided something of this request; nothing for a key without an entry. */
+/** The settings of the key's entry that decided something about this request; empty for a key without an entry. */
 export function explainCaller(
   known: Known,
   request: LegacyRequest,
@@ -55,7 +55,7 @@ function explainNumbers({ operation, intent }: Known, refusal: GatewayError | un
   });
 }
 
-/** A guard that is off is mentioned only for a request that it would have refused. */
+/** A guard that is off is mentioned only for a request that it would have refused or sold as another network. */
 function explainGuard({ callerKey, intent }: Known, request: LegacyRequest, mapping: Mapping, decide: Decide): CallerDecision[] {
   if (callerKey?.hasGuard !== false || intent === undefined) return [];
   try {
@@ -79,7 +79,7 @@ function explainWaiting({ name }: Operation, callerKey: CallerKey, decide: Decid
   ];
 }
 
-/** The number that the numbering guard sold by the numbering of another server. */
+/** Explains a network number that the numbering guard replaced by its meaning on another server. */
 export function explainNumberedBy({ intent }: Known, mapping: Mapping): CallerDecision[] {
   if (intent?.numberedBy === undefined) return [];
   const { field, title, path } = intent.numberedBy;
@@ -87,7 +87,7 @@ export function explainNumberedBy({ intent }: Known, mapping: Mapping): CallerDe
   return [{ words, place: mapping.placeOf([...path, 'sells_unported']) }];
 }
 
-/** That it is held below what the mapping says, because its scripts hang up earlier. */
+/** Explains a learnt patience: the key is held for less than the mapping says, because its scripts hang up earlier. */
 export function explainLearnt(
   { operation, credentials, callerKey }: Known,
   request: LegacyRequest,

@@ -1,6 +1,6 @@
 /**
- * Why did, or would, this request go as it does: steps 2 to 6 as values, and for each outcome the reply with the source
- * of every field. The very functions of the walk; nothing is sent, nothing is journalled, no secret is shown.
+ * Explains a request: the results of steps 2 to 6, and the reply to each outcome with the source of every field. It runs the same
+ * functions as the walk. It sends nothing, writes nothing to the journal and shows no secret.
  */
 import { kobo } from '../../domain/amount';
 import { GatewayError } from '../../domain/errors';
@@ -53,7 +53,7 @@ export interface Explanation {
   };
   readonly format?: { readonly id: string; readonly reason: string; readonly signals: readonly FoundSignal[] };
   readonly family?: { readonly id: string; readonly reason: string; readonly place: Place };
-  /** What callers.yaml decided for this key, and by whose numbering its number was sold. */
+  /** What callers.yaml decided for this key, and which other numbering gave its network number a meaning, if any. */
   readonly caller: readonly CallerDecision[];
   readonly fields: readonly ExplainedField[];
   readonly unknownFields: readonly string[];
@@ -61,7 +61,7 @@ export interface Explanation {
   readonly call?: V1Call;
   /** The refusal that ended the walk, if any. */
   readonly refusal?: { readonly code: string; readonly detail: string; readonly http: number };
-  /** What a full answer lacks: a name that only the catalog has. */
+  /** Says why the explanation ends early: no key was sent, or a name can be found only in the price list. */
   readonly note?: string;
   readonly replies: readonly ExplainedReply[];
 }
@@ -146,7 +146,7 @@ function walkAsSent(request: LegacyRequest, mapping: Mapping, keyring: Keyring):
   }
 }
 
-/** A request without a key is explained all the same: what it means does not depend on who asks. */
+/** A request without a key gets a made-up key, because its meaning does not depend on the key. */
 function identify(request: LegacyRequest, operation: Operation, keyring: Keyring): Authenticated {
   const sent = authenticate(request.headers, keyring) ?? authenticateFields(request, operation, keyring);
   return sent ?? authenticate({ token: 'no-key-was-sent' }, keyring)!;
@@ -177,7 +177,7 @@ function explainFields(
   });
 }
 
-/** What each outcome would be told, with made-up answers of v1; nothing while the format is not known. */
+/** The reply to each outcome, with made-up answers of v1. Empty if the format is not known. */
 export function explainReplies(
   { operation, detection, intent, callerKey, mapping: told }: Known,
   shared: Mapping,
@@ -195,7 +195,7 @@ export function explainReplies(
   });
 }
 
-/** The reply that a script hears of an order as it now stands, or as it would while nothing is known of it. */
+/** The reply that a script hears about an order now. An order without an outcome is explained as `unknown`. */
 export function explainOrderReply(order: Order, shared: Mapping): ExplainedReply | undefined {
   const mapping = mappingOf(order, shared);
   const operation = mapping.operations.get(order.operation);
@@ -211,7 +211,7 @@ export function explainOrderReply(order: Order, shared: Mapping): ExplainedReply
   return explainReply({ ...tellOutcome(outcome, mapping), ...explained, mapping, roots: { order: orderRoot(order, outcome) } });
 }
 
-/** In the words of the family that the order's script was of. */
+/** The mapping of the family that was recognised for the order's script, or the shared mapping. */
 function mappingOf({ trail }: Order, mapping: Mapping): Mapping {
   return mapping.families.get(trail?.family?.id ?? '')?.mapping() ?? mapping;
 }
@@ -235,7 +235,7 @@ function explainReply(parts: ReplyParts & { readonly operation: Operation }): Ex
         field: name,
         value: name === '' ? reply.body : (body[name] ?? null),
         source: describeSource(value),
-        // Found when it is asked for: a replay of thousands of requests never asks.
+        // Found only on access, because a replay of thousands of requests never reads it.
         get place() {
           return mapping.placeOf(path);
         },

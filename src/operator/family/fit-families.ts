@@ -1,4 +1,4 @@
-/** Which families a request is of, or comes close to, and the requests that a source seems to send. */
+/** Finds the families that a request fits wholly or in part, and makes the requests that the source of a script seems to send. */
 import { stringify } from 'yaml';
 import { GatewayError } from '../../domain/errors';
 import type { LegacyRequest } from '../../domain/legacy';
@@ -11,8 +11,9 @@ export interface Fit {
   readonly method: string;
   readonly path: string;
   readonly operation: string;
-  /** Undefined when the request does not show it. */
+  /** Undefined if no format can be detected. */
   readonly format: string | undefined;
+  /** Why this format was detected, or why none was. */
   readonly reason: string;
   /** The fields of the request, without values. */
   readonly fields: readonly string[];
@@ -20,7 +21,7 @@ export interface Fit {
   readonly proofs: readonly FamilyProof[];
 }
 
-/** Undefined when nothing is served at the address. */
+/** Undefined if the address is not served. */
 export function fitFamilies(request: LegacyRequest, mapping: Mapping): Fit | undefined {
   const match = mapping.matchRoute(request.method, request.path);
   if (match.kind !== 'matched') return undefined;
@@ -58,7 +59,10 @@ function formatOf(
   }
 }
 
-/** One request for each body that the source writes, and for each other address of it: with the fields that mean something there, and no values. */
+/**
+ * One request for each body that the source writes, and one for each other address in it, with those fields of the source that
+ * the operation knows. All values are empty.
+ */
 export function requestsOf(findings: SourceFindings, mapping: Mapping): LegacyRequest[] {
   const { bodies, paths, fields } = findings;
   const written = bodies.flatMap((body) => {
@@ -86,7 +90,10 @@ function purchaseAt(path: string, mapping: Mapping): Operation | undefined {
   return match.kind === 'matched' && match.operation.kind === 'purchase' ? match.operation : undefined;
 }
 
-/** Where it could be sent: an address of the source before one of the mapping, for many scripts have theirs in a setting. */
+/**
+ * The first purchase address that knows all fields of the body and gets all that it requires. Addresses of the mapping are tried
+ * after those of the source, because many scripts have theirs in a setting.
+ */
 function addressOf({ fields }: WrittenBody, paths: readonly string[], mapping: Mapping): string | undefined {
   return [...paths, ...mapping.routes.map(({ path }) => path)].find((path) => {
     const { fields: wanted = [], known } = purchaseAt(path, mapping) ?? {};
@@ -116,12 +123,12 @@ function requestOf(
   };
 }
 
-/** Held below its own limit by this share, for the way of the reply and v1's last answer. */
+/** The suggested patience as a share of the script's own limit: the remainder is for v1's last answer and the way of the reply. */
 const PATIENCE_SHARE = 0.85;
 
 /**
- * The YAML of a family to start from, for a script that fits none: a person decides what of it is proof. Undefined where nothing
- * is known of what the script sends.
+ * A first YAML of a family for a script that fits none. A person has to decide which parts of it are proof. Undefined if the
+ * format of no request is known.
  */
 export function writeSkeleton(fits: readonly Fit[], sources: readonly SourceFindings[]): string | undefined {
   const fit = fits.find(({ format }) => format !== undefined);
@@ -145,7 +152,7 @@ export function writeSkeleton(fits: readonly Fit[], sources: readonly SourceFind
   return stringify({ families: { 'name-of-the-family': family } }).trimEnd();
 }
 
-/** The limit that a line sets; what ends in `_MS` is milliseconds. */
+/** The time limit that a line of source sets, in seconds. Options that end in `_MS` and numbers from 1000 up are milliseconds. */
 function secondsIn(text: string): number | undefined {
   const number = /(\d+)(?!.*\d)/.exec(text)?.[1];
   if (number === undefined) return undefined;

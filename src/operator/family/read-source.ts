@@ -10,11 +10,11 @@ export interface Finding {
   readonly text: string;
 }
 
-/** JSON that the source writes as a text, values left open. */
+/** A JSON body that the source writes as a text literal. */
 export interface WrittenBody {
   /** In the order of the source. */
   readonly fields: readonly string[];
-  /** With blanks or over several lines, as no encoder writes it. */
+  /** True if the JSON has blanks or several lines, which no encoder writes. */
   readonly isByHand: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface SourceFindings {
   readonly conditions: readonly Finding[];
 }
 
-/** A text with a digit in it may be a key or a PIN; words and HTTP statuses are what scripts decide by. */
+/** Texts that are masked: a text with a digit in it may be a key or a PIN. Texts of less than four characters, such as `200`, are shown. */
 const LITERAL = /(['"])(?=[^'"]*\d)[^'"]{4,}\1/g;
 
 /** The User-Agents of libraries if a script sets no other. */
@@ -97,7 +97,7 @@ function bodiesOf(text: string): WrittenBody[] {
   });
 }
 
-/** As it may be printed: without what may be a secret, and without what would move the terminal. */
+/** The line as it may be printed: possible secrets are masked, and control characters, which a terminal would obey, are blanks. */
 function shownLine(line: string): string {
   const masked = maskSecrets(line).replace(LITERAL, '$1…$1');
   return masked.replace(CONTROL, ' ').trim().slice(0, SHOWN_MAX);

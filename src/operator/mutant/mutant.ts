@@ -13,7 +13,7 @@ export interface Mutant {
   readonly operations: readonly string[] | undefined;
 }
 
-/** A key with its name for people, and the operations whose requests can notice that it is broken; undefined if any may. */
+/** A key of the language at one place, before it is broken. `says` is its name for people; for `operations` see `Mutant`. */
 export interface Broken extends Place {
   readonly says: string;
   readonly operations: readonly string[] | undefined;
@@ -59,11 +59,11 @@ export function swaps(
 
 export interface Edit {
   readonly path: YamlPath;
-  /** Undefined takes it out; a removed item closes the gap in its list. */
+  /** Undefined removes what is at the path. The items behind a removed item move up. */
   readonly value: unknown;
 }
 
-/** A copy of a mapping source with some things changed, by the paths that places have. What is not on a path is shared. */
+/** A copy of a mapping source with the edits applied. Parts outside the edited paths are shared with the original. */
 export function editSource(source: MappingSource, edits: readonly Edit[]): MappingSource {
   return edits.reduce(editOnce, source);
 }

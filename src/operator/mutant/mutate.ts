@@ -1,8 +1,7 @@
 /**
- * Breaks each rule of a mapping on purpose, one at a time and in memory: whoever has good cases notices every break. One walk
- * over the merged set: how a key is broken follows from how the schema says that it is compared, and what the break means is
- * said in the words of a plan. Not broken is what no case can see: titles, single callers, and waiting times, because cases
- * never wait.
+ * Breaks each rule of a mapping on purpose, one at a time and in memory. Good cases notice every break. The way in which the
+ * schema compares a key decides how the key is broken. Each break is described in the words of a plan. Keys whose breaks no
+ * case can notice are left alone: titles, single callers, and waiting times, because cases never wait.
  */
 import type { Compared } from '../../mapping/language/declare';
 import { fill, isChoiceAt, isOptionalAt, isRecordAt, MODEL, placeBelow, ROOT, type Place } from '../../mapping/language/model';
@@ -38,7 +37,7 @@ function walk(value: unknown, place: Place, source: MappingSource): Mutant[] {
   ];
 }
 
-/** What may be left out as a whole, and each item of a list without names. */
+/** Drops the place as a whole, if it is optional or an item of a list without names. */
 function wholeGroup(place: Place, source: MappingSource): Mutant[] {
   const { pattern, names, path } = place;
   const around = MODEL.groups.get(pattern.slice(0, Math.max(0, pattern.lastIndexOf('.'))));
@@ -48,7 +47,7 @@ function wholeGroup(place: Place, source: MappingSource): Mutant[] {
   return isItem || isPart ? [drop(said, path, reachOf(place, source))] : [];
 }
 
-/** A flag that is not there is false. */
+/** Sets each absent flag to true: an absent flag means false. */
 function missingFlags(value: unknown, place: Place, source: MappingSource): Mutant[] {
   return [...MODEL.keys].flatMap(([pattern, { compared, says }]) => {
     const [around, flag] = [pattern.slice(0, Math.max(0, pattern.lastIndexOf('.'))), pattern.split('.').at(-1)!];
@@ -57,7 +56,7 @@ function missingFlags(value: unknown, place: Place, source: MappingSource): Muta
   });
 }
 
-/** An order is told in its own operation's reply also when its status is asked. */
+/** The operations whose requests can notice a break at this place. Status requests are answered with the replies of purchases. */
 function reachOf({ pattern, names, path }: Place, { operations }: MappingSource): readonly string[] | undefined {
   const ofKind = (wanted: string): string[] =>
     Object.entries(operations).flatMap(([name, { kind }]) => (kind === wanted ? [name] : []));
@@ -118,28 +117,31 @@ function breakRoutes(routes: readonly string[], key: Compared, { path, names, op
 
 function breakItems(items: readonly string[], key: Compared, at: Broken, source: MappingSource): Mutant[] {
   const { path, names, says, operations } = at;
-  // Without its only field a signal applies to nothing, which is as good as no signal.
+  // A signal without its only field proves nothing: `wholeGroup` makes the same break by dropping the signal.
   if (path.includes('proof') && items.length < 2) return [];
-  // Fewer fields in the same order are the same request.
+  // A shorter list of fields in the same order still fits the request of a case, so the list is reversed.
   if (path.includes('proof') && key.compared === 'sequence')
     return [mutant(`${says}: turned round`, path, items.toReversed(), operations)];
-  // The first value to try is the one that an absent field means.
+  // The first of `try_values` stays: an absent field has that value.
   const from = at.pattern.endsWith('.try_values') ? 1 : 0;
   const dropped = items.flatMap((item, index) => {
-    if (index < from || (key.compared === 'words' && isSaidTwice(item, index, [String(path.at(-2)), ...items]))) return [];
+    if (index < from || (key.compared === 'words' && isDuplicate(item, index, [String(path.at(-2)), ...items]))) return [];
     const words = key.removed === undefined ? `${says}: ${item} is gone` : fill(key.removed, names).replace('{item}', item);
     return [mutant(words, [...path, index], undefined, operations)];
   });
-  return at.pattern.endsWith('.otherwise') ? [...dropped, besideTheOthers(items, at, source)] : dropped;
+  return at.pattern.endsWith('.otherwise') ? [...dropped, readWithOthers(items, at, source)] : dropped;
 }
 
-/** A value is a word of itself, and words are compared without case and punctuation: one of two alike says nothing. */
-function isSaidTwice(word: string, index: number, all: readonly string[]): boolean {
+/**
+ * Whether another entry means the same, so that dropping this one changes nothing. Entries are compared without case and
+ * punctuation. `all` begins with the table's value, which is an entry of its own.
+ */
+function isDuplicate(word: string, index: number, all: readonly string[]): boolean {
   return all.some((one, at) => at !== index + 1 && normaliseWord(one) === normaliseWord(word));
 }
 
-/** Spellings that count only where the others are absent are read like the others. */
-function besideTheOthers(items: readonly string[], { path, names, operations }: Broken, source: MappingSource): Mutant {
+/** Moves the spellings of `otherwise`, which are read only where those of `from` are absent, to `from`. */
+function readWithOthers(items: readonly string[], { path, names, operations }: Broken, source: MappingSource): Mutant {
   const from = [...path.slice(0, -1), 'from'];
   const spellings = source.operations[names[0]!]!.fields![names[1]!]!.from;
   return {
@@ -153,7 +155,7 @@ function besideTheOthers(items: readonly string[], { path, names, operations }: 
   };
 }
 
-/** Conditions by name, such as headers: each is left out, if it is not the only one. */
+/** Drops each condition of a map, such as a header, unless it is the only one. */
 function breakEntries(value: object | null, { path, says, operations }: Broken): Mutant[] {
   const names = Object.keys(value ?? {});
   return names.length < 2 ? [] : names.map((name) => drop(`${says}: ${name}`, [...path, name], operations));
@@ -179,13 +181,12 @@ const mayBeAbsent = (place: Place): boolean => isOptionalAt(...schemaOf(place));
 const isNamed = (place: Place): boolean => isRecordAt(...schemaOf(place));
 const isChoice = (place: Place): boolean => isChoiceAt(...schemaOf(place));
 
-/** The same source with only these operations: quicker to compile, and all that some cases need. */
+/** The source with only these operations: it compiles faster, and many cases need no others. */
 export function narrowSource(source: MappingSource, names: ReadonlySet<string>): MappingSource {
   const pick = <Item>(all: Readonly<Record<string, Item>>): Record<string, Item> =>
     Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
-  const narrow = <Teller extends { readonly operations?: Readonly<Record<string, unknown>> | undefined }>(
-    teller: Teller,
-  ): Teller => (teller.operations === undefined ? teller : { ...teller, operations: pick(teller.operations) });
+  const narrow = <Part extends { readonly operations?: Readonly<Record<string, unknown>> | undefined }>(part: Part): Part =>
+    part.operations === undefined ? part : { ...part, operations: pick(part.operations) };
   const formats = new Map([...source.formats].map(([id, format]) => [id, narrow(format)]));
   const families = Object.fromEntries(Object.entries(source.families).map(([id, family]) => [id, narrow(family)]));
   return { ...source, formats, families, operations: pick(source.operations) };
@@ -193,7 +194,7 @@ export function narrowSource(source: MappingSource, names: ReadonlySet<string>):
 
 type Fields = Readonly<Record<string, ValueSource>>;
 
-/** Inside a reply, a row or a call each field is left out, and says something else. */
+/** Drops each field of a reply, a row or a call, and changes its value. */
 function breakFields(value: unknown, at: Broken): Mutant[] {
   if (value === null || typeof value !== 'object') return [];
   if (Array.isArray(value) || 'each' in value) return breakValue(value, at);
@@ -203,7 +204,7 @@ function breakFields(value: unknown, at: Broken): Mutant[] {
   });
 }
 
-/** One value says something else, in each way in which it can. */
+/** Changes one value in each way that its form allows. */
 function breakValue(value: unknown, at: Broken): Mutant[] {
   const { path, says, operations } = at;
   const replaced = mutant(`${says}: another value`, path, typeof value === 'boolean' ? !value : BROKEN, operations);
@@ -223,7 +224,7 @@ const inside = (at: Broken, step: string | number): Broken => ({
   says: typeof step === 'number' ? at.says : `${at.says}, \`${step}\``,
 });
 
-/** `$amount | naira` without `naira`. */
+/** Drops each transform of an expression: `$amount | naira` becomes `$amount`. */
 function withoutTransforms(value: string, { path, says, operations }: Broken): Mutant[] {
   if (!value.startsWith('$')) return [];
   const [root = '', ...transforms] = value.split('|').map((part) => part.trim());

@@ -26,13 +26,13 @@ export async function runMutants(
   parts: Omit<CaseParts, 'mapping'>,
   mutants: readonly Mutant[] = listMutants(around.source),
 ): Promise<MutationResult> {
-  const playing: Playing = { ...parts, read: remembered(parts.read), stage: createStage(), titles: new Map() };
-  const witnesses = await findWitnesses(results, around, playing);
+  const playing: Playing = { ...parts, read: readOnce(parts.read), stage: createStage(), titles: new Map() };
+  const passed = await findPassedCases(results, around, playing);
   const missed: Mutant[] = [];
   let noticed = 0;
   let unusable = 0;
   for (const mutant of mutants) {
-    const end = await judgeMutant(mutant, around.source, witnesses, playing);
+    const end = await judgeMutant(mutant, around.source, passed, playing);
     if (end === 'noticed') noticed += 1;
     else if (end === 'unusable') unusable += 1;
     else missed.push(mutant);
@@ -49,7 +49,7 @@ interface Playing extends Omit<CaseParts, 'mapping'> {
 /** One attempt and two receipts. */
 const CALLS_OF_A_QUICK_CASE = 3;
 
-interface Witness {
+interface PassedCase {
   readonly played: Case;
   /** The operations that took part in the case: it may notice breaks of these. */
   readonly operations: readonly string[];
@@ -60,47 +60,50 @@ interface Witness {
   /** A case with retries is slow, so it is played late. */
   readonly isSlow: boolean;
   /** How many breaks the case has noticed. A case that has noticed breaks is likely to notice the next one. */
-  merits: number;
+  noticed: number;
 }
 
-/** Cases that are as expected with their own operations alone; one that is not needs them all. */
-async function findWitnesses(
+/** The cases that pass. A case that does not pass with its own operations alone needs all operations. */
+async function findPassedCases(
   results: readonly CaseResult[],
   around: Surroundings,
   playing: Playing,
-): Promise<readonly Witness[]> {
+): Promise<readonly PassedCase[]> {
   const all = Object.keys(around.source.operations).sort();
   const narrow = new Map<string, Mapping>();
-  const witnesses: Witness[] = [];
+  const passed: PassedCase[] = [];
   for (const result of results.filter(({ differences }) => differences.length === 0)) {
     const operations = [...result.operations].sort();
     const key = operations.join();
     const mapping = narrow.get(key) ?? compile(narrowSource(around.source, new Set(operations)));
     if (mapping !== undefined) narrow.set(key, mapping);
     const isEnough = mapping !== undefined && (await isAsExpected(result.played, mapping, playing));
-    witnesses.push({
+    passed.push({
       played: result.played,
       operations,
       needs: isEnough ? operations : all,
       shown: new Set([...placesOf(shownRules(result, around)), ...placesOfExpected(result.played, around.source)]),
       isSlow: (result.observed?.calls.length ?? 0) > CALLS_OF_A_QUICK_CASE,
-      merits: 0,
+      noticed: 0,
     });
   }
-  return witnesses;
+  return passed;
 }
 
 function placesOf(ids: ReadonlySet<string>): Set<string> {
   const places = new Set<string>();
   for (const id of ids) {
-    // Between the kind and the remainder of an id stands the path.
+    // An id has the kind, the path and `more`: see `idOf`.
     const path = id.split('\0').slice(1, -1);
     for (let length = path.length; length > 0; length -= 1) places.add(path.slice(0, length).join('\0'));
   }
   return places;
 }
 
-/** A case that expects a format or a family notices what else would be proof of one; one that expects a text, another text. */
+/**
+ * The places of further rules that a case can notice: of the proofs of all formats or families if it expects one, and of
+ * the texts in the reply that it expects.
+ */
 function placesOfExpected({ format, family, expect_reply: reply }: Case, { formats, families, texts }: MappingSource): string[] {
   const said = JSON.stringify(reply ?? null);
   return [
@@ -118,20 +121,20 @@ async function isAsExpected(played: Case, mapping: Mapping, { stage, fixtures, r
 async function judgeMutant(
   mutant: Mutant,
   source: MappingSource,
-  witnesses: readonly Witness[],
+  passed: readonly PassedCase[],
   playing: Playing,
 ): Promise<'noticed' | 'unusable' | 'missed'> {
   const broken = editSource(source, mutant.edits);
   const compiled = new Map<string, Mapping>();
-  for (const witness of askedAbout(mutant, witnesses, playing.titles)) {
-    const key = witness.needs.join();
-    const mapping = compiled.get(key) ?? compile(narrowSource(broken, new Set(witness.needs)));
+  for (const one of casesInOrder(mutant, passed, playing.titles)) {
+    const key = one.needs.join();
+    const mapping = compiled.get(key) ?? compile(narrowSource(broken, new Set(one.needs)));
     if (mapping === undefined) return 'unusable';
     compiled.set(key, mapping);
-    if (await isAsExpected(witness.played, mapping, playing)) continue;
-    witness.merits += 1;
+    if (await isAsExpected(one.played, mapping, playing)) continue;
+    one.noticed += 1;
     for (let length = mutant.path.length; length > 0; length -= 1)
-      playing.titles.set(mutant.path.slice(0, length).map(String).join('\0'), witness.played.title);
+      playing.titles.set(mutant.path.slice(0, length).map(String).join('\0'), one.played.title);
     return 'noticed';
   }
   return 'missed';
@@ -141,8 +144,12 @@ async function judgeMutant(
  * The cases that can notice the break, in the order of play. First come the rows of the case that noticed the last break
  * nearby, then cases that show the broken rule or one close to it, then those that have noticed most so far.
  */
-function askedAbout({ path, operations }: Mutant, witnesses: readonly Witness[], titles: ReadonlyMap<string, string>): Witness[] {
-  const able = witnesses.filter((one) => operations === undefined || one.operations.some((name) => operations.includes(name)));
+function casesInOrder(
+  { path, operations }: Mutant,
+  passed: readonly PassedCase[],
+  titles: ReadonlyMap<string, string>,
+): PassedCase[] {
+  const able = passed.filter((one) => operations === undefined || one.operations.some((name) => operations.includes(name)));
   const prefixes = path.map((_, index) =>
     path
       .slice(0, path.length - index)
@@ -153,11 +160,11 @@ function askedAbout({ path, operations }: Mutant, witnesses: readonly Witness[],
     .slice(0, -1)
     .map((prefix) => titles.get(prefix))
     .find((title) => title !== undefined);
-  const rank = (one: Witness): number => {
+  const rank = (one: PassedCase): number => {
     const missing = prefixes.findIndex((prefix) => one.shown.has(prefix));
     const closeness = missing === -1 ? 0 : prefixes.length - missing;
     const isNear = one.played.title === titleNear;
-    return (isNear ? 1_000_000_000 : 0) + closeness * 1_000_000 + one.merits - (one.isSlow ? 5_000 : 0);
+    return (isNear ? 1_000_000_000 : 0) + closeness * 1_000_000 + one.noticed - (one.isSlow ? 5_000 : 0);
   };
   const ranks = new Map(able.map((one) => [one, rank(one)]));
   return able.sort((one, other) => ranks.get(other)! - ranks.get(one)!);
@@ -169,8 +176,8 @@ function compile(source: MappingSource): Mapping | undefined {
   return problems.some(({ severity }) => severity === 'error') ? undefined : mapping;
 }
 
-/** What a case writes is read the same way under every mapping. */
-function remembered(read: RequestReader): RequestReader {
+/** Reads each request of a case only once: how it is read does not depend on the mapping. */
+function readOnce(read: RequestReader): RequestReader {
   const known = new Map<string, LegacyRequest>();
   return async (written, clientAddress) => {
     const key = JSON.stringify(written);

@@ -1,12 +1,12 @@
-/** The words of a curl command → the request it sends. What only concerns the transfer is left out. */
+/** Reads the words of a curl command into the request that it sends. Options that concern only the transfer are skipped. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SavedRequest } from '../../domain/legacy';
 
 /**
- * Options with a value that say nothing about the request, as `name` or `name:letter`. Each must be known: else its value
- * would pass for the address.
+ * Options with a value that change nothing in the request, as `name` or `name:letter`. Each must be listed: the value of an
+ * unlisted option would be read as the address.
  */
 const SKIPPED =
   `output:o max-time:m connect-timeout write-out:w cookie:b cookie-jar:c proxy:x retry retry-delay retry-max-time cacert capath
@@ -14,7 +14,7 @@ const SKIPPED =
   config:K ciphers tls-max dns-servers noproxy unix-socket speed-limit:Y speed-time:y time-cond:z local-port connect-to
   keepalive-time expect100-timeout upload-file:T quote:Q pass proto aws-sigv4 service-name netrc-file variable`.split(/\s+/);
 
-/** What stands in a file that the command sends; throws a sentence when it cannot be had. */
+/** Returns the content of a file that the command sends. Throws an Error whose message is for the operator if it cannot be read. */
 export type ReadFile = (path: string) => string;
 
 interface Parts {
@@ -36,7 +36,7 @@ const readLocalFile: ReadFile = (path) => {
     throw new Error(`The curl command sends the file ${path}, which cannot be read here.`);
   }
 };
-/** `@file` is what stands in the file; curl takes the line breaks away unless the data is binary. */
+/** `@file` stands for the content of the file. curl removes its line breaks unless the data is binary. */
 const dataOf = (value: string, { readFile }: Parts, isBinary = false): string => {
   if (!value.startsWith('@')) return value;
   const text = readFile(value.slice(1));
@@ -48,7 +48,7 @@ const addHeader =
   (value, { headers }) =>
     void headers.push(`${name}: ${write(value)}`);
 
-/** Options that say what is sent, as `name` or `name:letter`. */
+/** Options that change the request, as `name` or `name:letter`. */
 const TAKES: Readonly<Record<string, Take>> = {
   'request:X': (value, parts) => void (parts.method = value),
   url: (value, parts) => void (parts.url = value),
@@ -81,7 +81,7 @@ const TAKE_OF = new Map(Object.entries(TAKES).map(([option, take]) => [option.sp
 
 export function parseCurl(words: readonly string[], readFile: ReadFile = readLocalFile): SavedRequest {
   const parts: Parts = { readFile, headers: [], data: [], form: [], query: [] };
-  // What follows is another request, another command, or what the shell does with the output.
+  // The remainder is another request, another command, or a redirection of the output.
   const end = words.findIndex((word) => /^(?:\||\|\||&&|;|>|>>|2>|&|-:|--next)$/.test(word));
   const args = words.slice(1, end === -1 ? undefined : end);
   const flags: Readonly<Record<string, { type: 'boolean'; short: string }>> = {
@@ -132,7 +132,7 @@ function urlencoded(value: string, { readFile }: Parts): string {
 function formField(value: string, { readFile }: Parts): readonly [string, string] {
   const [name, content] = splitAt(value, '=');
   if (content.startsWith('<')) return [name, readFile(content.slice(1).split(';')[0]!)];
-  // The gateway takes no files: that one is sent is all that matters, and what it is called.
+  // The gateway accepts no files, so the name of the file is enough to get the refusal.
   if (content.startsWith('@')) return [`${name}"; filename="${basename(content.slice(1).split(';')[0]!)}`, ''];
   return [name, content.replace(/;type=[^;]*$/, '')];
 }

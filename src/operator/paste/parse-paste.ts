@@ -4,7 +4,7 @@ import { parsePhp } from './parse-php';
 import { parseRequestText } from './parse-request';
 import type { Address } from './php-request';
 
-/** As much as a script of ours would ever send, and little enough to be read with each key that is pressed. */
+/** More than any script sends, and short enough for the console to read the paste again after each key press. */
 export const PASTE_MAX = 64_000;
 
 export type PasteKind = 'curl command' | 'HTTP request' | 'PHP' | 'JSON' | 'form fields';
@@ -14,7 +14,10 @@ export interface Paste {
   readonly request: SavedRequest;
 }
 
-/** `address` is for fields alone. Throws a sentence, without any value that was pasted, when no request can be read. */
+/**
+ * `address` is where pasted fields without an address are sent. Throws an Error if no request can be read: its message is for the
+ * operator and contains no value of the paste.
+ */
 export function parsePaste(text: string, address: Address): Paste {
   const trimmed = text.replace(/^\uFEFF/, '').trim();
   if (trimmed.length > PASTE_MAX) throw new Error(`The paste is longer than ${PASTE_MAX} characters.`);

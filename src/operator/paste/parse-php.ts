@@ -1,6 +1,6 @@
 /**
- * A piece of PHP → the request that it sends: `curl_setopt`, `curl_setopt_array`, or the array alone. It reads assignments of
- * plain values and what requests are made of; for the rest, such as a condition or a variable from elsewhere, it says what to write instead.
+ * Reads the request that PHP code sends by `curl_setopt` or `curl_setopt_array`, or the array of fields alone. Only assignments, texts,
+ * arrays and a few functions are read. For other code, such as conditions, the error message says what to paste instead.
  */
 import type { SavedRequest } from '../../domain/legacy';
 import { fillPhpText, readPhpTokens, type PhpToken } from './php-tokens';
@@ -8,24 +8,25 @@ import { IN_PLACE, join, PHP_CONSTANTS, PHP_FUNCTIONS, unknown } from './php-fun
 import { requestOfOptions, type Address } from './php-request';
 import { jsonOfPhp, PhpArray, textOfPhp, Unknown, type PhpValue } from './php-values';
 
-/** Throws a sentence, without any value that was pasted, when the request cannot be read. */
+/** Throws an Error if the request cannot be read. Its message is for the operator and contains no value of the paste. */
 export function parsePhp(text: string, address: Address): SavedRequest {
   return new PhpReader(readPhpTokens(text)).read(address);
 }
 
-/** What a script shows, waits for or tidies up is no part of its request. */
-const PASSED_OVER =
+/** Statements that change nothing in the request, such as output and closing. They are skipped. */
+const SKIPPED =
   /^(?:curl_close|curl_error|curl_errno|curl_getinfo|echo|print|print_r|var_dump|header|exit|die|error_reporting|ini_set|set_time_limit|session_start|date_default_timezone_set|require|require_once|include|include_once|use|namespace)$/;
 const CONTROL = /^(?:if|else|elseif|for|foreach|while|do|switch|try|function|class)$/;
-const UNREAD = 'Only assignments, arrays and curl_setopt can be read here: paste the lines that make the request.';
+const ONLY_THIS = 'Only assignments, arrays and curl_setopt can be read here: paste the lines that make the request.';
 
 class PhpReader {
   readonly #tokens: readonly PhpToken[];
   readonly #variables = new Map<string, PhpValue>();
   readonly #options = new Map<string, PhpValue>();
   #at = 0;
-  /** What comes after the request was sent is no part of it. */
+  /** True from `curl_exec` on: later statements are no part of the request. */
   #isSent = false;
+  /** The value of the last statement that is an expression alone, such as an array without a variable. */
   #bare: PhpValue | undefined;
 
   constructor(tokens: readonly PhpToken[]) {
@@ -37,7 +38,7 @@ class PhpReader {
     if (this.#options.size > 0) return requestOfOptions(this.#options, address);
     const fields = this.#bare ?? [...this.#variables.values()].findLast((value) => value instanceof PhpArray);
     if (!(fields instanceof PhpArray))
-      throw new Error('There is no array and no curl_setopt in it: that is what a request is read from.');
+      throw new Error('The paste has no array and no curl_setopt. A request can be read only from these.');
     return requestOfOptions(
       new Map<string, PhpValue>([['CURLOPT_POSTFIELDS', JSON.stringify(jsonOfPhp(fields))], JSON_HEADER]),
       address,
@@ -63,7 +64,7 @@ class PhpReader {
 
   #expect(mark: string): void {
     const { line } = this.#peek;
-    if (!this.#takes(mark)) throw new Error(`Line ${line}: \`${mark}\` is expected there. ${UNREAD}`);
+    if (!this.#takes(mark)) throw new Error(`Line ${line}: \`${mark}\` is expected there. ${ONLY_THIS}`);
   }
 
   #statement(): void {
@@ -73,16 +74,16 @@ class PhpReader {
     if (token.kind === 'word') {
       const name = token.text.toLowerCase();
       if (name === 'curl_setopt' || name === 'curl_setopt_array') return this.#setOptions();
-      if (PASSED_OVER.test(name)) return this.#passStatement();
+      if (SKIPPED.test(name)) return this.#skipStatement();
       if (name === 'return') this.#at += 1;
       else if (CONTROL.test(name) || (name !== 'array' && !this.#isCall()))
-        throw new Error(`Line ${token.line}: \`${token.text}\` cannot be read. ${UNREAD}`);
+        throw new Error(`Line ${token.line}: \`${token.text}\` cannot be read. ${ONLY_THIS}`);
     }
     this.#bare = this.#expression();
     this.#endStatement();
   }
 
-  /** `$a = …;`, `$a['b'] = …;`, `$a[] = …;`, `$a .= …;`. Gives false for what is no assignment. */
+  /** Reads `$a = …;`, `$a['b'] = …;`, `$a[] = …;` and `$a .= …;`. False if the statement is no assignment: then nothing is read. */
   #assign({ text: name, line }: PhpToken): boolean {
     const start = this.#at;
     this.#at += 1;
@@ -98,9 +99,9 @@ class PhpReader {
       else setDeep(this.#arrayOf(name), keys, value);
     } else {
       this.#at = start;
-      // `$this->x = …`, `$client->post(…)` and the like: known only to the script.
+      // `$this->x = …` and `$client->post(…)` are skipped: their objects are defined outside of the paste.
       if (this.#tokens[start + 1]?.text === '->') {
-        this.#passStatement();
+        this.#skipStatement();
         return true;
       }
       return false;
@@ -145,13 +146,13 @@ class PhpReader {
     if (this.#peek.kind !== 'end') this.#expect(';');
   }
 
-  #passStatement(): void {
-    this.#passUntil([';']);
+  #skipStatement(): void {
+    this.#skipUntil([';']);
     this.#takes(';');
   }
 
-  /** Stands before one of the marks, outside all brackets, or at the end. */
-  #passUntil(marks: readonly string[]): void {
+  /** Skips the tokens before the next of these marks outside of all brackets, before the end of the bracket around, or before the end. */
+  #skipUntil(marks: readonly string[]): void {
     for (let depth = 0; this.#peek.kind !== 'end'; this.#at += 1) {
       const { kind, text } = this.#peek;
       if (text === 'curl_exec') this.#isSent = true;
@@ -176,7 +177,7 @@ class PhpReader {
         const other = this.#primary();
         value = value === null || value instanceof Unknown ? other : value;
       } else if (kind === 'mark' && !ENDS.includes(text)) {
-        this.#passUntil(ENDS);
+        this.#skipUntil(ENDS);
         return unknown(`the value with \`${text}\` in it`, line);
       } else return value;
     }
@@ -196,7 +197,7 @@ class PhpReader {
     }
     if (text === '@' || text === '&') return this.#primary();
     if (text === '(') return this.#inBrackets();
-    throw new Error(`Line ${line}: ${kind === 'end' ? 'the text ends there' : `\`${text}\` cannot be read there`}. ${UNREAD}`);
+    throw new Error(`Line ${line}: ${kind === 'end' ? 'the text ends there' : `\`${text}\` cannot be read there`}. ${ONLY_THIS}`);
   }
 
   #fill(text: string, line: number): PhpValue {
@@ -218,13 +219,13 @@ class PhpReader {
         value = (value instanceof PhpArray ? value.get(key) : undefined) ?? unknown(`$${text}[…]`, line);
       } else if (this.#takes('->')) {
         value = unknown(`$${text}->${this.#next().text}`, line);
-        if (this.#takes('(')) this.#passCall();
+        if (this.#takes('(')) this.#skipCall();
       } else return value;
     }
   }
 
-  #passCall(): void {
-    this.#passUntil([]);
+  #skipCall(): void {
+    this.#skipUntil([]);
     this.#expect(')');
   }
 
@@ -234,13 +235,13 @@ class PhpReader {
     if (name === 'curl_exec') this.#isSent = true;
     if (this.#takes('::')) {
       this.#next();
-      if (this.#takes('(')) this.#passCall();
+      if (this.#takes('(')) this.#skipCall();
       return unknown(`${text}::…`, line);
     }
     if (!this.#takes('(')) return text.startsWith('CURLOPT_') ? text : unknown(text, line);
     if (name === 'array') return this.#array(')');
     if (!Object.hasOwn(PHP_FUNCTIONS, name)) {
-      this.#passCall();
+      this.#skipCall();
       return unknown(`${text}()`, line);
     }
     const given = this.#arguments();
@@ -251,7 +252,7 @@ class PhpReader {
   #arguments(): PhpValue[] {
     const values: PhpValue[] = [];
     while (!this.#takes(')')) {
-      // Flags such as JSON_UNESCAPED_SLASHES change nothing that is read.
+      // Flags such as JSON_UNESCAPED_SLASHES are read as unknown values, which no function uses.
       values.push(this.#expression());
       if (!this.#takes(',') && this.#peek.text !== ')') this.#expect(')');
     }

@@ -1,6 +1,6 @@
 /**
- * Finds the request in what people have at hand: a curl command line, raw HTTP as a proxy or a log keeps it, or the output of
- * `curl -v`. Throws a sentence for any other text.
+ * Reads a request from a curl command line, from raw HTTP as a proxy or a log keeps it, or from the output of `curl -v`. Throws an
+ * Error for any other text.
  */
 import { parse } from 'shell-quote';
 import { parseCurl, type ReadFile } from './parse-curl';
@@ -21,7 +21,7 @@ export function parseRequestText(text: string, readFile?: ReadFile): SavedReques
   return parseRaw(trimmed);
 }
 
-/** `curl -v --trace-ascii` and the like: `>` stands before what was sent, `<` before what came, `*` before remarks. */
+/** The output of `curl -v --trace-ascii` and the like: lines that were sent begin with `>`, received lines with `<`, remarks with `*`. */
 function parseTranscript(lines: readonly string[]): SavedRequest {
   const sent = lines.filter((line) => line.startsWith('>')).map((line) => line.replace(/^> ?/, ''));
   // Only the first request is read: a transcript with redirects or several calls begins with the wanted one.
@@ -43,7 +43,7 @@ function parseRaw(text: string): SavedRequest {
   return { method, target: path, headers, body: isChunked ? readChunks(Buffer.from(body)) : Buffer.from(body) };
 }
 
-/** RFC 9112 section 7.1. What does not look like chunks has been put together already by whoever saved it. */
+/** RFC 9112 section 7.1. A body that does not consist of chunks is returned as it is: the tool that saved it has joined them. */
 function readChunks(body: Buffer): Buffer {
   const chunks: Buffer[] = [];
   let at = 0;
@@ -61,7 +61,7 @@ function readChunks(body: Buffer): Buffer {
   return chunks.length === 0 ? body : Buffer.concat(chunks);
 }
 
-/** A command line as people paste it → its words: of a POSIX shell, or of the Windows prompt with its carets. */
+/** Splits a command line into its words, by the rules of a POSIX shell or of the Windows prompt, which has carets. */
 export function splitWords(commandLine: string): string[] {
   return /\^\s*\r?\n|\^"/.test(commandLine) ? splitWindowsWords(commandLine) : splitShellWords(commandLine);
 }
@@ -75,7 +75,7 @@ function splitShellWords(commandLine: string): string[] {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
-/** `$'…'`, as browsers write it in "copy as cURL", in single quotes. */
+/** Rewrites `$'…'`, which browsers use in "copy as cURL", in single quotes. */
 function ansiWord(text: string): string {
   const read = text.replace(/\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))/gs, (_all, u?: string, x?: string, letter?: string) =>
     u !== undefined || x !== undefined
@@ -86,8 +86,8 @@ function ansiWord(text: string): string {
 }
 
 /**
- * The prompt takes a caret away first, then the program splits at spaces outside double quotes; `\"` and `""` inside are
- * a quote. https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments
+ * The prompt removes the carets. Then the program splits at spaces outside of double quotes; `\"` and `""` inside of them mean a
+ * quote. https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments
  */
 function splitWindowsWords(commandLine: string): string[] {
   const text = commandLine.replace(/\^\s*\r?\n/g, ' ').replace(/\^(.)/gs, '$1');

@@ -1,13 +1,13 @@
-/** The functions, casts and constants of PHP that requests are made with. */
+/** The functions, casts and constants with which PHP scripts make requests. */
 import { buildQuery, jsonOfPhp, PhpArray, textOfPhp, Unknown, type PhpValue } from './php-values';
 
-/** Stands where a key would: who asks is chosen beside the paste. */
+/** Stands in for an unknown value, mostly the key. The operator chooses the caller in a field beside the paste. */
 export const IN_PLACE = 'KEY';
 export const PHP_CONSTANTS: Readonly<Record<string, PhpValue>> = { true: true, false: false, null: null, php_eol: '\n' };
 
 type PhpFunction = (given: readonly PhpValue[], line: number) => PhpValue;
 
-/** Of one value that is known. */
+/** A function of one value. An unknown value stays unknown. */
 const of =
   (make: (value: Exclude<PhpValue, Unknown>) => PhpValue): PhpFunction =>
   ([value = null]) =>
@@ -20,7 +20,7 @@ const random: PhpFunction = ([min = 0, max = 2_147_483_647], line) =>
     ? min + Math.floor(Math.random() * (max - min + 1))
     : unknown('the random number', line);
 
-/** What requests are made with. Ids that a script makes afresh are made afresh. */
+/** Functions by their names in small letters. Those that make ids, such as `uniqid`, give a new value each time. */
 export const PHP_FUNCTIONS: Readonly<Record<string, PhpFunction>> = {
   json_encode: ([value = null]) => JSON.stringify(jsonOfPhp(value)),
   http_build_query: ([value = null]) => buildQuery(value),
@@ -48,7 +48,7 @@ export const PHP_FUNCTIONS: Readonly<Record<string, PhpFunction>> = {
 
 export const unknown = (what: string, line: number): Unknown => new Unknown(what, line, IN_PLACE);
 
-/** The `.` of PHP. What is not known makes the whole unknown. */
+/** PHP's `.` operator. The result is unknown if either value is. */
 export function join(one: PhpValue, other: PhpValue, line: number): PhpValue {
   const [left, right] = [one, other].map((value) => {
     if (value instanceof Unknown) return value.text;

@@ -3,7 +3,7 @@ import type { SavedRequest } from '../../domain/legacy';
 import { parseCurl } from './parse-curl';
 import { needs, PhpArray, textOfPhp, Unknown, type PhpValue } from './php-values';
 
-/** Where fields are sent whose script names no address. */
+/** Where the request goes if the pasted script names no address. */
 export interface Address {
   readonly method: string;
   readonly target: string;
@@ -74,8 +74,8 @@ function headersOf(list: PhpValue | undefined): string[] {
   });
 }
 
-/** The key may be in a variable that the paste does not have, because the caller is chosen beside the paste. */
+/** The text of a value that may contain the key. An unknown variable is accepted, because the operator chooses the caller beside the paste. */
 function credentialText(value: PhpValue): string {
-  if (value instanceof PhpArray) throw new Error('An array stands where a text is expected.');
+  if (value instanceof PhpArray) throw new Error('An array is given where a text is expected.');
   return value instanceof Unknown ? value.text : textOfPhp(value);
 }

@@ -1,10 +1,10 @@
-/** The tokens of a piece of PHP, as far as a request is made of them. */
+/** Reads the tokens of PHP code that are needed to find its request. */
 
 export interface PhpToken {
   readonly kind: 'text' | 'number' | 'variable' | 'word' | 'mark' | 'end';
-  /** Of a variable without its `$`; of a text what it means, its variables still in it. */
+  /** A variable has no `$` here. A text has no quotes; its variables, and the escapes of a text in double quotes, are still in it. */
   readonly text: string;
-  /** Of a text in double quotes: variables stand in it as `$name` or `{$name}`. */
+  /** True for texts in double quotes and heredocs, which may contain `$name` or `{$name}`. */
   readonly hasVariables?: true;
   readonly line: number;
 }
@@ -19,7 +19,7 @@ const DOUBLE = /"((?:[^"\\]|\\.)*)"/sy;
 const HEREDOC = /<<<[ \t]*(["']?)(\w+)\1\r?\n([\s\S]*?)\r?\n?[ \t]*\2\b/y;
 const MARK = /=>|->|::|\?\?|\.=|===?|!==?|&&|\|\||[^\s\w]/y;
 
-/** Throws a sentence when the text ends in the middle of something. */
+/** Throws an Error whose message is for the operator if some text is no token, such as an open quote. */
 export function readPhpTokens(text: string): readonly PhpToken[] {
   const tokens: PhpToken[] = [];
   let at = 0;
@@ -36,8 +36,7 @@ export function readPhpTokens(text: string): readonly PhpToken[] {
     if (match(SPACE) !== undefined) continue;
     const start = line;
     const token = readToken(match);
-    if (token === undefined)
-      throw new Error(`Line ${start}: what stands there is no PHP that can be read: a quote may be missing.`);
+    if (token === undefined) throw new Error(`Line ${start}: this PHP cannot be read: a quote may be missing.`);
     tokens.push({ ...token, line: start });
   }
   return [...tokens, { kind: 'end', text: '', line }];
@@ -60,13 +59,13 @@ function readToken(match: (pattern: RegExp) => RegExpExecArray | undefined): Omi
   const word = match(WORD);
   if (word !== undefined) return { kind: 'word', text: word[0].replace(/^\\/, '') };
   const mark = match(MARK);
-  // A quote that is not closed is no mark.
+  // An open quote is no token.
   return mark === undefined || /['"]/.test(mark[0]) ? undefined : { kind: 'mark', text: mark[0] };
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
 
-/** What a text in double quotes means; `valueOf` gives what stands in place of a variable. */
+/** Replaces the escapes of a text in double quotes, and its variables by what `valueOf` returns. */
 export function fillPhpText(text: string, valueOf: (name: string) => string): string {
   return text.replace(
     /\\u\{([0-9a-fA-F]+)\}|\\x([0-9a-fA-F]{1,2})|\\([nrt"\\$])|\{\$(\w+)\}|\$\{(\w+)\}|\$(\w+)/g,

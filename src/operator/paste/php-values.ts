@@ -1,15 +1,15 @@
-/** What PHP makes of the values of a request: arrays with their order, `json_encode` and `http_build_query`. */
+/** The values of a PHP script: ordered arrays, unknown values, and how PHP writes them as text, JSON and queries. */
 import type { JsonObject, JsonValue } from '../../domain/json';
 
 export type PhpValue = string | number | boolean | null | PhpArray | Unknown;
 
-/** A value that only the running script has. It is an error only if the request needs it. */
+/** A value that is known only while the script runs. It is an error only if the request needs it. */
 export class Unknown {
   constructor(
-    /** The variable or function, as a sentence names it: `$phone`. */
+    /** The variable or function, as the error message names it: `$phone`. */
     readonly what: string,
     readonly line: number,
-    /** A text that holds it, with a word in its place. */
+    /** The text of which the value is a part, with `IN_PLACE` instead of the value. */
     readonly text: string,
   ) {}
 }
@@ -47,13 +47,13 @@ export function needs({ what, line }: Unknown): string {
   return `Line ${line}: ${what} has no value here. Write one in its place, or above as ${what.startsWith('$') ? `${what} = '…';` : 'a text'}.`;
 }
 
-/** As PHP writes a value into a text. */
+/** The text that PHP makes of a value. */
 export function textOfPhp(value: Exclude<PhpValue, PhpArray | Unknown>): string {
   if (value === null || value === false) return '';
   return value === true ? '1' : String(value);
 }
 
-/** Throws a sentence for what is not known. */
+/** Throws the message of `needs` for an unknown value. */
 export function jsonOfPhp(value: PhpValue): JsonValue {
   if (value instanceof Unknown) throw new Error(needs(value));
   if (!(value instanceof PhpArray)) return value;
@@ -62,7 +62,7 @@ export function jsonOfPhp(value: PhpValue): JsonValue {
   return Object.fromEntries(entries.map(([key, item]) => [String(key), jsonOfPhp(item)])) satisfies JsonObject;
 }
 
-/** `a=1&b[c]=2`; null is left out, true is 1 and false is 0. */
+/** As `http_build_query`: `a=1&b[c]=2`. Null is left out, true is 1 and false is 0. */
 export function buildQuery(value: PhpValue, prefix = ''): string {
   if (value instanceof Unknown) throw new Error(needs(value));
   if (value === null) return '';

@@ -45,7 +45,7 @@ function canonical(value: ValueSource, requestIds: ReadonlySet<string>): JsonVal
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((part: ValueSource) => canonical(part, requestIds));
   const object = value as Fields;
-  // Which of these a map is, is decided in this order when it is compiled.
+  // The compiler tests for these keys in the same order.
   const kind = ['first', 'each', 'when'].find((key) => key in object);
   const fields = sorted(object, (part, key) => {
     if (kind === 'each' && key === 'where') return canonicalConditions(part);
@@ -58,7 +58,7 @@ function canonical(value: ValueSource, requestIds: ReadonlySet<string>): JsonVal
   return kind === undefined && '*' in object ? [fields, overwrittenBySpread(object, requestIds)] : fields;
 }
 
-/** Conditions on rows: any of several words, compared like words. */
+/** Conditions on rows. Several words are alternatives without order, compared as `canonicalWord` does. */
 function canonicalConditions(conditions: ValueSource): JsonValue {
   if (!isMap(conditions)) return canonical(conditions, new Set());
   return sorted(conditions, (wanted) => {
@@ -70,7 +70,7 @@ function canonicalConditions(conditions: ValueSource): JsonValue {
   });
 }
 
-/** Words are compared without case, spaces and punctuation; what is nothing else is compared as it is. */
+/** Words are compared without case, spaces and punctuation. A word of nothing but punctuation is compared as written. */
 export function canonicalWord(word: string): string {
   return normaliseWord(word) || word;
 }

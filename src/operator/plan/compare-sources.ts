@@ -9,18 +9,18 @@ type FilePlace = ReturnType<MappingSource['places']['find']>;
 /** One difference of meaning between two mapping sets. */
 export interface Difference {
   readonly kind: 'added' | 'removed' | 'changed';
-  /** Of the merged source: `operations.buy_airtime.fields.phone.from`. */
+  /** The path in the merged source: `operations.buy_airtime.fields.phone.from`. */
   readonly path: string;
   /** In the operator's words. */
   readonly words: string;
-  /** What a new thing says, leaf by leaf: nobody can judge it by its name. */
+  /** The leaves of a new part, because its name alone does not show its meaning. */
   readonly leaves?: readonly string[];
   readonly before?: string;
   readonly after?: string;
-  /** Where it stands in the running set, and in the candidate. */
+  /** The places in the running set and in the candidate. */
   readonly placeBefore?: FilePlace;
   readonly placeAfter?: FilePlace;
-  /** Why it can move money; absent when it cannot. */
+  /** Why the difference can move money; absent if it cannot. */
   readonly money?: string;
 }
 
@@ -56,7 +56,10 @@ function compareBranches(before: Maybe<Branch>, after: Maybe<Branch>, sides: Sid
   });
 }
 
-/** A field that is new or gone is reported by itself; the change of what `"*"` is spread over is not reported again. */
+/**
+ * Whether `"*"` differs only because a field that it overwrites is new or gone. That field is reported by itself, so the change
+ * of `"*"` is not reported as well.
+ */
 function isSpreadAlike(one: Maybe, other: Maybe, before: Maybe<Branch>, after: Maybe<Branch>): boolean {
   if (one?.kind !== 'leaf' || other?.kind !== 'leaf' || one.over === undefined || other.over === undefined) return false;
   const inBoth = (keys: readonly string[]): string =>
@@ -116,7 +119,6 @@ function describe(before: Maybe, after: Maybe): string {
 
 const SHOWN_MAX = 120;
 
-/** Long ones are cut. */
 function show(meaning: Maybe): string {
   const { shown } = meaning ?? { shown: 'none' };
   return shown.length > SHOWN_MAX ? `${shown.slice(0, SHOWN_MAX - 1)}…` : shown;

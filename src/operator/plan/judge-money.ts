@@ -1,6 +1,7 @@
 /**
- * Whether a difference can change which network, amount or plan is bought, which format a request is taken for, or how
- * an order's end is told. What the table of the language leaves open is decided here. In doubt it is money.
+ * Judges whether a difference can change which network, amount or plan is bought, which format is detected, or how an order's
+ * end is told. Most keys are judged where the language declares them; this file judges those that depend on other parts of
+ * the mapping. A doubtful difference counts as money.
  */
 import { isExpression, parseExpression } from '../../mapping/expression';
 import { MODEL } from '../../mapping/language/model';
@@ -16,9 +17,9 @@ export interface Sides {
   readonly after: MappingSource;
 }
 
-/** Columns of v1's lists that no script orders by: v1's own words, as are those below. */
+/** Columns of v1's lists, by v1's names, whose values no script sends in an order. */
 const COSMETIC_COLUMNS: ReadonlySet<string> = new Set('name plan_name data_size validity description created_at'.split(' '));
-/** Parts of `$order`, `$v1` and `$login` that are only shown. */
+/** Parts of `$order`, `$v1` and `$login` that scripts only display. */
 const COSMETIC_SOURCES: ReadonlySet<string> = new Set([
   'order.opened_at',
   'v1.data.address',
@@ -27,11 +28,11 @@ const COSMETIC_SOURCES: ReadonlySet<string> = new Set([
   'login.username',
 ]);
 
-/** The reason when anything of it is money: of what changed, or of all that is new or gone. */
+/** Why the change can move money; undefined if it cannot. A new or removed branch is judged with all that it contains. */
 export function judgeMoney(sides: Sides, before: Meaning | undefined, after: Meaning | undefined): string | undefined {
   const any = before ?? after;
   if (any === undefined) return undefined;
-  // A number means something only when every format says what: one more format, even an empty one, casts doubt on it.
+  // Without other signals a network number is unambiguous only if all formats agree on it, so even an empty new format can move money.
   if (any.pattern === 'formats.*' && (before === undefined || after === undefined))
     return 'decides which format a request is taken for';
   const first = (reasons: readonly (string | undefined)[]): string | undefined => reasons.find((reason) => reason !== undefined);
@@ -39,9 +40,9 @@ export function judgeMoney(sides: Sides, before: Meaning | undefined, after: Mea
   if (was !== undefined || is !== undefined) {
     const keys = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];
     const reason = first(keys.map((key) => judgeMoney(sides, was?.get(key), is?.get(key))));
-    // A branch that became another kind of value counts as a whole.
-    const isOther = before !== undefined && after !== undefined && before.kind !== after.kind;
-    return reason ?? (isOther ? judgeOne(sides, any, before, after) : undefined);
+    // If a branch became another kind of value, the whole value is judged as well.
+    const isOtherKind = before !== undefined && after !== undefined && before.kind !== after.kind;
+    return reason ?? (isOtherKind ? judgeOne(sides, any, before, after) : undefined);
   }
   if (any.kind !== 'bag') return judgeOne(sides, any, before, after);
   const items = [before, after].flatMap((side) => (side?.kind === 'bag' ? side.items : []));
@@ -63,7 +64,7 @@ function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after
     case 'by kind of operation':
       return isHarmlessKind(operation, sides) ? undefined : 'decides which orders are taken';
     case 'by kind of caller':
-      return [sides.before, sides.after].some(hasKindsOfTwoMinds)
+      return [sides.before, sides.after].some(doKindsDifferAfterPending)
         ? 'its kind decides whether an order is still bought after pending'
         : undefined;
     case 'by field':
@@ -75,8 +76,8 @@ function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after
   }
 }
 
-/** Whose kind a caller is only decides how long it is waited for, unless kinds differ in what follows "pending". */
-function hasKindsOfTwoMinds({ callers }: MappingSource): boolean {
+/** If all kinds have the same `after_pending`, the kind of a caller decides only its patience, which moves no money. */
+function doKindsDifferAfterPending({ callers }: MappingSource): boolean {
   return new Set(Object.values(callers.kinds).map((kind) => kind.after_pending)).size > 1;
 }
 
@@ -100,13 +101,13 @@ function judgeField(operation: string, name: string, key: string, sides: Sides):
     return 'decides which plans a script is shown';
   if (kinds.has('status')) return 'decides which order is told';
   if (!kinds.has('purchase')) return undefined;
-  // What is merely echoed can still refuse a purchase, unless an unusable value is overlooked.
+  // A field that is only echoed can still refuse a purchase: when it is required, or when its unusable values are not ignored.
   if (key === 'default' || (key !== 'required' && key !== 'lenient' && fields.every(({ lenient }) => lenient === true)))
     return undefined;
   return 'can refuse a purchase';
 }
 
-/** True when v1 is asked with the field, or the guard or a join of prices goes by it. */
+/** Whether the field decides what is bought: it is sent to v1, or the numbering guard or a join of prices reads it. */
 function isSent(name: string, { call, numbering_guard: guard, join }: OperationSource): boolean {
   return (
     Object.values(guard ?? {}).includes(name) ||
@@ -136,8 +137,8 @@ function isEchoed(root: string, operations: readonly OperationSource[]): boolean
 const decidingFields = new WeakMap<MappingSource, ReadonlySet<string>>();
 
 /**
- * Names under which some reply tells more than what is only shown: a script that reads `message` or `id` in one reply reads
- * it in all, so whatever another reply has there counts.
+ * The names of fields that have more than cosmetic values in some reply. They count in every reply: a script that reads `message`
+ * or `id` in one reply reads it in all.
  */
 function decidingFieldsOf(source: MappingSource): ReadonlySet<string> {
   const known = decidingFields.get(source);
@@ -160,7 +161,7 @@ function addDeciding(fields: ValueSource | undefined, isEcho: (root: string) => 
   }
 }
 
-/** True for values made only of what no script decides by. */
+/** Whether all values are cosmetic: no known script bases a decision on them. */
 function areCosmetic(meanings: readonly (Meaning | undefined)[], isEcho: (root: string) => boolean = () => false): boolean {
   return meanings.every((one) => one === undefined || (one.kind === 'leaf' && isCosmeticValue(one.value as ValueSource, isEcho)));
 }
@@ -175,7 +176,7 @@ function isCosmeticValue(value: ValueSource, isEcho: (root: string) => boolean):
     return COSMETIC_SOURCES.has([root, ...path].join('.')) || (isList && COSMETIC_COLUMNS.has(path[0]!));
   }
   if (value === null || typeof value !== 'object' || !('first' in value) || !Array.isArray(value.first)) return false;
-  // A last resort in words, such as `30 days`, is as harmless as what it stands for.
+  // A constant text among the alternatives, such as `30 days`, is as cosmetic as the values that it replaces.
   const parts = (value.first as readonly ValueSource[]).filter((part) => typeof part !== 'string' || isExpression(part));
   return parts.length > 0 && parts.every((part) => isCosmeticValue(part, isEcho));
 }

@@ -18,9 +18,9 @@ export interface Plan {
   readonly running: string;
   readonly candidate: string;
   readonly differences: readonly Difference[];
-  /** Absent when it was not asked for. */
+  /** Absent if the plan was made without shapes. */
   readonly replay?: Replay;
-  /** True when any difference, or anything that the replay met, can move money. */
+  /** True if any difference or any change in the replay can move money. */
   readonly movesMoney: boolean;
 }
 
@@ -34,7 +34,7 @@ export function makePlan(before: PlannedSet, after: PlannedSet, shapes?: readonl
   return { id, running, candidate, differences, ...(replayed === undefined ? {} : { replay: replayed }), movesMoney };
 }
 
-/** How many digits of an id stand for the running set alone, so that it can be told which of the two has changed. */
+/** The first digits of an id depend only on the running set, so `changedSince` can tell which of the two sets has changed. */
 const RUNNING_DIGITS = 4;
 const ID_DIGITS = 16;
 
@@ -42,7 +42,7 @@ export function planIdOf(running: string, candidate: string): string {
   return `${digest(running).slice(0, RUNNING_DIGITS)}${digest(`${running}\n${candidate}`).slice(0, ID_DIGITS - RUNNING_DIGITS)}`;
 }
 
-/** Which set is not the one that was planned; undefined when both are. */
+/** Which of the two sets has changed since the plan was made; undefined if neither has. */
 export function changedSince(
   plannedId: string,
   { running, candidate }: Pick<Plan, 'running' | 'candidate'>,

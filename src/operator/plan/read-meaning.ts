@@ -1,6 +1,6 @@
 /**
- * A merged source → what it means: a tree in which order counts only where it means something. Everything that is only a way
- * of writing is gone.
+ * Reads the meaning of a merged source as a tree. Two sources of the same meaning give equal trees: order counts only where it
+ * has a meaning, and differences of writing are removed.
  */
 import { textOf } from '../../domain/json';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
@@ -13,18 +13,18 @@ import type { MappingSource } from '../../mapping/source';
 import { createTable } from '../../mapping/table';
 import { canonicalText, canonicalValue, canonicalWord, isPlainMap, overwrittenBySpread } from './canonical-value';
 
-/** Something at its place in the merged source. */
-interface Said extends Place {
-  /** The same text for the same meaning, wherever it stands and however it is written. */
+/** A part of the merged source, with its place. */
+interface PlacedPart extends Place {
+  /** Equal for parts of the same meaning, at any place and however they are written. */
   readonly canonical: string;
-  /** In one line, as the operator reads it. */
+  /** One line for the operator. */
   readonly shown: string;
 }
 
-export interface Leaf extends Said {
+export interface Leaf extends PlacedPart {
   readonly kind: 'leaf';
   readonly value: unknown;
-  /** Of `"*"` in a reply: the fields that it is spread over. Part of its meaning as far as those fields are there. */
+  /** Only for `"*"` in a reply: the fields that it may overwrite. They are part of its meaning. */
   readonly over?: readonly string[];
 }
 
@@ -33,19 +33,19 @@ export interface Item {
   readonly shown: string;
 }
 
-/** Items by their canonical text: neither order nor repetition counts. */
-export interface SetOfItems extends Said {
+/** Items by their canonical text. Order and repetition have no meaning. */
+export interface SetOfItems extends PlacedPart {
   readonly kind: 'set';
   readonly items: ReadonlyMap<string, Item>;
 }
 
-/** Things without a name, of which two may be alike: repetition counts, order does not. */
-export interface Bag extends Said {
+/** Items without names, such as signals. Repetition has a meaning, order has none. */
+export interface Bag extends PlacedPart {
   readonly kind: 'bag';
   readonly items: readonly Branch[];
 }
 
-export interface Branch extends Said {
+export interface Branch extends PlacedPart {
   readonly kind: 'branch';
   readonly entries: ReadonlyMap<string, Meaning>;
 }
@@ -54,7 +54,7 @@ export type Meaning = Leaf | SetOfItems | Bag | Branch;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The running set is read once, however many candidates it is held against. */
+/** The running set is read only once, for all candidates that it is compared with. */
 const meanings = new WeakMap<MappingSource, Branch>();
 
 export function readMeaning(source: MappingSource): Branch {
@@ -100,7 +100,7 @@ class Reader {
       case 'sequence':
         return leaf(value, place);
       case 'flag':
-        // A flag may have words: a key is paused by a text as well as by `true`.
+        // A flag may be a text: a text pauses a key as `true` does.
         return value === false ? undefined : leaf(value, place);
       case 'guard':
         return value === 'off' ? leaf(value, place) : undefined;
@@ -129,7 +129,7 @@ class Reader {
     }
   }
 
-  /** A layer without fields adds nothing, except to a list, which it makes empty. */
+  /** A layer without fields has no meaning, except in the reply of a list: there it makes the list empty. */
   #layer(value: ValueSource, place: Place): Meaning | undefined {
     const isEmpty = isPlainMap(value) && Object.keys(value).length === 0;
     if (!isEmpty) return this.#value(value, place);
@@ -180,10 +180,10 @@ class Reader {
   }
 }
 
-/** The pattern for the order in which kinds are tried, which is not a key of the language. */
+/** A pattern for the order in which kinds are tried. The language has no such key. */
 export const TURN = 'callers.kinds.*.before';
 
-/** Kinds are tried in order, which only counts for two that one User-Agent can be. */
+/** Kinds are tried in order. The order matters only where two kinds match the same User-Agent. */
 function addTurns(kinds: Fields, entries: Map<string, Meaning>, place: Place): void {
   const tried = Object.entries(kinds as Readonly<Record<string, CallerKindSource>>);
   for (const [index, [name, kind]] of tried.entries()) {
@@ -192,7 +192,7 @@ function addTurns(kinds: Fields, entries: Map<string, Meaning>, place: Place): v
     if (meaning?.kind !== 'branch') continue;
     const later = tried
       .slice(index + 1)
-      .filter(([, other]) => agentsOf(other).some((two) => agents.some((one) => doMeet(one, two))))
+      .filter(([, other]) => agentsOf(other).some((two) => agents.some((one) => canBothMatch(one, two))))
       .map(([other]) => other)
       .sort();
     if (later.length === 0) continue;
@@ -201,13 +201,13 @@ function addTurns(kinds: Fields, entries: Map<string, Meaning>, place: Place): v
   }
 }
 
-/** Headers alone tell a kind whatever its User-Agent. */
+/** A kind with headers and without agents matches any User-Agent. */
 function agentsOf({ user_agents: agents, headers }: CallerKindSource): readonly string[] {
   return agents ?? (headers === undefined ? [] : ['*']);
 }
 
-/** True when one User-Agent can match both patterns. */
-function doMeet(one: string, two: string): boolean {
+/** Whether one User-Agent can match both patterns. */
+function canBothMatch(one: string, two: string): boolean {
   const [a, b] = [one.toLowerCase(), two.toLowerCase()];
   const starts = (pattern: string, text: string): boolean => pattern.endsWith('*') && text.startsWith(pattern.slice(0, -1));
   return a === b || starts(a, b.replace(/\*$/, '')) || starts(b, a.replace(/\*$/, ''));
@@ -224,14 +224,14 @@ function branchOf(entries: ReadonlyMap<string, Meaning>, { path, pattern, names 
 function leaf(
   value: unknown,
   place: Place,
-  canonical = JSON.stringify(inOrderOfKeys(value)),
+  canonical = JSON.stringify(withSortedKeys(value)),
   shown = showValue(value as ValueSource),
 ): Leaf {
   return { kind: 'leaf', ...place, value, canonical, shown };
 }
 
-/** The order of keys says nothing. */
-function inOrderOfKeys(value: unknown): unknown {
+/** Sorts the keys of a map, whose order has no meaning. */
+function withSortedKeys(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
@@ -240,14 +240,14 @@ function showValue(value: ValueSource): string {
   return typeof value === 'string' ? (value === '' ? "''" : canonicalText(value)) : JSON.stringify(value);
 }
 
-/** A constant of a reply or call keeps its quotes where they make it a text: PHP may compare `'200'` and `200` by type. */
+/** Quotes a text that looks like a number, a boolean or null: PHP may compare `'200'` and `200` by type. */
 function showReplyValue(value: ValueSource): string {
   return typeof value === 'string' && /^(?:-?\d+(?:\.\d+)?|true|false|null)$/.test(value) ? `'${value}'` : showValue(value);
 }
 
 const listed = (items: readonly { readonly shown: string }[]): string => `[${items.map(({ shown }) => shown).join(', ')}]`;
 
-/** Of two that mean the same the first is the item. */
+/** Of two items with the same meaning the first is kept. */
 function setOf(all: readonly (readonly [string, Item])[], place: Place): SetOfItems {
   const items = new Map<string, Item>();
   for (const [key, item] of all) if (!items.has(key)) items.set(key, item);
@@ -264,7 +264,7 @@ function itemsOf(texts: readonly string[], canonical: (text: string) => string, 
   return texts.map((shown, index) => [canonical(shown), { path: [...path, index], shown }]);
 }
 
-/** The value of a table is a word of itself. */
+/** The words of a table's value include the value itself. */
 function wordsOf(words: readonly string[], place: Place): SetOfItems {
   const items = itemsOf(words, canonicalWord, place);
   if (place.pattern !== 'tables.*.values.*.words') return setOf(items, place);

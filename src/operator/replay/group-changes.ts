@@ -1,39 +1,39 @@
-/** Groups changes with one cause into one change with its places and its frequency, and describes it for the command line and the console. */
+/** Groups the changes of a replay that have one cause into one change with its places and its frequency, and describes it for people. */
 import type { SeenShape } from '../../domain/traffic';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
-/** One thing that a script or v1 would notice of a change of mappings, for one request. */
+/** One effect of a change of mappings on one request that a script or v1 would notice. */
 export interface NoticedChange {
   readonly operation: string;
   readonly part: 'fate' | 'operation' | 'format' | 'call' | 'reply';
-  /** Of the v1 call or of the reply. */
+  /** A field of the v1 call or of the reply. */
   readonly field?: string | undefined;
   readonly outcome?: ReplyOutcome;
   readonly before: string;
   readonly after: string;
-  /** Why it can move money. */
+  /** Why the change can move money; undefined if it cannot. */
   readonly money: string | undefined;
 }
 
 export interface ReplayChange {
   readonly part: NoticedChange['part'];
-  /** Every operation that it happens to. */
+  /** All operations that have this change. */
   readonly operations: readonly string[];
-  /** Every field of the v1 call, or of the reply, that changes in the same way. */
+  /** All fields of the v1 call, or of the reply, that change in the same way. */
   readonly fields: readonly string[];
   readonly outcomes: readonly ReplyOutcome[];
-  /** A few of the values, with a request for which it happens. Its values are made up. */
+  /** A few pairs of values, each with a made-up request that has this change. */
   readonly examples: readonly { readonly before: string; readonly after: string; readonly request: string }[];
-  /** How many further pairs of values there are. */
+  /** The number of further pairs of values. */
   readonly moreExamples: number;
-  /** How many remembered shapes can meet it, and how many requests came in them. */
+  /** The number of remembered shapes that can have this change, and the number of requests with these shapes. */
   readonly shapes: number;
   readonly requests: number;
   readonly money?: string;
 }
 
-/** A change, the shapes whose request met it, and that request in words. */
-export interface Met {
+/** A change, the shapes from which its request was made, and that request in words. */
+export interface FoundChange {
   readonly change: NoticedChange;
   readonly seen: readonly SeenShape[];
   readonly request: string;
@@ -50,10 +50,10 @@ interface Group {
 
 const EXAMPLES_MAX = 4;
 
-/** What moves money first, then what v1 is asked, then what is met most. */
-export function groupChanges(met: Iterable<Met>): ReplayChange[] {
+/** The groups in order of weight: changes that move money first, then by the part of the walk, then by the number of requests. */
+export function groupChanges(found: Iterable<FoundChange>): ReplayChange[] {
   const groups = new Map<string, Group>();
-  for (const { change, seen, request } of met) {
+  for (const { change, seen, request } of found) {
     const { operation, part, field = '', outcome = '' } = change;
     const fate = part === 'fate' ? `${change.before} ${change.after}` : '';
     const key = [operation, part, field, outcome, fate].join('\0');
@@ -63,7 +63,7 @@ export function groupChanges(met: Iterable<Met>): ReplayChange[] {
     const pair = `${change.before}\0${change.after}`;
     if (!group.pairs.has(pair)) group.pairs.set(pair, { before: change.before, after: change.after, request });
   }
-  const merged = WHERE.reduce((all, where) => mergeAlike(all, where), [...groups.values()]);
+  const merged = DIMENSIONS.reduce((all, dimension) => mergeAlike(all, dimension), [...groups.values()]);
   return merged.map(toChange).sort(byWeight);
 }
 
@@ -78,19 +78,19 @@ function groupOf(change: NoticedChange): Group {
   };
 }
 
-const WHERE = ['operations', 'outcomes', 'fields'] as const;
+const DIMENSIONS = ['operations', 'outcomes', 'fields'] as const;
 
-/** Groups that differ in nothing but where they happen, in one of these ways. */
-function mergeAlike(groups: readonly Group[], where: (typeof WHERE)[number]): Group[] {
+/** Merges groups that differ in this dimension only. */
+function mergeAlike(groups: readonly Group[], dimension: (typeof DIMENSIONS)[number]): Group[] {
   const merged = new Map<string, Group>();
   for (const group of groups) {
     const { part, money = '' } = group.change;
-    const rest = WHERE.filter((one) => one !== where).map((one) => [...group[one]].sort().join());
+    const rest = DIMENSIONS.filter((one) => one !== dimension).map((one) => [...group[one]].sort().join());
     const key = [part, money, ...rest, ...[...group.pairs.keys()].sort()].join('\0\0');
     const known = merged.get(key);
     if (known === undefined) merged.set(key, group);
     else {
-      for (const item of group[where]) (known[where] as Set<string>).add(item);
+      for (const item of group[dimension]) (known[dimension] as Set<string>).add(item);
       for (const seen of group.seen) known.seen.add(seen);
     }
   }
@@ -122,7 +122,7 @@ function byWeight(one: ReplayChange, other: ReplayChange): number {
   );
 }
 
-/** Of which part of the walk it is; empty for an order that is taken or refused, whose values say so. */
+/** The part of the walk and the fields that change. Empty for part `fate`: its values `taken` and `refused` say enough. */
 export function partWords({ part, fields, outcomes }: Pick<ReplayChange, 'part' | 'fields' | 'outcomes'>): string {
   if (part === 'fate') return '';
   if (part === 'call') return fields.includes('endpoint') ? 'v1 call' : `v1 call, ${fields.join(', ')}`;
@@ -131,10 +131,10 @@ export function partWords({ part, fields, outcomes }: Pick<ReplayChange, 'part' 
 }
 
 const SHOWN_MAX = 60;
-/** How much of what is the same stands before the first difference of two long texts. */
+/** The number of equal characters that are shown before the first difference of two long texts. */
 const LEAD = 24;
 
-/** Two lists begin alike: shown is the place where they differ. */
+/** Shortens two texts so that their first difference is visible: long lists often begin alike. */
 export function shownPair(before: string, after: string): readonly [before: string, after: string] {
   let same = 0;
   while (same < Math.min(before.length, after.length) && before[same] === after[same]) same += 1;

@@ -1,4 +1,7 @@
-/** A remembered shape → requests of that shape. One is as ordinary as can be; each other differs from it in one thing. */
+/**
+ * Makes requests of a remembered shape. The first has ordinary values. Each other request differs from it in one field, or in
+ * a network with a phone number of that network.
+ */
 import { createHash } from 'node:crypto';
 import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
@@ -7,9 +10,9 @@ import type { CatalogLists } from '../../gateway/read/catalog-lists';
 import type { Mapping, CallerKey, Field, Operation } from '../../mapping/mapping';
 import type { Table } from '../../mapping/table';
 
-/** Enough for every number and word of a handful of fields. */
+/** Room for all numbers and words of about five fields. */
 const REQUESTS_MAX = 200;
-/** Stands for whatever is in the address of a remembered request. */
+/** Stands in for the values in the address of a remembered request. */
 const IN_PATH = 'sample-1';
 
 export function makeRequests({ shape, caller }: SeenShape, before: Mapping, after: Mapping): LegacyRequest[] {
@@ -40,8 +43,8 @@ interface Setting {
 }
 
 /**
- * A network and a phone number that belong together by the running set: else the guard would refuse the request there,
- * and what changes would not be seen.
+ * Pairs of a network and a phone number of that network under the running set. Without them the guard of the running set would
+ * refuse the request, and the replay would miss its changes.
  */
 function networkPairs(
   fields: readonly FieldShape[],
@@ -98,20 +101,20 @@ const HEADERS: Readonly<Record<AuthShape, LegacyRequest['headers']>> = {
   token_header: { token: KEY },
 };
 
-/** A mapping, the operation that it takes a request for, if any, and what it says of who asks. */
+/** A mapping, the operation that it finds for the request, if any, and its entry for the caller's key. */
 interface Side {
   readonly mapping: Mapping;
   readonly operation: Operation | undefined;
   readonly callerKey: CallerKey | undefined;
 }
 
-/** A table of a hundred words is tried as far as this. */
+/** The number of values that are tried per field: a long table is not tried to its end. */
 const SAMPLES_MAX = 60;
 const PHONE = '08031234567';
 
 /**
- * Values for a field of which only the kind is remembered, whatever either mapping could read in it otherwise. The most
- * ordinary value first.
+ * Values for a field of which only the kind is remembered: all values of this kind that either mapping may read differently from
+ * others. The most ordinary value comes first.
  */
 function sampleValues({ name, kind, word }: FieldShape, sides: readonly Side[]): readonly LegacyValue[] {
   if (word !== undefined) return [kind === 'integer' || kind === 'decimal' ? Number(word) : word];
@@ -128,7 +131,7 @@ function readersOf(spelling: string, operation: Operation | undefined): readonly
   return (operation?.fields ?? []).filter(({ from, otherwise }) => from.includes(spelling) || otherwise.includes(spelling));
 }
 
-/** Kinds of which each stands for exactly one value. */
+/** Kinds whose values do not depend on the mappings. */
 const FIXED: Readonly<Partial<Record<FieldKind, readonly LegacyValue[]>>> = {
   flag: [true, false],
   empty: [''],
@@ -137,7 +140,7 @@ const FIXED: Readonly<Partial<Record<FieldKind, readonly LegacyValue[]>>> = {
   object: [{}],
 };
 
-/** For what no mapping reads, and for kinds that do not fit their reader: both mappings say so alike. */
+/** Values for fields that no mapping reads, and for kinds that a field cannot read: both mappings treat these alike. */
 const ORDINARY: Readonly<Partial<Record<FieldKind, LegacyValue>>> = {
   integer: 1,
   decimal: 1.5,
@@ -168,9 +171,9 @@ function tableSamples(table: Table, kind: FieldKind, { mapping, callerKey }: Sid
     ...mapping.otherNumberings.map(({ numbering }) => numbering),
   ];
   const shared = numberings.flatMap((numbering) => [...numbering.keys()]).sort((a, b) => a - b);
-  // The caller's own come first: they are what this caller sends, and a long table is not tried to its end.
+  // The caller's own numbers come first: this caller sends them, and a long table is not tried to its end.
   const numbers = [...new Set([...(callerKey?.numbers.get(table.name)?.meanings.keys() ?? []), ...shared])];
-  // One that no numbering has.
+  // The last number is one that no numbering has.
   return [...numbers, Math.max(0, ...numbers) + 1].map((number) => (kind === 'integer' ? number : String(number)));
 }
 
@@ -179,7 +182,7 @@ function flagSamples(kind: FieldKind): readonly LegacyValue[] {
   return kind === 'digits' ? ['1', '0'] : kind === 'word' ? ['true', 'false'] : [];
 }
 
-/** Amounts, quantities and plan numbers; also at their bounds and beyond them. */
+/** Amounts, quantities and plan numbers: a usual one, and those at and beyond the bounds. */
 function numberSamples({ as, isAmount, min, max }: Field, kind: FieldKind): readonly LegacyValue[] {
   const scale = isAmount ? 100 : 1;
   const bounds = [min, max].flatMap((bound) =>
@@ -193,7 +196,7 @@ function numberSamples({ as, isAmount, min, max }: Field, kind: FieldKind): read
   return kind === 'amount' ? numbers.map((number) => number.toFixed(2)) : [];
 }
 
-/** One number of each network, and one for every prefix that the mappings do not give to the same. */
+/** One phone number of each network, and one for each prefix that the two mappings assign to different networks. */
 function phoneSamples(kind: FieldKind, sides: readonly Side[]): readonly LegacyValue[] {
   const tables = sides.flatMap(({ mapping }) => [...mapping.tables.values()]);
   const prefixes = new Set(tables.flatMap((table) => table.values.flatMap((value) => table.prefixesOf(value).slice(0, 1))));
@@ -239,14 +242,14 @@ const LISTS: CatalogLists['lists'] = {
   recharge_cards: ['MTN', 'GLO', 'AIRTEL', '9MOBILE'].map((network) => ({ network, denomination: 100, price: PRICE })),
 };
 
-/** A catalog for requests whose values are made up: every word is found, and always as the same row. */
+/** A price list for made-up requests: each word has a row, which is always the same. */
 export const SAMPLE_CATALOG: CatalogLists = {
   lists: LISTS,
   find: (list, key, value) => rowOf(list, key, value),
   named: (list, { id, name }, word) => rowOf(list, name, word)?.[id],
 };
 
-/** Another word is another row, so that a field that comes to hold another word is seen. */
+/** Different words give different rows, so that the replay notices a field that gets another word. */
 function rowOf(list: string, key: string, value: JsonValue): JsonObject | undefined {
   const [row] = LISTS[list] ?? [];
   if (row === undefined) return undefined;

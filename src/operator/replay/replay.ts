@@ -1,6 +1,6 @@
 /**
- * Remembered shapes of requests through two mappings, by the very steps of the walk: which calls and replies would change.
- * A shape holds no values, so they are made up, and whatever a table or a bound could tell apart is tried. Nothing is sent.
+ * Replays remembered shapes of requests through two mappings, by the steps of the walk, and lists the calls and replies that
+ * would change. A shape has no values, so values are made up: all that a table or a bound may treat differently. Nothing is sent.
  */
 import { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
@@ -11,29 +11,29 @@ import { walkIn, type Known } from '../../gateway/read/walk-in';
 import { plainCallerKey } from '../../mapping/compile-callers';
 import type { Mapping, OperationKind, ReplyOutcome } from '../../mapping/mapping';
 import { explainReplies } from '../explain/explain';
-import { groupChanges, type Met, type NoticedChange, type ReplayChange } from './group-changes';
+import { groupChanges, type FoundChange, type NoticedChange, type ReplayChange } from './group-changes';
 import { makeRequests, SAMPLE_CATALOG } from './make-requests';
 
 export interface Replay {
-  /** How many shapes were played, and how many requests had come in them. */
+  /** The number of shapes that were replayed, and the number of real requests with these shapes. */
   readonly shapes: number;
   readonly requests: number;
-  /** How many requests were made up and played: once for shapes that go alike. */
+  /** The number of made-up requests. Shapes that both mappings treat alike share theirs. */
   readonly played: number;
   readonly changes: readonly ReplayChange[];
 }
 
 export function replay(shapes: readonly SeenShape[], before: Mapping, after: Mapping): Replay {
-  const met: Met[] = [];
-  // The words by which either mapping tells outcomes.
+  const all: FoundChange[] = [];
+  // The status words of both mappings.
   const words = new Set(
     [before, after].flatMap((one) => Object.values(one.words).flatMap(({ status, Status }) => [status, Status])),
   );
   let played = 0;
   for (const seen of groupAlike(shapes, before, after)) {
-    const found: Met[] = [];
+    const found: FoundChange[] = [];
     const [one] = seen;
-    const [running, candidate] = [asToldTo(one, before), asToldTo(one, after)];
+    const [running, candidate] = [withFamilyOf(one, before), withFamilyOf(one, after)];
     for (const request of makeRequests(one, before, after)) {
       for (const caller of callersOf(one, request, running)) {
         played += 1;
@@ -41,15 +41,15 @@ export function replay(shapes: readonly SeenShape[], before: Mapping, after: Map
         for (const change of changes) found.push({ change, seen, request: describeRequest(request) });
       }
     }
-    met.push(...withoutEchoes(found));
+    all.push(...withoutFurtherRefusals(found));
   }
   const requests = shapes.reduce((sum, { count }) => sum + count, 0);
-  return { shapes: shapes.length, requests, played, changes: groupChanges(met) };
+  return { shapes: shapes.length, requests, played, changes: groupChanges(all) };
 }
 
 /**
- * Shapes whose requests go alike: keys that neither mapping names are told the same. Hundreds of callers have a handful of scripts, so that most
- * shapes are one of another caller.
+ * Groups the shapes whose requests both mappings treat alike, because they differ only in keys that neither mapping names. Hundreds
+ * of callers use a few scripts, so most shapes equal a shape of another caller.
  */
 function groupAlike(
   shapes: readonly SeenShape[],
@@ -68,30 +68,33 @@ function groupAlike(
   return groups.values();
 }
 
-/** A shape has no headers, which may have proved its family: it is remembered with it, and told as to a key of that family. */
-function asToldTo({ caller = 'nobody', family }: SeenShape, mapping: Mapping): Mapping {
+/**
+ * The mapping with the shape's family set for its key. The headers that may have proved the family are not remembered, so the
+ * family itself is remembered with the shape.
+ */
+function withFamilyOf({ caller = 'nobody', family }: SeenShape, mapping: Mapping): Mapping {
   const key = mapping.callerKeys.get(caller) ?? plainCallerKey(caller);
   if (family === undefined || key.family !== undefined || !mapping.families.has(family)) return mapping;
   return { ...mapping, callerKeys: new Map([...mapping.callerKeys, [caller, { ...key, family }]]) };
 }
 
 /** When the candidate refuses good requests, its refusals of bad requests for the same reason are not reported. */
-function withoutEchoes(found: readonly Met[]): readonly Met[] {
+function withoutFurtherRefusals(found: readonly FoundChange[]): readonly FoundChange[] {
   const isLost = found.some(({ change }) => change.part === 'fate' && change.before === TAKEN);
   return isLost
     ? found.filter(({ change }) => change.part !== 'fate' || change.before === TAKEN || change.after === TAKEN)
     : found;
 }
 
-/** Who asks: pins of keys count, and the mark of a login's token. */
+/** The key of a made-up request, and the format mark of its AccessToken if it has one. Both may decide the format. */
 interface Caller {
   readonly fingerprint: string;
   readonly tokenFormat?: string;
 }
 
 /**
- * The key that asked, as far as it is remembered. Its token may have carried the mark of a login, which a shape does not
- * show: where the running mapping would take the request for another format than it was taken for, that is tried as well.
+ * The callers with which a request is played. The remembered key is the first. If the running mapping detects another format than
+ * the remembered one, the key may have been an AccessToken with a format mark, which a shape does not show: it is tried as well.
  */
 function callersOf(
   { caller: fingerprint = 'nobody', format, shape }: SeenShape,
@@ -112,7 +115,7 @@ function describeRequest({ method, path, query, body }: LegacyRequest): string {
 
 type Texts = ReadonlyMap<string, string>;
 
-/** Everything about one request that a script or v1 would notice, as texts. */
+/** All that a script or v1 would notice of one request, as texts. */
 interface Noticed {
   readonly operation: string | undefined;
   readonly kind: OperationKind | undefined;
@@ -128,7 +131,7 @@ interface Noticed {
 /** The HTTP status among the fields of a reply. */
 const HTTP_STATUS = 'HTTP status';
 
-/** One made request through one mapping. */
+/** Plays one made-up request through one mapping. */
 function play(request: LegacyRequest, mapping: Mapping, caller: Caller): Noticed {
   const credentials = { apiKey: new Secret('replayed'), ...caller };
   const isBasic = request.headers.authorization?.startsWith('Basic') === true;
@@ -165,7 +168,7 @@ function compareNoticed(before: Noticed, after: Noticed, outcomeWords: ReadonlyS
   const operation = before.operation ?? after.operation ?? 'no operation';
   const both = [before, after];
   const isOrder = both.some(({ kind }) => kind === 'purchase' || kind === 'status');
-  /** One thing that both notice; its change is of money when there is a reason. */
+  /** Compares one part. `money` is the reason if its change can move money. */
   const compared = (
     part: NoticedChange['part'],
     of: (noticed: Noticed) => string | undefined,
