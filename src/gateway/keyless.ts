@@ -11,6 +11,7 @@ import type { Clock } from '../domain/clock';
 import { type Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
+import { LOOKUPS_MAX } from '../mapping/language/callers';
 import type { LookupLimits } from '../mapping/mapping';
 import type { Finding } from '../upstream/upstream';
 import { authenticate } from './read/authenticate';
@@ -247,11 +248,11 @@ export interface LookupCounts {
   within(name: string, windowMs: number): { readonly count: number; readonly roomInMs: number };
 }
 
-/** At most `timesMax` lookups of one name are kept: more than any limit of v1. */
-export function createLookupCounts(clock: Clock, timesMax = 100): LookupCounts {
+/** Of each name the last `LOOKUPS_MAX` lookups are kept. */
+export function createLookupCounts(clock: Clock): LookupCounts {
   const seen = createLru<string, readonly number[]>(NAMES_MAX);
   return {
-    add: (name) => void seen.set(name, [...(seen.get(name) ?? []).slice(1 - timesMax), clock.elapsed()]),
+    add: (name) => void seen.set(name, [...(seen.get(name) ?? []).slice(1 - LOOKUPS_MAX), clock.elapsed()]),
     within(name, windowMs) {
       const from = clock.elapsed() - windowMs;
       const recent = (seen.get(name) ?? []).filter((time) => time > from);

@@ -40,7 +40,7 @@ export type Exchanged = Answer | Failure;
 
 /** Our own codes, next to those of Node and undici. */
 export const DEADLINE_PASSED = 'DEADLINE_PASSED';
-const REPLY_TOO_LARGE = 'REPLY_TOO_LARGE';
+export const REPLY_TOO_LARGE = 'REPLY_TOO_LARGE';
 /** The call was not queued: too many calls wait for their turn already. */
 export const NO_TURN = 'NO_TURN';
 export const WRITTEN_TWICE = 'WRITTEN_TWICE';

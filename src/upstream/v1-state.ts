@@ -4,7 +4,16 @@
  */
 import type { Clock } from '../domain/clock';
 import { parseJsonObject } from './answer-data';
-import { type Answer, DEADLINE_PASSED, type Exchanged, type Failure, LEADS_BACK, NO_TURN, WRITTEN_TWICE } from './exchange';
+import {
+  type Answer,
+  DEADLINE_PASSED,
+  type Exchanged,
+  type Failure,
+  LEADS_BACK,
+  NO_TURN,
+  REPLY_TOO_LARGE,
+  WRITTEN_TWICE,
+} from './exchange';
 
 /** `silent`: no answer in time. `not_v1`: an answer as v1 never gives. `failing`: a 5xx. */
 export type TroubleKind = 'unreachable' | 'silent' | 'not_v1' | 'failing';
@@ -91,6 +100,10 @@ function signOfFailure({ isStarted, codes }: Failure, { host, path, durationMs }
   }
   if (code.startsWith('HPE_'))
     return { kind: 'not_v1', code, detail: `${host} does not speak HTTP (${code}): is the port of UPSTREAM_URL right?` };
+  if (code === REPLY_TOO_LARGE) {
+    const detail = `${host} answers ${path} with more than this gateway reads (${code}): is that v1, or something in front of it?`;
+    return { kind: 'not_v1', code, detail };
+  }
   return { kind: 'unreachable', code, detail: `${host} ${wordsFor(code)}` };
 }
 

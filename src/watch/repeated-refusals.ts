@@ -17,7 +17,7 @@ export interface Loop {
 
 export interface RepeatedRefusals {
   /** Notes one request. Requests that go well leave nothing. */
-  noteServed(served: Pick<Served, 'fingerprint' | 'refusal' | 'outcome' | 'repeat' | 'order' | 'reply'>): void;
+  noteServed(served: Pick<Served, 'fingerprint' | 'kind' | 'refusal' | 'outcome' | 'repeat' | 'order' | 'reply'>): void;
   noteCall(call: Pick<CallDone, 'fingerprint' | 'requestId' | 'exchanged'>): void;
   loops(): readonly Loop[];
   /** The keys whose sales v1 has declined for lack of money. */
@@ -74,7 +74,14 @@ export function createRepeatedRefusals(clock: Pick<Clock, 'elapsed'>): RepeatedR
 }
 
 /** Undefined where nothing was refused, or where the gateway itself is to blame and not the script. */
-function refusalOf({ refusal, outcome, reply }: Pick<Served, 'refusal' | 'outcome' | 'reply'>): string | undefined {
+function refusalOf({
+  kind,
+  refusal,
+  outcome,
+  reply,
+}: Pick<Served, 'kind' | 'refusal' | 'outcome' | 'reply'>): string | undefined {
   if (refusal !== undefined) return ERRORS[refusal.code].status < 500 ? refusal.code : undefined;
+  // The question was answered: v1 rejected the order, not the question.
+  if (kind === 'status' && outcome === 'rejected') return undefined;
   return outcome === 'rejected' || outcome === 'refused' ? `v1_${reply.status}` : undefined;
 }

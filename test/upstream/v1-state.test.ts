@@ -33,6 +33,7 @@ test.each<[string, Answer | Failure, string, RegExp]>([
   ['no TLS', failure('ERR_SSL_WRONG_VERSION_NUMBER'), 'unreachable', /does not finish TLS/],
   ['an old certificate', failure('CERT_HAS_EXPIRED'), 'unreachable', /certificate that is not accepted/],
   ['a reset', failure('ECONNRESET', true), 'unreachable', /broke the connection/],
+  ['an answer without an end', failure('REPLY_TOO_LARGE', true), 'not_v1', /answers \/api\/v1\/balance with more than/],
   ['no answer', failure('DEADLINE_PASSED', true), 'silent', /no answer within 10 s/],
 ])('%s is told in words that say what to look at', (_what, exchanged, kind, detail) => {
   expect(readSign(exchanged, ASKED)).toMatchObject({ kind, detail: expect.stringMatching(detail) as string });

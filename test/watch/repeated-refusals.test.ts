@@ -11,6 +11,7 @@ function createMemory() {
 type Facts = Parameters<ReturnType<typeof createRepeatedRefusals>['noteServed']>[0];
 const served = (changes: Partial<Served>): Facts => ({
   fingerprint: 'ada',
+  kind: 'purchase',
   refusal: undefined,
   outcome: 'succeeded',
   repeat: undefined,
@@ -44,6 +45,7 @@ test('what v1 refuses and a sale that is sent again count, and what goes well or
     memory.noteServed(served({ repeat: 'replayed' }));
     memory.noteServed(served({}));
     memory.noteServed(served({ outcome: 'declined' }));
+    memory.noteServed(served({ kind: 'status', outcome: 'rejected' }));
     memory.noteServed(refused('overloaded'));
     memory.noteServed(refused('internal'));
     memory.noteServed(served({ ...refused('invalid_field'), fingerprint: undefined }));

@@ -205,8 +205,10 @@ export const callerKeySchema = z
   })
   .meta(group({ named: 'key {1}', keptEmpty: true }));
 
+/** The largest limit of lookups, because the gateway keeps the time of each lookup that it counts. */
+export const LOOKUPS_MAX = 1_000;
 /** A number of v1 calls. */
-const calls = positive.meta({ standIn: 1 });
+const calls = positive.max(LOOKUPS_MAX, `expected at most ${LOOKUPS_MAX}`).meta({ standIn: 1 });
 
 export const lookupKey = z
   .strictObject({
