@@ -126,7 +126,7 @@ function inOrder(problems: readonly Problem[], files: readonly MappingFileText[]
 }
 
 const NOT_READ = {
-  file: { message: 'this file is not read: it ends neither in .yaml or .yml nor in .json' },
+  file: { message: 'this file is not read: its name must end in .yaml, .yml or .json' },
   folder: {
     message: 'this folder is not read: it is a link',
     hint: 'put the folder itself here, or a link to each of its files',

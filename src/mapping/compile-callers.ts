@@ -29,13 +29,13 @@ export function compileCallers(source: MappingSource, context: ValueContext): Ca
     report(
       ['callers', 'kinds'],
       'no-default-kind',
-      'one kind of caller must be without `user_agents` and `headers`: it is everybody else',
+      'one kind of caller must have neither `user_agents` nor `headers`: it is for all other callers',
     );
   for (const { kind } of kinds.filter((one) => one.matches === undefined && one !== rest))
     report(
       ['callers', 'kinds', kind.name],
       'second-default-kind',
-      `\`${rest!.kind.name}\` is told by nothing already: only one kind can be everybody else`,
+      `\`${rest!.kind.name}\` already has neither \`user_agents\` nor \`headers\`: only one kind can be for all other callers`,
       { at: 'key' },
     );
   const callerKeys = new Map(

@@ -112,7 +112,7 @@ function readDefault(
   const result = read(value);
   if ('value' in result) return result.value;
   const what = key === 'default' ? 'the default' : 'a value to try';
-  complain(key, 'bad-default', `${what} of \`${name}\` is no value of its kind: expected ${result.expected}`);
+  complain(key, 'bad-default', `${what} of \`${name}\` is not a valid value: expected ${result.expected}`);
   return undefined;
 }
 
@@ -129,7 +129,7 @@ function reportSharedSpellings(operation: string, source: MappingSource, report:
     if (owner === undefined) owners.set(spelling, { name, at });
     else if (owner.name !== name)
       report(at, 'spelling-shared', `\`${spelling}\` is already a spelling of \`${owner.name}\``, {
-        hint: `it also stands at ${source.places.say(owner.at)}`,
+        hint: `it is also at ${source.places.say(owner.at)}`,
       });
   }
 }
@@ -154,6 +154,6 @@ function reportTabledNumbers(operation: string, source: MappingSource, fields: r
           ['formats', id, 'operations', operation, 'fields', name, 'numbers'],
           'numbers-of-table',
           `\`${name}\` is read by the table \`${table.name}\``,
-          { at: 'key', hint: `say it below \`numbers: { ${table.name}: … }\` of the format` },
+          { at: 'key', hint: `write them below \`numbers: { ${table.name}: … }\` of the format` },
         );
 }

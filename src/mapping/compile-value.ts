@@ -126,7 +126,7 @@ function compileRoot({ root, path: steps }: Expression, path: YamlPath, context:
     context.report(
       path,
       'unknown-source',
-      `nothing here is called \`$${root}\``,
+      `there is no \`$${root}\``,
       hint === undefined ? {} : { hint: `did you mean \`$${hint}\`?` },
     );
     return () => null;

@@ -140,7 +140,7 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
   contexts.set(name, context);
   for (const field of fields)
     if (Object.hasOwn(ROOTS, field.name))
-      report([...path, 'fields', field.name], 'reserved-name', `\`${field.name}\` is the name of something else in replies`, {
+      report([...path, 'fields', field.name], 'reserved-name', `\`${field.name}\` has another meaning in replies`, {
         at: 'key',
       });
   const call = compileCall(operation, [...path, 'call'], context, fields, sent);

@@ -82,7 +82,7 @@ function readFile(path: string): FileRead {
   const unreadable = (why: string): FileRead => ({ code: 'unreadable-file', reason: `this file cannot be read: ${why}` });
   try {
     const stats = statSync(path);
-    if (!stats.isFile()) return unreadable(stats.isDirectory() ? 'it is a folder' : 'it is no file but a pipe or a device');
+    if (!stats.isFile()) return unreadable(stats.isDirectory() ? 'it is a folder' : 'it is a pipe or a device, not a file');
     if (stats.size > FILE_BYTES_MAX)
       return { code: 'file-too-large', reason: `this file has more than ${FILE_BYTES_MAX.toLocaleString('en')} bytes` };
     return { text: readFileSync(path, 'utf8') };
@@ -239,7 +239,7 @@ function reportDefinedTwice(
     code: 'defined-twice',
     severity: 'error',
     message: `${what} is defined twice`,
-    ...(first === undefined ? {} : { hint: `it also stands in ${first}` }),
+    ...(first === undefined ? {} : { hint: `it is also in ${first}` }),
   });
 }
 

@@ -34,7 +34,7 @@ export function compileNumberings(
         report([...path, name, number], 'unknown-value', `${table.title} \`${value}\` is not in the table`, {
           hint:
             table.values.length === 0
-              ? `a script’s own numbers of a ${table.title} are said of its key, below \`callers.keys\``
+              ? `a script’s own numbers of a ${table.title} belong to its key, below \`callers.keys\``
               : `known: ${table.values.join(', ')}`,
         });
     numberings.set(name, toNumbering(numbers));

@@ -114,10 +114,11 @@ export function parseYaml(file: string, text: string): ParsedYaml {
       Alias(_key, alias) {
         const place = alias.range?.[0] ?? 0;
         const named = alias.resolve(document);
-        if (named === undefined) syntax.push(broken(place, { message: `the alias \`*${alias.source}\` names nothing above it` }));
+        if (named === undefined)
+          syntax.push(broken(place, { message: `there is no anchor \`&${alias.source}\` above the alias \`*${alias.source}\`` }));
         // A walk through a value that contains itself would never end.
         else if (named.range && named.range[0] <= place && place < named.range[1])
-          syntax.push(broken(place, { message: `the alias \`*${alias.source}\` stands inside what it names` }));
+          syntax.push(broken(place, { message: `the alias \`*${alias.source}\` is inside the value that it repeats` }));
       },
     });
   if (text.includes('!'))
@@ -125,7 +126,7 @@ export function parseYaml(file: string, text: string): ParsedYaml {
       Value(_key, { tag, range }) {
         const [, kind] = UNPLAIN_TAG.exec(tag ?? '') ?? [];
         if (kind === undefined) return;
-        const message = `\`!!${kind}\` is nothing that a file here may hold`;
+        const message = `\`!!${kind}\` is a tag that mappings do not have`;
         syntax.push(broken(range?.[0] ?? 0, { message, hint: 'write a text, a number, a list or fields' }));
       },
     });
@@ -140,7 +141,7 @@ function sayTwice(document: Document, offset: number, file: string, at: ParsedYa
   const path = pathAt(document, offset);
   const { line, column } = at(offsetOf(document, path, 'key'));
   const name = String(maskPath(path).at(-1));
-  return { message: `\`${name}\` stands here for the second time`, hint: `it also stands at ${file}:${line}:${column}` };
+  return { message: `\`${name}\` is here for the second time`, hint: `it is also at ${file}:${line}:${column}` };
 }
 
 export function readParsed<T>(parsed: ParsedYaml, schema: z.ZodType<T>): YamlRead<T> {
@@ -162,7 +163,7 @@ export function readParsed<T>(parsed: ParsedYaml, schema: z.ZodType<T>): YamlRea
         return visit.BREAK;
       },
     });
-    const said = isBomb ? { message: 'aliases multiply what they name beyond all reason' } : SYNTAX.IMPOSSIBLE;
+    const said = isBomb ? { message: 'aliases repeat their values too many times' } : SYNTAX.IMPOSSIBLE;
     const problem = { file, ...at(first), code: isBomb ? 'alias-bomb' : 'yaml-syntax', severity: 'error' as const, ...said };
     return { problems: [problem], locate };
   }
@@ -244,7 +245,7 @@ function hintForKey(key: string, known: readonly string[], path: YamlPath): stri
   if (key === '<<') return 'merge keys are not read: use `include`, or an alias `*name` for a whole value';
   const isFormatFile = path.length === 0 && known.includes('format');
   if (isFormatFile && keysAt(sharedFileSchema, []).includes(key))
-    return `\`${key}\` stands in a shared file, never in a format's`;
+    return `\`${key}\` belongs in a shared file, not in the file of a format`;
   return nearestHint(key, known).hint;
 }
 

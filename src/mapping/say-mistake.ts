@@ -42,16 +42,14 @@ export const ISSUES: { readonly [Code in IssueCode]: (issue: Issue & { readonly 
   too_small: ({ minimum, inclusive, origin }) =>
     `expected ${inclusive === false ? 'more than' : 'at least'} ${String(minimum)}${origin === 'string' ? ' characters' : ''}`,
   invalid_format: ({ format, prefix }) =>
-    format === 'starts_with'
-      ? `expected a text that begins with \`${String(prefix)}\``
-      : 'this is not written as it must be here',
+    format === 'starts_with' ? `expected a text that begins with \`${String(prefix)}\`` : 'this text has the wrong form',
   not_multiple_of: ({ divisor }) => `expected a multiple of ${String(divisor)}`,
-  unrecognized_keys: ({ keys }) => `nothing here is called ${choices(keys)}`,
+  unrecognized_keys: ({ keys }) => `unknown key ${choices(keys)}`,
   invalid_union: ({ errors, input }) => instead(oneOf(errors ?? []), input),
-  invalid_key: ({ issues }) => issues?.[0]?.message ?? 'this key is not written as it must be here',
-  invalid_element: ({ issues }) => issues?.[0]?.message ?? 'something in here is not as it must be',
+  invalid_key: ({ issues }) => issues?.[0]?.message ?? 'this key has the wrong form',
+  invalid_element: ({ issues }) => issues?.[0]?.message ?? 'an item in here is not valid',
   invalid_value: ({ values }) => (values.length === 1 ? `expected ${choices(values)}` : `expected one of ${choices(values)}`),
-  custom: () => 'this value is not usable here',
+  custom: () => 'this value is not valid here',
 };
 
 /** The kinds of values that a union accepts. */
@@ -93,7 +91,7 @@ export function hintForIssue(issue: z.core.$ZodIssue): string | undefined {
     return said === undefined ? undefined : `write \`${said}\``;
   }
   const expected = code === 'invalid_type' ? issue.expected : code === 'invalid_union' ? 'string' : undefined;
-  if (input === null) return 'nothing stands behind the colon: write the value there, or delete the key';
+  if (input === null) return 'there is no value after the colon: write one, or delete the key';
   const isScalar = ['string', 'number', 'boolean'].includes(typeof input);
   if (expected === 'string' && isScalar && typeof input !== 'string') return 'put it in quotes';
   return expected === 'array' && isScalar ? 'put brackets around it' : undefined;
@@ -107,47 +105,50 @@ export interface Said {
 }
 
 const ALIASES: Said = {
-  message: 'an anchor `&name` or an alias `*name` is not written like one',
+  message: 'this anchor `&name` or alias `*name` has the wrong form',
   hint: 'write `&name` before a value and `*name` for it later, or write the value out; a text that begins with `*` or `&` needs quotes',
 };
 const TAGS: Said = {
-  message: 'a word with `!` is a tag in YAML, and mappings know none',
+  message: 'a word that begins with `!` is a YAML tag, and mappings have no tags',
   hint: 'put a text that begins with `!` in quotes',
 };
 const INDENT: Said = {
-  message: 'this line is indented neither like the one above it nor one level deeper',
-  hint: 'what belongs together begins at the same column; one level deeper is two spaces',
+  message: 'this line has neither the indentation of the line above nor one level more',
+  hint: 'keys of one level begin in the same column; one level more is two spaces',
 };
 const FLOW: Said = {
   message: 'a `key: value` stands inside brackets without a comma before it',
-  hint: 'put commas between the things in brackets; within `{ }` and `[ ]` everything is written in brackets',
+  hint: 'put commas between the things in brackets; nested keys and lists need brackets too',
 };
 const NO_KEY: Said = {
-  message: 'this line is no `key: value`',
-  hint: 'a key needs a colon and a blank behind it; a text of several lines needs quotes',
+  message: 'this line is not a `key: value`',
+  hint: 'a key needs a colon and a blank after it; a text of several lines needs quotes',
 };
 const OUT_OF_PLACE: Said = {
   message: 'this does not belong here',
-  hint: 'look at the line and the one before it: a bracket, a quote, a comma or the indentation is off; a quote inside quotes is written twice',
+  hint: 'check this line and the line before: a bracket, quote, comma or the indentation is wrong; write a quote inside quotes twice',
 };
 const SIGN_MISSING: Said = {
-  message: 'a sign is missing here',
-  hint: 'look at the line and the one before it for a bracket, a quote, a comma or a colon that is not there',
+  message: 'a bracket, quote, comma or colon is missing here',
+  hint: 'check this line and the line before',
 };
 
 /** One sentence for each code of the YAML library. If it adds a code, this table does not compile until it has a sentence. */
 export const SYNTAX: Readonly<Record<SyntaxCode, Said>> = {
   ALIAS_PROPS: ALIASES,
   BAD_ALIAS: ALIASES,
-  BAD_DIRECTIVE: { message: 'a line that begins with `%` is for YAML itself', hint: 'delete it: mappings need none' },
+  BAD_DIRECTIVE: {
+    message: 'a line that begins with `%` is a YAML directive',
+    hint: 'delete the line: mappings need no directives',
+  },
   BAD_DQ_ESCAPE: {
-    message: 'a backslash in double quotes means something else, and not this',
-    hint: "use single quotes, within which a backslash is itself: 'a\\b'",
+    message: 'this use of a backslash is not allowed in double quotes',
+    hint: "use single quotes, where a backslash is a plain character: 'a\\b'",
   },
   BAD_INDENT: INDENT,
   BAD_PROP_ORDER: ALIASES,
   BAD_SCALAR_START: {
-    message: 'a text cannot begin with this sign',
+    message: 'a text cannot begin with this character',
     hint: "put the text in quotes: '@shop'",
   },
   BLOCK_AS_IMPLICIT_KEY: {
@@ -155,7 +156,7 @@ export const SYNTAX: Readonly<Record<SyntaxCode, Said>> = {
     hint: 'a text with a colon and a blank in it needs quotes; nested keys go between `{ }` or on lines of their own',
   },
   BLOCK_IN_FLOW: FLOW,
-  DUPLICATE_KEY: { message: 'this key stands here for the second time', hint: 'keep one of the two' },
+  DUPLICATE_KEY: { message: 'this key is here for the second time', hint: 'keep one of the two' },
   IMPOSSIBLE: OUT_OF_PLACE,
   KEY_OVER_1024_CHARS: {
     message: 'a key is longer than 1024 characters',
@@ -171,7 +172,7 @@ export const SYNTAX: Readonly<Record<SyntaxCode, Said>> = {
   MULTIPLE_TAGS: TAGS,
   NON_STRING_KEY: { message: 'a key is a text or a number', hint: 'put the key in quotes' },
   RESOURCE_EXHAUSTION: {
-    message: 'brackets or levels stand in each other too deeply',
+    message: 'brackets or levels are nested too deeply',
     hint: 'nothing in a mapping needs more than a few levels',
   },
   TAB_AS_INDENT: { message: 'a tab is used for indentation', hint: 'use two spaces for each level' },
@@ -184,14 +185,17 @@ export const SYNTAX: Readonly<Record<SyntaxCode, Said>> = {
 const CLOSER: readonly (readonly [RegExp, Said])[] = [
   [
     /closing ['"]quote/,
-    { message: 'a text in quotes is not closed', hint: 'put the missing quote; a quote inside quotes is written twice' },
+    { message: 'a text in quotes is not closed', hint: 'add the missing quote; write a quote inside quotes twice' },
   ],
   [/end with a \]/, { message: 'the bracket `[` is not closed', hint: 'put `]` where the list ends' }],
   [/end with a \}/, { message: 'the bracket `{` is not closed', hint: 'put `}` where its keys end' }],
   [/Missing , /, { message: 'a comma is missing before this', hint: 'put commas between the things in brackets' }],
-  [/Unexpected (?:,|empty item)/, { message: 'there is a comma too many', hint: 'delete it, or put what is missing before it' }],
-  [/flow-(?:map|seq)-end/, { message: 'this bracket closes nothing', hint: 'delete it, or put the one that opens' }],
-  [/space after :/, { message: 'a blank is missing behind the colon', hint: 'write `key: value`' }],
+  [
+    /Unexpected (?:,|empty item)/,
+    { message: 'this comma is one too many', hint: 'delete it, or add the missing value before it' },
+  ],
+  [/flow-(?:map|seq)-end/, { message: 'this bracket closes nothing', hint: 'delete it, or add the opening bracket' }],
+  [/space after :/, { message: 'a blank is missing after the colon', hint: 'write `key: value`' }],
   [/followed by map values/, NO_KEY],
 ];
 

@@ -37,7 +37,7 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
   // Values
   ['bad-expression', '`$a b` is not of the form $path or $path | transform', reply('§$a b')],
   ['bad-expression', '`$` is not of the form $path or $path | transform', reply('[1, §$]')],
-  ['unknown-source', 'nothing here is called `$row`', reply('§$row.id')],
+  ['unknown-source', 'there is no `$row`', reply('§$row.id')],
   ['unknown-key', 'unknown key `last` beside `first`', reply('{ first: [1], §last: 2 }'), 'allowed: first'],
   ['bad-expression', '`http` is not of the form $path or $path | transform', reply('{ when: { http: §401 }, value: 2 }')],
   ['unknown-key', 'unknown key `valu` beside `when`', reply('{ when: { $http: 401 }, §valu: 2 }'), 'allowed: when, value, else'],
@@ -52,7 +52,7 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
     list('{ each: $catalog.discos, §were: { id: 1 }, row: plan }'),
     'allowed: each, where, where_any, row, only',
   ],
-  ['unknown-source', 'nothing here is called `$txt`', 'rows:\n  plan:\n    id: §$txt\n', 'did you mean `$text`?'],
+  ['unknown-source', 'there is no `$txt`', 'rows:\n  plan:\n    id: §$txt\n', 'did you mean `$text`?'],
   [
     'unknown-choice',
     'expected one of `data_plans`, `cable_plans`, `cable_providers`, `discos`, `exams`, `recharge_cards` (at operations.buy.join.bought.list)',
@@ -82,16 +82,16 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
     'spelling-shared',
     '`number` is already a spelling of `phone`',
     field('phone: { from: [phone, number], as: phone }\n  meter: { from: [meter], otherwise: [m, §number], as: text }'),
-    'it also stands at 1.yaml:8:30',
+    'it is also at 1.yaml:8:30',
   ],
   [
     'bad-default',
-    'the default of `ported` is no value of its kind: expected true or false',
+    'the default of `ported` is not a valid value: expected true or false',
     field('ported: { from: [p], as: flag, default: §maybe }'),
   ],
   [
     'bad-default',
-    'the default of `net` is no value of its kind: expected a network such as MTN, GLO',
+    'the default of `net` is not a valid value: expected a network such as MTN, GLO',
     field('net: { from: [n], as: network, default: §MNT }'),
   ],
   // Operations
@@ -117,7 +117,7 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
   ],
   [
     'value-not-of-v1',
-    'v1 takes MTN, GLO, AIRTEL, 9MOBILE as `network`, and never `GLOBACOM`',
+    'v1 takes MTN, GLO, AIRTEL, 9MOBILE as `network`, not `GLOBACOM`',
     'tables: { network: { title: network, values: { MTN: { id: 1 }, GLO: { id: 2 }, §GLOBACOM: { words: [GLOBACOM] } } } }',
   ],
   // Formats
@@ -134,7 +134,7 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
     'spelling-shared',
     '`amount` is already a spelling of `amount`',
     format('operations: { buy: { fields: { phone: { from: [p, §amount] } } } }'),
-    'it also stands at base-operations.yaml:9:24',
+    'it is also at base-operations.yaml:9:24',
   ],
   // Tables
   [
@@ -147,7 +147,7 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
     'word-shared',
     '`mtn` is already a word of `MTN`',
     'tables:\n  network:\n    title: network\n    values:\n      MTN: { words: [] }\n      GLO: { words: [§mtn] }',
-    'it also stands at 1.yaml:5:7',
+    'it is also at 1.yaml:5:7',
   ],
   [
     'unknown-table',

@@ -196,7 +196,7 @@ test.each([
 
 test('$list means nothing anywhere else', () => {
   const { problems } = checkWith('texts: { found: Found., not_found: None. }', 'rows: { one: { all: $list } }');
-  expect(problems).toContainEqual(expect.objectContaining({ code: 'unknown-source', message: 'nothing here is called `$list`' }));
+  expect(problems).toContainEqual(expect.objectContaining({ code: 'unknown-source', message: 'there is no `$list`' }));
 });
 
 test.each([

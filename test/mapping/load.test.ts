@@ -30,7 +30,7 @@ test.each(twice)('%s that stands in two files is a problem at its second place',
       code: 'defined-twice',
       severity: 'error',
       message,
-      hint: `it also stands in ${first}`,
+      hint: `it is also in ${first}`,
     },
   ]);
 });
@@ -124,7 +124,7 @@ describe('a folder', () => {
     ['a link that leads nowhere', (path: string) => symlinkSync('nowhere', path), 'it is a link that leads nowhere'],
     ['a link to itself', (path: string) => symlinkSync(path, path), 'it is a link that leads in a circle'],
     ['a folder', (path: string) => mkdirSync(path), 'it is a folder'],
-    ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'it is no file but a pipe or a device'],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'it is a pipe or a device, not a file'],
   ])('with %s in place of a mapping file says which', (_what, make, reason) => {
     for (const { file, text } of filesWith('texts: {}')) writeFileSync(join(folder, file), text);
     make(join(folder, 'x.yaml'));

@@ -132,6 +132,6 @@ test('a key that stands twice hides nothing else of its file', () => {
   const twice = 'texts: { found: a, found: b }\nrows: { plan: { id: $rwo.id } }\n';
   expect(told(twice).filter((line) => !line.startsWith('text-missing'))).toEqual([
     expect.stringMatching(/^duplicate-key /),
-    'unknown-source nothing here is called `$rwo`',
+    'unknown-source there is no `$rwo`',
   ]);
 });

@@ -34,10 +34,10 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
     'bytes',
     'any: !!binary §eA==',
     'yaml-syntax',
-    /^`!!binary` is nothing that a file here may hold$/,
+    /^`!!binary` is a tag that mappings do not have$/,
     'write a text, a number, a list or fields',
   ],
-  ['a set', 'any: !!set §{ a }', 'yaml-syntax', /^`!!set` is nothing/, 'write a text, a number, a list or fields'],
+  ['a set', 'any: !!set §{ a }', 'yaml-syntax', /^`!!set` is a tag/, 'write a text, a number, a list or fields'],
   ['a number where text belongs', 'numbers:\n  1: MTN\n  2: §3', 'schema', /at numbers\.2/, 'put it in quotes'],
   ['a key of a wrong form', 'numbers:\n  1: MTN\n  §two: GLO', 'schema', /unusable key: expected a whole number/],
   [
@@ -51,7 +51,7 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
     'fields:\n  phone:\n    from: §null',
     'schema',
     /at fields\.phone\.from/,
-    'nothing stands behind the colon: write the value there, or delete the key',
+    'there is no value after the colon: write one, or delete the key',
   ],
   [
     'a value behind an alias',
@@ -60,13 +60,7 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
     /at fields\.phone\.from/,
     'put brackets around it',
   ],
-  [
-    'a key twice',
-    'format: a\n§format: b',
-    'duplicate-key',
-    /^`format` stands here for the second time$/,
-    'it also stands at a.yaml:1:1',
-  ],
+  ['a key twice', 'format: a\n§format: b', 'duplicate-key', /^`format` is here for the second time$/, 'it is also at a.yaml:1:1'],
   ['a tab for indentation', 'fields:\n§\tphone: 1', 'yaml-tab', /^a tab is used/, 'use two spaces for each level'],
   ['a list at the top', '§- 1', 'schema', /^expected keys and values, not a list$/],
   ['an unclosed bracket', 'format: [1\n§', 'yaml-syntax', /^the bracket `\[` is not closed$/, 'put `]` where the list ends'],
@@ -75,9 +69,9 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
     "format: 'a§",
     'yaml-syntax',
     /^a text in quotes is not closed$/,
-    'put the missing quote; a quote inside quotes is written twice',
+    'add the missing quote; write a quote inside quotes twice',
   ],
-  ['an alias inside what it names', 'any: &shared { from: [a], more: §*shared }', 'yaml-syntax', /stands inside/],
+  ['an alias inside what it names', 'any: &shared { from: [a], more: §*shared }', 'yaml-syntax', /is inside the value/],
   ['an alias to nothing', 'format: §*nowhere', 'yaml-syntax', /alias/i],
   ['a text after a multi-byte sign', '# ₦ and 𝒳\nformat: §1', 'schema', /expected a text, not a number/, 'put it in quotes'],
 ];
@@ -141,7 +135,7 @@ test('a shared section in a format’s file and a merge key are told what they a
   const hintOf = (text: string): string | undefined => readYaml('x.yaml', text, formatFileSchema).problems[0]?.hint;
   const head = 'format: x\ntitle: X\n';
   for (const section of ['words', 'blocks', 'texts', 'tables'])
-    expect(hintOf(`${head}${section}: {}`)).toBe(`\`${section}\` stands in a shared file, never in a format's`);
+    expect(hintOf(`${head}${section}: {}`)).toBe(`\`${section}\` belongs in a shared file, not in the file of a format`);
   expect(hintOf(`${head}operations:\n  buy:\n    <<: { reply: {} }`)).toMatch(/^merge keys are not read: use `include`/);
 });
 
@@ -177,8 +171,8 @@ test.each(['number', 'text'])('a key in quotes and the same without are one, wit
         line,
         column,
         code: 'duplicate-key',
-        message: `\`${name}\` stands here for the second time`,
-        hint: `it also stands at a.yaml:${first}`,
+        message: `\`${name}\` is here for the second time`,
+        hint: `it is also at a.yaml:${first}`,
       },
     ]);
   }

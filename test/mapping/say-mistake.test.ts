@@ -34,16 +34,16 @@ const ISSUED: readonly (readonly [string, z.ZodType, unknown, string])[] = [
   ['too_small', z.number().positive(), 0, 'expected more than 0'],
   ['too_small', z.array(z.string()).min(1), [], 'expected at least 1'],
   ['too_small', z.string().min(2), 'a', 'expected at least 2 characters'],
-  ['invalid_format', z.string().regex(/^x$/), 'a', 'this is not written as it must be here'],
+  ['invalid_format', z.string().regex(/^x$/), 'a', 'this text has the wrong form'],
   ['invalid_format', z.string().startsWith('/'), 'a', 'expected a text that begins with `/`'],
   ['not_multiple_of', z.number().multipleOf(5), 3, 'expected a multiple of 5'],
-  ['unrecognized_keys', z.strictObject({}), { a: 1 }, 'nothing here is called `a`'],
+  ['unrecognized_keys', z.strictObject({}), { a: 1 }, 'unknown key `a`'],
   ['invalid_union', z.union([z.string(), z.number()]), true, 'expected a text or a number, not `true`'],
-  ['invalid_key', number, { x: 1 }, 'this is not written as it must be here'],
+  ['invalid_key', number, { x: 1 }, 'this text has the wrong form'],
   ['invalid_element', z.map(z.object({}), z.string()), new Map([[{}, 1]]), 'expected a text, not a number'],
   ['invalid_value', z.enum(['on', 'off']), 'no', 'expected one of `on`, `off`'],
   ['invalid_value', z.literal('basic'), 'x', 'expected `basic`'],
-  ['custom', z.string().refine(() => false), 'a', 'this value is not usable here'],
+  ['custom', z.string().refine(() => false), 'a', 'this value is not valid here'],
 ];
 
 test.each(ISSUED)('%s of %#', (code, schema, input, sentence) => {
@@ -82,7 +82,7 @@ test('what is of another kind says how to write it', () => {
   expect(hintOf(z.string(), 5)).toBe('put it in quotes');
   expect(hintOf(z.union([z.string(), z.number()]), true)).toBe('put it in quotes');
   expect(hintOf(z.array(z.string()), 'a')).toBe('put brackets around it');
-  expect(hintOf(z.string(), null)).toMatch(/^nothing stands behind the colon/);
+  expect(hintOf(z.string(), null)).toMatch(/^there is no value after the colon/);
   expect(hintOf(z.literal('basic'), false)).toBe('leave the key out');
 });
 
@@ -121,17 +121,17 @@ test('every code of the YAML library has a sentence and a hint of ours', () => {
 });
 
 const TEXTS: readonly (readonly [string, string, RegExp])[] = [
-  ['BAD_INDENT', 'texts:\n  found: a\n pending: b', /^this line is indented/],
+  ['BAD_INDENT', 'texts:\n  found: a\n pending: b', /^this line has neither the indentation/],
   ['BAD_INDENT', 'request_id: [a\ntexts: {}', /^the bracket `\[` is not closed/],
   ['BAD_INDENT', 'texts: { found: a\nrows: {}', /^the bracket `\{` is not closed|inside brackets/],
   ['BLOCK_IN_FLOW', 'texts: { found: a pending: b }', /without a comma/],
   ['MISSING_CHAR', "texts: { found: 'a }\n", /^a text in quotes is not closed/],
   ['BAD_DQ_ESCAPE', 'texts: { found: "a\\q" }', /backslash/],
   ['BLOCK_AS_IMPLICIT_KEY', 'texts:\n  found: a: b', /second `key:`/],
-  ['MULTILINE_IMPLICIT_KEY', 'texts\nrows: {}', /^this line is no `key: value`/],
-  ['BAD_SCALAR_START', 'texts:\n  found: @home', /cannot begin with this sign/],
+  ['MULTILINE_IMPLICIT_KEY', 'texts\nrows: {}', /^this line is not a `key: value`/],
+  ['BAD_SCALAR_START', 'texts:\n  found: @home', /cannot begin with this character/],
   ['TAG_RESOLVE_FAILED', 'texts:\n  found: !now', /tag/],
-  ['UNEXPECTED_TOKEN', 'request_id: [a,,b]', /comma too many/],
+  ['UNEXPECTED_TOKEN', 'request_id: [a,,b]', /comma is one too many/],
   ['UNEXPECTED_TOKEN', "texts: { found: 'don't' }", /does not belong here|comma/],
   ['UNEXPECTED_TOKEN', 'texts: {}}', /closes nothing/],
   ['BAD_ALIAS', 'request_id: *', /anchor|alias/],

@@ -85,7 +85,7 @@ export const callerKindSchema = z
 /** Whether a text contains no API key. A key that was put here by mistake is reported without its text. */
 const withoutKey = (text: string): boolean => !text.split(/[\s:'"`]+/).some(looksLikeKey);
 const HOLDS_KEY = {
-  message: 'this looks like an API key: callers are named by fingerprints, and their keys stand nowhere',
+  message: 'this looks like an API key: name a caller by its fingerprint, and write its key nowhere',
   params: { rule: 'secret-literal' },
 };
 const ownerText = z
@@ -99,7 +99,7 @@ const title = z
   .string()
   .regex(TITLE, "expected 1 to 40 letters, digits, blanks and .,&/()'_-, such as Ada or Kano Shop 2")
   .refine((text) => !RESERVED_TITLE.test(text), {
-    message: 'this cannot be told from a fingerprint or from `other`',
+    message: 'a title must not look like a fingerprint, be `other`, or end in `(sandbox)`',
     params: { rule: 'bad-title' },
   })
   .refine(withoutKey, HOLDS_KEY)

@@ -58,7 +58,7 @@ function splitEach(fields: Fields, path: string[], say: Say): Fields {
   const long = new Map<string, ValueSource>();
   for (const [names, value] of Object.entries(fields))
     for (const name of splitNames(names)) {
-      if (long.has(name)) say([...path, names], `\`${name}\` stands here for the second time`, 'duplicate-key');
+      if (long.has(name)) say([...path, names], `\`${name}\` is here for the second time`, 'duplicate-key');
       if (name === '<<') say([...path, names], `${MERGE_KEY}, or write the fields out`);
       if (name === '' && names !== '') say([...path, names], `a name is missing beside a comma of \`${names}\``);
       long.set(name, value);

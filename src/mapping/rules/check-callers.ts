@@ -45,7 +45,7 @@ export function checkCallers(checking: Checking): void {
   checkTiming(checking);
   for (const { ms, least, path } of all)
     if (ms > 0 && ms < least)
-      report(path, 'patience-too-short', `${spellShort(ms)} is too short for an order: at least ${spellShort(least)}`);
+      report(path, 'patience-too-short', `${spellShort(ms)} is too short for an order: expected at least ${spellShort(least)}`);
 }
 
 interface Patience {
@@ -105,14 +105,14 @@ function checkKinds({ source, report }: Checking): void {
         report(
           ['callers', 'kinds', kind, 'user_agents', index],
           'kind-unreachable',
-          `\`${agent}\` is a caller of kind \`${owner.kind}\` already`,
+          `\`${agent}\` is already a caller of kind \`${owner.kind}\``,
         );
       earlier.push({ kind, pattern, headers });
       if (agent === '*' && names.length === 0)
         report(
           ['callers', 'kinds', kind, 'user_agents', index],
           'kind-takes-everybody',
-          `everybody would be a caller of kind \`${kind}\``,
+          `every caller would be of kind \`${kind}\``,
         );
     }
   }
@@ -132,19 +132,23 @@ function checkTiming({ source, report }: Checking): void {
     ),
   ];
   for (const [name, ms, path] of times) {
-    if (ms === 0 && name !== 'reconnect') report(path, 'duration-zero', `\`${name}\` is no time at all`);
+    if (ms === 0 && name !== 'reconnect') report(path, 'duration-zero', `\`${name}\` is zero`);
     if (ms > (SLOW.includes(name) ? HUGE_SLOW_MS : HUGE_MS)) report(path, 'duration-huge', `\`${name}\` is ${spell(ms)}`);
   }
   const { quiet, try: one, read } = source.timing;
   if (quiet < one || quiet < QUIET_MIN_MS)
-    report(['timing', 'quiet'], 'quiet-too-short', `one try may take ${spell(one)}, and quiet is ${spell(quiet)}`);
+    report(
+      ['timing', 'quiet'],
+      'quiet-too-short',
+      `\`quiet\` is ${spell(quiet)}: expected at least 2 minutes, and at least \`try\` (${spell(one)})`,
+    );
   const attempts = [
     ['try', one, TRY_MIN_MS],
     ['read', read, READ_MIN_MS],
   ] as const;
   for (const [name, ms, least] of attempts)
     if (ms > 0 && ms < least)
-      report(['timing', name], 'try-too-short', `\`${name}\` of ${spellShort(ms)}: at least ${spellShort(least)}`);
+      report(['timing', name], 'try-too-short', `\`${name}\` is ${spellShort(ms)}: expected at least ${spellShort(least)}`);
 }
 
 function spell(ms: number): string {
@@ -167,7 +171,7 @@ export function checkCallerKeys(checking: Checking): void {
     checkNumbers(key, path, checking);
     checkLists(key, path, checking);
     const { patience, after_pending: afterPending } = key;
-    checkByOperation(patience, ['patience-without-order', ': nothing of it is waited for'], [...path, 'patience'], checking);
+    checkByOperation(patience, ['patience-without-order', ': only purchases are held'], [...path, 'patience'], checking);
     checkByOperation(afterPending, ['after-pending-without-order', ''], [...path, 'after_pending'], checking);
     checkFamily(key, path, checking);
   }
@@ -179,7 +183,7 @@ function checkTitles({ source, report }: Checking): void {
     const owner = owners.get(title?.toLowerCase() ?? '');
     if (title === undefined) continue;
     if (owner !== undefined)
-      report(['callers', 'keys', fingerprint, 'title'], 'title-repeated', `the key ${owner.slice(0, 8)}… has this title already`);
+      report(['callers', 'keys', fingerprint, 'title'], 'title-repeated', `the key ${owner.slice(0, 8)}… already has this title`);
     owners.set(title.toLowerCase(), fingerprint);
   }
 }
@@ -235,8 +239,8 @@ function checkLists({ lists = {} }: CallerKeySource, path: YamlPath, checking: C
     const at = [...path, 'lists', name];
     checkOperation(name, at, checking);
     if (name !== DEFAULT && Object.hasOwn(source.operations, name) && !known.includes(name))
-      report(at, 'shape-of-no-list', `\`${name}\` is no list`, { at: 'key', ...hintFor(name, known) });
-    if (!tellsList(shape, at)) report(at, 'shape-without-list', '`$list` stands nowhere in it', { at: 'key' });
+      report(at, 'shape-of-no-list', `\`${name}\` is not an operation of kind list`, { at: 'key', ...hintFor(name, known) });
+    if (!tellsList(shape, at)) report(at, 'shape-without-list', 'this shape does not contain `$list`', { at: 'key' });
   }
 }
 
@@ -266,7 +270,7 @@ function checkByOperation(
     const kind = source.operations[name]?.kind;
     checkOperation(name, [...path, name], { source, report });
     if (kind !== undefined && kind !== 'purchase')
-      report([...path, name], code, `\`${name}\` is no purchase${why}`, { at: 'key' });
+      report([...path, name], code, `\`${name}\` is not a purchase${why}`, { at: 'key' });
   }
 }
 

@@ -60,10 +60,11 @@ type Report = Checking['report'];
 function checkKinds(name: string, { kind, call }: OperationSource, endpoint: V1Endpoint, report: Report): void {
   const path = ['operations', name, 'call', 'to'];
   if (endpoint.path === '/receipt' && kind !== 'status')
-    report(path, 'receipt-outside-status', `${call!.to} answers for failed and open orders too, and this is a ${kind}`);
+    report(path, 'receipt-outside-status', `${call!.to} answers for failed and open orders too, but this operation is a ${kind}`);
   if (MAY_CALL[kind].includes(endpoint.kind)) return;
-  if (endpoint.kind === 'purchase') report(path, 'read-that-buys', `${call!.to} debits the wallet, and this is a ${kind}`);
-  else report(path, 'purchase-without-purchase', `${call!.to} sells nothing, and this is a ${kind}`);
+  if (endpoint.kind === 'purchase')
+    report(path, 'read-that-buys', `${call!.to} debits the wallet, but this operation is a ${kind}`);
+  else report(path, 'purchase-without-purchase', `${call!.to} sells nothing, but this operation is a ${kind}`);
 }
 
 /** Reports v1 fields that are not in the specification, and required ones that are not sent. */
@@ -111,7 +112,7 @@ function checkType(
   if (fits(kind, type)) return;
   const article = type === 'integer' ? 'an' : 'a';
   const what = kind === 'word' ? 'a word' : `a ${kind}`;
-  report(path, 'v1-type-mismatch', `v1 takes ${article} ${type} as \`${field}\`, and this is ${what}`, {
+  report(path, 'v1-type-mismatch', `v1 takes ${article} ${type} as \`${field}\`, but this is ${what}`, {
     ...(kind === 'word' ? { hint: 'add `| id` for v1’s own number' } : {}),
   });
 }
@@ -119,13 +120,13 @@ function checkType(
 /** Reports a required v1 field whose value comes from a field that may be absent. */
 function checkPresence(field: string, value: ValueSource, path: YamlPath, around: Surroundings, report: Report): void {
   if (value === null) {
-    report(path, 'v1-field-not-required', `v1 needs \`${field}\`, and null is not sent`);
+    report(path, 'v1-field-not-required', `v1 needs \`${field}\`, but null is not sent`);
     return;
   }
   const root = rootOf(value);
   const source = root === undefined || !Object.hasOwn(around.fields, root) ? undefined : around.fields[root];
   if (source === undefined || source.required === true || source.default !== undefined || source.try_values !== undefined) return;
-  report(path, 'v1-field-not-required', `v1 needs \`${field}\`, and \`${root!}\` may be absent`, {
+  report(path, 'v1-field-not-required', `v1 needs \`${field}\`, but \`${root!}\` may be absent`, {
     hint: `add \`required: true\` to the field \`${root!}\``,
   });
 }
@@ -218,13 +219,13 @@ function checkExpression({ root, transforms }: Expression, path: YamlPath, sent:
   const { fields } = sent.around;
   const { report, source } = checking;
   if (transforms.includes('number')) {
-    report(path, 'format-number-sent', `\`${field}\` would be the number of the script's format`, { hint: 'use `| id`' });
+    report(path, 'format-number-sent', `v1 would get the number of the script's format as \`${field}\``, { hint: 'use `| id`' });
     return;
   }
   const from = Object.hasOwn(fields, root) ? fields[root] : undefined;
   if (from === undefined) return;
   if (!readsAs(from, need, source.tables)) {
-    report(path, 'v1-field-misfed', `\`${field}\` is ${need.what}, and \`${root}\` is read as \`${from.as}\``);
+    report(path, 'v1-field-misfed', `\`${field}\` is ${need.what}, but \`${root}\` is read as \`${from.as}\``);
     return;
   }
   // Fields of one kind are distinguished by their spellings: the name of another v1 field among them suggests a mistake.
@@ -245,11 +246,11 @@ function checkTable(from: FieldSource, transforms: readonly string[], { field, n
     const path = ['tables', from.as, 'values', name];
     const ids = need.ids?.[name];
     if (need.values?.includes(name) === false)
-      checking.report(path, 'value-not-of-v1', `v1 takes ${need.values.join(', ')} as \`${field}\`, and never \`${name}\``, {
+      checking.report(path, 'value-not-of-v1', `v1 takes ${need.values.join(', ')} as \`${field}\`, not \`${name}\``, {
         at: 'key',
       });
     else if (isId && id !== undefined && ids?.includes(id) === false)
-      checking.report([...path, 'id'], 'value-not-of-v1', `v1 knows ${name} by ${ids.join(' or ')}, and never by ${id}`);
+      checking.report([...path, 'id'], 'value-not-of-v1', `v1's number of ${name} is ${ids.join(' or ')}, not ${id}`);
   }
 }
 
@@ -266,9 +267,14 @@ function checkUnsent(operation: OperationSource, endpoint: V1Endpoint, path: Yam
       return !isSent(name) && (isCalledSo || need.what !== 'a text') && readsAs(one, need, source.tables);
     });
     if (unheard !== undefined)
-      report(path, 'v1-field-unsent', `scripts say \`${unheard[0]}\`, v1 takes it as \`${field}\`, and it is not sent`, {
-        at: 'key',
-        hint: `add \`${field}: $${unheard[0]}\``,
-      });
+      report(
+        path,
+        'v1-field-unsent',
+        `scripts send \`${unheard[0]}\` and v1 takes it as \`${field}\`, but the call does not send it`,
+        {
+          at: 'key',
+          hint: `add \`${field}: $${unheard[0]}\``,
+        },
+      );
   }
 }

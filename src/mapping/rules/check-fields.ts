@@ -81,13 +81,20 @@ function checkDecided(
   { report }: Checking,
 ): void {
   if (fallback !== undefined && !isHarmless(fallback, need))
-    report([...path, 'default'], 'default-buys', `a script that leaves it out would buy with \`${String(fallback)}\``, {
+    report(
+      [...path, 'default'],
+      'default-buys',
+      `a script that does not send this field would buy with \`${String(fallback)}\``,
+      {
+        at: 'key',
+      },
+    );
+  if (lenient === true)
+    report([...path, 'lenient'], 'lenient-buys', `a value that cannot be read as ${need.what} would count as absent`, {
       at: 'key',
     });
-  if (lenient === true)
-    report([...path, 'lenient'], 'lenient-buys', `what cannot be read as ${need.what} would count as left out`, { at: 'key' });
   if (min !== undefined && min <= 0)
-    report([...path, 'min'], 'bound-not-positive', `nobody buys for ${min}`, { hint: 'use `min: 1`' });
+    report([...path, 'min'], 'bound-not-positive', `\`min\` must be above 0, not ${min}`, { hint: 'use `min: 1`' });
 }
 
 type Needs = ReadonlyMap<string, ReadonlyMap<string, V1Need>>;
@@ -163,7 +170,8 @@ function checkList(
       report(at, 'spelling-untrimmed', `\`${spelling}\` has spaces around it or is empty`, {
         ...(trimmed === '' ? {} : { fix: { kind: 'replace', to: trimmed } }),
       });
-    if (seen.has(spelling)) report(at, 'spelling-repeated', `\`${spelling}\` stands here already`, { fix: { kind: 'remove' } });
+    if (seen.has(spelling))
+      report(at, 'spelling-repeated', `\`${spelling}\` is already listed here`, { fix: { kind: 'remove' } });
     seen.add(spelling);
   }
 }
@@ -175,10 +183,10 @@ function checkSpellings(needs: Needs, { source, report }: Checking): void {
       report(path, 'request-id-is-field', `\`${spelling}\` is a spelling of the request id`);
     const need = needs.get(name)?.get(field);
     if (need?.isVital === true && need.what === 'a phone number' && CONTACTS.test(spelling))
-      report(path, 'recipient-is-contact', `\`${spelling}\` is whom to call, not the number to be served`);
+      report(path, 'recipient-is-contact', `\`${spelling}\` is a contact, not the number that is bought for`);
     const meant = need === undefined ? undefined : otherMeaning(spelling, need);
     if (meant !== undefined)
-      report(path, 'spelling-says-otherwise', `\`${spelling}\` says ${meant}, and \`${field}\` is read as ${need!.what}`);
+      report(path, 'spelling-says-otherwise', `\`${spelling}\` means ${meant}, but \`${field}\` is read as ${need!.what}`);
     checkCharacters(spelling, path, report);
   }
 }
@@ -221,7 +229,11 @@ function checkRequestIds(checking: Checking): void {
   for (const [index, spelling] of source.request_id.entries()) {
     const word = wordsOfName(spelling).find((one) => REPEATING.has(one));
     if (DECIDING.has(spelling))
-      report(['request_id', index], 'request-id-decides', `it would be told as \`${spelling}\`, also of a failure`);
+      report(
+        ['request_id', index],
+        'request-id-decides',
+        `replies would repeat the request id as \`${spelling}\`, also in a failure`,
+      );
     if (word !== undefined) report(['request_id', index], 'request-id-repeats', `two orders can have the same \`${spelling}\``);
     checkCharacters(spelling, ['request_id', index], report);
   }

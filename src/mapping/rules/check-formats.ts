@@ -20,7 +20,7 @@ export function checkFormats(checking: Checking): void {
   const logins: string[] = [];
   for (const [id, format] of source.formats) {
     if (format.login !== undefined && logins.push(id) > 1)
-      report(['formats', id, 'login'], 'login-shared', `format \`${logins[0]!}\` claims the login already`, { at: 'key' });
+      report(['formats', id, 'login'], 'login-shared', `format \`${logins[0]!}\` already has the login`, { at: 'key' });
     // A single format needs no proof.
     if (source.formats.size > 1 && !isProvable(id, source))
       report(['formats', id, 'format'], 'format-unprovable', `nothing in a request proves format \`${id}\``);
@@ -85,12 +85,12 @@ function checkWeights({ source, report }: Checking): void {
     for (const [index, signal] of (proof ?? []).entries()) {
       const path = ['formats', id, 'proof', index];
       for (const thing of new Set(thingsOf(signal))) {
-        if (own.has(thing)) report(path, 'signal-repeated', `${thing} is a signal of this format already`);
+        if (own.has(thing)) report(path, 'signal-repeated', `${thing} is already a signal of this format`);
         own.add(thing);
         if (signal.weight !== 'strong') continue;
         const owner = strong.get(thing);
         if (owner !== undefined && owner !== id)
-          report(path, 'signal-contradiction', `${thing} is a strong signal of format \`${owner}\` already`);
+          report(path, 'signal-contradiction', `${thing} is already a strong signal of format \`${owner}\``);
         strong.set(thing, owner ?? id);
       }
     }
@@ -184,7 +184,7 @@ function checkWordsOf(id: string, { words = {}, proof = [] }: FamilySource, { so
       });
       const why =
         twin !== undefined
-          ? `\`${word}\` is told of a ${twin} as well`
+          ? `\`${word}\` is also the word for a ${twin}`
           : other !== undefined && !isNamed
             ? `scripts read \`${word}\` as ${other}, not as ${outcome}`
             : undefined;
@@ -204,7 +204,7 @@ function checkAlike({ source, report }: Checking): void {
       const key = JSON.stringify([format, signal]);
       const owner = owners.get(key);
       if (owner !== undefined && owner !== id)
-        report(['families', id, 'proof', index], 'family-like-another', `this is a strong signal of family \`${owner}\` already`);
+        report(['families', id, 'proof', index], 'family-like-another', `this is already a strong signal of family \`${owner}\``);
       else owners.set(key, id);
     }
 }

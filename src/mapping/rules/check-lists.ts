@@ -20,13 +20,13 @@ export function checkLists(checking: Checking): void {
       checking.report(
         ['tables', name, 'catalog', 'id'],
         'lookup-by-another',
-        `\`${catalog.id}\` is no number of a row of ${catalog.list}`,
+        `column \`${catalog.id}\` is not the number of a row of ${catalog.list}`,
       );
     if (catalog?.id === 'id' && !catalog.name.endsWith('name'))
       checking.report(
         ['tables', name, 'catalog', 'name'],
         'lookup-by-another',
-        `\`${catalog.name}\` is no name of a row of ${catalog.list}`,
+        `column \`${catalog.name}\` is not the name of a row of ${catalog.list}`,
       );
     if (catalog !== undefined && shownIn.length > 0 && !shownIn.some((place) => place.startsWith(`${catalog.list}.`)))
       checking.report(['tables', name, 'catalog', 'list'], 'lookup-by-another', `\`${name}\` is shown in ${shownIn.join(', ')}`);
@@ -72,7 +72,7 @@ function checkWhere(
     const field = root !== undefined && Object.hasOwn(fields, root) ? fields[root] : undefined;
     if (root === undefined) {
       if (wanted === 'number' && typeof value === 'string')
-        report([...path, column], 'lookup-by-another', `\`${column}\` of ${list} is a number and never \`${value}\``);
+        report([...path, column], 'lookup-by-another', `\`${column}\` of ${list} is a number, never \`${value}\``);
       continue;
     }
     if (field === undefined) continue;
@@ -92,7 +92,7 @@ function checkWhere(
       report(
         [...path, column],
         'lookup-by-another',
-        `\`${column}\` of ${list} is no \`${root}\`, which is read as \`${field.as}\``,
+        `column \`${column}\` of ${list} does not fit \`${root}\`, which is read as \`${field.as}\``,
       );
   }
 }
@@ -113,6 +113,6 @@ function checkName(where: Values, path: YamlPath, { source, report }: Checking):
     });
     const other = names.find((one) => one !== value && name.startsWith(normaliseWord(one)));
     if (other !== undefined && !name.includes(normaliseWord(value)))
-      report([...path, 'where', column], 'list-under-another-name', `what is told as ${other} are rows of ${value}`);
+      report([...path, 'where', column], 'list-under-another-name', `the list \`${other}\` has rows of ${value}`);
   }
 }

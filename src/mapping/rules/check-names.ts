@@ -116,7 +116,7 @@ function checkText(text: string, path: YamlPath, fields: Fields, checking: Check
   if (text.startsWith('$')) return;
   const found = sourceWithoutDollar(text, path, fields);
   if (found !== undefined)
-    checking.report(path, 'dollar-forgotten', `\`${text}\` would be told as it stands here`, { hint: `write \`${found}\`` });
+    checking.report(path, 'dollar-forgotten', `scripts would get the text \`${text}\` itself`, { hint: `write \`${found}\`` });
 }
 
 const isRoot = (name: string, fields: Fields): boolean =>

@@ -18,7 +18,9 @@ export function checkOperations(checking: Checking): void {
     if (operation.key_in !== undefined && operation.kind !== 'read')
       report([...path, 'key_in'], 'key-in-outside-login', `\`${name}\` is a ${operation.kind}, not a login`, { at: 'key' });
     if (operation.undecided !== undefined && operation.kind === 'purchase')
-      report([...path, 'undecided'], 'undecided-moves-money', 'a purchase is never decided by a guess', { at: 'key' });
+      report([...path, 'undecided'], 'undecided-moves-money', '`undecided` is a guess, and a guess must not decide a purchase', {
+        at: 'key',
+      });
     checkPatience(name, operation, checking);
     checkAfterPending(name, operation, checking);
     checkGuard(name, operation, checking);
@@ -27,7 +29,8 @@ export function checkOperations(checking: Checking): void {
 
 function checkWithoutKey(name: string, { kind }: OperationSource, { report }: Checking): void {
   const path = ['operations', name, 'without_key'];
-  if (kind === 'purchase') report(path, 'lookup-key-on-purchase', 'the operator would pay for it', { at: 'key' });
+  if (kind === 'purchase')
+    report(path, 'lookup-key-on-purchase', 'the operator would pay for purchases without a key', { at: 'key' });
   else if (kind !== 'lookup')
     report(path, 'lookup-key-shows-operator', `a ${kind} without a key shows the operator’s own account`, { at: 'key' });
 }
@@ -44,7 +47,7 @@ function checkAfterPending(name: string, { kind, after_pending: said }: Operatio
     .filter(([, { operations }]) => operations?.[name]?.after_pending !== undefined)
     .map(([id]) => ['formats', id, 'operations', name]);
   for (const place of [...(said === undefined ? [] : [['operations', name]]), ...places])
-    report([...place, 'after_pending'], 'after-pending-without-order', `\`${name}\` is no purchase`, { at: 'key' });
+    report([...place, 'after_pending'], 'after-pending-without-order', `\`${name}\` is not a purchase`, { at: 'key' });
 }
 
 /** The numbering guard compares the network of a number with the prefix of a phone number, so it needs both fields. */
@@ -103,7 +106,7 @@ export function checkUnused({ source, report }: Checking): void {
     const told = JSON.stringify(everyReply(source).filter((one) => one.operation === name));
     for (const join of Object.keys(operation.join ?? {}))
       if (!new RegExp(`"\\$${join}\\b`).test(told))
-        report(['operations', name, 'join', join], 'join-unused', `\`$${join}\` is not told anywhere`, { at: 'key' });
+        report(['operations', name, 'join', join], 'join-unused', `no reply uses \`$${join}\``, { at: 'key' });
   }
 }
 

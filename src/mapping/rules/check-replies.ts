@@ -42,7 +42,7 @@ function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: bo
     const at = hasReply ? path : path.slice(0, -1);
     // Lookups and lists are never pending, because they move no money.
     if (outcome !== 'pending' || kind === 'purchase' || kind === 'status')
-      tell(at, 'outcome-without-reply', `\`${operation}\` has nothing to say about a ${outcome}`, { at: 'key' });
+      tell(at, 'outcome-without-reply', `\`${operation}\` has no reply fields for the outcome ${outcome}`, { at: 'key' });
     return;
   }
   if (kind !== 'purchase' && kind !== 'status') return;
@@ -51,7 +51,7 @@ function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: bo
     tell(
       path,
       'outcome-without-words',
-      `a ${outcome} of \`${operation}\` is told without \`$words.status\` and \`$words.Status\``,
+      `the reply of \`${operation}\` to a ${outcome} has neither \`$words.status\` nor \`$words.Status\``,
       {
         at: 'key',
       },
@@ -61,7 +61,11 @@ function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: bo
     walkValue(value, at, {
       expression: ({ root }, place, isTold) => {
         if (isTold && root !== 'words')
-          tell(place, 'outcome-without-words', `\`${name}\` of a ${outcome} is \`$${root}\`, whatever became of the order`);
+          tell(
+            place,
+            'outcome-without-words',
+            `\`${name}\` of a ${outcome} is \`$${root}\`, which is the same for every outcome`,
+          );
       },
     });
   }
@@ -91,7 +95,7 @@ function checkFailure(fields: ReadonlyMap<string, PlacedValue>, around: Surround
   if (error !== undefined) {
     const list: ValueSource = error.value;
     const isOneText = Array.isArray(list) && list.length === 1 && isText(list[0] as ValueSource, around);
-    if (!isOneText) tell(error.path, 'error-no-list', '`error` is no list of one text', { hint: 'write `error: [$text]`' });
+    if (!isOneText) tell(error.path, 'error-no-list', '`error` is not a list of one text', { hint: 'write `error: [$text]`' });
   }
   const success = fields.get('success');
   if (success !== undefined && success.value !== false)
@@ -148,14 +152,16 @@ export function checkGoods({ source, report, replies }: Checking): void {
     if ((operation.reply?.include ?? []).some((block) => !Object.hasOwn(source.blocks, block))) continue;
     if (reply.outcome === 'success')
       for (const [name, what] of missingGoods(reply, endpoint.path))
-        report(reply.path, 'goods-not-told', `a success of \`${reply.operation}\` tells no \`${name}\`: ${what}`, { at: 'key' });
+        report(reply.path, 'goods-not-told', `the success reply of \`${reply.operation}\` has no \`${name}\`: ${what}`, {
+          at: 'key',
+        });
     if (!tellsOrder(reply) || reply.fields.get('*')?.value === '$order.echo') continue;
     // Reported once for all outcomes of the reply.
     const place = reply.path.map(String).join('.');
     if (!mute.has(place))
       report(reply.path, 'echo-not-told', `\`${reply.operation}\` does not echo the request id as it was sent`, {
         at: 'key',
-        hint: "add `'*': $order.echo` to what is always told",
+        hint: "add `'*': $order.echo` below `always:`",
       });
     mute.add(place);
   }

@@ -18,7 +18,7 @@ export function checkRoutes({ source, report }: Checking): void {
       checkAddress(route, address.path, source, report);
     }
     if (source.operations[route.operation]!.kind === 'purchase' && addresses[0]!.methods.includes('GET'))
-      report(route.path, 'purchase-by-get', `${route.text} would buy`, { hint: 'use POST alone' });
+      report(route.path, 'purchase-by-get', `a GET of ${route.text} would buy`, { hint: 'use POST alone' });
   }
 }
 
@@ -45,7 +45,7 @@ function checkOwner(
     else if (owner.operation !== route.operation)
       report(route.path, 'route-shadowed', `${method} ${address} already means \`${owner.operation}\``);
     else if (owner.format === undefined || owner.format === route.format)
-      report(route.path, 'route-repeated', `${method} ${address} stands here already`, {
+      report(route.path, 'route-repeated', `${method} ${address} is already listed here`, {
         ...(isOnly && methods.length === 1 && owner.format === route.format ? { fix: { kind: 'remove' } } : {}),
       });
   }
@@ -60,10 +60,10 @@ function checkAddress(
   const { kind, fields } = source.operations[operation]!;
   const parameters = parameterNames(address);
   for (const [index, parameter] of parameters.entries()) {
-    if (parameters.indexOf(parameter) < index) report(at, 'parameter-repeated', `\`:${parameter}\` stands twice in ${address}`);
+    if (parameters.indexOf(parameter) < index) report(at, 'parameter-repeated', `\`:${parameter}\` is twice in ${address}`);
     // A purchase may carry the script's own id in its address.
     else if (!Object.hasOwn(fields ?? {}, parameter) && !(kind === 'purchase' && parameter === 'request_id'))
-      report(at, 'unknown-parameter', `\`:${parameter}\` is no field of this operation`);
+      report(at, 'unknown-parameter', `\`:${parameter}\` is not a field of this operation`);
   }
   const [, first = ''] = /^\/([^/]+)\//.exec(address) ?? [];
   if (source.formats.has(first))

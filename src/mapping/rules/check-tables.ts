@@ -58,7 +58,7 @@ function checkWords(values: Values, path: YamlPath, { source, report }: Checking
       else if (owner === undefined) owners.set(normal, { value, at: place, what: 'value' });
       else if (owner.value !== value)
         report(place, 'word-shared', `\`${word}\` is already a word of \`${owner.value}\``, {
-          hint: `it also stands at ${source.places.say(owner.at, owner.what)}`,
+          hint: `it is also at ${source.places.say(owner.at, owner.what)}`,
         });
       if (/^\s*\d+(?:\.0+)?\s*$/.test(word)) report(place, 'word-is-number', `\`${word}\` is a number, not a word`);
     }
@@ -115,7 +115,7 @@ function checkValues(name: string, { source, report }: Checking): void {
     if (id === undefined) continue;
     const owner = ids.get(id);
     if (owner !== undefined)
-      report(['tables', name, 'values', value, 'id'], 'id-shared', `${id} is the number of ${owner} already`);
+      report(['tables', name, 'values', value, 'id'], 'id-shared', `${id} is already the number of ${owner}`);
     ids.set(id, owner ?? value);
   }
 }
@@ -139,7 +139,7 @@ function checkOthers({ source, report }: Checking): void {
       ([, { guard, ...format }]) => guard !== 'own' && isSame(format.numbers?.[table], numbers),
     );
     if (twin !== undefined)
-      report(['other_numberings', index, 'numbers'], 'numbering-identical', `format \`${twin[0]}\` numbers exactly so`);
+      report(['other_numberings', index, 'numbers'], 'numbering-identical', `format \`${twin[0]}\` has exactly these numbers`);
   }
 }
 

@@ -49,7 +49,7 @@ function isBlank(text: string): boolean {
 function checkLines(text: string, tell: (line: number, column: number, code: RuleId, message: string) => void): void {
   for (const [index, line] of text.split('\n').entries()) {
     const place = line.indexOf('\uFFFD');
-    if (place >= 0) tell(index + 1, place + 1, 'not-utf8', 'these bytes are no UTF-8 character');
+    if (place >= 0) tell(index + 1, place + 1, 'not-utf8', 'these bytes are not a UTF-8 character');
     const cut = CUT_TEXT.exec(line);
     if (cut !== null) tell(index + 1, cut[1]!.length + 1, 'text-cut-by-comment', `the text ends before \`${cut[2]!}\``);
     for (const secret of findSecrets(line)) tell(index + 1, secret.index + 1, 'secret-literal', `this looks like ${secret.what}`);
@@ -94,7 +94,7 @@ function findStrangeLetters(text: string): StrangeLetter[] {
 function judge(value: string): Pick<StrangeLetter, 'code' | 'message'> | undefined {
   const invisible = INVISIBLE.exec(value)?.[0];
   if (invisible !== undefined)
-    return { code: 'invisible-character', message: `${nameOf(invisible)} stands in \`${shown(value)}\`` };
+    return { code: 'invisible-character', message: `${nameOf(invisible)}, an invisible character, is in \`${shown(value)}\`` };
   const mixed = (value.match(WORD) ?? []).find((word) => OTHER_LETTER.test(word) && /[A-Za-z0-9]/.test(word));
   if (mixed !== undefined) {
     const letter = OTHER_LETTER.exec(mixed)![0];
@@ -106,7 +106,7 @@ function judge(value: string): Pick<StrangeLetter, 'code' | 'message'> | undefin
   if (!QUOTED.test(value)) return undefined;
   return {
     code: 'typographic-quote',
-    message: `${nameOf(QUOTE.exec(value)![0])} is no quote of YAML: it is part of \`${shown(value)}\``,
+    message: `${nameOf(QUOTE.exec(value)![0])} is not a quote in YAML: it is part of \`${shown(value)}\``,
   };
 }
 

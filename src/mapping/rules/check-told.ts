@@ -61,7 +61,7 @@ function checkTexts({ source, report }: Checking): void {
       report(['texts', key], 'text-unknown', `no outcome is called \`${key}\``, { at: 'key', ...hintFor(key, TEXT_KEYS) });
     if (text.trim() === '') report(['texts', key], 'text-empty', `the text of \`${key}\` is empty`);
     const word = /balance|insufficient/i.exec(text)?.[0];
-    if (word !== undefined) report(['texts', key], 'text-says-balance', `some scripts hide a text that holds “${word}”`);
+    if (word !== undefined) report(['texts', key], 'text-says-balance', `some scripts hide a text that contains “${word}”`);
   }
   const missing = TEXT_KEYS.filter((key) => source.texts[key] === undefined);
   if (missing.length > 0) {
@@ -119,7 +119,7 @@ function judgeConstant(told: ReplyOutcome, { name, value, path, isOfEveryOrder }
   if (outcome === undefined || other === undefined) return;
   const of = isOfEveryOrder ? `every order, also of one that is a ${outcome},` : `a ${outcome}`;
   if (typeof value === 'string' && !isDeciding(name) && textTells(outcome, value) !== undefined)
-    report(path, 'text-of-other-outcome', `\`${name}\` of ${of} tells a ${other}: “${value}”`);
+    report(path, 'text-of-other-outcome', `\`${name}\` of ${of} reads like a ${other}: “${value}”`);
   else report(path, WORD_RULES[outcome], `\`${name}\` of ${of} is \`${String(value)}\`, which scripts read as ${other}`);
 }
 
@@ -128,16 +128,12 @@ function checkTextsTell({ source, report }: Checking): void {
     const outcome = new Map<string, ReplyOutcome>(Object.entries(TEXT_OUTCOMES)).get(key);
     const other = outcome === undefined ? undefined : textTells(outcome, text);
     if (other !== undefined)
-      report(['texts', key], 'text-of-other-outcome', `the text of \`${key}\` tells a ${other}: “${text}”`);
+      report(['texts', key], 'text-of-other-outcome', `the text of \`${key}\` reads like a ${other}: “${text}”`);
   }
   for (const [fingerprint, { paused }] of Object.entries(source.callers.keys)) {
     const other = typeof paused === 'string' ? textTells('failure', paused) : undefined;
     if (other !== undefined)
-      report(
-        ['callers', 'keys', fingerprint, 'paused'],
-        'text-of-other-outcome',
-        `what a paused script is told tells a ${other}`,
-      );
+      report(['callers', 'keys', fingerprint, 'paused'], 'text-of-other-outcome', `this text reads like a ${other}`);
   }
 }
 

@@ -115,7 +115,7 @@ function createJudge({ source, report }: Checking): Judge {
         const over = listOfEach(object);
         const kind = kindOfValue(object['each'] ?? null, { ...standing, list });
         if (kind !== 'rows' && kind !== 'cards' && kind !== 'any')
-          tell([...at, 'each'], 'each-over-no-list', 'this is no list of rows');
+          tell([...at, 'each'], 'each-over-no-list', '`each` needs a list of rows');
         const columns = over === undefined ? undefined : ROW_SHAPES[over];
         if (columns !== undefined) judgeColumns(object, at, over!, Object.keys(columns), tell);
         const row = object['row'];
@@ -157,7 +157,7 @@ function judgeExpression(
     const hint = hintFor(steps.at(-1) ?? '', found.parts);
     if (isRow && found.parts.length > 0)
       tell(path, 'unknown-column', `\`$${what}\`: ${standing.list ?? 'this list'} has no such column`, hint);
-    else tell(path, 'unknown-path', `\`$${what}\` leads to nothing`, hint);
+    else tell(path, 'unknown-path', `\`$${what}\` does not exist`, hint);
     return;
   }
   const last = judgeTransforms(isKind(found.shape) ? found.shape : 'object', transforms, path, root, tell);

@@ -76,7 +76,7 @@ export function reportTwins(
     twins.add(number);
     report([...path, number], 'number-repeated', `${twin} and ${number} are the same number`, {
       at: 'key',
-      hint: `the other stands at ${source.places.say([...path, twin], 'key')}`,
+      hint: `the other is at ${source.places.say([...path, twin], 'key')}`,
     });
   }
   return twins;

@@ -34,12 +34,12 @@ test('a list in groups is one list for each group, whose condition is added to t
 
 // The mark § is where the problem is reported.
 test.each([
-  ['{ "a, b": 1, §"c, a": 2 }', 'duplicate-key', '`a` stands here for the second time'],
-  ['{ deep: { §"a, a": 2 } }', 'duplicate-key', '`a` stands here for the second time'],
+  ['{ "a, b": 1, §"c, a": 2 }', 'duplicate-key', '`a` is here for the second time'],
+  ['{ deep: { §"a, a": 2 } }', 'duplicate-key', '`a` is here for the second time'],
   ['{ a: 1, §<<: { b: 2 } }', 'schema', 'merge keys are not read: use `include`'],
   ['{ deep: { §<<: [{ b: 2 }] } }', 'schema', 'merge keys are not read'],
   ['{ §"a,": 1 }', 'schema', 'a name is missing beside a comma of `a,`'],
-  ['{ each: $networks, groups: { "x, y": a, §"z, y": b }, group_by: name, row: n }', 'duplicate-key', '`y` stands here'],
+  ['{ each: $networks, groups: { "x, y": a, §"z, y": b }, group_by: name, row: n }', 'duplicate-key', '`y` is here'],
   ['{ each: $networks, §group_by: [name], groups: { x: a }, row: n }', 'schema', 'expected the name of a column'],
   ['{ §group_by: name, groups: { x: a } }', 'schema', '`group_by` needs the list that it groups: add `each`'],
   ['§{ each: $networks, group_by: name, row: n }', 'schema', 'expected the groups'],

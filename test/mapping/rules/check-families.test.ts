@@ -23,7 +23,7 @@ test.each([
   ],
   [
     'reply: { always: { paid_amount: $order.charge | naira } }',
-    'families/own.yaml:6 unknown-path `$order.charge` leads to nothing',
+    'families/own.yaml:6 unknown-path `$order.charge` does not exist',
   ],
   [
     'operations: { buy_data: { reply: { success: { cost: $bought.prize | naira } } } }',
@@ -43,7 +43,7 @@ test.each([
   ],
   [
     'operations: { buy_electricity: { reply: { without: { success: [token] } } } }',
-    'families/own.yaml:6 goods-not-told a success of `buy_electricity` tells no `token`: the customer has paid for it',
+    'families/own.yaml:6 goods-not-told the success reply of `buy_electricity` has no `token`: the customer has paid for it',
   ],
   [
     "operations: { buy_airtime: { reply: { without: { always: ['*'] } } } }",
