@@ -55,19 +55,19 @@ const configSchema = z.strictObject({
     '127.0.0.1',
   ),
   adminPort: port('Port of the admin server.').prefault('9090'),
-  adminToken: secret('What admin calls must carry as `Authorization: Bearer …`. Probes and metrics need none.').optional(),
+  adminToken: secret('The token of admin calls, sent as `Authorization: Bearer …`. Probes and metrics need no token.').optional(),
   upstreamUrl: setting(
-    'The v1 base address. Unset means the embedded sandbox, which production must ask for by the word `sandbox`.',
+    'The base address of v1. Unset: the embedded sandbox, which production must choose by the word `sandbox`.',
     'an http or https address without credentials, query or fragment, or the word `sandbox`',
     parseUpstreamUrl,
   ).optional(),
   upstreamConnections: setting(
-    'Most connections to v1 for orders and lookups, and so most calls at a time; fewer while v1 can bear fewer, or where the limit of open files is low.',
+    'Most connections to v1 for orders and lookups, so most calls at a time. Fewer are used while v1 is overloaded, or where the limit of open files is low.',
     'a whole number from 1 to 65536',
     (text) => parseWhole(text, 1, 65_536),
   ).prefault('4096'),
   upstreamProbeSeconds: setting(
-    'After how long without an answer of v1 the gateway asks it `GET /balance` without a key, and is answered 401; 0 never asks.',
+    'After this long without an answer from v1, the gateway sends it a `GET /balance` without a key and expects HTTP 401. 0: never.',
     'a whole number of seconds from 0 to 3600',
     (text) => parseWhole(text, 0, 3_600),
   ).prefault('30'),
@@ -96,7 +96,7 @@ const configSchema = z.strictObject({
     parseWhole(text, 1, 3_650),
   ).prefault('90'),
   ordersMax: setting(
-    'How many orders may be under way in a process; beyond them purchases are refused, and from half of them on each key has its share.',
+    'Most orders under way in a process. Beyond it purchases are refused; from half of it on, a key may only have its share.',
     'a whole number from 100 to 1000000',
     (text) => parseWhole(text, 100, 1_000_000),
   ).prefault('20000'),
@@ -105,14 +105,16 @@ const configSchema = z.strictObject({
     'the name of a time zone such as `Africa/Lagos` or `UTC`',
     parseTimeZone,
   ).prefault(TIME_ZONE),
-  dataDir: folder('What must survive a restart: journal, sandbox, last good mappings, the gateway secret.').prefault('./data'),
+  dataDir: folder(
+    'The folder of what must survive a restart: journal, sandbox, last good mappings, the gateway secret.',
+  ).prefault('./data'),
   mappingsDir: folder('The YAML files of the formats.').prefault('./mappings'),
   mappingsWatch: flag('Reloads the mappings when one of their files, or the folder itself, changes.').prefault('0'),
   trafficShapes: flag(
-    'Remembers what requests look like (names and kinds of fields, never values), for `compat-gateway drift` and `plan`.',
+    'Records the shapes of requests (names and kinds of fields, never values), for `compat-gateway drift` and `plan`.',
   ).prefault('1'),
   drainSeconds: setting(
-    'How long SIGTERM leaves the public server open, selling on, while load balancers notice that `/readyz` is 503.',
+    'How long the public server goes on selling after SIGTERM, while load balancers notice that `/readyz` is 503.',
     'a whole number of seconds from 0 to 300',
     (text) => parseWhole(text, 0, 300),
   ).prefault('5'),
@@ -122,7 +124,7 @@ const configSchema = z.strictObject({
     (text) => (text === 'auto' ? availableParallelism() : parseWhole(text, 1, WORKERS_MAX)),
   ).prefault('1'),
   trustedProxies: setting(
-    'Addresses or networks whose forwarded address is believed, separated by commas.',
+    'Addresses or networks of proxies, separated by commas. The client address that they forward is trusted.',
     `addresses or networks such as \`10.0.0.0/8, ::1\`, none wider than /${PROXY_BITS_MIN}`,
     parseNetworks,
   ).optional(),
@@ -132,7 +134,7 @@ const configSchema = z.strictObject({
     parseHeaderNames,
   ).optional(),
   lookupApiKey: secret(
-    'The key for verify calls that carry none. With the embedded sandbox it is the demo key unless set.',
+    'The key for verify calls without a key. Unset: the demo key with the embedded sandbox, else none.',
   ).optional(),
   logLevel: setting('The least serious log line that is written.', `one of ${LOG_LEVELS.join(', ')}`, (text) =>
     LOG_LEVELS.find((level) => level === text.toLowerCase()),
@@ -142,31 +144,33 @@ const configSchema = z.strictObject({
     LOG_FORMATS,
   ).prefault('auto'),
   tracesUrl: setting(
-    'An OpenTelemetry collector (OTLP over HTTP) that gets a trace of each request; without a path it is `/v1/traces`. Unset, there are none.',
+    'An OpenTelemetry collector (OTLP over HTTP) that gets a trace of each request. An address without a path gets `/v1/traces`. Unset: no traces.',
     'an http or https address without credentials, query or fragment',
     (text) => (text === SANDBOX ? undefined : parseUpstreamUrl(text)),
   ).optional(),
   alarmWebhook: setting(
-    'Where alarms are posted: the address of a webhook, kept secret. Unset, they are log lines, metrics and `GET /alarms` alone.',
+    'The address of a webhook to which alarms are posted, kept secret. Unset: alarms are only in the log, in metrics and at `GET /alarms`.',
     'an http or https address',
     (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? new Secret(text) : undefined),
   ).optional(),
   alarmFormat: choice(
-    "In which shape: json, slack, or auto, which is Slack's own for an address of slack.com.",
+    'The format of posted alarms: json, slack, or auto, which is slack for an address of slack.com.',
     ALARM_FORMATS,
   ).prefault('auto'),
   logFile: setting(
-    'The file that takes the log instead of standard output; SIGUSR2 opens it anew after a rotation.',
+    'The file for the log, instead of standard output. SIGUSR2 reopens it after a rotation.',
     'a file',
     (text) => text,
   ).optional(),
   gatewaySecret: setting(
-    'Makes key fingerprints and AccessTokens; the same on every machine that shares a journal. Unset: a file in the data folder.',
+    'The secret behind key fingerprints and AccessTokens. It must be the same on every machine that shares a journal. Unset: a file in the data folder.',
     'at least 32 characters of hex or base64',
     (text) => (/^[A-Za-z0-9+/=_-]{32,}$/.test(text) ? new Secret(text) : undefined),
   ).optional(),
-  tokenDays: setting('How many days after its login an AccessToken is taken.', 'a whole number of days from 1 to 3650', (text) =>
-    parseWhole(text, 1, 3_650),
+  tokenDays: setting(
+    'How many days after its login an AccessToken is accepted.',
+    'a whole number of days from 1 to 3650',
+    (text) => parseWhole(text, 1, 3_650),
   ).prefault('30'),
   // Closed, because a misspelt `production` would sell in the sandbox and tell scripts of success.
   nodeEnv: setting(
@@ -260,7 +264,7 @@ function checkTogether(settings: Settings, cwd: string): readonly string[] {
   const problems: string[] = [];
   if (settings.nodeEnv === 'production' && settings.upstreamUrl === undefined) {
     problems.push(
-      'UPSTREAM_URL must be set with NODE_ENV=production; the word `sandbox` chooses the embedded sandbox on purpose.',
+      'UPSTREAM_URL must be set with NODE_ENV=production: to the address of v1, or to `sandbox` for the embedded sandbox.',
     );
   }
   if (settings.nodeEnv === 'production' && /^memory:/i.test(settings.journalUrl)) {
@@ -270,7 +274,7 @@ function checkTogether(settings: Settings, cwd: string): readonly string[] {
   }
   if (isPostgres(settings.journalUrl) && settings.gatewaySecret === undefined) {
     problems.push(
-      'GATEWAY_SECRET must be set where JOURNAL_URL is PostgreSQL: gateways with secrets of their own would not know the orders of one key as the same. Take what stands in gateway.secret in DATA_DIR, if one is there.',
+      'GATEWAY_SECRET must be set when JOURNAL_URL is PostgreSQL: with different secrets, one gateway does not find the orders of another. If there is a gateway.secret in DATA_DIR, use its content.',
     );
   }
   if (settings.workers > 1 && /^memory:/i.test(settings.journalUrl)) {
@@ -285,7 +289,7 @@ function checkTogether(settings: Settings, cwd: string): readonly string[] {
   for (const [name, path] of Object.entries(written)) {
     if (path !== undefined && liesIn(resolve(cwd, path), resolve(cwd, settings.mappingsDir))) {
       problems.push(
-        `${name} lies in MAPPINGS_DIR, where what the gateway writes is read as mapping files; choose another place for one of them.`,
+        `${name} must not lie in MAPPINGS_DIR: the gateway would read its own files as mapping files. Choose another place for one of them.`,
       );
     }
   }

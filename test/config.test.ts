@@ -191,7 +191,7 @@ describe('the configuration', () => {
   it('takes a journal of several machines only with the secret that they share', () => {
     const url = 'postgres://gateway:hunter2@db.example/orders?sslmode=verify-full&password=hunter2';
     expect(problems({ JOURNAL_URL: url })).toEqual([
-      'GATEWAY_SECRET must be set where JOURNAL_URL is PostgreSQL: gateways with secrets of their own would not know the orders of one key as the same. Take what stands in gateway.secret in DATA_DIR, if one is there.',
+      'GATEWAY_SECRET must be set when JOURNAL_URL is PostgreSQL: with different secrets, one gateway does not find the orders of another. If there is a gateway.secret in DATA_DIR, use its content.',
     ]);
     const config = load({ JOURNAL_URL: url, GATEWAY_SECRET: '0'.repeat(32) });
     expect(config.journalUrl).toBe(url);
@@ -223,11 +223,11 @@ describe('the configuration', () => {
 
   it('writes nothing where mapping files are read', () => {
     expect(problems({ MAPPINGS_DIR: './files', DATA_DIR: './files/data' })).toEqual([
-      'DATA_DIR lies in MAPPINGS_DIR, where what the gateway writes is read as mapping files; choose another place for one of them.',
+      'DATA_DIR must not lie in MAPPINGS_DIR: the gateway would read its own files as mapping files. Choose another place for one of them.',
     ]);
     expect(problems({ DATA_DIR: './mappings' })).toHaveLength(1);
     expect(problems({ LOG_FILE: './mappings/gateway.log', MAPPINGS_WATCH: '1' })).toEqual([
-      expect.stringMatching(/^LOG_FILE lies in MAPPINGS_DIR/) as string,
+      expect.stringMatching(/^LOG_FILE must not lie in MAPPINGS_DIR/) as string,
     ]);
     expect(problems({ LOG_FILE: './mappings/gateway.log' })).toEqual([]);
     expect(problems({ DATA_DIR: './mappings-data', MAPPINGS_DIR: './data/mappings' })).toEqual([]);

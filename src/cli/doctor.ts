@@ -27,7 +27,7 @@ interface Options {
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description('Checks a deployment from its settings, and says what to do.')
-    .option('--key', "type or pipe a v1 key in: balance, catalog and the callers' own plan ids are looked at too")
+    .option('--key', "type or pipe a v1 key in; its balance, its catalog and the callers' own plan ids are checked too")
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', HELP)
     .action(async ({ key, json }: Options) => {
@@ -43,7 +43,7 @@ async function examineSettings(key: Secret | undefined): Promise<readonly Named[
   if ('config' in loaded) return examine(loaded.config, key);
   return loaded.problems.map((problem) => ({
     check: 'settings',
-    ...mend(problem, 'The gateway does not start.', '`compat-gateway config` shows what is in force once they are right.'),
+    ...mend(problem, 'The gateway does not start.', '`compat-gateway config` shows the settings in force when they are correct.'),
   }));
 }
 

@@ -6,8 +6,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   EROFS: 'the disk is mounted read-only',
-  ENOTDIR: 'a file stands in its way',
-  EEXIST: 'a file stands in its way',
+  ENOTDIR: 'there is a file in its place',
+  EEXIST: 'there is a file in its place',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of this user is used up',
   EIO: 'the disk answers with an error',
@@ -51,7 +51,7 @@ function closeToOthers(folder: string): readonly string[] {
   const said: string[] = [];
   const mode = modeOf(folder);
   if ((mode & OTHERS) !== 0)
-    said.push(`DATA_DIR is ${folder}, which others than its owner may enter (${shown(mode)}): chmod 700 ${folder}`);
+    said.push(`DATA_DIR is ${folder}, which other users may enter (${shown(mode)}): chmod 700 ${folder}`);
   for (const name of [...FILES, ...FOLDERS]) {
     const path = join(folder, name);
     const before = modeOf(path);
@@ -59,9 +59,9 @@ function closeToOthers(folder: string): readonly string[] {
     const wanted = FILES.includes(name) ? 0o600 : 0o700;
     try {
       chmodSync(path, wanted);
-      said.push(`${path} could be read by others than its owner (${shown(before)}); now it cannot`);
+      said.push(`${path} was readable by other users (${shown(before)}); now it is not`);
     } catch {
-      said.push(`${path} may be read by others than its owner (${shown(before)}): chmod ${shown(wanted)} ${path}`);
+      said.push(`${path} is readable by other users (${shown(before)}): chmod ${shown(wanted)} ${path}`);
     }
   }
   return said;

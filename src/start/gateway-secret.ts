@@ -48,7 +48,7 @@ export function takeGatewaySecret(options: GatewaySecretOptions): Secret {
   // No new secret is made in place of the lost one: an operator who looks for that would take the new file for it.
   if (known !== undefined && findGatewaySecret(options) === undefined)
     throw new Error(
-      `${dataDir} was last sold from by a GATEWAY_SECRET or by ${fileIn(dataDir)}, and neither is there. Bring it back; or, if nothing was sold by it, delete ${checkIn(dataDir)}.`,
+      `${dataDir} was last used with a GATEWAY_SECRET or with ${fileIn(dataDir)}, and neither is there now. Restore it; or, if nothing was sold with it, delete ${checkIn(dataDir)}.`,
     );
   const secret = readGatewaySecret(options);
   const complaint = changeOfSecret(secret, dataDir);
@@ -69,7 +69,7 @@ function readCheck(dataDir: string): string | undefined {
  */
 export function changeOfSecret(secret: Secret, dataDir: string): string | undefined {
   if ((readCheck(dataDir) ?? checkOf(secret)) === checkOf(secret)) return undefined;
-  return `The gateway's secret is another one than that by which ${dataDir} was last sold from, so the keys in callers.yaml and in the orders there would be nobody's. Set GATEWAY_SECRET to what it was, or to what gateway.secret held; or, if nothing was sold by the other one, delete ${checkIn(dataDir)}.`;
+  return `The gateway's secret is not the one with which ${dataDir} was last used, so no key would match its orders or its entry in callers.yaml. Set GATEWAY_SECRET to its old value, or to the content of the old gateway.secret; or, if nothing was sold with the old secret, delete ${checkIn(dataDir)}.`;
 }
 
 /** A check value: equal for two gateways with the same secret, without revealing it. */

@@ -57,7 +57,7 @@ const ROWS: readonly (readonly [line: string, code: number, said: RegExp])[] = [
   ['record --caller Ada', 1, /^No gateway answers at /],
   ['doctor nope', 2, /^Too many arguments/],
   ['PORT=nope doctor', 1, /PORT must be a port/],
-  ['DATA_DIR=a-file doctor', 1, /a file stands in its way/],
+  ['DATA_DIR=a-file doctor', 1, /there is a file in its place/],
   ['backup', 2, /^Missing required argument 'folder'/],
   ['backup here', 1, /^There is no data folder at /],
   ['restore empty', 1, /is no backup: it has no backup\.json/],

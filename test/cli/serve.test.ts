@@ -266,7 +266,7 @@ test('a data folder that cannot be used is one sentence', async () => {
     await expectRefused(
       [command],
       { DATA_DIR: join(cwd, 'file') },
-      /^DATA_DIR is \S+, which cannot be used: a file stands in its way\.$/m,
+      /^DATA_DIR is \S+, which cannot be used: there is a file in its place\.$/m,
     );
 }, 180_000);
 

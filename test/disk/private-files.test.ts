@@ -66,8 +66,8 @@ test.each(['000', '022'])('with umask %s', async (umask) => {
   chmodSync(dataDir, 0o755);
   for (const name of files) chmodSync(join(dataDir, name), statSync(join(dataDir, name)).isDirectory() ? 0o755 : 0o644);
   const log = await serveOnce(dataDir, umask, '08031230102');
-  expect(log).toContain(`DATA_DIR is ${dataDir}, which others than its owner may enter (755): chmod 700 ${dataDir}`);
-  expect(log).toContain(`${join(dataDir, 'gateway.secret')} could be read by others than its owner (644); now it cannot`);
+  expect(log).toContain(`DATA_DIR is ${dataDir}, which other users may enter (755): chmod 700 ${dataDir}`);
+  expect(log).toContain(`${join(dataDir, 'gateway.secret')} was readable by other users (644); now it is not`);
   expect(modes(dataDir)).toEqual([]);
   expect((statSync(dataDir).mode & 0o777).toString(8)).toBe('755');
 });

@@ -41,7 +41,7 @@ test('a file in the way is told with the setting', () => {
   writeFileSync(join(folder, 'file'), '');
   for (const path of ['file', 'file/below'])
     expect(() => prepareDataFolder(join(folder, path))).toThrow(
-      `DATA_DIR is ${join(folder, path)}, which cannot be used: a file stands in its way.`,
+      `DATA_DIR is ${join(folder, path)}, which cannot be used: there is a file in its place.`,
     );
 });
 
@@ -65,9 +65,9 @@ test('a folder that others may enter is said with the cure, and what is ours in 
   chmodSync(join(folder, 'journal'), 0o755);
   chmodSync(folder, 0o750);
   expect(prepareDataFolder(folder)).toEqual([
-    `DATA_DIR is ${folder}, which others than its owner may enter (750): chmod 700 ${folder}`,
-    `${join(folder, 'gateway.secret')} could be read by others than its owner (640); now it cannot`,
-    `${join(folder, 'journal')} could be read by others than its owner (755); now it cannot`,
+    `DATA_DIR is ${folder}, which other users may enter (750): chmod 700 ${folder}`,
+    `${join(folder, 'gateway.secret')} was readable by other users (640); now it is not`,
+    `${join(folder, 'journal')} was readable by other users (755); now it is not`,
   ]);
   const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
   expect(['.', 'gateway.secret', 'journal', 'notes.txt'].map(modeOf)).toEqual([0o750, 0o600, 0o700, 0o644]);

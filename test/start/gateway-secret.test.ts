@@ -18,13 +18,13 @@ describe('the gateway secret', () => {
     const dataDir = join(folder, 'moved');
     const made = takeGatewaySecret({ dataDir });
     const other = { gatewaySecret: new Secret('y'.repeat(32)), dataDir };
-    expect(() => takeGatewaySecret(other)).toThrow(/is another one than that by which .*moved was last sold from/);
+    expect(() => takeGatewaySecret(other)).toThrow(/is not the one with which .*moved was last used/);
     expect(() => takeGatewaySecret(other)).not.toThrow(/yyyy/);
     expect(findGatewaySecret(other)).toBe(other.gatewaySecret);
     const same = { gatewaySecret: new Secret(made.revealForUseOnly()), dataDir };
     expect(takeGatewaySecret(same)).toBe(same.gatewaySecret);
     rmSync(join(dataDir, 'gateway.secret'));
-    expect(() => takeGatewaySecret({ dataDir })).toThrow(/last sold from/);
+    expect(() => takeGatewaySecret({ dataDir })).toThrow(/was last used with/);
     rmSync(join(dataDir, 'gateway.secret-check'));
     expect(takeGatewaySecret(other)).toBe(other.gatewaySecret);
     expect(readFileSync(join(dataDir, 'gateway.secret-check'), 'utf8')).not.toContain('yyyy');
@@ -48,7 +48,7 @@ describe('the gateway secret', () => {
     takeGatewaySecret({ dataDir });
     rmSync(join(dataDir, 'gateway.secret'));
     expect(() => takeGatewaySecret({ dataDir })).toThrow(
-      /last sold from by a GATEWAY_SECRET or by .*gateway\.secret, and neither is there/,
+      /was last used with a GATEWAY_SECRET or with .*gateway\.secret, and neither is there/,
     );
     expect(readdirSync(dataDir)).toEqual(['gateway.secret-check']);
   });

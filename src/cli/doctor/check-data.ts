@@ -33,13 +33,13 @@ export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
       note(
         `There is no data folder at ${dataDir} yet.`,
         'The first start makes it.',
-        'Look whether DATA_DIR is what the gateway has.',
+        'Check that DATA_DIR is that of the gateway.',
       ),
     ];
   try {
     const said = prepareDataFolder(dataDir);
     return [
-      ...said.map((sentence) => note(`${sentence}.`, 'It tells who bought what.', 'See the sentence.')),
+      ...said.map((sentence) => note(`${sentence}.`, 'These files show who bought what.', 'Do what the first sentence says.')),
       ...(await judgeDisk(dataDir)),
     ];
   } catch (error) {
@@ -47,7 +47,7 @@ export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
       mend(
         (error as Error).message,
         'Without it nothing can be written, and nothing is sold.',
-        'Give the user of the gateway this folder.',
+        'Make the user of the gateway the owner of this folder.',
       ),
     ];
   }
@@ -62,7 +62,7 @@ async function judgeDisk(folder: string): Promise<readonly Finding[]> {
     found.push(
       mend(
         `DATA_DIR is on ${name}.`,
-        'A restart loses the journal: orders of which nobody knows any more whether they were charged.',
+        'A restart loses the journal: then nobody knows which orders were charged.',
         'Mount a disk or a volume there (docker run -v compat-data:/app/data).',
       ),
     );
@@ -78,7 +78,7 @@ async function judgeDisk(folder: string): Promise<readonly Finding[]> {
     found.push(
       mend(
         `DATA_DIR has room for ${Math.floor(free / MIB)} MiB.`,
-        'When it is full no order is taken.',
+        'When the disk is full, no order is taken.',
         'Make room, or shorten JOURNAL_DAYS.',
       ),
     );
@@ -94,7 +94,7 @@ export const checkFlush: Check = async ({ config: { dataDir } }) => {
 
 export function judgeFlush(ms: number): Finding {
   const what = `A flush to the disk takes ${ms.toFixed(1)} ms.`;
-  const why = 'An order is on disk before it is sent: each purchase waits for a flush, or two.';
+  const why = 'An order is on disk before it is sent: each purchase waits for one or two flushes.';
   const todo = 'Use a disk of its own, or one with a write cache that survives power loss.';
   if (ms >= FLUSH_BAD_MS) return mend(what, why, todo);
   return ms >= FLUSH_SLOW_MS ? note(what, why, todo) : well(what);
@@ -137,8 +137,8 @@ export const checkJournal: Check = async ({ config }) => {
     return [
       mend(
         `The journal does not open: ${(error as Error).message}`,
-        'The gateway does not start on it, and what it knows of orders cannot be read.',
-        'See the sentence; a backup is put in place by `compat-gateway restore`.',
+        'The gateway does not start with this journal, and its orders cannot be read.',
+        'Correct what the first sentence names, or put a backup in place with `compat-gateway restore`.',
       ),
     ];
   }
@@ -153,12 +153,13 @@ export const checkSecrets: Check = ({ config }) => {
       const secret = findGatewaySecret(config);
       const place = config.gatewaySecret === undefined ? 'gateway.secret in DATA_DIR' : 'GATEWAY_SECRET';
       const change = secret === undefined ? undefined : changeOfSecret(secret, config.dataDir);
-      if (change !== undefined) found.push(mend(change, 'No gateway starts with it.', 'As the sentence says.'));
+      if (change !== undefined)
+        found.push(mend(change, 'No gateway starts with this secret.', 'Do what the first sentence says.'));
       if (secret !== undefined)
         found.push(
           note(
             `The gateway's secret is ${place}.`,
-            'Without it the orders of the journal belong to nobody.',
+            'Without the secret no key finds its orders in the journal.',
             config.gatewaySecret === undefined
               ? 'Keep a copy elsewhere: `compat-gateway backup` takes it along.'
               : 'Keep a copy elsewhere: no backup holds it.',
@@ -174,8 +175,8 @@ export const checkSecrets: Check = ({ config }) => {
     found.push(
       note(
         'JOURNAL_KEY is not set.',
-        'Phone, meter and smartcard numbers stand readable in the journal and in backups.',
-        'Set it before the first order if your rules ask for that: see "JOURNAL_KEY" in docs/operations.md.',
+        'Phone, meter and smartcard numbers are readable in the journal and in backups.',
+        'Set JOURNAL_KEY before the first order if your rules demand encryption: see "JOURNAL_KEY" in docs/operations.md.',
       ),
     );
   return found;
@@ -199,7 +200,7 @@ export const checkDatabase: Check = async ({ config: { journalUrl }, now }) => {
     return [
       mend(
         `The clock of this machine is ${Math.round(Math.abs(apartMs) / 1_000)} seconds from the database's.`,
-        'Gateways on several machines judge by the time which orders were never sent: this one takes no orders.',
+        'Gateways on several machines decide by the time which orders were never sent, so this gateway takes no orders.',
         'Let both machines keep their time by NTP (timedatectl set-ntp true).',
       ),
     ];

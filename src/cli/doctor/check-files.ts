@@ -14,27 +14,27 @@ export const checkMappings: Check = ({ config, found }) => {
     return [
       mend(
         `The mapping files in ${config.mappingsDir} cannot be used: ${shown(errors)}.`,
-        'A running gateway keeps the last good set; a new one starts only with that.',
+        'A running gateway keeps its last good set; a gateway that has none cannot start.',
         '`compat-gateway check` tells everything, `compat-gateway rollback` goes back.',
       ),
     ];
   const hidden = routesBehindV1(mapping, config.v1Path);
-  if (hidden !== undefined) return [mend(hidden, 'The gateway takes no such set into use.', 'Change V1_PATH, or the routes.')];
+  if (hidden !== undefined) return [mend(hidden, 'The gateway does not use such a set.', 'Change V1_PATH, or the routes.')];
   const used = found.kind === 'running' ? /^compat_mapping_info\{hash="(\w+)"\} 1/m.exec(found.metrics)?.[1] : undefined;
   return [
     problems.length === 0
       ? well(`The mapping files have no problems (${mapping.hash}).`)
       : note(
           `The mapping files have ${problems.length} warnings: ${shown(problems)}.`,
-          'Each may cost a sale.',
-          '`compat-gateway check` tells how to mend them.',
+          'Each warning may cost a sale.',
+          '`compat-gateway check` shows how to correct them.',
         ),
     ...(used === undefined || used === mapping.hash
       ? []
       : [
           note(
             `The gateway uses another set (${used}).`,
-            'What stands in the files is not in force.',
+            'The mappings in the files are not in use.',
             '`compat-gateway plan`, then `apply` or `reload`.',
           ),
         ]),

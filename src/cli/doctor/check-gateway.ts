@@ -12,24 +12,28 @@ export const checkRunning: Check = ({ found, config }) => {
   const place = `${config.adminHost}:${config.adminPort}`;
   if (found.kind === 'none')
     return [
-      note(`No gateway answers at ${place}.`, 'What only a running gateway shows was not looked at.', 'Start it and ask again.'),
+      note(
+        `No gateway answers at ${place}.`,
+        'Checks that need a running gateway were left out.',
+        'Start the gateway and run this command again.',
+      ),
     ];
   if (found.kind === 'refused')
     return [
       mend(
-        `What answers at ${place} does not take ADMIN_TOKEN of these settings.`,
+        `The server at ${place} does not accept the ADMIN_TOKEN of these settings.`,
         'Commands such as reload, plan and record do not reach it.',
-        'Run this command with the settings of the gateway, and see whether another program listens there.',
+        'Run this command with the settings of the gateway, and check that no other program listens there.',
       ),
     ];
   const { readyz, running } = found;
   if (readyz.status !== 200)
     return [
       mend(
-        `The gateway that runs is not ready: it waits for ${readyz.waitingFor.join(', ')}.`,
+        `The running gateway is not ready: it waits for ${readyz.waitingFor.join(', ')}.`,
         'No order is taken.',
         readyz.waitingFor.includes('journal')
-          ? 'See the disk of DATA_DIR (full, read-only or broken), or the database of JOURNAL_URL.'
+          ? 'Check the disk of DATA_DIR (full, read-only or broken), or the database of JOURNAL_URL.'
           : 'Wait until it has started or stopped.',
       ),
     ];
@@ -49,7 +53,7 @@ function differences(
   return [
     mend(
       `The gateway runs with other settings than these: ${other.map(({ name, value }) => `${name} is ${value} there, ${here.get(name)!} here`).join('; ')}.`,
-      'What was changed counts from the next start on; what this command looked at is not what runs.',
+      'Changed settings apply from the next start on; this command did not check the settings that are in use.',
       'Restart the gateway, or run commands with its settings.',
     ),
   ];
@@ -61,7 +65,7 @@ export const checkAdmin: Check = ({ config: { adminHost, adminToken } }) => {
     return [
       mend(
         'ADMIN_TOKEN is easily guessed.',
-        'Whoever has it can put other mappings in place, and so decide what is sold.',
+        'Whoever has the token can replace the mappings, and so decide what is sold.',
         'Set 32 random characters: openssl rand -hex 16.',
       ),
     ];
@@ -69,8 +73,8 @@ export const checkAdmin: Check = ({ config: { adminHost, adminToken } }) => {
     return [
       note(
         `ADMIN_HOST is ${adminHost}.`,
-        'Probes and metrics are open to whoever reaches that address, and the token crosses the network as it is.',
-        'Let only your own network reach it, or keep 127.0.0.1 and a tunnel.',
+        'Everybody who reaches that address can read probes and metrics, and the token crosses the network unencrypted.',
+        'Let only your own network reach that address, or keep 127.0.0.1 and a tunnel.',
       ),
     ];
   return [well(token === undefined ? 'The admin server is open on this machine only.' : 'The admin server asks for a token.')];
@@ -83,10 +87,10 @@ export const checkProxies: Check = ({ config: { trustedProxies }, found }) => {
   if (ignored > 0)
     findings.push(
       mend(
-        `${ignored} requests came with X-Forwarded-For from an address that is no trusted proxy.`,
-        'If a proxy of yours stands in front, v1 sees its address in the place of the script’s: keys that are locked to addresses are refused, and all scripts share one limit.',
+        `${ignored} requests came with X-Forwarded-For from an address that is not a trusted proxy.`,
+        'If you have a proxy in front, v1 sees its address instead of that of the script: keys that are locked to addresses are refused, and all scripts share one limit.',
         trustedProxies.length === 0
-          ? 'Set TRUSTED_PROXIES to the address of the proxy. If none stands in front, let the firewall keep strangers out who send that header.'
+          ? 'Set TRUSTED_PROXIES to the address of the proxy. If there is no proxy, let the firewall block strangers who send that header.'
           : 'Add the address of the proxy to TRUSTED_PROXIES.',
       ),
     );
@@ -94,7 +98,7 @@ export const checkProxies: Check = ({ config: { trustedProxies }, found }) => {
     findings.push(
       mend(
         `TRUSTED_PROXIES is wide: ${wide.join(', ')}.`,
-        'Whoever has an address in it may claim any other, and buy without a PIN with a key that is locked to addresses.',
+        'Each machine in these networks can claim any client address, and buy without a PIN with a key that is locked to addresses.',
         'Name the proxies one by one, or their own network.',
       ),
     );

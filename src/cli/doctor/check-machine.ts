@@ -16,7 +16,7 @@ export const checkMachine: Check = ({ config, now }) => [
 export function judgeNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1]))
-    return mend(`Node is ${version}.`, 'This program is not tried on it.', 'Install Node 24.');
+    return mend(`Node is ${version}.`, 'This program is not tested on that version.', 'Install Node 24.');
   if (major < NODE_KEPT)
     return note(`Node is ${version}.`, 'Node 20 gets no more fixes upstream.', 'Install Node 24, as the image has.');
   return well(`Node is ${version}.`);
@@ -25,7 +25,7 @@ export function judgeNode(version: string): Finding {
 export function judgeOpenFiles(limit: number): Finding {
   const what = `The limit of open files is ${limit}.`;
   const why = 'Each script that waits and each call to v1 is an open file; beyond the limit connections are refused.';
-  const todo = 'Raise it: LimitNOFILE=65536 in the systemd unit, --ulimit nofile=65536 for docker.';
+  const todo = 'Raise the limit: LimitNOFILE=65536 in the systemd unit, --ulimit nofile=65536 for docker.';
   if (limit < FILES_MIN) return mend(what, why, todo);
   return limit < FILES_GOOD
     ? note(what, why, todo)

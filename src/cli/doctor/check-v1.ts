@@ -34,7 +34,7 @@ export const checkReach: Check = async (patient) => {
   const isSandbox = config.upstreamUrl === undefined;
   const sandbox = note(
     'The upstream is the embedded sandbox.',
-    'Nothing is really sold: scripts are told of sales that are simulated.',
+    'Nothing is really sold: scripts get replies about simulated sales.',
     'Set UPSTREAM_URL to the address of v1 to sell.',
   );
   if (url === undefined) return [sandbox];
@@ -55,7 +55,7 @@ export const checkTls: Check = async (patient) => {
       mend(
         'UPSTREAM_URL is http.',
         'Keys and PINs of all resellers cross the network unencrypted.',
-        'Use the https address of v1, or let a TLS proxy on this machine stand between.',
+        'Use the https address of v1, or put a TLS proxy on this machine between.',
       ),
     ];
   }
@@ -117,7 +117,7 @@ function checkOwnNumbers(catalog: Parameters<typeof catalogListsOf>[0], mapping:
     return [
       mend(
         `${title ?? fingerprint} has numbers in callers.yaml that v1's catalog does not have: ${gone.join(', ')}.`,
-        'Its customers are refused these plans.',
+        'Sales of these plans are refused.',
         `Correct \`numbers\` of ${title ?? 'this key'} in mappings/callers.yaml by what v1 sells now, then \`compat-gateway reload\`.`,
       ),
     ];
@@ -156,7 +156,7 @@ const CURES: readonly (readonly [RegExp, string])[] = [
     /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/,
     'Correct host and `https` of UPSTREAM_URL; a certificate of your own authority goes into NODE_EXTRA_CA_CERTS.',
   ],
-  [/SSL|EPROTO|WRONG_VERSION/, 'Correct `https` or the port of UPSTREAM_URL: what answers there speaks no TLS.'],
+  [/SSL|EPROTO|WRONG_VERSION/, 'Correct `https` or the port of UPSTREAM_URL: the server there does not use TLS.'],
 ];
 
 function unreachable(url: string, code: string): Finding {
@@ -164,7 +164,7 @@ function unreachable(url: string, code: string): Finding {
   return mend(
     `v1 cannot be reached at ${url} (${code}).`,
     NOBODY_SELLS,
-    todo ?? 'See whether v1 runs, whether host and port of UPSTREAM_URL are right, and whether a firewall stands between.',
+    todo ?? 'Check that v1 runs, that host and port of UPSTREAM_URL are right, and that no firewall is between.',
   );
 }
 
@@ -174,8 +174,8 @@ function judgeShape(url: string, { status, body, isJson }: Answer): Finding {
   if (status === 401 && isJson && hasStatus) return well(`v1 answers at ${url}.`);
   const what = isJson ? `HTTP ${status}, JSON of another shape` : `HTTP ${status}, and no JSON`;
   return mend(
-    `What answers at ${url} is not v1: GET /balance without a key gives ${what}, where v1 gives 401 and JSON.`,
-    'Answers that are not v1 prove nothing: orders sent there stay unknown.',
+    `The server at ${url} is not v1: GET /balance without a key gives ${what}, where v1 gives 401 and JSON.`,
+    'Answers of another server prove nothing: orders sent there stay unknown.',
     'Correct the path of UPSTREAM_URL (it ends before /balance). A page (HTML) is a parking or maintenance page, or a filter in front of v1.',
   );
 }
@@ -187,7 +187,7 @@ function judgeClock({ dateMs }: Answer, now: number): readonly Finding[] {
   return [
     mend(
       `The clock of this machine is ${Math.round(Math.abs(apartMs) / 1_000)} seconds ${apartMs > 0 ? 'ahead of' : 'behind'} v1's.`,
-      "Open orders are looked for in v1's history by their time; beyond ten minutes none is found any more.",
+      "Open orders are looked for in v1's history by their time; with clocks more than ten minutes apart none is found.",
       'Let the machine keep its time by NTP (timedatectl set-ntp true).',
     ),
   ];
@@ -200,14 +200,14 @@ function keyRefused({ status, body }: Answer): Finding {
     'A script with this key sells nothing.',
     status === 403
       ? 'The key may be locked to other addresses: have this machine added at v1.'
-      : 'Look whether it is the live key, and not regenerated.',
+      : 'Check that it is the live key, and that it was not regenerated.',
   );
 }
 
 function strangeAnswer(path: string, status: number): Finding {
   return mend(
-    `v1 answers GET ${path} in a shape that this version does not read (HTTP ${status}).`,
-    'Balances, prices and lists are not told to scripts.',
-    'Look at the answer by hand, and at the version of v1.',
+    `v1 answers GET ${path} in a form that this version cannot read (HTTP ${status}).`,
+    'Scripts do not get balances, prices and lists.',
+    'Check the answer by hand, and the version of v1.',
   );
 }

@@ -46,7 +46,11 @@ export async function examine(config: Config, key: Secret | undefined, now: () =
     const findings = await Promise.resolve()
       .then(() => run(patient))
       .catch((error: unknown) => [
-        mend(`This check failed: ${(error as Error).message}`, 'What it looks at is not known.', 'Tell us of it.'),
+        mend(
+          `This check failed: ${(error as Error).message}`,
+          'The result of this check is not known.',
+          'Report it to the maintainers.',
+        ),
       ]);
     found.push(...findings.map((finding) => ({ check, ...finding })));
   }

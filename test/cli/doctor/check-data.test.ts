@@ -48,7 +48,7 @@ test('a folder that is not there yet, and a file in its place', async () => {
   expect(existsSync(join(folder, 'later'))).toBe(false);
   writeFileSync(join(folder, 'file'), '');
   expect(brief(await look(checkDataFolder, {}, join(folder, 'file')))).toEqual([
-    expect.stringMatching(/^mend: DATA_DIR is .* a file stands in its way/),
+    expect.stringMatching(/^mend: DATA_DIR is .* there is a file in its place/),
   ]);
 });
 
@@ -105,7 +105,7 @@ test('a secret in a file, as a setting, and one that is cut off', async () => {
     "note: The gateway's secret is gateway.secret in DATA_DIR.",
   ]);
   expect(brief(await look(checkSecrets, { JOURNAL_KEY: KEY, GATEWAY_SECRET: KEY }))).toEqual([
-    expect.stringMatching(/^mend: The gateway's secret is another one than that by which /),
+    expect.stringMatching(/^mend: The gateway's secret is not the one with which /),
     "note: The gateway's secret is GATEWAY_SECRET.",
   ]);
   rmSync(join(folder, 'gateway.secret-check'));

@@ -48,7 +48,7 @@ describe('another program on the port, or a gateway in trouble', () => {
   test('that does not take the token', async () => {
     const config = settings({ ADMIN_PORT: String(port), ADMIN_TOKEN: 'another-horse-battery' });
     expect(brief(await told(config, 'gateway'))).toEqual([
-      expect.stringMatching(/^mend: What answers at .* does not take ADMIN_TOKEN/),
+      expect.stringMatching(/^mend: The server at .* does not accept the ADMIN_TOKEN/),
     ]);
   });
 

@@ -15,11 +15,11 @@ test.each([
   ['reply: { always: { paid_amount: $order.charged } }', 'families/own.yaml:6 amount-in-kobo `$order.charged` is in kobo'],
   [
     'words: { failure: { http: 200, status: ACCEPTED }, pending: { Status: failed } }',
-    'families/own.yaml:6 pending-word-misread `failed` is told of a failure as well',
+    'families/own.yaml:6 pending-word-misread `failed` is also the word for a failure',
   ],
   [
     'words: { success: { status: ACCEPTED }, pending: { status: ACCEPTED } }',
-    'families/own.yaml:6 pending-word-misread `ACCEPTED` is told of a success as well',
+    'families/own.yaml:6 pending-word-misread `ACCEPTED` is also the word for a success',
   ],
   [
     'reply: { always: { paid_amount: $order.charge | naira } }',
