@@ -105,9 +105,7 @@ const configSchema = z.strictObject({
     'the name of a time zone such as `Africa/Lagos` or `UTC`',
     parseTimeZone,
   ).prefault(TIME_ZONE),
-  dataDir: folder(
-    'The folder of what must survive a restart: journal, sandbox, last good mappings, the gateway secret.',
-  ).prefault('./data'),
+  dataDir: folder('What must survive a restart: journal, sandbox, last good mappings, the gateway secret.').prefault('./data'),
   mappingsDir: folder('The YAML files of the formats.').prefault('./mappings'),
   mappingsWatch: flag('Reloads the mappings when one of their files, or the folder itself, changes.').prefault('0'),
   trafficShapes: flag(
@@ -167,10 +165,8 @@ const configSchema = z.strictObject({
     'at least 32 characters of hex or base64',
     (text) => (/^[A-Za-z0-9+/=_-]{32,}$/.test(text) ? new Secret(text) : undefined),
   ).optional(),
-  tokenDays: setting(
-    'How many days after its login an AccessToken is accepted.',
-    'a whole number of days from 1 to 3650',
-    (text) => parseWhole(text, 1, 3_650),
+  tokenDays: setting('How many days after its login an AccessToken is valid.', 'a whole number of days from 1 to 3650', (text) =>
+    parseWhole(text, 1, 3_650),
   ).prefault('30'),
   // Closed, because a misspelt `production` would sell in the sandbox and tell scripts of success.
   nodeEnv: setting(
