@@ -23,7 +23,7 @@ function problems(env: Environment, yaml?: string): readonly string[] {
 }
 
 describe('the configuration', () => {
-  it('needs nothing: everything has a default', () => {
+  it('needs nothing set: everything has a default', () => {
     const cwd = folderWith();
     const loaded = loadConfig({}, cwd);
     expect(loaded).toMatchObject({
@@ -51,7 +51,7 @@ describe('the configuration', () => {
     expect(config.gatewaySecret).toBeUndefined();
   });
 
-  it('reads every variable of the contract', () => {
+  it('reads every variable that operators rely on', () => {
     const config = load({
       HOST: '127.0.0.1',
       PORT: '0',
@@ -199,7 +199,7 @@ describe('the configuration', () => {
     expect(describeConfig(config)).toContainEqual({ name: 'JOURNAL_URL', value, source: undefined });
   });
 
-  it('does not sell through itself', () => {
+  it('refuses a v1 address that is the gateway itself', () => {
     for (const address of [
       'http://127.0.0.1:8080/api/v1',
       'http://localhost:8080',
@@ -221,7 +221,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('writes nothing where mapping files are read', () => {
+  it('refuses a place for written files in the mappings folder', () => {
     expect(problems({ MAPPINGS_DIR: './files', DATA_DIR: './files/data' })).toEqual([
       'DATA_DIR must not lie in MAPPINGS_DIR: the gateway would read its own files as mapping files. Choose another place for one of them.',
     ]);
@@ -233,24 +233,24 @@ describe('the configuration', () => {
     expect(problems({ DATA_DIR: './mappings-data', MAPPINGS_DIR: './data/mappings' })).toEqual([]);
   });
 
-  it('tells all problems at once', () => {
+  it('reports all problems at once', () => {
     expect(problems({ PORT: 'x', WORKERS: 'y' })).toHaveLength(2);
   });
 
-  it('makes production choose its v1', () => {
+  it('requires a choice of v1 in production', () => {
     expect(problems({ NODE_ENV: 'production' })).toEqual([expect.stringMatching(/^UPSTREAM_URL must be set/) as string]);
     expect(load({ NODE_ENV: 'production', UPSTREAM_URL: 'sandbox' }).upstreamUrl).toBeUndefined();
   });
 
   it.each(['0.0.0.0', '::', '192.0.2.1', 'admin.example'])(
-    'does not let the admin server listen on %s without a token',
+    'refuses to let the admin server listen on %s without a token',
     (adminHost) => {
       expect(problems({ ADMIN_HOST: adminHost })).toEqual([expect.stringContaining('ADMIN_TOKEN must be set') as string]);
       expect(problems({ ADMIN_HOST: adminHost, ADMIN_TOKEN: 'let-me-in' })).toEqual([]);
     },
   );
 
-  it('refuses two servers on one port, where they would meet', () => {
+  it('refuses two servers on one port', () => {
     expect(problems({ PORT: '9090' })).toEqual(['PORT and ADMIN_PORT are both 9090; each server needs a port of its own.']);
     expect(problems({ PORT: '0', ADMIN_PORT: '0', SANDBOX_PORT: '0' })).toEqual([]);
     expect(problems({ HOST: '192.0.2.1', PORT: '9090' })).toEqual([]);
@@ -282,7 +282,7 @@ describe('the configuration file', () => {
     expect(load({}, '# nothing yet\n').port).toBe(8080);
   });
 
-  it('refuses a name that is no setting, says where, and what was probably meant', () => {
+  it('refuses an unknown name, with its place and the most similar setting', () => {
     expect(problems({}, 'HOST: 127.0.0.1\nWROKERS: 2\n')).toEqual([
       'compat-gateway.yaml:2:1: `WROKERS` is not a setting; did you mean `WORKERS`?',
     ]);
@@ -301,7 +301,7 @@ describe('the configuration file', () => {
     expect(problem).not.toContain('\n');
   });
 
-  it('can have another name, and then must exist', () => {
+  it('may have another name, and must then exist', () => {
     const cwd = folderWith('PORT: 8000\n', 'other.yaml');
     expect(loadConfig({ CONFIG_FILE: 'other.yaml' }, cwd)).toMatchObject({ config: { port: 8000 } });
     expect(loadConfig({ CONFIG_FILE: 'absent.yaml' }, cwd)).toEqual({
@@ -313,7 +313,7 @@ describe('the configuration file', () => {
   });
 });
 
-describe('what the configuration tells of itself', () => {
+describe('the printed configuration', () => {
   const env = {
     ADMIN_TOKEN: 'hunter2-token',
     LOOKUP_API_KEY: 'hunter2-key',
@@ -322,7 +322,7 @@ describe('what the configuration tells of itself', () => {
     UPSTREAM_URL: 'https://v1.example/api/v1',
   };
 
-  it('has a row for every setting, with its source, and no secret', () => {
+  it('has a row for every setting, with its source and without secrets', () => {
     const loaded = loadConfig(env, folderWith('PORT: 8000\n'));
     if ('problems' in loaded) throw new Error(loaded.problems.join());
     const rows = describeConfig(loaded.config, loaded.sources);

@@ -11,7 +11,7 @@ function guarded(token?: string) {
 }
 
 describe('the admin guard', () => {
-  it('lets in whoever shows the token, wherever from', async () => {
+  it('lets in every caller with the token, from any address', async () => {
     await request(guarded('let-me-in'))
       .get('/')
       .set('authorization', 'Bearer let-me-in')
@@ -19,7 +19,7 @@ describe('the admin guard', () => {
       .expect(200);
   });
 
-  it('keeps out whoever shows none, also from this machine', async () => {
+  it('refuses a caller without the token, also from this machine', async () => {
     await request(guarded('let-me-in')).get('/').expect(401);
   });
 
@@ -28,7 +28,7 @@ describe('the admin guard', () => {
     expect(JSON.stringify([reply.body, reply.headers])).not.toMatch(/hunter2|wrong/);
   });
 
-  it('without a token lets in this machine and keeps out a foreign page', async () => {
+  it('without an ADMIN_TOKEN lets in this machine, and refuses a page of another site', async () => {
     await request(guarded()).get('/').expect(200);
     await request(guarded()).get('/').set('origin', 'https://page.example').expect(403);
   });

@@ -50,7 +50,7 @@ describe('the admin server', () => {
     expect(await metrics.text()).toContain('compat_requests_in_flight 0');
   });
 
-  it('is ready as soon as nothing is waited for, and not before', async () => {
+  it('is ready once nothing is left to wait for, and not before', async () => {
     let readiness: Readiness = { waitingFor: ['journal'] };
     const url = await start({ readiness: () => readiness });
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
@@ -75,7 +75,7 @@ describe('the admin server', () => {
     },
   );
 
-  it('tells nobody without the token which admin calls there are', async () => {
+  it('lists no admin calls to a caller without the token', async () => {
     const url = await start({ token });
     expect((await fetch(`${url}/nothing`)).status).toBe(401);
   });
@@ -89,7 +89,7 @@ describe('the admin server', () => {
     ]);
   });
 
-  it('answers JSON without details when a call breaks, and tells the log', async () => {
+  it('answers JSON without details when a call throws, and logs the error', async () => {
     const errors: unknown[] = [];
     const url = await start({ onError: (error) => errors.push(error) });
     const reply = await fetch(`${url}/admin/broken`);
@@ -98,7 +98,7 @@ describe('the admin server', () => {
     expect(String(errors)).toContain('hunter2');
   });
 
-  it('answers 400 to a body that is no JSON, which is no trouble of ours', async () => {
+  it('answers 400 to a body that is not JSON, and logs no error', async () => {
     const errors: unknown[] = [];
     const url = await start({ onError: (error) => errors.push(error) });
     const reply = await fetch(`${url}/admin/echo`, {
@@ -137,7 +137,7 @@ describe('the admin server', () => {
 });
 
 describe('the admin server without a token', () => {
-  /** A call over a socket of its own, with exactly these headers. */
+  /** Sends a call on a socket of its own with exactly these headers. */
   function call(url: string, method: string, path: string, headers: Readonly<Record<string, string>>): Promise<string> {
     const { port } = new URL(url);
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -154,7 +154,7 @@ describe('the admin server without a token', () => {
   const CHROME = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0' };
 
   it.each(['/healthz', '/readyz', '/metrics', '/admin/orders', '/nothing'])(
-    'answers %s under the names of this machine alone, so that no name that points here reads it',
+    'answers %s only under names of this machine, so that a foreign name that resolves here cannot read it',
     async (path) => {
       const url = await start();
       const { port } = new URL(url);
@@ -176,7 +176,7 @@ describe('the admin server without a token', () => {
     },
   );
 
-  it('that has one after all answers probes and metrics under any name', async () => {
+  it('with an ADMIN_TOKEN answers probes and metrics under any name', async () => {
     const url = await start({ token });
     for (const path of ['/healthz', '/readyz', '/metrics'])
       expect(statusOf(await call(url, 'GET', path, { Host: 'gateway.internal' }))).toBe(200);
@@ -196,7 +196,7 @@ describe('the admin server without a token', () => {
     ['a page without an origin', { ...CHROME, Origin: 'null' }, 403],
     ['a browser that does not say of which page', CHROME, 403],
     ['a stranger who calls himself own', { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' }, 403],
-  ])('takes or refuses admin calls by whose page calls: %s', async (_who, headers, status) => {
+  ])('accepts or refuses an admin call by the site of the page that sends it: %s', async (_who, headers, status) => {
     const url = await start();
     const { host } = new URL(url);
     const sent = { Host: host, ...headers, ...(headers.Origin === 'OWN' ? { Origin: `http://${host}` } : {}) };
@@ -220,7 +220,7 @@ describe('the admin server without a token', () => {
   });
 });
 
-describe('a probe', () => {
+describe('the probe', () => {
   it('of health says that the process answers', () => {
     expect(healthReply()).toEqual({ status: 200, body: { status: 'ok' } });
   });

@@ -58,7 +58,7 @@ test('a reload that expects another set, or another running one, is a conflict',
   expect(await reload({ hash })).toMatchObject({ status: 400, body: { message: expect.stringContaining('expected_hash') } });
 });
 
-test('a set that is handed over is applied; one that is not sound is told with its problems', async () => {
+test('a posted set is applied; for an unsound one its problems are returned', async () => {
   const { hash } = live.current();
   const files = await runningFiles();
   const apply = (body: object) => request(app).post('/mapping/apply').send(body);
@@ -77,7 +77,7 @@ test('a set that is handed over is applied; one that is not sound is told with i
   });
 });
 
-test('the history says what changed the set, and who by his own words', async () => {
+test('the history shows each change of the set, with the name that its author gave', async () => {
   const { hash } = live.current();
   const files = (await runningFiles()).map((file) => ({ ...file, text: `${file.text}\n# another\n` }));
   const next = hashOf(files.map((file) => ({ ...file, file: file.name })));
@@ -102,7 +102,7 @@ test('the history says what changed the set, and who by his own words', async ()
   ]);
 });
 
-test('a name that would lead out of the folder, to what is no mapping, or twice to one file, is refused', async () => {
+test('a file name that leaves the folder, is no mapping, or names a file twice is refused', async () => {
   const { hash } = live.current();
   const files = await runningFiles();
   writeFileSync(join(home, 'outside.yaml'), 'untouched');
@@ -116,7 +116,7 @@ test('a name that would lead out of the folder, to what is no mapping, or twice 
   expect(live.reload().kind).toBe('unchanged');
 });
 
-test.each([[{}], [{ files: [] }], [{ files: 'all' }]])('%j is no set', async (body) => {
+test.each([[{}], [{ files: [] }], [{ files: 'all' }]])('%j is not accepted as a set', async (body) => {
   expect(await request(app).post('/mapping/apply').send(body)).toMatchObject({
     status: 400,
     body: { message: expect.stringContaining('"files"') },

@@ -37,7 +37,7 @@ async function ask(path: string, body?: unknown, token = 'let-me-in') {
   }
 }
 
-test('what runs here is told to the holder of the token alone', async () => {
+test('running recordings are shown only with the token', async () => {
   expect(await ask('/running')).toEqual([200, { ...RUNNING, sandbox: undefined }]);
   expect((await ask('/running', undefined, 'guess'))[0]).toBe(401);
 });
@@ -47,11 +47,11 @@ test.each([
   [{ caller: 'Ada', for_ms: 1, max: 1 }, 400, /The body is/],
   [{ caller: 'Nobody', for_ms: 1_000, max: 1 }, 404, /No caller is called "Nobody"/],
   [{ caller: 'Ada', for_ms: 1_000, max: 1 }, 409, /stop one first/],
-])('a recording that cannot be is refused: %j', async (body, status, said) => {
+])('a recording that is not possible is refused: %j', async (body, status, said) => {
   expect(await ask('/record', body)).toEqual([status, { status: 'error', message: expect.stringMatching(said) as string }]);
 });
 
-test('nothing is told of a caller who is not recorded', async () => {
+test('nothing is shown of a caller who is not recorded', async () => {
   expect((await ask('/record/1'))[0]).toBe(404);
   expect((await ask('/record/stop', { caller: '1' }))[0]).toBe(200);
   expect((await ask('/record/stop', {}))[0]).toBe(400);

@@ -4,7 +4,7 @@ import { createAlarmsRouter } from '../../src/admin/running-router';
 
 const ADA = 'ada0'.repeat(8);
 
-test('the alarms that are raised, with what to do', async () => {
+test('raised alarms are shown with what to do', async () => {
   const alarm = {
     name: 'v1_down',
     subject: `${ADA} x`,

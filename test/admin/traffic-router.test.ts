@@ -28,19 +28,19 @@ async function ask(recorder: typeof traffic | undefined, path: string, method = 
   }
 }
 
-test('the traffic is shown to the holder of the token and to nobody else', async () => {
+test('the traffic is shown only with the token', async () => {
   expect(await ask(traffic, '/traffic')).toEqual([200, TRAFFIC]);
   expect((await ask(traffic, '/traffic', 'GET', 'guess'))[0]).toBe(401);
 });
 
-test('it is forgotten by either call', async () => {
+test('either of two calls makes the gateway forget it', async () => {
   expect(await ask(traffic, '/traffic', 'DELETE')).toEqual([200, { status: 'forgotten' }]);
   expect(await ask(traffic, '/traffic/forget', 'POST')).toEqual([200, { status: 'forgotten' }]);
   expect((await ask(traffic, '/traffic/forget', 'POST', 'guess'))[0]).toBe(401);
   expect(forgotten).toBe(2);
 });
 
-test('a gateway that learns nothing says so', async () => {
+test('a gateway that remembers no traffic names the setting TRAFFIC_SHAPES', async () => {
   expect(await ask(undefined, '/traffic')).toEqual([
     409,
     { status: 'error', message: expect.stringContaining('TRAFFIC_SHAPES') },

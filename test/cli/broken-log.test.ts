@@ -27,7 +27,7 @@ const running: ChildProcess[] = [];
 beforeAll(async () => {
   placeProgram(house);
   program = join(house, 'dist', 'cli', 'main.js');
-  // On a signal a thousand warnings of Node, each a line of some kilobytes: more than a process keeps for a log that is stuck.
+  // Each signal makes Node print a thousand warnings of some kilobytes: more than a process keeps for a log that is stuck.
   writeFileSync(
     join(house, 'warn.cjs'),
     `process.on('SIGUSR2', () => { for (let n = 0; n < 1500; n += 1) process.emitWarning('w'.repeat(5000)); });`,
@@ -37,7 +37,7 @@ afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
 });
 
-/** A gateway with its sandbox, and what can be asked of it although its own words do not come through. */
+/** A gateway with its sandbox, and questions to it that need no log. */
 async function openShop(stdio: StdioOptions, command = [process.execPath, program, 'serve'], env: Record<string, string> = {}) {
   const [port, adminPort, folder] = [await freePort(), await freePort(), newFolder()];
   const child = spawn(command[0]!, command.slice(1), {
@@ -69,7 +69,7 @@ async function openShop(stdio: StdioOptions, command = [process.execPath, progra
         (answer) => answer.status === 200,
         () => false,
       ),
-    /** So many sales, twenty at a time; every one is a success. */
+    /** Makes this many sales, twenty at a time, each of which must succeed. */
     async sell(count: number): Promise<void> {
       const one = async (): Promise<void> => {
         for (; count > 0 && (count -= 1) >= 0;) {
@@ -90,7 +90,7 @@ async function openShop(stdio: StdioOptions, command = [process.execPath, progra
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** Sells while its log is stuck, until lines are lost, and goes on selling. */
+/** Sells while the log is stuck until log lines are lost, and goes on selling. */
 async function sellWhileStuck(shop: Shop, pid = shop.child.pid!): Promise<void> {
   await shop.sell(50);
   process.kill(pid, 'SIGUSR2');
@@ -99,7 +99,7 @@ async function sellWhileStuck(shop: Shop, pid = shop.child.pid!): Promise<void> 
   expect(await shop.isReady()).toBe(true);
 }
 
-/** The lines of a log, each of them whole. */
+/** The lines of a log; each must be whole. */
 const linesOf = (text: string): Record<string, unknown>[] =>
   text
     .split('\n')
@@ -114,7 +114,7 @@ function collect(stream: Readable): { text: string } {
   return read;
 }
 
-test('a file on a full disk: sales go on, the disk has room again, and the log says how many lines are missing', async () => {
+test('with the log on a full disk sales go on; when there is room again, the log says how many lines are missing', async () => {
   const disk = join(newFolder(), 'disk');
   mkdirSync(disk);
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
@@ -124,7 +124,7 @@ test('a file on a full disk: sales go on, the disk has room again, and the log s
     const complaints = collect(shop.child.stderr!);
     await until(shop.isReady);
     expect(() => writeFileSync(filler, Buffer.alloc(17 * 1024 * 1024))).toThrow('ENOSPC');
-    // The last page of the log may have room for a few lines more.
+    // The last page of the file may have room for a few more lines.
     await until(async () => (await shop.sell(1), complaints.text !== ''));
     await sellWhileStuck(shop);
     expect(complaints.text).toBe('The log cannot be written (ENOSPC). Selling goes on; lines that find no room are lost.\n');
@@ -145,7 +145,7 @@ test('a file on a full disk: sales go on, the disk has room again, and the log s
   }
 }, 60_000);
 
-test('a pipe that is not read, then closed, then read again', async () => {
+test('a log pipe that is not read, then closed, then read again', async () => {
   const pipe = join(newFolder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const first = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -163,7 +163,7 @@ test('a pipe that is not read, then closed, then read again', async () => {
   const reader = createReadStream(pipe);
   const read = collect(reader);
   await until(() => read.text.includes('"event":"log_written_again"'));
-  // What the pipe held when it was closed is gone with it.
+  // The lines that the pipe held when it was closed are lost.
   const whole = read.text.slice(read.text.indexOf('\n') + 1);
   expect(wellLines(whole)).toEqual([expect.objectContaining({ count: await shop.linesLost() })]);
   await shop.sell(1);
@@ -171,7 +171,7 @@ test('a pipe that is not read, then closed, then read again', async () => {
   expect(read.text).toMatch(/"event":"stopped"\}\n$/);
 }, 60_000);
 
-test('a socket that is not read, then read again, then closed, and nobody at standard error either', async () => {
+test('a log socket that is not read, then read again, then closed, with standard error closed too', async () => {
   // What `spawn` calls a pipe is a socket.
   const shop = await openShop(['ignore', 'pipe', 'pipe']);
   shop.child.stderr!.destroy();
@@ -187,14 +187,14 @@ test('a socket that is not read, then read again, then closed, and nobody at sta
   expect(await shop.stop()).toBe(0);
 }, 60_000);
 
-test('a pipe that is never read ends no stop late', async () => {
+test('a log pipe that is never read does not delay the stop', async () => {
   const shop = await openShop(['ignore', 'pipe', 'pipe'], undefined, { LOG_LEVEL: 'debug' });
   await until(shop.isReady);
   await sellWhileStuck(shop);
   expect(await shop.stop()).toBe(0);
 }, 60_000);
 
-test('a terminal that is stopped, goes on, and hangs up', async () => {
+test('a terminal that is stopped, continued, and hangs up', async () => {
   const folder = newFolder();
   const pidFile = join(folder, 'pid');
   const line = `echo $$ > ${pidFile}; exec ${process.execPath} ${program} serve 2> ${join(folder, 'complaints')}`;
@@ -208,7 +208,7 @@ test('a terminal that is stopped, goes on, and hangs up', async () => {
   await until(() => read.text.includes('"event":"log_written_again"'));
   expect(wellLines(read.text)).toEqual([expect.objectContaining({ count: await shop.linesLost() })]);
 
-  // The other end of the terminal goes: from now on every write to it is an I/O error.
+  // The other end of the terminal closes: every write to it is now an I/O error.
   shop.child.kill('SIGKILL');
   await shop.sell(1);
   await until(() => readFileSync(join(folder, 'complaints'), 'utf8').includes('(EIO)'));
@@ -223,7 +223,7 @@ test('a terminal that is stopped, goes on, and hangs up', async () => {
   });
 }, 60_000);
 
-test('a device that takes nothing, from the first line on', async () => {
+test('a log device that refuses every write, from the first line on', async () => {
   const full = openSync('/dev/full', 'w');
   const shop = await openShop(['ignore', full, full]);
   await until(shop.isReady);
@@ -231,10 +231,10 @@ test('a device that takes nothing, from the first line on', async () => {
   expect(await shop.stop()).toBe(0);
 }, 60_000);
 
-test('a start that fails ends, although nobody takes the reason', async () => {
+test('a failing start ends even when its reason cannot be written', async () => {
   const pipe = join(newFolder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
-  // Opened for both ways it opens at once; then filled to the brim.
+  // Opened for reading and writing, the pipe opens at once; then it is filled completely.
   const stuck = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
   expect(() => {
     for (;;) writeSync(stuck, Buffer.alloc(1024));

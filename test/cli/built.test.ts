@@ -1,4 +1,4 @@
-/** The built program: its commands come from one file, and tell what those of the many files tell. */
+/** The built program: its commands come from one file and print the same as those from many files. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,23 +38,23 @@ test.each([
   ['orders', 'lst'],
   ['no-such-command'],
   ['config'],
-  // Its words of rules stand in docs/rules, and the demo's shop in sandbox.
+  // The texts of the rules are in docs/rules, the demo's shop in sandbox.
   ['check', () => broken],
   ['demo', '--mood', 'none'],
-  // A set that the build has checked: the places of its rules are those of the files.
+  // The places of the rules of a set that the build has checked are those of the files.
   ['explain', 'curl', ...SALE],
   ['orders', 'list'],
-] as (string | (() => string))[][])('`%s` tells the same from one file as from many', (...given) => {
+] as (string | (() => string))[][])('`%s` prints the same from one file as from many', (...given) => {
   const words = given.map((word) => (typeof word === 'string' ? word : word()));
   const one = evaluate(`require(process.argv[1])`, join(dist, 'cli', 'main.js'), ...words);
   const many = evaluate(`require(process.argv[1]).runProgram(process.argv.slice(2))`, join(dist, 'cli', 'program.js'), ...words);
   expect(one).toEqual(many);
   expect(`${one.stdout}${one.stderr}`).not.toBe('');
-  // What only reads leaves nothing behind.
+  // A command that only reads leaves no file behind.
   expect(readdirSync(cwd)).toEqual([]);
 });
 
-test('runs by its own name, as npx runs it in a clone', () => {
+test('runs under its own name, as npx runs it in a clone', () => {
   const { status, stdout, error } = spawnSync(join(dist, 'cli', 'main.js'), ['--version'], { cwd, encoding: 'utf8' });
   expect({ status, stdout, error }).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), error: undefined });
 });
@@ -62,7 +62,7 @@ test('runs by its own name, as npx runs it in a clone', () => {
 test.each([
   ['fingerprint', ['cli/main.js', 'one-file/cli.js']],
   ['serve', ['cli/main.js', 'cli/program.js', 'domain/project-folder.js', 'one-file/serve.js', 'start/version.js']],
-])('all that `%s` loads', (command, files) => {
+])('all modules that `%s` loads', (command, files) => {
   const loaded = `Object.keys(require.cache).filter((file) => !file.includes('node_modules')).map((file) => file.split('/').slice(-2).join('/'))`;
   const script = `require(process.argv[1]); process.once('exit', () => console.error(${loaded}.sort().join(' ')))`;
   expect(evaluate(script, join(dist, 'cli', 'main.js'), command, '--help')).toMatchObject({ stderr: `${files.join(' ')}\n` });

@@ -30,7 +30,7 @@ test('an error is told with place, rule, hint and line, and gives exit code 1', 
   expect(lines.at(-2)).toBe('1 error: these mappings cannot be used.');
 });
 
-test('every problem has a hint: its own, or what its rule says to do', async () => {
+test('every problem has a hint: its own, or the advice of its rule', async () => {
   edit('replies.yaml', 'status: fail,', 'status: queued,');
   edit('replies.yaml', 'not_found: Not found.', "not_found: ''");
   const { stdout } = await run(folder, '--json');
@@ -40,7 +40,7 @@ test('every problem has a hint: its own, or what its rule says to do', async () 
   ]);
 });
 
-test('warnings fail only when they are more than allowed', async () => {
+test('warnings fail the command only above the allowed number', async () => {
   edit('replies.yaml', /^blocks:$/m, 'blocks:\n  spare: { always: { x: 1 } }');
   expect(await run(folder)).toMatchObject({ code: 0, stdout: expect.stringContaining('(warning)') });
   expect((await run(folder, '--max-warnings', '1')).code).toBe(0);
@@ -60,7 +60,7 @@ test('--json and --format sarif print the same problems for programs', async () 
   });
 });
 
-test('--fix mends what is safe, keeps comments, and says which files it wrote', async () => {
+test('--fix repairs what is safe, keeps comments, and says which files it wrote', async () => {
   edit('request-id.yaml', '[request-id, ', '[request-id, request-id, ');
   edit('operations/data.yaml', 'POST /api/data\n', 'POST /api//data/\n');
   const before = ['request-id.yaml', 'operations/data.yaml'].map((file) => readFileSync(join(MAPPINGS, file), 'utf8'));
@@ -70,7 +70,7 @@ test('--fix mends what is safe, keeps comments, and says which files it wrote', 
   expect(['request-id.yaml', 'operations/data.yaml'].map((file) => readFileSync(join(folder, file), 'utf8'))).toEqual(before);
 });
 
-test('a folder of the settings that is not there is a problem', async () => {
+test('a mapping folder that does not exist is a problem', async () => {
   process.env['MAPPINGS_DIR'] = join(folder, 'nowhere');
   try {
     expect(await run()).toMatchObject({ code: 1, stdout: expect.stringContaining('unreadable-folder') });
@@ -79,7 +79,7 @@ test('a folder of the settings that is not there is a problem', async () => {
   }
 });
 
-test('one cause with many effects is told once and first; --all and --json tell each', async () => {
+test('one cause with many effects is shown once and first; --all and --json show each effect', async () => {
   edit('replies.yaml', '  purchase:', '  purchse:');
   const count = (text: string): number => text.match(/ {2}unknown-block {2}/g)!.length;
   const short = (await run(folder)).stdout;

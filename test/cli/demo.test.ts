@@ -6,7 +6,7 @@ import { runHere, withSettings } from './run-here';
 const house = useHouse({ env: { SANDBOX_RELAXED: '0' } });
 withSettings(() => ({ ADMIN_PORT: new URL(house.service.adminUrl).port, DATA_DIR: house.dataDir }));
 
-test('the shop sells for a while, and every reseller has paid for what was sold', async () => {
+test('the shop sells for a while, and each reseller has paid for what was sold', async () => {
   const { code, stdout } = await runHere('demo', '--for', '6s', '--rate', '2.2');
   expect({ code, stdout }).toEqual({
     code: 0,
@@ -17,7 +17,7 @@ test('the shop sells for a while, and every reseller has paid for what was sold'
   expect(stdout.match(/agrees with the wallet/g)).toHaveLength(6);
 }, 120_000);
 
-test('a rate that the limits of v1 do not allow is refused, with the setting that lifts them', async () => {
+test('a rate above the limits of v1 is refused, with the setting that lifts them', async () => {
   const { code, stderr } = await runHere('demo', '--rate', '5');
   expect([code, stderr]).toEqual([
     1,
@@ -25,7 +25,7 @@ test('a rate that the limits of v1 do not allow is refused, with the setting tha
   ]);
 });
 
-test('a gateway that sells through a v1 of its own is left alone', async () => {
+test('the demo refuses to run against a gateway that sells through a real v1', async () => {
   let asked = 0;
   const real = await openHouse({
     v1: () => {
@@ -46,7 +46,7 @@ test('a gateway that sells through a v1 of its own is left alone', async () => {
   }
 });
 
-test('the block that names the keys is one for callers.yaml', async () => {
+test('the printed block that names the keys is valid in callers.yaml', async () => {
   const { code, stdout } = await runHere('demo', '--names');
   expect(code).toBe(0);
   const { keys } = parse(stdout) as { keys: Record<string, { title: string }> };
@@ -54,7 +54,7 @@ test('the block that names the keys is one for callers.yaml', async () => {
   expect(Object.values(keys).map(({ title }) => title)).toContain('Bello Telecom');
 });
 
-test('the summary counts what each script has concluded', () => {
+test('the summary counts what each script concluded', () => {
   const orders = (['sold', 'sold', 'failed', 'waiting'] as const).map((conclusion) => ({ conclusion }) as never);
   expect(progressOf([{ orders, refused: 2 }], 5_000)).toEqual({
     elapsedMs: 5_000,

@@ -33,28 +33,28 @@ test.each<[Outcome | undefined, RegExp, RegExp]>([
     /^told +failure, HTTP 402$/m,
   ],
   [{ kind: 'not_sent', reason: 'connection refused' }, /^outcome +not_sent: nothing reached v1/m, /^told +failure, HTTP \d+$/m],
-])('%j is told in words, with what the script hears', (outcome, said, heard) => {
+])('%j is described in words, with the reply of the script', (outcome, said, heard) => {
   const text = told(outcome);
   expect(text).toMatch(said);
   expect(text).toMatch(heard);
   expect(text).toMatch(/^order +r1, number 7, opened 2026-11-21 04:00:00 \(Africa\/Lagos\), 2 tries$/m);
 });
 
-test('an end that its script has not heard is not told as if it had', () => {
+test('an outcome that the script was not told is not described as told', () => {
   const sold: Outcome = { kind: 'succeeded', reference: 'V1' };
   expect(told(sold)).toMatch(/^told +success, HTTP 200$/m);
   expect(told(sold, { toldAtMs: TOLD_PENDING })).toMatch(/^told +The script has heard "pending" and not how it ended\.$/m);
   expect(told(sold, { toldAtMs: NOT_TOLD })).toMatch(/^told +It is not known that the script has heard how it ended\.$/m);
 });
 
-test('an order of another mapping says so, and one of an operation that is gone is told all the same', () => {
+test('an order of another mapping says so; one of a removed operation is described too', () => {
   expect(told(undefined)).toContain('NOT the one in the folder');
   const gone = told(undefined, { operation: 'buy_nothing' });
   expect(gone).toContain('buy_nothing (not in the mapping of today)');
   expect(gone).not.toMatch(/^told|^reply/m);
 });
 
-test('a number is told as it was sent, with whose numbering read it', () => {
+test('a number is shown as it was sent, with the numbering that read it', () => {
   const fields = { network: 'AIRTEL', phone: '08021234567', amount: 10_000 };
   const trail = { mapping: 'm', reason: 'r', spellings: { network: 'network' }, ownNumbers: { network: 4 } };
   expect(told(undefined, { fields, trail })).toMatch(/network = AIRTEL {2}from network, sent as 4, a number of the key's own/);
@@ -62,7 +62,7 @@ test('a number is told as it was sent, with whose numbering read it', () => {
   expect(told(undefined, { fields, trail: { ...trail, numberedBy } })).toMatch(/sent as 4, as in the original numbering/);
 });
 
-test('times are in one zone, which is said once, and every amount says that it is naira', () => {
+test('times are in one zone, which is named once, and every amount says that it is naira', () => {
   const delivery = { charged: kobo(9_800), balanceBefore: kobo(20_000), balanceAfter: kobo(10_200) };
   const text = told({ kind: 'succeeded', delivery });
   expect(text).toMatch(/ since 2026-11-21 04:00:02, 2\.5 s after it was opened$/m);

@@ -12,7 +12,7 @@ withSettings(() => ({
   UPSTREAM_URL: house.service.upstreamUrl,
 }));
 
-test('every finding is told with what to do, and what needs doing decides the exit code', async () => {
+test('every finding is printed with what to do, and findings that need action decide the exit code', async () => {
   process.env['TRUSTED_PROXIES'] = '10.0.0.0/8';
   const { code, stdout } = await runHere('doctor');
   expect(code).toBe(1);
@@ -23,7 +23,7 @@ test('every finding is told with what to do, and what needs doing decides the ex
   expect(stdout).toMatch(/\d things? needs? doing\.\n$/);
 });
 
-test('the same as JSON, of a setting that cannot be', async () => {
+test('--json prints the same, here for an invalid setting', async () => {
   process.env['PORT'] = 'nope';
   const { code, stdout } = await runHere('doctor', '--json');
   expect(code).toBe(1);
@@ -38,7 +38,7 @@ test('the same as JSON, of a setting that cannot be', async () => {
   ]);
 });
 
-test('a key is piped in, looked at with v1, and never shown; what is none is not repeated', async () => {
+test('a key is read from a pipe, checked at v1, and never printed; an invalid key is not repeated', async () => {
   const env = { ADMIN_PORT: '1', UPSTREAM_URL: house.service.upstreamUrl, DATA_DIR: house.dataDir };
   const { stdout } = await runCommand(['doctor', '--key'], { cwd: house.dataDir, env, input: 'sandbox_demo:1234\n' });
   expect(stdout).toMatch(/^well {2}key +The key works: \d+ naira/m);

@@ -1,6 +1,6 @@
 /**
- * The exit codes that the helps promise, of the program as it is built, in processes of its own: 2 for what stands on the
- * command line, 1 for what is found wrong later. The sentences of bad usage are those of program.test.ts.
+ * The exit codes that the helps promise, from the built program in processes of its own: 2 for a wrong command line, 1 for a
+ * fault that is found later. The sentences of wrong usage are tested in program.test.ts.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { newFolder } from '../new-folder';
 
 const PLAN = '--plan 0123456789abcdef';
 
-/** In a folder with `a-file`, `broken/` (YAML that is none), `empty/`, and neither a gateway, a journal nor a secret. */
+/** Runs in a folder with `a-file`, `broken/` (invalid YAML), `empty/`, and without a gateway, a journal or a secret. */
 const ROWS: readonly (readonly [line: string, code: number, said: RegExp])[] = [
   ['nope', 2, /^Unknown command 'nope'/],
   ['serve nope', 2, /^Too many arguments/],
@@ -94,7 +94,7 @@ function run(line: string): Promise<Ran> {
   const words = line.split(' ');
   const settings = Object.fromEntries(words.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split('=')));
   const args = words.filter((word) => !/^[A-Z_]+=/.test(word));
-  // Nobody listens at port 1.
+  // Nothing listens at port 1.
   const env = { PATH: process.env['PATH'], MAPPINGS_DIR: MAPPINGS, ADMIN_PORT: '1', ...settings };
   return new Promise((resolve) => {
     const child = execFile(join(program, 'bin', 'compat-gateway'), args, { cwd: folder, env }, (error, stdout, stderr) =>
@@ -107,12 +107,12 @@ function run(line: string): Promise<Ran> {
 test.each(ROWS)('`compat-gateway %s` ends with %i and says why', (line, code, said) => {
   const { code: ended, said: words, stdout } = ran.get(line)!;
   expect({ code: ended, words }).toEqual({ code, words: expect.stringMatching(new RegExp(said.source, 'm')) as string });
-  // Bad usage says nothing where a pipe would take it for the result.
+  // Wrong usage prints nothing on standard output, where a pipe would take it for the result.
   if (code === 2) expect(stdout).toBe('');
   expect(words).not.toMatch(/\bat [\w.]+ \(|node:|ENOENT|EISDIR|ENOTDIR/);
 });
 
-test('a result that cannot be written down is told in a sentence and ends with 1', async () => {
+test('a result that cannot be written ends with one sentence and exit code 1', async () => {
   const full = openSync('/dev/full', 'w');
   try {
     const child = spawn(join(program, 'bin', 'compat-gateway'), ['check'], {
@@ -129,6 +129,6 @@ test('a result that cannot be written down is told in a sentence and ends with 1
   }
 }, 60_000);
 
-test('none of them has made anything', () => {
+test('none of these commands has left a file', () => {
   expect(readdirSync(folder).sort()).toEqual(['a-file', 'broken', 'empty']);
 });

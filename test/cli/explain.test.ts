@@ -26,13 +26,13 @@ async function explainText(text: string, ...options: readonly string[]) {
   return runHere('explain', '--file', file, ...options);
 }
 
-/** Of `mappings/operations/airtime.yaml:12` the text of line 12. */
+/** The text of line 12 for `mappings/operations/airtime.yaml:12`. */
 function lineAt(place: string): string {
   const [, file = '', line = ''] = /(\S+):(\d+)$/.exec(place) ?? [];
   return readFileSync(resolve(file), 'utf8').split('\n')[Number(line) - 1] ?? '';
 }
 
-test('every step is told with the value, the spelling it came from, how it was read and the line that says so', async () => {
+test('every step is shown with the value, its spelling, how it was read and the mapping line', async () => {
   const { code, stdout } = await runHere(
     'explain',
     'curl',
@@ -96,7 +96,7 @@ test.each<[string, string]>([
   expect(stdout).not.toContain(KEY);
 });
 
-test('a request that would be refused says with which words, and the exit code is 1', async () => {
+test('a request that would be refused shows the words of the refusal, and the exit code is 1', async () => {
   const { code, stdout } = await explainText(
     `curl h/api/topup/ -H 'Authorization: Token ${KEY}' -d 'network=1&mobile_number=123&amount=100'`,
   );
@@ -105,12 +105,12 @@ test('a request that would be refused says with which words, and the exit code i
   expect(stdout).not.toMatch(/^reply to/m);
 });
 
-test('a body that is no text of fields is refused where it is read', async () => {
+test('a body that cannot be read as fields is refused at the reading step', async () => {
   const { code, stdout } = await explainText(`curl h/api/topup/ -H 'Authorization: Token ${KEY}' --json '{"a":'`);
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^1 {2}read +REFUSED \w+: .+\n$/) });
 });
 
-test('no key, PIN or token is ever printed, however it was sent', async () => {
+test('no key, PIN or token is printed, however it was sent', async () => {
   const word = fc.stringMatching(/^[a-z]{3,8}_[A-Za-z0-9]{12,24}$/);
   const pin = fc.stringMatching(/^[1-9][0-9]{5}$/).filter((digits) => !'08031234567'.includes(digits));
   const sending = fc.constantFrom<(key: string, secret: string) => string>(
@@ -143,7 +143,7 @@ test('no key, PIN or token is ever printed, however it was sent', async () => {
   );
 });
 
-test('without the secret of the gateway no fingerprint is shown, and no secret is made', async () => {
+test("without the gateway's secret no fingerprint is shown and no secret is made", async () => {
   process.env['GATEWAY_SECRET'] = '';
   process.env['DATA_DIR'] = join(dataDir, 'nowhere');
   const curl = ['curl', 'http://host/api/user/', '-H', `Authorization: Token ${KEY}:${PIN}`];
@@ -154,12 +154,12 @@ test('without the secret of the gateway no fingerprint is shown, and no secret i
   expect(existsSync(join(dataDir, 'nowhere'))).toBe(false);
 });
 
-test('a request without a key says so, and makes up no fingerprint', async () => {
+test('a request without a key says so and shows no fingerprint', async () => {
   const { stdout } = await runHere('explain', '--no-replies', 'curl', 'http://h/api/topup', '-d', 'network=MTN');
   expect(stdout).toMatch(/^3 {2}key +no key was sent$/m);
 });
 
-test('a past order is explained while the gateway runs: what was read, what became of it, what the script was told', async () => {
+test('a past order is explained while the gateway runs: the reading, the outcome and what the script was told', async () => {
   const house = await openHouse({ dataDir });
   try {
     await send(house.url, '/api/topup/', { ...FIELDS, network: 1, mobile_number: '08031234567', 'request-id': 'past-1' });
@@ -196,7 +196,7 @@ test('a past order is explained while the gateway runs: what was read, what beca
 });
 
 test.each([[['blah']], [['blah', 'blub']], [['first-a']]])(
-  '%j is no request: one sentence says what is, with exit code 2',
+  '%j is refused with one sentence that says what a request is, and exit code 2',
   async (words) => {
     expect(await runHere('explain', ...words)).toEqual({
       code: 2,
@@ -207,7 +207,7 @@ test.each([[['blah']], [['blah', 'blub']], [['first-a']]])(
 );
 
 test.each([[['GET', '/api/data_plans']], [['GET /api/data_plans']], [['http://host/api/data_plans']], [['host/api/data_plans']]])(
-  '%j is a request',
+  '%j is accepted as a request',
   async (words) => {
     expect((await runHere('explain', ...words)).stdout).toMatch(/^1  read +GET \/api\/data_plans /);
   },

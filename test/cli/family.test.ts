@@ -22,7 +22,7 @@ beforeAll(() => {
   );
 });
 
-test('a source is told with the family that it fits, and with what it decides by', async () => {
+test('a source is printed with its family and the words by which it decides', async () => {
   const { code, stdout } = await runHere('family', SHOP);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Fits: laravel-husmodata\.$/m);
@@ -30,13 +30,13 @@ test('a source is told with the family that it fits, and with what it decides by
   expect(stdout).toMatch(/^ +\d+ {2}.*\$reply\['Status'\] === 'successful'/m);
 });
 
-test('a recorded request is told with its family, and none of its values is printed', async () => {
+test('a recorded request is printed with its family and without its values', async () => {
   const { code, stdout } = await runHere('family', '--request', join(folder, 'request.http'));
   expect({ code, fits: stdout.includes('Fits: laravel-husmodata.') }).toEqual({ code: 0, fits: true });
   expect(stdout).not.toMatch(/very-secret|1234|0803/);
 });
 
-test('a folder of sources is read without its libraries; where no family fits there is YAML to start from', async () => {
+test('a folder of sources is read without its libraries; where no family fits, YAML to start from is printed', async () => {
   const { code, stdout } = await runHere('family', folder);
   expect(code).toBe(1);
   expect(stdout).not.toContain('library.php');

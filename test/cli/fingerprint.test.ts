@@ -1,4 +1,4 @@
-/** The command as it is typed: in a real terminal (`script` of util-linux gives one), and from a pipe. */
+/** The command as an operator types it: in a real terminal (made by `script` of util-linux) and from a pipe. */
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -42,17 +42,17 @@ test.each([
     'an AccessToken that is too old to sell',
     createKeyring(new Secret(SECRET), { days: 30, now: () => 0 }).sealToken({ apiKey: new Secret(KEY), format: 'a' }),
   ],
-])('%s from a pipe gives the fingerprint and nothing else', (_what, input) => {
+])('%s from a pipe prints only the fingerprint', (_what, input) => {
   expect(pipe(input)).toEqual({ status: 0, stdout: `${FINGERPRINT}\n`, stderr: '' });
 });
 
-test('a request id is printed as the log has it', () => {
+test('a request id is printed as the log shows it', () => {
   expect(pipe('SHOP-17\n', '--request-id')).toEqual({ status: 0, stdout: 'SHOP-17\n', stderr: '' });
   const shown = `${showRequestId('T-08031234567', keyring)}\n`;
   expect(pipe('T-08031234567\n', '--request-id')).toEqual({ status: 0, stdout: shown, stderr: '' });
 });
 
-test('without the secret of the gateway nothing is printed, none is made, and what is missing is said', () => {
+test("without the gateway's secret nothing but the missing setting is printed, and no secret is made", () => {
   for (const more of [[], ['--request-id']]) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [...PROGRAM, ...more], {
       cwd: dataDir,
@@ -89,7 +89,7 @@ test.each([
   expect(stderr).not.toContain(input);
 });
 
-test('a request id that is empty is told', () => {
+test('an empty request id is refused with a sentence', () => {
   expect(pipe('\n', '--request-id')).toEqual({ status: 1, stdout: '', stderr: 'No request id was given.\n' });
 });
 
@@ -101,18 +101,18 @@ test.each([
     `cga2.a.${'0'.repeat(80)}\n`,
     'This is an AccessToken, and not one that this gateway has issued.\n',
   ],
-])('%s is told in one sentence', (_what, input, sentence) => {
+])('%s ends with one sentence', (_what, input, sentence) => {
   expect(pipe(input)).toEqual({ status: 1, stdout: '', stderr: sentence });
 });
 
-test.each([[KEY], ['--key', KEY]])('a key as an argument is bad usage, and is not repeated', (...args) => {
+test.each([[KEY], ['--key', KEY]])('a key as an argument is wrong usage and is not repeated', (...args) => {
   const { status, stdout, stderr } = pipe('', ...args);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   expect(stderr).not.toContain(KEY);
 });
 
-/** Types when the prompt appears. Gives everything that the terminal showed. */
+/** Types once the prompt appears; gives everything that the terminal showed. */
 function type(keys: string): Promise<{ readonly shown: string; readonly status: number | null }> {
   const quoted = [process.execPath, ...PROGRAM].map((word) => `'${word}'`).join(' ');
   const terminal = spawn('script', ['-qefc', quoted, '/dev/null'], { cwd: dataDir, env: { ...environment(), SHELL: '/bin/sh' } });
@@ -134,15 +134,15 @@ function type(keys: string): Promise<{ readonly shown: string; readonly status: 
     ['typed wrongly and mended', `${KEY}xy\x7f\x7f\r`],
     ['typed with arrow keys between', `\x1b[A${KEY}\x1b[D\r`],
     ['ended by Ctrl-D', `${KEY}\x04`],
-  ])('a key is %s unseen', async (_how, keys) => {
+  ])('a key is %s without being shown', async (_how, keys) => {
     expect(await type(keys)).toEqual({ shown: `API key: \n${FINGERPRINT}\n`, status: 0 });
   });
 
-  test('Ctrl-C ends it without a word', async () => {
+  test('Ctrl-C ends the command without a message', async () => {
     expect(await type(`${KEY}\x03`)).toEqual({ shown: 'API key: \n', status: 130 });
   });
 
-  test('an empty line is no key', async () => {
+  test('an empty line is not accepted as a key', async () => {
     expect(await type('\r')).toEqual({ shown: 'API key: \nNo key was given.\n', status: 1 });
   });
 });

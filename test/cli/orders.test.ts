@@ -44,15 +44,18 @@ const sold = (reference: string, charged = 9_800): Outcome => ({
   delivery: { charged: kobo(charged) },
 });
 
-test.each(['list', 'show', 'export', 'report'])('orders %s says what each column of money means', async (command) => {
+test.each(['list', 'show', 'export', 'report'])('orders %s explains each column of money', async (command) => {
   const { stdout } = await runHere('orders', command, '--help');
   expect(stdout).toMatch(/Money is in naira\. asked for: .*charged: .*at risk: /s);
 });
 
-test.each(['list', 'export', 'report'])('orders %s says how far back it looks as one would type it', async (command) => {
-  const { stdout } = await runHere('orders', command, '--help');
-  expect(stdout).toMatch(/--since <age> .*\n?.*\(default: (?:24h|30d)\)/);
-});
+test.each(['list', 'export', 'report'])(
+  'orders %s shows the period that it covers as the operator would type it',
+  async (command) => {
+    const { stdout } = await runHere('orders', command, '--help');
+    expect(stdout).toMatch(/--since <age> .*\n?.*\(default: (?:24h|30d)\)/);
+  },
+);
 
 test.each([['list'], ['show', 'r1', '--json'], ['export']])(
   'orders %s shows what was sold before the clock was set back',
@@ -62,7 +65,7 @@ test.each([['list'], ['show', 'r1', '--json'], ['export']])(
   },
 );
 
-test('an order that ended otherwise than its script took pending for stands in the report, and at itself', async () => {
+test('an order that ended otherwise than its script took pending for stands in the report and in its own page', async () => {
   await fill({ id: 'r1', outcome: sold('V1') });
   const journal = await openLmdbJournal({ dir: join(dataDir, 'journal'), retentionMs: Infinity });
   const family = { id: 'adex-b', reason: 'the key is of it' };
@@ -81,7 +84,7 @@ test('an order that ended otherwise than its script took pending for stands in t
   });
 });
 
-test('a table may have as many rows as --limit takes', () => {
+test('a table may have as many rows as --limit allows', () => {
   const lines: string[] = [];
   const spy = jest.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
   const rows = Array.from({ length: 200_000 }, (_, nth) => [`r${nth}`, 'ok']);
@@ -109,7 +112,7 @@ describe('orders list', () => {
     }
   });
 
-  test('has a row for each order, oldest first, and says what its money is', async () => {
+  test('has a row for each order, oldest first, and names its money', async () => {
     await fill(
       { id: 'young', ageMs: MINUTE_MS },
       { id: 'old', ageMs: 60 * MINUTE_MS, outcome: sold('v1-1') },
@@ -127,7 +130,7 @@ describe('orders list', () => {
     ]);
   });
 
-  test('can go further back, to one outcome, and shows the latest when there are more than asked for', async () => {
+  test('can go further back, show one outcome, and shows the latest where there are more than --limit', async () => {
     await fill(
       ...Array.from({ length: 9 }, (_, index) => ({
         id: `r${index}`,
@@ -151,7 +154,7 @@ describe('orders list', () => {
 });
 
 describe('orders show', () => {
-  test('finds an order by request id, number, v1 reference or what the script sent as its id, and prints all of it', async () => {
+  test('finds an order by request id, number, v1 reference or the id as sent, and prints all of it', async () => {
     await fill({ id: 'r1', outcome: sold('v1-77'), changes: { echo: { ref: 'the-scripts-own' } } });
     const first = await runHere('orders', 'show', 'r1', '--json');
     const order = JSON.parse(first.stdout) as { number: number };
@@ -190,7 +193,7 @@ describe('orders show', () => {
     expect((await runHere('orders', 'show', '--help')).stdout).not.toContain('kobo');
   });
 
-  test('of an operation that the mapping no longer has says that its fields are in kobo', async () => {
+  test('prints the fields of an operation that the mapping no longer has in kobo, and says so', async () => {
     await fill({ id: 'r1', changes: { operation: 'buy_nothing' } });
     expect(JSON.parse((await runHere('orders', 'show', 'r1', '--json')).stdout)).toMatchObject({
       fields: { amount: 10_000 },
@@ -198,12 +201,12 @@ describe('orders show', () => {
     });
   });
 
-  test('shows the orders of every key that has this id', async () => {
+  test('shows the orders of every key under this id', async () => {
     await fill({ id: 'r1' }, { id: 'r1', changes: { owner: 'f'.repeat(32) } });
     expect((await runHere('orders', 'show', 'r1', '--json')).stdout.match(/"owner": "/g)).toHaveLength(2);
   });
 
-  test('an order that is not there is one sentence and exit code 1', async () => {
+  test('prints one sentence for an order that does not exist, with exit code 1', async () => {
     await fill({ id: 'r1' });
     expect(await runHere('orders', 'show', 'r2', '--json')).toEqual({
       code: 1,
@@ -227,8 +230,8 @@ describe('orders show for a person', () => {
     expect(stdout).not.toContain('08030000001');
   });
 
-  test('says the day of what was on another day than the order', async () => {
-    // A moment before midnight in Lagos; its end is a second later.
+  test('shows the day of each event that was on another day than the order', async () => {
+    // The order is placed just before midnight in Lagos and ends a second later.
     await fill({ id: 'r1', ageMs: Date.now() - Date.parse('2026-11-20T22:59:59.200Z'), outcome: sold('V1') });
     const { stdout } = await runHere('orders', 'show', 'r1');
     expect(stdout).toMatch(/^order +r1, number \d+, opened 2026-11-20 23:59:59$/m);
@@ -237,7 +240,7 @@ describe('orders show for a person', () => {
   });
 });
 
-test('orders show finds the order of a caller also where more keys than a page has rows have counted to the same id', async () => {
+test("orders show finds a caller's order also where more keys than a page has rows used the same id", async () => {
   const owners = Array.from({ length: 60 }, (_, nth) => String(nth).padStart(32, '0'));
   await fill(...owners.map((owner, nth) => ({ id: '1042', ageMs: MINUTE_MS * (60 - nth), changes: { owner } })));
   const { code, stdout } = await runHere('orders', 'show', '1042', '--caller', owners[0]!);
@@ -257,7 +260,7 @@ describe('orders find', () => {
     expect((await runHere('orders', 'find', '--outcome', 'declined')).code).toBe(1);
   });
 
-  test('shows what strangers wrote as text: it moves nothing on the terminal, and makes no line of its own', async () => {
+  test("shows text of strangers without moving the terminal's cursor or making lines of its own", async () => {
     await fill({ id: 'r1' });
     const notes = await openNotesStore({ dir: join(dataDir, 'notes'), seal: createFieldSeal(undefined) });
     const forged = 'x\n2026-11-24 10:00:00  Ada  buy_airtime  0803•••0001  succeeded  9000.00  r9  v1-9';
@@ -274,7 +277,7 @@ describe('orders find', () => {
   });
 });
 
-test('orders show tells the texts of a request in lines of our own', async () => {
+test("orders show prints the texts of a request only in the command's own lines", async () => {
   const fields = { phone: '08030000001', amount: 10_000, network: 'MTN', name: 'A\nstands           succeeded\u001b[2J' };
   await fill({ id: 'r1', outcome: { kind: 'rejected', httpStatus: 400, message: 'no\u001b[2J\u202e' }, changes: { fields } });
   const { stdout } = await runHere('orders', 'show', 'r1');
@@ -282,14 +285,14 @@ test('orders show tells the texts of a request in lines of our own', async () =>
   expect(stdout).toContain('no\\u001b[2J\\u202e');
   expect(stdout.match(/^stands /gm)).toHaveLength(1);
   expect(stdout).not.toMatch(/(?!\n)\p{C}/u);
-  // As JSON it stays what it was, for programs.
+  // JSON, which programs read, keeps the text unchanged.
   const json = await runHere('orders', 'show', 'r1', '--json');
   expect(json.stdout).not.toMatch(/(?!\n)\p{C}/u);
   expect(JSON.parse(json.stdout)).toMatchObject({ fields: { name: fields.name } });
 });
 
 describe('orders export', () => {
-  test('writes CSV that no spreadsheet takes for a formula', async () => {
+  test('writes CSV that no spreadsheet reads as a formula', async () => {
     await fill(
       { id: '=HYPERLINK("x","y")', outcome: sold('v1-1') },
       { id: 'comma,"quote"', ageMs: 2 * MINUTE_MS, outcome: { kind: 'declined' } },
@@ -305,7 +308,7 @@ describe('orders export', () => {
     expect(second).toMatch(/,succeeded,100\.00,98\.00,,"'=HYPERLINK\(""x"",""y""\)",v1-1,/);
   });
 
-  test.each(['json', 'jsonl'])('writes one JSON list, or one object a line (%s)', async (format) => {
+  test.each(['json', 'jsonl'])('writes one JSON list, or one object per line (%s)', async (format) => {
     const read = async (...more: readonly string[]): Promise<unknown[]> => {
       const { stdout } = await runHere('orders', 'export', '--format', format, ...more);
       if (format === 'json') return JSON.parse(stdout) as unknown[];
@@ -329,7 +332,7 @@ describe('orders export', () => {
     ]);
   });
 
-  test('has times of the operator with their offset in CSV, and UTC in what programs read', async () => {
+  test("has the operator's times with their offset in CSV, and UTC in formats for programs", async () => {
     await fill({ id: 'r1', outcome: sold('v1-1') });
     const csv = (await runHere('orders', 'export')).stdout.split('\n')[1]!;
     expect(csv).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]{12}\+01:00,\d{4}-\d\d-\d\dT[\d:.]{12}\+01:00,buy_airtime,/);
@@ -339,14 +342,14 @@ describe('orders export', () => {
     expect([opened, settled]).toEqual([Date.parse(row['opened']!), Date.parse(row['settled']!)]);
   });
 
-  test('takes only one outcome when asked to', async () => {
+  test('writes only one outcome when asked to', async () => {
     await fill({ id: 'r1', outcome: sold('v1-1') }, { id: 'r2' });
     expect((await runHere('orders', 'export', '--outcome', 'open')).stdout.trim().split('\n')).toHaveLength(2);
   });
 });
 
 describe('orders report', () => {
-  test('counts and sums by outcome, and counts nothing as charged that was refused, refunded or is not known', async () => {
+  test('counts and sums by outcome, and counts nothing as charged that was refused, refunded or is unknown', async () => {
     await fill(
       { id: 'r1', outcome: sold('v1-1') },
       { id: 'r2', outcome: sold('v1-2', 123_456) },
@@ -374,7 +377,7 @@ describe('orders report', () => {
     ]);
   });
 
-  test('lists what is open with its age, counts the money at risk, and ends with 1 when an order is overdue', async () => {
+  test('lists open orders with their age, sums the money at risk, and ends with 1 when an order is overdue', async () => {
     const young = { id: 'young', ageMs: 2 * MINUTE_MS, outcome: { kind: 'pending', reference: 'v1-9' } } as const;
     await fill(young, { id: 'unpriced', ageMs: MINUTE_MS, changes: { operation: 'buy_data', fields: { plan: '7' } } });
     const fine = await runHere('orders', 'report');
@@ -394,7 +397,7 @@ describe('orders report', () => {
 
 describe('the journal', () => {
   test.each([['list'], ['show', 'x'], ['export'], ['report']])(
-    'that is not there is told by orders %s, and none is made',
+    'is reported missing by orders %s, and is not made',
     async (...words) => {
       expect(await runHere('orders', ...words)).toEqual({
         code: 1,
@@ -405,12 +408,12 @@ describe('the journal', () => {
     },
   );
 
-  test('in memory can be read by nobody else', async () => {
+  test('in memory cannot be read by another process', async () => {
     process.env['JOURNAL_URL'] = 'memory:';
     expect((await runHere('orders', 'list')).stderr).toBe('JOURNAL_URL is memory:, which only the gateway itself can see.\n');
   });
 
-  test('loses no order to a reader whose retention is shorter than that of the gateway', async () => {
+  test("loses no order to a reader whose retention is shorter than the gateway's", async () => {
     await fill({ id: 'kept', ageMs: 200 * DAY_MS, outcome: sold('v1-1') });
     process.env['JOURNAL_DAYS'] = '1';
     await runHere('orders', 'report');
@@ -438,7 +441,7 @@ describe('--caller', () => {
     [ADA, ['of-ada']],
     ['feedfeed', ['of-a-stranger']],
     ['Ada (sandbox)', ['in-play']],
-  ])('%s means %j in a list, an export and a report', async (caller, ids) => {
+  ])('%s selects %j in a list, an export and a report', async (caller, ids) => {
     const list = (await runHere('orders', 'list', '--caller', caller)).stdout;
     const exported = (await runHere('orders', 'export', '--format', 'jsonl', '--caller', caller)).stdout;
     const reported = (await runHere('orders', 'report', '--caller', caller)).stdout;
@@ -451,14 +454,14 @@ describe('--caller', () => {
     expect(reported).toMatch(/\n(?:succeeded|open) +1 /);
   });
 
-  test('the report of all callers counts no money of the sandbox, and says so', async () => {
+  test('the report of all callers leaves out money of the sandbox and says so', async () => {
     const { stdout } = await runHere('orders', 'report');
     expect(stdout).toMatch(/\nsucceeded +1 +100\.00 +98\.00 +0\.00\n/);
     expect(stdout).toContain('\n1 order in the sandbox, where nothing is charged, is not counted.\n');
     expect((await runHere('orders', 'report', '--caller', 'Ada (sandbox)')).stdout).not.toContain('not counted');
   });
 
-  test('an order is shown with the name of its caller, and only to the one that is asked for', async () => {
+  test('an order is shown with the name of its caller, and only for the caller asked for', async () => {
     expect((await runHere('orders', 'list')).stdout).toMatch(
       / Ada +buy_airtime[^]* feedfeed +buy_airtime[^]* Ada \(sandbox\) +buy/,
     );
@@ -469,7 +472,7 @@ describe('--caller', () => {
     }
   });
 
-  test('a name that nobody has is told with what was most likely meant', async () => {
+  test('an unknown caller name is refused with the most similar known name', async () => {
     const { code, stderr } = await runHere('orders', 'list', '--caller', 'Adda');
     expect([code, stderr]).toEqual([1, expect.stringContaining('No caller is called "Adda". Did you mean Ada?')]);
   });

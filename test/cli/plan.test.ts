@@ -68,7 +68,7 @@ const idIn = ({ output }: Ran): string => /^Plan ([0-9a-f]{16}):/.exec(output)![
 const buy = (fields: object): ReturnType<typeof send> =>
   send(house!.url, '/api/topup/', { network: 'MTN', amount: 100, bypass: false, ...fields });
 
-test('files edited in place: planned, refused without the word for money, then in use', async () => {
+test('files edited in place: planned, refused without the option that accepts money changes, then in use', async () => {
   const { service } = await open();
   edit('operations/airtime.yaml', 'from: [phone, ', 'from: [phone, msisdn, ');
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Air time');
@@ -98,7 +98,7 @@ test('files edited in place: planned, refused without the word for money, then i
   expect(await apply('--plan', id)).toEqual({ exitCode: 0, output: expect.stringContaining('in use already') });
 });
 
-test('another folder: the gateway puts its files in place, removes what is gone, and leaves the cases alone', async () => {
+test('another folder: the gateway copies its files, removes what is gone, and keeps the cases', async () => {
   const { service } = await open();
   const candidate = copyOf('candidate');
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Air time', candidate);
@@ -116,7 +116,7 @@ test('another folder: the gateway puts its files in place, removes what is gone,
   expect(await plan()).toMatchObject({ output: expect.stringContaining('the candidate is the running set') });
 });
 
-test('layout alone is no difference, and is applied without a word', async () => {
+test('a change of layout only is no difference, and is applied without acceptance', async () => {
   await open();
   edit('format-a.yaml', 'network: { 1: MTN, 2: AIRTEL,', "network: { 2: AIRTEL, '1': MTN,");
   const planned = await plan('--exit-code');
@@ -124,7 +124,7 @@ test('layout alone is no difference, and is applied without a word', async () =>
   expect(await apply('--plan', idIn(planned))).toMatchObject({ exitCode: 0, output: expect.stringContaining('In use now') });
 });
 
-test('files that were edited since are refused, and so is a gateway that runs another set since', async () => {
+test('apply is refused when the files, or the set of the running gateway, have changed since the plan', async () => {
   const { service } = await open();
   const [one, other] = [copyOf('one'), copyOf('other')];
   edit('operations/airtime.yaml', 'title: Airtime', 'title: One', one);
@@ -144,7 +144,7 @@ test('files that were edited since are refused, and so is a gateway that runs an
   expect(service.live.current().operations.get('buy_airtime')!.title).toBe('Other');
 });
 
-test('edits in the gateway’s folder that nobody planned are not written over', async () => {
+test('edits in the gateway’s folder that no plan has seen are not overwritten', async () => {
   await open();
   const candidate = copyOf('candidate');
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Planned', candidate);
@@ -163,7 +163,7 @@ test('edits in the gateway’s folder that nobody planned are not written over',
   expect(await apply(candidate, '--plan', idIn(planned))).toMatchObject({ exitCode: 0 });
 });
 
-test('of a list that changes the first difference is shown, however far in it stands', async () => {
+test('for a changed list the plan shows the first difference, however deep it is', async () => {
   await open();
   expect((await fetch(`${house!.url}/api/data_plans`, { headers: { authorization: 'Token sandbox_demo:1234' } })).status).toBe(
     200,
@@ -176,7 +176,7 @@ test('of a list that changes the first difference is shown, however far in it st
   ]);
 });
 
-test('of two operators at once exactly one wins', async () => {
+test('of two operators that apply at once exactly one succeeds', async () => {
   const { service } = await open();
   const candidates = ['one', 'other'].map((name) => {
     const copy = copyOf(name);
@@ -191,7 +191,7 @@ test('of two operators at once exactly one wins', async () => {
   expect(service.live.current().operations.get('buy_airtime')!.title).toBe(['one', 'other'][winner]);
 }, 60_000);
 
-test('of two operators with the same plan both hear that it is in use', async () => {
+test('two operators who apply the same plan are both told that it is in use', async () => {
   const { service } = await open();
   const candidate = copyOf('candidate');
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Air time', candidate);
@@ -203,17 +203,17 @@ test('of two operators with the same plan both hear that it is in use', async ()
   }
 }, 60_000);
 
-/** The program as a process of its own. */
+/** Runs the program as a process of its own. */
 async function program(...args: readonly string[]): Promise<Ran> {
   const { code, stdout, stderr } = await runCommand(args, { cwd: home, env: settings() });
   return { exitCode: Number(code), output: stdout + stderr };
 }
 
-test('a watcher never meets half of an applied set', async () => {
+test('a watcher never reads a half-applied set', async () => {
   const { service, logLines } = await open({ MAPPINGS_WATCH: '1' });
   const before = service.live.current().hash;
   const candidate = copyOf('candidate');
-  // Each of the two files alone would be another set, and the first one a broken one.
+  // Each of the two files alone would make another set, and the first one a broken set.
   edit('replies.yaml', /^  verify:$/m, '  verification:', candidate);
   for (const file of ['cable', 'electricity'])
     edit(`operations/${file}.yaml`, 'include: [verify]', 'include: [verification]', candidate);
@@ -231,7 +231,7 @@ test('a watcher never meets half of an applied set', async () => {
   expect(JSON.stringify(told)).not.toContain('mapping_refused');
 });
 
-test('recorded requests are replayed, and what only they show needs the word for money too', async () => {
+test('recorded requests are replayed, and money changes that only they show need acceptance too', async () => {
   const { service } = await open();
   const sale = seen({ amount: 'integer', mobile_number: 'phone', network: 'integer' }, { format: 'b', count: 41 });
   const traffic = trafficWith({ shapes: [sale] });
@@ -270,7 +270,7 @@ test('two folders are compared without a gateway', async () => {
   expect((await plan(folder, '--against', folder, '--exit-code')).exitCode).toBe(0);
 });
 
-test('a candidate with problems is told as check tells it, and nothing is asked', async () => {
+test('a candidate with problems prints what check prints, and the gateway is not asked', async () => {
   edit('format-a.yaml', 'numbers:', 'numbrs:');
   for (const ran of [
     await plan(folder),
@@ -283,16 +283,16 @@ test('a candidate with problems is told as check tells it, and nothing is asked'
     });
 });
 
-test('without a gateway there is one sentence', async () => {
+test('without a gateway one sentence is printed', async () => {
   process.env['ADMIN_PORT'] = '1';
   for (const ran of [await plan(folder), await apply(folder, '--plan', '0'.repeat(16))])
     expect(ran).toMatchObject({ exitCode: 1, output: expect.stringMatching(/^No gateway answers at [^\n]*\n$/) });
 });
 
-/** The command that a step back prints. */
+/** The command for a step back that apply prints. */
 const printedRollback = (output: string): string[] => /^ {2}compat-gateway rollback (.*)$/m.exec(output)![1]!.split(' ');
 
-test('a change that was applied is gone back from, with its plan first and only with a word for the money', async () => {
+test('an applied change is undone by a plan of its own, whose money changes need acceptance too', async () => {
   const { service } = await open();
   const first = service.live.current().hash;
   expect(await rollback()).toMatchObject({ exitCode: 1, output: expect.stringContaining(`knows no set before ${first}`) });
@@ -310,11 +310,11 @@ test('a change that was applied is gone back from, with its plan first and only 
   const listed = await history();
   expect(listed.output.split('\n')[0]).toMatch(new RegExp(`^[0-9: -]+  ${first}  went back, plan ${words[2]}`));
   expect(listed.output).toContain('    operations/airtime.yaml');
-  // The step is not undone by a second one.
+  // A second step back does not undo the first.
   expect(await rollback()).toMatchObject({ exitCode: 1 });
 }, 60_000);
 
-test('edits that are not in use are lost in a step back only on demand', async () => {
+test('a step back overwrites edits that are not in use only on demand', async () => {
   const { service } = await open();
   const first = service.live.current().hash;
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Airtime top-up');
@@ -330,7 +330,7 @@ test('edits that are not in use are lost in a step back only on demand', async (
   expect(readFileSync(join(folder, 'operations', 'data.yaml'), 'utf8')).not.toContain('netwerk');
 }, 60_000);
 
-test('the files of an earlier set are written where nothing stands', async () => {
+test('the files of an earlier set are written into an empty folder', async () => {
   const { service } = await open();
   const first = service.live.current().hash;
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Airtime top-up');

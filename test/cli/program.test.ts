@@ -36,7 +36,7 @@ const folder = newFolder();
 let cwd: jest.SpyInstance;
 beforeAll(() => {
   writeFileSync(join(folder, 'a-file'), 'text');
-  // Settings are read from where the command is run.
+  // Settings are read from the folder in which the command runs.
   cwd = jest.spyOn(process, 'cwd').mockReturnValue(folder);
 });
 afterAll(() => cwd.mockRestore());
@@ -56,7 +56,7 @@ async function expectUsage(line: string, sentence: RegExp, help: string): Promis
   expect(stderr).toContain(`(see \`${help} --help\`).`);
 }
 
-// What these need is asked for before anything else of them is looked at.
+// These commands ask for this option before they check the others.
 const WITH_REQUIRED = ['apply', 'record'];
 test.each(COMMANDS.filter((command) => !WITH_REQUIRED.includes(command)))(
   'an option that %s does not have is refused in one sentence',
@@ -163,17 +163,17 @@ test.each([
   ['explain --file a-file curl http://x', /^Either --file or a command line/, 'compat-gateway explain'],
   ['explain --order x curl http://x', /^Either --order or a command line/, 'compat-gateway explain'],
   ['explain curl -X POST', /names no address/, 'compat-gateway explain'],
-] as const)('bad usage `%s` is one sentence and exit code 2', async (line, sentence, help) => {
+] as const)('wrong usage `%s` prints one sentence, with exit code 2', async (line, sentence, help) => {
   await expectUsage(line, sentence, help);
 });
 
-test('a line break or a mile of text in an argument stays on one line', async () => {
+test('an argument with a line break or of great length is shown on one line', async () => {
   const { code, stderr } = await runHere('orders', 'list', '--since', `a\nb${'x'.repeat(10_000)}`);
   expect(code).toBe(2);
   expect(stderr).toMatch(/^[^\n]{50,600}\n$/);
 });
 
-test.each([['--help'], ['-h'], ['help']])('%s shows every command, and that is no error', async (word) => {
+test.each([['--help'], ['-h'], ['help']])('%s lists every command, with exit code 0', async (word) => {
   const { code, stdout, stderr } = await runHere(word);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const command of COMMANDS.filter((name) => !name.includes(' ')))
@@ -220,11 +220,11 @@ test.each([
     "The folder 'a' cannot be used: it is none (see `program orders list --help`).",
   ],
   ['two\n  lines', 'Two lines (see `program orders list --help`).'],
-])('%j becomes one sentence', (message, expected) => {
+])('the error %j is printed as one sentence', (message, expected) => {
   expect(sentence('commander.error', message, 'orders', 'list', '--x')).toBe(expected);
 });
 
-test('where a command is absent, those that there are get named', () => {
+test('without a command the existing ones are listed', () => {
   expect(sentence('commander.help', '(outputHelp)', 'orders')).toBe(
     '`program orders` needs a command: list (see `program orders --help`).',
   );

@@ -1,4 +1,4 @@
-// A gateway that runs, two resellers that sell through it, and an operator who looks at one of them.
+// A running gateway, two resellers that sell through it, and an operator who records one of them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
@@ -23,7 +23,7 @@ async function untilRecording(fingerprint: string): Promise<void> {
   while (!(await fetch(`${house.service.adminUrl}/record/${fingerprint}`)).ok) await sleep(20);
 }
 
-test('one caller is recorded, masked, until the number that was asked for', async () => {
+test('one caller is recorded, masked, until the asked number of requests', async () => {
   const fingerprint = fingerprintOf('sandbox_demo');
   await sell('before');
   const recording = runHere('record', '--caller', fingerprint, '--for', '1m', '--max', '2', '--json');
@@ -48,12 +48,12 @@ test('one caller is recorded, masked, until the number that was asked for', asyn
   expect(recorded[0]!.fields).toContainEqual({ name: 'secretword', place: 'body', kind: 'word', length: 7 });
   expect(recorded[0]!.told).toMatchObject({ httpStatus: 200, words: { status: 'success', Status: 'successful' } });
   expect(recorded[1]!.detail).toContain('network');
-  // Neither key, PIN, number, reference nor a text of the script: only what no value is.
+  // No key, PIN, number, reference or text of the script is shown: only words that are no values.
   const told = stdout.replace(/"(?:atMs|durationMs)":\d+/g, '');
   for (const value of ['sandbox_demo', '1234', '0803', 'hunter2', '150', 'PPA0']) expect(told).not.toContain(value);
 }, 60_000);
 
-test('a caller is recorded by its title; a recording ends by its time, and nothing is noted any more', async () => {
+test('a caller is recorded by its title; the recording ends by time, and nothing is recorded afterwards', async () => {
   const fingerprint = fingerprintOf('acme_live_demo');
   const recording = runHere('record', '--caller', 'acme lagos', '--for', '1s');
   await untilRecording(fingerprint);
@@ -68,7 +68,7 @@ test('a caller is recorded by its title; a recording ends by its time, and nothi
   expect((await fetch(`${house.service.adminUrl}/record/${fingerprint}`)).status).toBe(404);
 }, 60_000);
 
-test('a caller whom nobody knows is refused in a sentence', async () => {
+test('an unknown caller is refused with a sentence', async () => {
   const { code, stderr } = await runHere('record', '--caller', 'Nobody');
   expect([code, stderr]).toEqual([1, 'No caller is called "Nobody". Give a title of callers.yaml, or a fingerprint.\n']);
 });

@@ -29,7 +29,7 @@ const linesOf = (event: string): unknown[] =>
     .map((line) => JSON.parse(line) as { msg?: string })
     .filter((line) => JSON.stringify(line).includes(`"${event}"`));
 
-test('a sound folder is taken into use, and one that did not change says so', async () => {
+test('a sound folder is taken into use, and an unchanged one is reported as such', async () => {
   const hash = house.service.live.current().hash;
   expect(await runHere('reload')).toEqual({ code: 0, stdout: `Nothing changed: ${hash} is in use already.\n`, stderr: '' });
 });
@@ -51,7 +51,7 @@ test('a failed reload is a metric, a log line and a non-zero exit, and the runni
   expect((await send(house.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
 });
 
-test('a change is seen by itself with MAPPINGS_WATCH, good or bad', async () => {
+test('MAPPINGS_WATCH notices a change, good or bad', async () => {
   const hash = house.service.live.current().hash;
   breakOne();
   await until(async () => (await metric('refused')) > 0);
@@ -62,7 +62,7 @@ test('a change is seen by itself with MAPPINGS_WATCH, good or bad', async () => 
   await until(() => house.service.live.current().hash !== hash || house.service.live.problems().length > 0);
 });
 
-test('only the set that was looked at is taken when its hash is given', async () => {
+test('with --expect only the set that was looked at is taken into use', async () => {
   const { code, stdout } = await runHere('reload', '--expect', '0'.repeat(16));
   expect({ code, stdout }).toEqual({
     code: 1,
@@ -72,14 +72,14 @@ test('only the set that was looked at is taken when its hash is given', async ()
   });
 });
 
-test('a wrong token is told as the gateway tells it, and is no success', async () => {
+test("a wrong token prints the gateway's refusal and is no success", async () => {
   process.env['ADMIN_TOKEN'] = 'another-token';
   const { code, stdout, stderr } = await runHere('reload');
   expect(code).toBe(1);
   expect(`${stdout}${stderr}`).toMatch(/^Admin calls carry the header `Authorization: Bearer <ADMIN_TOKEN>`\.\n$/);
 });
 
-test('where no gateway answers, one sentence names the settings', async () => {
+test('without a running gateway one sentence names the settings', async () => {
   process.env['ADMIN_PORT'] = '1';
   const { code, stdout, stderr } = await runHere('reload');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -88,7 +88,7 @@ test('where no gateway answers, one sentence names the settings', async () => {
   );
 });
 
-test('an answer without words is not taken for a success', () => {
+test('a reply without a body is not taken for a success', () => {
   expect(describeReload({})).toBe('The gateway did not understand.\n');
   expect(describeReload({ status: 'reloaded', hash: 'abc' })).toBe('In use now: abc.\n');
 });

@@ -5,7 +5,7 @@ import { loadConfig, type Config } from '../../src/config';
 import { listen } from '../listen';
 
 test.each(['127.0.0.1', '::1'])(
-  'every question to %s has a connection of its own: a kept one ends while a plan is computed',
+  'every question to %s opens a connection of its own: a kept one could end while a plan is computed',
   async (host) => {
     let connections = 0;
     const server = createServer((request, response) => response.end(JSON.stringify({ method: request.method })));

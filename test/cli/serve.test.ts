@@ -24,7 +24,7 @@ const LOCAL = {
   DRAIN_SECONDS: '0',
 };
 
-/** A command that serves, until it is told to end. */
+/** A command that serves until it is told to end. */
 async function serving(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = startCommand(args, { cwd, env: { ...LOCAL, ...env } });
   const written = { stdout: '', stderr: '' };
@@ -49,9 +49,9 @@ async function serving(args: readonly string[], env: Readonly<Record<string, str
 
 const addressIn = (text: string, before: RegExp): string => new RegExp(`${before.source} *(http://[\\w.:-]+)`).exec(text)![1]!;
 
-test('serve greets with all that a first sale needs, sells, reloads on SIGHUP, and ends with 0 at Ctrl-C', async () => {
+test('serve prints all that a first sale needs, sells, reloads on SIGHUP, and ends with 0 at Ctrl-C', async () => {
   const mappings = copyMappings(join(cwd, 'mappings'));
-  // Whoever sits at a terminal waits for no load balancer.
+  // A stop from a terminal does not wait for a load balancer.
   const gateway = await serving(['serve'], { MAPPINGS_DIR: mappings, DRAIN_SECONDS: '300' });
   await gateway.until(/Stop with Ctrl-C/);
   await gateway.until(/^Console: http:\/\/[\w.:]+\/console, open on this machine only, because ADMIN_TOKEN is not set\.$/m);
@@ -79,8 +79,8 @@ test('serve greets with all that a first sale needs, sells, reloads on SIGHUP, a
   await expect(fetch(url)).rejects.toThrow();
 }, 180_000);
 
-test('a reload that is asked for while it starts ends nothing', async () => {
-  // A database that lets a start wait.
+test('a reload signal during the start does not end the process', async () => {
+  // A database that delays the start.
   const database = createServer((socket) => socket.on('error', () => undefined).end());
   const { port, close } = await listen(database);
   const child = startCommand(['serve'], {
@@ -104,7 +104,7 @@ test('a reload that is asked for while it starts ends nothing', async () => {
   }
 }, 60_000);
 
-test('serve starts although nothing answers at UPSTREAM_URL, says so, and says what its stop found', async () => {
+test('serve starts although nothing answers at UPSTREAM_URL, says so, and reports at its stop what it found', async () => {
   const { url, close } = await listen(createServer());
   await close();
   const gateway = await serving(['serve'], {
@@ -123,7 +123,7 @@ test('serve starts although nothing answers at UPSTREAM_URL, says so, and says w
   expect(stdout).toMatch(/"finished":0,"open":0,"durationMs":\d+,"event":"stopped"/);
 }, 60_000);
 
-/** A sale on a connection of its own: what came back, and whether the connection stays. */
+/** A sale on a connection of its own: the reply, and whether the connection stays open. */
 function saleOnNewConnection(url: string, requestId: string): Promise<{ status: unknown; connection: string | undefined }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: 'Token sandbox_demo:1234', 'content-type': 'application/json', connection: 'keep-alive' };
@@ -142,7 +142,7 @@ function saleOnNewConnection(url: string, requestId: string): Promise<{ status: 
   });
 }
 
-test('SIGTERM: not ready at once, sells on while load balancers notice, and the probes answer until the last order has its end', async () => {
+test('SIGTERM: readiness ends at once, sales go on while load balancers notice, and probes answer until the last order has ended', async () => {
   const gateway = await serving(['serve'], { MAPPINGS_DIR: MAPPINGS, DRAIN_SECONDS: '2' });
   await gateway.until(/Stop with Ctrl-C/);
   const url = addressIn(gateway.written.stdout, /serves/);
@@ -159,7 +159,7 @@ test('SIGTERM: not ready at once, sells on while load balancers notice, and the 
   expect(await saleOnNewConnection(url, 'in-the-drain')).toEqual({ status: 'success', connection: 'close' });
 
   await gateway.until(/"event":"drain_ended"/);
-  // The listener is gone, and the order is still held.
+  // The server no longer listens, and the order is still held.
   await expect(saleOnNewConnection(url, 'too-late')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   expect((await fetch(`${admin}/readyz`)).status).toBe(503);
   expect(await (await fetch(`${admin}/metrics`)).text()).toContain('compat_mapping_info');
@@ -168,7 +168,7 @@ test('SIGTERM: not ready at once, sells on while load balancers notice, and the 
   await expect(fetch(`${admin}/readyz`)).rejects.toThrow();
 }, 60_000);
 
-test('a second signal does not wait for the drain', async () => {
+test('a second signal skips the wait for load balancers', async () => {
   const gateway = await serving(['serve'], { MAPPINGS_DIR: MAPPINGS, DRAIN_SECONDS: '300' });
   await gateway.until(/Stop with Ctrl-C/);
   process.kill(gateway.pid, 'SIGTERM');
@@ -176,7 +176,7 @@ test('a second signal does not wait for the drain', async () => {
   expect((await gateway.end('SIGTERM')).code).toBe(1);
 }, 60_000);
 
-test('serve with MAPPINGS_WATCH follows a folder that is put in the place of another, and keeps its set where that one is half written', async () => {
+test('serve with MAPPINGS_WATCH follows a folder that replaces another, and keeps its set while the new one is half written', async () => {
   const mappings = join(cwd, 'mappings');
   copyMappings(join(cwd, 'one'));
   copyMappings(join(cwd, 'two'));
@@ -186,12 +186,12 @@ test('serve with MAPPINGS_WATCH follows a folder that is put in the place of ano
   await gateway.until(/Stop with Ctrl-C/);
   const url = addressIn(gateway.written.stdout, /serves/);
 
-  // A link that leads elsewhere as one step, as a mounted volume and a deployment do it.
+  // A link that changes its target in one step, as mounted volumes and deployments do.
   symlinkSync('two', join(cwd, 'next'));
   renameSync(join(cwd, 'next'), mappings);
   await gateway.until(/"kind":"reloaded".*"event":"mapping_reload"/);
 
-  // The link goes, and a folder comes that holds a part of the set.
+  // The link goes, and a folder with a part of the set comes.
   unlinkSync(mappings);
   mkdirSync(mappings);
   cpSync(join(MAPPINGS, 'format-a.yaml'), join(mappings, 'format-a.yaml'));
@@ -200,13 +200,13 @@ test('serve with MAPPINGS_WATCH follows a folder that is put in the place of ano
   const sale = { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'kept' };
   expect((await send(url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
 
-  // The rest of it comes: the whole set is taken into use.
+  // The rest comes, and the whole set is taken into use.
   copyMappings(mappings);
   await gateway.until(/"kind":"reloaded"[^]*"kind":"reloaded"/);
   expect((await gateway.end('SIGTERM')).code).toBe(0);
 }, 60_000);
 
-test('serve that starts with the last good set says so beside its greeting, with the next step', async () => {
+test('serve that starts with the last good set says so after its greeting, with the next step', async () => {
   const mappings = copyMappings(join(cwd, 'mappings'));
   const sound = await serving(['serve'], { MAPPINGS_DIR: mappings });
   await sound.until(/Stop with Ctrl-C/);
@@ -243,7 +243,7 @@ test('a port in use is one sentence that names the setting', async () => {
   await taken.close();
 }, 180_000);
 
-test('a start beside a gateway that sells from the same folder takes none of its successes for untold', async () => {
+test('a start beside a gateway on the same data folder marks none of its told sales as untold', async () => {
   const gateway = await serving(['serve']);
   await gateway.until(/Stop with Ctrl-C/);
   const url = addressIn(gateway.written.stdout, /serves/);
@@ -253,14 +253,14 @@ test('a start beside a gateway that sells from the same folder takes none of its
   const env = { ...LOCAL, PORT: new URL(url).port, UPSTREAM_URL: addressIn(gateway.written.stdout, /SANDBOX at/) };
   const refused = await runCommand(['serve'], { cwd, env });
   expect(refused.stderr).toMatch(/PORT/);
-  // Without an id it is a second sale: the first was told.
+  // Without an id this is a second sale, because the first was told.
   const { body: second } = await send(url, '/api/topup/', sale);
   expect(second).toMatchObject({ status: 'success' });
   expect(second).not.toMatchObject({ ident: first['ident'] });
   await gateway.end('SIGINT');
 });
 
-test('a data folder that cannot be used is one sentence', async () => {
+test('an unusable data folder prints one sentence', async () => {
   writeFileSync(join(cwd, 'file'), '');
   for (const command of ['serve', 'sandbox'])
     await expectRefused(
@@ -270,7 +270,7 @@ test('a data folder that cannot be used is one sentence', async () => {
     );
 }, 180_000);
 
-test('a journal of a newer build is refused in one sentence, by those who write and those who read', async () => {
+test('a journal of a newer build is refused with one sentence, by writing and reading commands', async () => {
   const dir = join(cwd, 'data', 'journal');
   await (await openLmdbJournal({ dir })).close();
   const root = open<Buffer, Buffer>({ path: dir, noSubdir: false, encoding: 'binary', keyEncoding: 'binary', maxDbs: 8 });
@@ -280,7 +280,7 @@ test('a journal of a newer build is refused in one sentence, by those who write 
   for (const args of [['serve'], ['orders', 'report'], ['explain', '--order', 'x']]) await expectRefused(args, {}, sentence);
 }, 180_000);
 
-test('a torn journal is refused in one sentence', async () => {
+test('a damaged journal is refused with one sentence', async () => {
   const dir = join(cwd, 'data', 'journal');
   await (await openLmdbJournal({ dir })).close();
   truncateSync(join(dir, 'data.mdb'), 3_000);
@@ -288,13 +288,13 @@ test('a torn journal is refused in one sentence', async () => {
     await expectRefused(args, {}, /^The journal folder \S+ holds a data\.mdb that is cut off \(3000 of \d+ bytes\)/);
 }, 180_000);
 
-test('a malformed compat-gateway.yaml is told with its line by every command that reads settings', async () => {
+test('every command that reads settings reports a malformed compat-gateway.yaml with its line', async () => {
   writeFileSync(join(cwd, 'compat-gateway.yaml'), 'LOG_LEVEL: error\nPROT: 8080\n');
   for (const args of [['config'], ['serve'], ['reload']])
     await expectRefused(args, {}, /^compat-gateway\.yaml:2:1: `PROT` is not a setting; did you mean `PORT`\?$/m);
 }, 180_000);
 
-test('mappings that cannot be used keep a first start from happening, with their places', async () => {
+test('mappings with problems prevent a first start, with their places', async () => {
   const mappings = join(cwd, 'mappings');
   mkdirSync(mappings);
   writeFileSync(join(mappings, 'x.yaml'), 'txets: {}\n');
@@ -303,14 +303,14 @@ test('mappings that cannot be used keep a first start from happening, with their
   expect(stderr).toMatch(/^The mappings cannot be used:\n.*x\.yaml:1:1 {2}unknown-key /);
 }, 180_000);
 
-test('a pipe that closes early is no failure', async () => {
+test('a pipe that closes early is not an error', async () => {
   const child = startCommand(['check', '--format', 'sarif'], { cwd });
   child.stdout.destroy();
   const [code] = (await once(child, 'close')) as [number];
   expect(code).toBe(0);
 }, 180_000);
 
-test('config prints every setting with where it comes from, and no secret', async () => {
+test('config prints every setting with its source, and no secret', async () => {
   writeFileSync(join(cwd, 'compat-gateway.yaml'), 'LOG_LEVEL: warn\nADMIN_TOKEN: hunter2hunter2\n');
   const env = {
     PORT: '8099',

@@ -13,7 +13,7 @@ const mapping = shippedMapping();
 const show = (changes: Partial<Order>) =>
   showOrder({ ...newOrder(), number: 7, tries: 1, ...changes }, mapping, createTimes('UTC'));
 
-test('an order under way has no time of its end, and no outcome', () => {
+test('an order under way has no end time and no outcome', () => {
   expect(show({})).toMatchObject({ opened: '2026-11-21T03:00:00.000+00:00', settled: null, number: 7 });
   expect(Object.keys(show({}))).not.toEqual(expect.arrayContaining(['outcome', 'told', 'openedAtMs', 'toldAtMs', 'note']));
 });
@@ -22,7 +22,7 @@ test.each([
   [NOT_TOLD, 'not known'],
   [TOLD_PENDING, 'pending only'],
   [OPENED_AT_MS + 1_500, '2026-11-21T03:00:01.500+00:00'],
-])('what its script was told (%i) is said in words or as a time', (toldAtMs, told) => {
+])('what its script was told (%i) is shown in words or as a time', (toldAtMs, told) => {
   expect(show({ toldAtMs })).toMatchObject({ told });
 });
 
@@ -36,7 +36,7 @@ withSettings(() => ({ DATA_DIR: dataDir, MAPPINGS_DIR: folder }));
 
 const breakOne = (): void => writeFileSync(join(folder, 'request-id.yaml'), 'request_id: [\n');
 
-test('in the middle of an edit orders are told by the set that serves, and what is told says so', async () => {
+test('while the files are being edited, orders are shown with the set that serves, and the output says so', async () => {
   const house = await openHouse({ dataDir, env: { MAPPINGS_DIR: folder } });
   try {
     await send(house.url, '/api/topup/', { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'r1' });
@@ -51,14 +51,14 @@ test('in the middle of an edit orders are told by the set that serves, and what 
     });
     const explained = await runHere('explain', '--order', 'r1', '--no-replies');
     expect(explained).toEqual({ code: 0, stdout: expect.stringMatching(/^outcome +succeeded/m), stderr: remark });
-    // For cron: exit code 1 means that an order is overdue, not that somebody is editing.
+    // For cron, exit code 1 means that an order is overdue, not that the files are being edited.
     expect(await runHere('orders', 'report')).toMatchObject({ code: 0, stderr: remark });
   } finally {
     await house.close();
   }
 });
 
-test('without a last good set the problems are told', async () => {
+test('without a last good set the problems are printed', async () => {
   breakOne();
   expect(await runHere('orders', 'list')).toEqual({
     code: 1,

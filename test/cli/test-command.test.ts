@@ -37,13 +37,13 @@ const BAD = `${GOOD}
     expect_reply: { status: fail, balance: 1, currency: NGN }
 `;
 
-test('cases that are as expected take a row each, and the exit code is 0', async () => {
+test('passing cases take a row each, and the exit code is 0', async () => {
   const { code, stdout } = await run(withCases(GOOD));
   expect(stdout).toMatch(/^ok {4}airtime is sold at \$value {2}\(2 rows\)\n1 case, 2 rows: all as expected \(\d+ ms\)\.\n$/);
   expect(code).toBe(0);
 });
 
-test('of a case that fails only what differs is printed, with its place, and the exit code is 1', async () => {
+test('a failing case prints only its differences, with its place, and the exit code is 1', async () => {
   const own = withCases(BAD);
   const junit = join(own, 'cases.xml');
   const { code, stdout } = await run(own, '--quiet', '--junit', junit);
@@ -60,7 +60,7 @@ test('of a case that fails only what differs is printed, with its place, and the
   expect(xml).toContain('<failure message="reply.status">reply.status: expected &quot;fail&quot;');
 });
 
-test('the coverage names what no case shows, and a low one is exit code 1', async () => {
+test('the coverage names what no case shows, and a low coverage is exit code 1', async () => {
   const own = withCases(GOOD);
   const { code, stdout } = await run(own, '--coverage', '--fail-under', '90');
   expect(stdout).toMatch(/operations\/data\.yaml:\d+:\d+ {2}route {2}POST \/api\/data: no case shows it\n/);
@@ -70,7 +70,7 @@ test('the coverage names what no case shows, and a low one is exit code 1', asyn
   expect((await run(own, '--coverage', '--quiet')).code).toBe(0);
 });
 
-test('the filter takes cases by their name', async () => {
+test('the filter selects cases by name', async () => {
   const own = withCases(BAD);
   expect((await run(own, '--filter', 'airtime')).code).toBe(0);
   const { code, stdout } = await run(own, '--filter', 'nothing like it');
@@ -78,14 +78,14 @@ test('the filter takes cases by their name', async () => {
   expect(code).toBe(1);
 });
 
-test('problems in cases are printed like those of check', async () => {
+test('problems in case files are printed like those of check', async () => {
   const { code, stdout } = await run(withCases('cases:\n  - name: a case\n    sent: GET /api/user/\n'));
   expect(stdout).toMatch(/own\.yaml:3:5 {2}unknown-key {2}unknown key `sent`/);
   expect(stdout).toContain('did you mean `send`?');
   expect(code).toBe(1);
 });
 
-test('the help tells the exit codes and examples', async () => {
+test('the help has the exit codes and examples', async () => {
   const { code, stdout } = await run('--help');
   expect(stdout).toContain('Exit codes: 0 all as expected');
   expect(stdout).toContain('compat-gateway test --filter airtime --quiet');

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hireCrew } from '../../src/cluster/crew';
 import type { Log } from '../../src/telemetry/log';
 
-/** A child that says over its line what `says` holds. Without a number it was never born. */
+/** A child process that sends the messages of `says`. Without a pid it was never started. */
 function fakeChild(pid: number | undefined, says?: object): Worker {
   const child = Object.assign(new EventEmitter(), {
     process: { pid, kill: () => child.emit('exit', 0, null) },
@@ -31,7 +31,7 @@ test.each<[string, () => Worker]>([
       throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' });
     },
   ],
-])('a process that the system does not give (%s) is asked for again, and the others serve on', async (_how, refuse) => {
+])('a worker that the system cannot start (%s) is tried again, while the others serve', async (_how, refuse) => {
   const told: (readonly [string, unknown])[] = [];
   const note = (event: string, fields?: object): void =>
     void told.push([event, (fields as { code?: unknown } | undefined)?.code]);

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { openLine, type Hears, type Line, type Peer } from '../../src/cluster/line';
 
-/** Two ends in one process; what is sent arrives in the next turn. */
+/** The two ends of a line in one process; a message arrives in the next turn. */
 function openPair(one: Hears, other: Hears): { readonly ends: readonly [Line, Line]; readonly cut: () => void } {
   const [left, right] = [new EventEmitter(), new EventEmitter()];
   const peer = (own: EventEmitter, far: EventEmitter): Peer =>
@@ -12,7 +12,7 @@ function openPair(one: Hears, other: Hears): { readonly ends: readonly [Line, Li
   };
 }
 
-test('a question has its own answer, whichever comes first', async () => {
+test('each question gets its own answer, whichever comes first', async () => {
   const { ends } = openPair(
     {},
     { double: async (value: number) => (value === 1 ? new Promise((r) => setTimeout(r, 20, 2)) : value * 2) },
@@ -20,7 +20,7 @@ test('a question has its own answer, whichever comes first', async () => {
   expect(await Promise.all([ends[0].ask('double', 1), ends[0].ask('double', 4)])).toEqual([2, 8]);
 });
 
-test('what is told before an answer is heard before it', async () => {
+test('a message sent before an answer arrives before it', async () => {
   const heard: string[] = [];
   const { ends } = openPair(
     { told: (word: string) => void heard.push(word) },
@@ -35,12 +35,12 @@ test('what is told before an answer is heard before it', async () => {
   expect(heard).toEqual(['first', 'granted']);
 });
 
-test('what fails at the other end is a failure here, in its words', async () => {
+test('an error at the other end rejects the question, with its message', async () => {
   const { ends } = openPair({}, { fail: () => Promise.reject(new Error('no such set')) });
   await expect(ends[0].ask('fail')).rejects.toThrow('no such set');
 });
 
-test('whoever waits hears that the other end is gone, and so does whoever asks later', async () => {
+test('open questions and later ones are rejected when the other end is gone', async () => {
   const { ends, cut } = openPair({}, { never: () => new Promise(() => undefined) });
   const waiting = ends[0].ask('never');
   cut();

@@ -9,14 +9,14 @@ const WRONG = 'Invalid transaction PIN';
 const isOpen = async (turn: Promise<unknown>): Promise<boolean> =>
   (await Promise.race([turn.then(() => false), new Promise((resolve) => setTimeout(resolve, 50, true))])) === true;
 
-/** Takes a turn, and tells that v1 called the PIN wrong. */
+/** Takes a turn and reports that v1 called the PIN wrong. */
 async function tryWrong(guards: SharedGuards, pin: string, worker: number): Promise<PinTurn> {
   const turn = await ask(guards, pin, worker);
   if ('turn' in turn) guards.pinDone({ turn: turn.turn, verdict: { fingerprint: FINGERPRINT, pin, refusal: WRONG } });
   return turn;
 }
 
-test('two wrong PINs are tried, at whichever workers, and a third is told why it is not', async () => {
+test('two wrong PINs are tried, at any workers, and a third is refused with the reason', async () => {
   const guards = createSharedGuards(systemClock);
   expect(await tryWrong(guards, 'a', 1)).toHaveProperty('turn');
   expect(await tryWrong(guards, 'b', 2)).toHaveProperty('turn');
@@ -24,7 +24,7 @@ test('two wrong PINs are tried, at whichever workers, and a third is told why it
   expect(await tryWrong(guards, 'a', 2)).toEqual({ refusal: expect.stringContaining(WRONG) });
 });
 
-test('a PIN that may be wrong waits for the one that is tried, and goes when that worker has died', async () => {
+test('a PIN that may be wrong waits for the one being tried, and is tried when that worker has died', async () => {
   const guards = createSharedGuards(systemClock);
   await ask(guards, 'a', 1);
   const second = ask(guards, 'b', 2);
@@ -33,7 +33,7 @@ test('a PIN that may be wrong waits for the one that is tried, and goes when tha
   expect(await second).toHaveProperty('turn');
 });
 
-test('a PIN that v1 took needs no turn any more', async () => {
+test('a PIN that v1 accepted needs no turn any more', async () => {
   const guards = createSharedGuards(systemClock);
   const first = await ask(guards, 'a', 1);
   expect('turn' in first && first.turn).toBeTruthy();
@@ -42,7 +42,7 @@ test('a PIN that v1 took needs no turn any more', async () => {
   expect(await ask(guards, 'a', 2)).toHaveProperty('turn');
 });
 
-test('sales of one content take turns, and each hears what was kept before it', async () => {
+test('sales of one content take turns, and each gets the orders kept before it', async () => {
   const guards = createSharedGuards(systemClock);
   const first = await guards.repeatTurn('content', 1);
   const second = guards.repeatTurn('content', 2);
@@ -52,11 +52,11 @@ test('sales of one content take turns, and each hears what was kept before it', 
   guards.repeatDone(first.turn);
   const { kept } = await second;
   expect(kept.map(({ requestId }) => requestId)).toEqual(['r1']);
-  // Each worker has a clock of its own that nobody can set.
+  // Each worker has its own clock, which cannot be set.
   expect(kept[0]!.agoMs).toBeLessThan(10_000);
 });
 
-test('the turn of a worker that died while it waited is over when it comes', async () => {
+test('the turn of a worker that died while waiting is over at once when it comes', async () => {
   const guards = createSharedGuards(systemClock);
   const first = await guards.repeatTurn('content', 1);
   void guards.repeatTurn('content', 2);
@@ -68,13 +68,13 @@ test('the turn of a worker that died while it waited is over when it comes', asy
   expect(await isOpen(third)).toBe(false);
   if ('turn' in pin) guards.pinDone({ turn: pin.turn, verdict: undefined });
   expect(await isOpen(ask(guards, 'c', 3))).toBe(false);
-  // Whoever has its number now takes turns as any other.
+  // A worker that gets the same number later takes turns like any other.
   const fourth = guards.repeatTurn('content', 2);
   guards.repeatDone((await third).turn);
   expect(await fourth).toHaveProperty('turn');
 });
 
-test('wrong keys of one network are counted together, and an accepted key is let in', async () => {
+test('wrong keys of one network are counted over all workers, and an accepted key is let in', async () => {
   const guards = createSharedGuards(systemClock);
   const address = '203.0.113.5';
   let refused = 0;

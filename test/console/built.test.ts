@@ -1,4 +1,4 @@
-/** The console of the program as it is built, in one process and in the primary of several. */
+/** The console of the built program, in one process and in the primary of several. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { prepareGateway } from '../crash/gateway-process';
@@ -22,7 +22,7 @@ test.each(['1', '2'])('with WORKERS=%s', async (workers) => {
     expect(assets.length).toBeGreaterThan(5);
     for (const asset of assets) expect((await fetch(`${gateway.adminUrl}${asset}`)).status).toBe(200);
     expect(existsSync(FOLDER)).toBe(true);
-    // What the build has checked is not parsed at the start; the rule behind a field still has its line.
+    // The build has checked the files, so the start does not parse them; the rule behind a field still has its line.
     await buy(gateway.url, 'sandbox_demo', PURCHASES[0]!, 'built-1');
     const found = await (await fetch(`${gateway.adminUrl}/console/orders?q=built-1`)).text();
     const [link] = /\/console\/orders\/[0-9a-f]{32}\/\d+/.exec(found)!;

@@ -22,7 +22,7 @@ import {
 } from '../../src/console/components';
 import { kobo } from '../../src/domain/amount';
 
-test('money is told in naira, with kobo only where there are some', () => {
+test('money is shown in naira, with kobo only where there are some', () => {
   expect([0, 5, 98_050, 123_456_700, -150].map((amount) => nairaWords(kobo(amount)))).toEqual([
     '₦0',
     '₦0.05',
@@ -34,7 +34,7 @@ test('money is told in naira, with kobo only where there are some', () => {
   expect(count(1_234_567)).toBe('1,234,567');
 });
 
-test('how long ago is told in the unit that fits', () => {
+test('an age is shown in the unit that fits', () => {
   const hour = 3_600_000;
   expect([-5, 850, 2_500, 45_000, 3 * 60_000, 5 * hour, 48 * hour].map(ageWords)).toEqual([
     ...['0 ms', '850 ms', '2.5 s', '45 s', '3 min', '5 h', '2 days'],
@@ -43,7 +43,7 @@ test('how long ago is told in the unit that fits', () => {
   expect(time(Date.UTC(2026, 10, 24, 12)).text).toMatch(/datetime="2026-11-24T12:00:00.000Z"[^]*24 Nov 2026/);
 });
 
-test('times are those of TIME_ZONE, as every command tells them, not those of the machine', () => {
+test('times are in TIME_ZONE, as in every command, whatever the zone of the machine', () => {
   const atMs = Date.UTC(2026, 10, 24, 23, 30, 5);
   expect([time(atMs).text.includes('25 Nov 2026, 00:30:05'), minuteOf(atMs)]).toEqual([true, '00:30']);
   showTimesIn('America/New_York');
@@ -52,7 +52,7 @@ test('times are those of TIME_ZONE, as every command tells them, not those of th
   showTimesIn('Africa/Lagos');
 });
 
-test('a table names its rows and columns, and says when it is empty', () => {
+test('a table has headings for rows and columns, and says when it is empty', () => {
   const columns = [
     { title: 'Caller', cell: (row: { name: string }) => row.name },
     { title: 'Sold', cell: () => 7, isNumber: true },
@@ -63,7 +63,7 @@ test('a table names its rows and columns, and says when it is empty', () => {
   expect(table([], columns, { caption: 'Callers', empty: 'Nobody yet.' }).text).toContain('Nobody yet.');
 });
 
-test('what is wrong with a field stands beside it and is said of it', () => {
+test('the error of a field stands beside it and is linked to it', () => {
   const { text } = textField({ name: 'phone', label: 'Phone', value: '"', problem: 'Eleven digits.' });
   expect(text).toMatch(/value="&quot;"[\s\S]*aria-invalid="true"[\s\S]*aria-describedby="about-phone"/);
   expect(text).toMatch(/id="about-phone" class="problem">Eleven digits/);
@@ -80,12 +80,12 @@ test('what is wrong with a field stands beside it and is said of it', () => {
   ).toMatch(/value="y" selected/);
 });
 
-test('status is told by a sign and a word, not by colour alone', () => {
+test('a status is shown by a sign and a word, not only by colour', () => {
   expect(badge('bad', 'v1 down').text).toMatch(/✕<\/span>\s*v1 down/);
   expect(notice('bad', 'No.').text).toContain('role="alert"');
 });
 
-test('names without a value are left out, problems have their places, links only where they lead', () => {
+test('names without a value are left out, problems have places, and only real targets are links', () => {
   expect(
     definitions([
       ['A', 1],

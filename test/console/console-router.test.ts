@@ -1,4 +1,4 @@
-/** What holds for every page, asked of the whole house over real sockets. */
+/** What holds for every page, checked in the whole house over real sockets. */
 import { request } from 'undici';
 import { useHouse } from '../flows/house';
 
@@ -8,7 +8,7 @@ function ask(url: string, init: RequestInit = {}): Promise<Response> {
   return fetch(url, { redirect: 'manual', ...init });
 }
 
-/** As a browser does for another site: `fetch` of Node writes a mode of its own. */
+/** Sends what a browser sends for a page of another site; Node's own `fetch` sets a mode of its own. */
 async function askFromElsewhere(url: string, mode: string): Promise<{ status: number; text: string }> {
   const { statusCode, body } = await request(url, { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode } });
   return { status: statusCode, text: await body.text() };
@@ -23,7 +23,7 @@ describe('with an ADMIN_TOKEN', () => {
   const house = useHouse({ env: { ADMIN_TOKEN: TOKEN } });
   const at = (path: string): string => `${house.service.adminUrl}${path}`;
 
-  test('a page leads to the login, a part of one and a stream are refused', async () => {
+  test('without a login a page redirects to the login, and a part of a page or a stream is refused', async () => {
     const page = await ask(at('/console/orders?q=1'));
     expect([page.status, page.headers.get('location')]).toEqual([303, '/console/login?to=%2Fconsole%2Forders%3Fq%3D1']);
     const part = await ask(at('/console'), { headers: { 'hx-request': 'true' } });
@@ -31,7 +31,7 @@ describe('with an ADMIN_TOKEN', () => {
     expect((await ask(at('/console'), { headers: { accept: 'text/event-stream' } })).status).toBe(401);
   });
 
-  test('after the login a part of a page leads to the page at which somebody looked', async () => {
+  test('after the login a part of a page leads to the page that was shown', async () => {
     const headers = { 'hx-request': 'true', 'hx-current-url': at('/console/mappings?said=applied') };
     const part = await ask(at('/console/mappings/check'), { headers });
     expect([part.status, part.headers.get('hx-redirect')]).toEqual([
@@ -40,7 +40,7 @@ describe('with an ADMIN_TOKEN', () => {
     ]);
   });
 
-  test('a form that is too large is told so, also to who is not logged in, and is no fault of ours', async () => {
+  test('a form that is too large is refused as such, also without a login, and counts as no bug', async () => {
     const body = new URLSearchParams({ token: 'x'.repeat(1_100_000) });
     const page = await ask(at('/console/login'), { method: 'POST', body });
     expect([page.status, await page.text()]).toEqual([413, expect.stringContaining('too large')]);
@@ -60,7 +60,7 @@ describe('with an ADMIN_TOKEN', () => {
     expect([out.status, (await ask(at('/console'), { headers })).status]).toEqual([303, 303]);
   });
 
-  test('a wrong token is told so, too many are made to wait, and no page repeats what was typed', async () => {
+  test('a wrong token is refused, too many must wait, and no page repeats what was typed', async () => {
     const replies: Response[] = [];
     for (let index = 0; index < 8; index += 1) replies.push(await logIn(house.service.adminUrl, 'not-the-token'));
     const texts = await Promise.all(replies.map((reply) => reply.text()));
@@ -70,7 +70,7 @@ describe('with an ADMIN_TOKEN', () => {
     expect(texts.join('')).not.toMatch(/not-the-token|a-token-for/);
   });
 
-  test('a link of another site leads in by a second request of our own page, for its own brings no cookie', async () => {
+  test("a link from another site gets in by a second request of the console's own page, because the first brings no cookie", async () => {
     const page = await askFromElsewhere(at('/console'), 'navigate');
     expect(page).toEqual({ status: 200, text: expect.stringContaining('http-equiv="refresh"') });
   });
@@ -88,7 +88,7 @@ describe('without a token', () => {
   const house = useHouse();
   const at = (path: string): string => `${house.service.adminUrl}${path}`;
 
-  test('pages are never stored and run nothing but our own files', async () => {
+  test("pages are never stored by the browser and run only the console's own files", async () => {
     const { headers, status } = await ask(at('/console'));
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(headers.get('content-security-policy')).toBe(
@@ -97,7 +97,7 @@ describe('without a token', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('a file is kept for good under its content hash, packed where the browser can, and no other file is served', async () => {
+  test('a file is cached for good under its content hash, compressed where the browser accepts that, and no other file is served', async () => {
     const page = await (await ask(at('/console'))).text();
     const style = /\/console\/assets\/style\.css\?v=\w+/.exec(page)![0];
     const good = await ask(at(style));
@@ -110,7 +110,7 @@ describe('without a token', () => {
       expect((await ask(at(`/console/assets/${name}`))).status).toBe(404);
   });
 
-  test('a form of htmx that is too large is told in its place, and as a page where it asks for one', async () => {
+  test('a form of htmx that is too large is refused in its place on the page, or as a page where htmx asks for one', async () => {
     const body = new URLSearchParams({ text: 'x'.repeat(1_100_000) });
     const part = await ask(at('/console/try/read'), {
       method: 'POST',
@@ -126,12 +126,12 @@ describe('without a token', () => {
     expect([page.status, await page.text()]).toEqual([200, expect.stringMatching(/id="main"[^]*too large/)]);
   });
 
-  test('what is no page is said to be none', async () => {
+  test('an unknown path is answered with a page that says so', async () => {
     const reply = await ask(at('/console/%3Cscript%3E'));
     expect([reply.status, await reply.text()]).toEqual([404, expect.not.stringContaining('<script>')]);
   });
 
-  test('a call of a foreign page is refused, and a link of one is taken', async () => {
+  test("a call of another site's page is refused, and a link from one is followed", async () => {
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     expect((await ask(at('/console/logout'), { method: 'POST', headers: foreign })).status).toBe(403);
     expect((await askFromElsewhere(at('/console'), 'no-cors')).status).toBe(403);

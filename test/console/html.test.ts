@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { html, Html } from '../../src/console/html';
 
-test('whatever is written into a template leaves the elements around it as they are', () => {
+test('no value in a template changes the elements around it', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'<>&"\'`/=! ab\n') }), (value) => {
       const { text } = html`<p title="${value}">${value}</p>`;
@@ -12,13 +12,13 @@ test('whatever is written into a template leaves the elements around it as they 
   );
 });
 
-/** What a browser reads. */
+/** The text as a browser reads it. */
 function unescape(text: string): string {
   const signs: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
   return text.replace(/&(\w+|#39);/g, (_whole, name: string) => signs[name]!);
 }
 
-test('HTML is written as it is, lists one after the other, and nothing for nothing', () => {
+test('HTML is inserted unchanged, a list item by item, and an absent value as nothing', () => {
   const rows = ['<a>', 'b'].map((row) => html`<li>${row}</li>`);
   expect(
     html`<ul>
@@ -28,7 +28,7 @@ test('HTML is written as it is, lists one after the other, and nothing for nothi
   expect(String(new Html('<b>'))).toBe('<b>');
 });
 
-test('a value of an attribute without quotes is a mistake that is told at once', () => {
+test('an attribute value without quotes throws at once', () => {
   expect(() => html`<p class=${'a b'}>x</p>`).toThrow('stands in quotes');
   expect(() => html`<p id="${1}" class=${'a b'}>x</p>`).toThrow('stands in quotes');
   expect(html`<a href="/x?to=${'/y'}">z</a>`.text).toBe('<a href="/x?to=/y">z</a>');

@@ -24,7 +24,7 @@ afterAll(() => gateway.end('SIGKILL'));
 
 let sold = 0;
 
-/** Milliseconds of each purchase, one after another, until it is enough. */
+/** The milliseconds of each purchase, one after another, until the work has ended. */
 async function sellUntil(isEnough: () => boolean): Promise<number[]> {
   const times: number[] = [];
   while (!isEnough() || times.length < 100) {
@@ -46,7 +46,7 @@ const p99 = (times: readonly number[]): number => times[Math.floor(times.length 
 
 test('a purchase does not wait for coverage, plan and check', async () => {
   const asked = consoleOf(gateway.adminUrl);
-  // The pages are loaded when the first is asked for.
+  // The room of the pages is loaded with the first page.
   await asked.get('/mappings');
   const quiet = await sellUntil(() => true);
   let isDone = false;
@@ -67,6 +67,6 @@ test('a purchase does not wait for coverage, plan and check', async () => {
   process.stdout.write(
     `p99 of a purchase: ${p99(quiet).toFixed(1)} ms when nothing is computed, ${p99(busy).toFixed(1)} ms of ${busy.length} while coverage, plan and check are\n`,
   );
-  // A machine that is busy with other tests is slow without any plan as well.
+  // A machine that is busy with other tests is slow even without a plan.
   expect(p99(busy)).toBeLessThan(Math.max(100, 4 * p99(quiet)));
 }, 120_000);

@@ -26,7 +26,7 @@ async function openHouse() {
 
 const house = opened(openHouse, beforeEach, afterEach);
 
-test('what is sent comes as an event, and a browser that goes away is forgotten', async () => {
+test('a sent value arrives as an event, and a browser that disconnects is forgotten', async () => {
   const leave = new AbortController();
   const reply = await fetch(house.url, { signal: leave.signal });
   const [stream] = house.streams;
@@ -40,7 +40,7 @@ test('what is sent comes as an event, and a browser that goes away is forgotten'
   await until(() => house.streams.size === 0);
 });
 
-test('there are so many streams at most, and one that ends makes room', async () => {
+test('the number of streams is limited, and one that ends makes room', async () => {
   const leaving = new AbortController();
   await fetch(house.url, { signal: leaving.signal });
   for (let count = 1; count < STREAMS_MAX; count += 1) await fetch(house.url);

@@ -15,7 +15,7 @@ import { shippedMapping } from '../mapping/mapping-set';
 
 const PAGES = 40;
 
-test('an export that looks through all orders leaves the thread to what sells, page by page', async () => {
+test('an export that reads all orders gives way to sales after each page', async () => {
   let turn = 0;
   let isOver = false;
   const next = (): void => {
@@ -48,7 +48,7 @@ test('an export that looks through all orders leaves the thread to what sells, p
   }
 });
 
-test('an id to which more keys have counted than a page has rows shows the order of each of them', async () => {
+test('an id that more keys used than a page has rows shows the order of each of them', async () => {
   const [mapping, journal] = [shippedMapping(), createMemoryJournal()];
   for (let nth = 0; nth < 60; nth += 1) await journal.open(newOrder({ owner: String(nth).padStart(32, '0'), requestId: 'x42' }));
   const keyring = createKeyring(new Secret('a'.repeat(64)));

@@ -1,4 +1,4 @@
-/** The Orders page in a running house, without a browser: what is found, what is told, what is asked, and what is never shown. */
+/** The Orders page of a running house, without a browser: what it finds, shows, asks v1, and never shows. */
 import { openHouse, send, type House } from '../flows/house';
 
 const SALE = { network: '1', mobile_number: '08031234567', amount: '100', bypass: true };
@@ -32,7 +32,7 @@ test.each([
   expect(page.replace(/value="[^"]*"|href="[^"]*"/g, '')).not.toMatch(/080[35]1234567/);
 });
 
-test('a refused request is shown with the text that was told', async () => {
+test('a refused request is shown with the text that its script was told', async () => {
   expect(await get('/orders?outcome=refused')).toMatch(/amount/);
 });
 
@@ -40,12 +40,12 @@ test.each([
   ['caller=nobody', /No caller is called/],
   ['from=yesterday', /From is no date/],
   ['cursor=nonsense', /Search again/],
-])('?%s is answered in words', async (query, words) => {
+])('?%s is answered with a sentence', async (query, words) => {
   const response = await fetch(`${console_}/orders?${query}`);
   expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(words)]);
 });
 
-test('the story tells how it stands, what v1 was asked and the rule behind each field', async () => {
+test('the story shows the state of the order, what v1 was asked, and the rule behind each reply field', async () => {
   const page = await get(await storyPath());
   for (const part of ['How it stands', 'What happened', '0803•••4567', 'POST /airtime', '.yaml:', 'Ask v1 again'])
     expect(page).toContain(part);
@@ -55,14 +55,14 @@ test('the story tells how it stands, what v1 was asked and the rule behind each 
   expect(page).toMatch(/href="\/console\/callers\/[0-9a-f]{32}"/);
 });
 
-test('a rule leads to its line', async () => {
+test('a rule links to its line', async () => {
   const [, link = '', line] = /href="([^"]*replies\.yaml#line-(\d+))"/.exec(await get(await storyPath())) ?? [];
   const target = await (await fetch(new URL(link.replaceAll('&amp;', '&'), console_))).text();
   expect(target).toContain(`id="line-${line}"`);
   expect(target).toContain('$words.status');
 });
 
-test('a spelling of the request id that no rule names is shown under its name, and no star', async () => {
+test('a spelling of the request id that no rule names is shown under its name, without a star', async () => {
   await send(house.url, '/api/topup/', { ...SALE, amount: '150', requestId: 'own-1' });
   const page = await get(/\/orders\/[0-9a-f]+\/\d+/.exec(await get('/orders?q=own-1'))![0]);
   expect(page).toContain('<code>requestId</code>');
@@ -77,7 +77,7 @@ async function ask(key: string): Promise<{ readonly status: number; readonly tex
   return { status: response.status, text: await response.text() };
 }
 
-test('v1 is asked again with the right key; a wrong one is refused, and no page repeats it', async () => {
+test('v1 is asked again with the right key; a wrong key is refused, and no page repeats it', async () => {
   expect((await ask('sandbox_demo')).text).toContain('v1 says: succeeded');
   const wrong = await ask('sandbox_wrong_key_77');
   expect([wrong.status, wrong.text.includes('placed with another key'), wrong.text.includes('sandbox_wrong_key_77')]).toEqual([
@@ -88,26 +88,26 @@ test('v1 is asked again with the right key; a wrong one is refused, and no page 
   expect((await ask('')).status).toBe(400);
 });
 
-test('an order that is not there is a page that says so', async () => {
+test('an unknown order gives a page that says so', async () => {
   const response = await fetch(`${console_}/orders/${'a'.repeat(32)}/1`);
   expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('no such order')]);
 });
 
-test('the search is exported as CSV that no spreadsheet takes for a formula', async () => {
+test('the search is exported as CSV that no spreadsheet reads as a formula', async () => {
   const lines = (await get('/orders/export.csv')).trim().split('\r\n');
   expect(lines[0]).toBe('time,caller,operation,number,outcome,asked_for_naira,charged_naira,request_id,reference,told');
   expect(lines).toHaveLength(4);
   expect(lines.find((line) => line.includes('refused'))).toContain(",'=r2(),");
 });
 
-test('the export has the times of the pages, with their offset, so that a sale stands on the day that was asked for', async () => {
+test('the export has the times of the pages, with their offset, so that a sale is on the day that was asked for', async () => {
   const [, line = ''] = (await get('/orders/export.csv?q=r1')).trim().split('\r\n');
   const [, at = ''] = /^(\d{4}-\d\d-\d\dT[\d:.]{12}\+01:00),/.exec(line) ?? [];
   const [, shown] = /datetime="([^"]+)"/.exec(await get('/orders?q=r1'))!;
   expect(Date.parse(at)).toBe(Date.parse(shown!));
 });
 
-test.each(['q=r1', 'q=PPA', 'caller=nobody'])('the export of ?%s is what the page shows', async (query) => {
+test.each(['q=r1', 'q=PPA', 'caller=nobody'])('the export of ?%s has what the page shows', async (query) => {
   const reference = /PPA\d+/.exec(await get('/orders?q=r1'))![0];
   const response = await fetch(`${console_}/orders/export.csv?${query.replace('PPA', reference)}`);
   const text = await response.text();

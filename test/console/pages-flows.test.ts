@@ -21,7 +21,7 @@ describeWithBrowser('in a browser', () => {
   });
   const open = (path: string): Promise<unknown> => page.goto(`${house.service.adminUrl}/console${path}`);
 
-  // First: the day has its second sample two minutes after the start.
+  // First, because the day has its second sample two minutes after the start.
   test('a chart says that it waits for data until a line can be drawn', async () => {
     await open('');
     const waiting = page.getByText('The charts wait for data');
@@ -30,7 +30,7 @@ describeWithBrowser('in a browser', () => {
     await waiting.waitFor({ state: 'visible' });
   }, 90_000);
 
-  test('a paste is read as it is typed, sold in the sandbox, and found among the orders', async () => {
+  test('a paste is read while it is typed, sold in the sandbox, and found among the orders', async () => {
     await open('/try');
     const text = page.getByLabel('What the script sends');
     await text.fill("['network' => 1, 'mobile_number' => '08031234567', 'amount' => 100");
@@ -44,7 +44,7 @@ describeWithBrowser('in a browser', () => {
     expect(page.url()).toContain('/console/orders');
   }, 90_000);
 
-  test('a broken file is shown in its line, and the folder is put back', async () => {
+  test('a broken file is shown in its line, and the folder is restored', async () => {
     const path = join(house.mappingsDir, 'operations', 'airtime.yaml');
     const sound = readFileSync(path, 'utf8');
     writeFileSync(path, sound.replace('as: naira', 'as: niara'));
@@ -62,7 +62,7 @@ describeWithBrowser('in a browser', () => {
     expect(readFileSync(path, 'utf8')).toBe(sound);
   }, 90_000);
 
-  test('one step back is planned first and then taken', async () => {
+  test('a step back is planned first and then taken', async () => {
     const before = house.service.live.current().hash;
     const path = join(house.mappingsDir, 'operations', 'airtime.yaml');
     editFile(path, 'title: Airtime', 'title: Airtime top-up');

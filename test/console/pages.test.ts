@@ -1,18 +1,18 @@
-/** Every page in a real browser, on a phone and a desktop, light and dark: `test-artefacts/console` has the pictures. */
+/** Every page in a real browser, on a phone and a desktop, light and dark; pictures go to `test-artefacts/console`. */
 import type { Browser, Page } from 'playwright-core';
 import { describeWithBrowser, lookAt, openBrowser, SIZES, type Look, type Size, type LookOptions } from './browser';
 import { openShop, type ShopHouse } from './shop-house';
 
 interface PageLine {
-  /** Of the pictures. */
+  /** The file name of the picture. */
   readonly name: string;
-  /** Below the admin address; a function where it depends on what the shop has sold. */
+  /** Below the admin address; a function where it depends on the shop's sales. */
   readonly path: string | ((house: ShopHouse) => string | Promise<string>);
-  /** Plays on the page before it is judged. */
+  /** Runs on the page before the page is judged. */
   readonly play?: LookOptions['play'];
 }
 
-/** The first of callers.yaml. */
+/** The first caller of callers.yaml. */
 function aCaller({ service }: ShopHouse): string {
   const [fingerprint] = service.live.current().callerKeys.keys();
   return `/console/callers/${fingerprint}`;
@@ -97,7 +97,7 @@ describeWithBrowser('the pages of the console', () => {
 });
 
 function soundOf({ errors, barriers, overflowPx }: Look, name: string): Partial<Look> {
-  // The page that is missing is one.
+  // The missing page is served with HTTP 404.
   const isExpected = (error: string): boolean => name === 'not-found' && error.includes('404');
   return { errors: errors.filter((error) => !isExpected(error)), barriers, overflowPx };
 }

@@ -13,7 +13,7 @@ const wallet = () => house.service.sandbox!.admin.overview().accounts.find(({ id
 const sell = (phone: string) =>
   send(house.url, '/api/topup/', { network: 1, mobile_number: phone, amount: 100, Ported_number: true, 'request-id': phone });
 
-test('a sale is seen with the last digits of its number, its wallet in naira, and its posting', async () => {
+test('a sale is shown with the last digits of its number, its wallet in naira, and its ledger entries', async () => {
   await sell('08031234567');
   const { text, html } = await asked.get('/sandbox');
   expect(text).toMatch(/demo:sandbox airtime …4567 ₦98 .*success/);
@@ -24,7 +24,7 @@ test('a sale is seen with the last digits of its number, its wallet in naira, an
   expect(html).not.toContain('sandbox_demo');
 });
 
-test('a wallet is topped up and reset, the clock moved, a service switched', async () => {
+test('a wallet is topped up and reset, the clock is moved, and a service is switched', async () => {
   const { balance } = wallet();
   expect((await asked.post('/sandbox/fund', { wallet: 'demo:sandbox', naira: '2500' })).text).toContain('was topped up');
   expect(wallet().balance - balance).toBe(250_000);
@@ -38,7 +38,7 @@ test('a wallet is topped up and reset, the clock moved, a service switched', asy
   expect((await sell('08031234567')).body).toMatchObject({ status: 'fail' });
 });
 
-test('a mood strikes the next purchase, and a pending order is brought to its end', async () => {
+test('a mood strikes the next purchase, and a pending order is ended', async () => {
   await asked.post('/sandbox/mood', { wallet: 'demo:sandbox', mood: 'decline', calls: '1' });
   expect((await sell('08031234567')).body).toMatchObject({ status: 'fail' });
   await asked.post('/sandbox/mood', { wallet: 'demo:sandbox', mood: 'pending', calls: '1' });

@@ -1,4 +1,4 @@
-/** The console in a real browser where ADMIN_TOKEN is set: who gets in, what a foreign page can do, and that keys suffice. */
+/** The console in a real browser with ADMIN_TOKEN set: who gets in, what another site can do, and use by keyboard alone. */
 import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { openHouse, type House } from '../flows/house';
@@ -33,7 +33,7 @@ describeWithBrowser('the console behind a token', () => {
     await page.getByRole('button', { name: 'Log in' }).click();
   }
 
-  test('a page asks for the token, and after it shows the page that was asked for', () =>
+  test('a page asks for the token, and then shows the page that was asked for', () =>
     withPage(async (page) => {
       await page.goto(at('/console?from=mail'));
       expect(page.url()).toContain('/console/login');
@@ -63,7 +63,7 @@ describeWithBrowser('the console behind a token', () => {
       await page.waitForSelector('[data-live].stale');
     }));
 
-  test('keys alone go through a page: to its content, to the theme, which stays', () =>
+  test('the keyboard is enough for a page: for its content and for the theme, which stays', () =>
     withPage(async (page) => {
       await page.goto(at('/console'));
       await logIn(page, TOKEN);
@@ -82,7 +82,7 @@ describeWithBrowser('the console behind a token', () => {
       }
     }));
 
-  test("a foreign page's form changes nothing, and cannot have the console in a frame", () =>
+  test("another site's form changes nothing, and another site cannot show the console in a frame", () =>
     withPage(async (page) => {
       await page.goto(at('/console'));
       await logIn(page, TOKEN);
@@ -98,7 +98,7 @@ describeWithBrowser('the console behind a token', () => {
           page.getByRole('button').click(),
         ]);
         expect(reply.status()).toBe(403);
-        // A link from there leads in all the same, although its own request brings no cookie.
+        // A link from there gets in all the same, although its own request brings no cookie.
         await page.goto(foreign.url);
         await page.evaluate(`location.href = ${JSON.stringify(at('/console'))}`);
         await page.waitForSelector('h1:has-text("Overview")');
@@ -108,7 +108,7 @@ describeWithBrowser('the console behind a token', () => {
     }));
 });
 
-/** On another host name, so that the browser takes it for another site. */
+/** Under another host name, so that the browser takes it for another site. */
 async function openForeignPage(body: string) {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html');

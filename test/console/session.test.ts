@@ -19,7 +19,7 @@ function cookieOf(login: Login): string {
   return login.cookie.split(';')[0]!;
 }
 
-test('the right token opens a session whose cookie no script of a page sees and no other site sends', () => {
+test('the right token opens a session whose cookie no page script can read and no other site sends', () => {
   const sessions = sessionsAt({ ms: 0 });
   const login = sessions.login('right', 'one', undefined);
   expect(login).toMatchObject({
@@ -32,7 +32,7 @@ test('the right token opens a session whose cookie no script of a page sees and 
   expect(sessions.read(undefined)).toBeUndefined();
 });
 
-test('a session ends after twelve hours, and what hangs on it hears that', () => {
+test('a session ends after twelve hours, and its streams are closed', () => {
   const time = { ms: 0 };
   const sessions = sessionsAt(time);
   const cookie = cookieOf(sessions.login('right', 'one', undefined));
@@ -44,7 +44,7 @@ test('a session ends after twelve hours, and what hangs on it hears that', () =>
   expect(session.ended.aborted).toBe(true);
 });
 
-test('what hangs on a session ends after twelve hours also where nobody asks for a page any more', async () => {
+test('the streams of a session end after twelve hours even without a request', async () => {
   const clock = createVirtualClock();
   const sessions = createSessions({ clock, isToken: (shown) => shown === 'right' });
   const [first, second] = [1, 2].map(() => cookieOf(sessions.login('right', 'one', undefined)));
@@ -60,7 +60,7 @@ test('what hangs on a session ends after twelve hours also where nobody asks for
   expect(clock.waiting).toBe(0);
 });
 
-test('a login ends the session that the browser brought and begins one of another id', () => {
+test("a login ends the browser's old session and begins a new one with another id", () => {
   const sessions = sessionsAt({ ms: 0 });
   const planted = cookieOf(sessions.login('right', 'one', undefined));
   const own = cookieOf(sessions.login('right', 'one', planted));
@@ -76,7 +76,7 @@ test('a logout ends the session and forgets the cookie', () => {
   expect([sessions.read(cookie), ended.aborted]).toEqual([undefined, true]);
 });
 
-test('there are so many sessions at most: the oldest makes room', () => {
+test('the number of sessions is limited: the oldest makes room', () => {
   const time = { ms: 0 };
   const sessions = sessionsAt(time);
   const cookies = Array.from({ length: SESSIONS_MAX + 1 }, (_, index) => {
@@ -86,7 +86,7 @@ test('there are so many sessions at most: the oldest makes room', () => {
   expect(cookies.filter((cookie) => sessions.read(cookie) === undefined)).toEqual([cookies[0]]);
 });
 
-test('the tries of one address are few, whether right or wrong, and come back one by one', () => {
+test('the login attempts of one address are few, right or wrong, and come back one by one', () => {
   const time = { ms: 0 };
   const sessions = sessionsAt(time);
   const tries = Array.from({ length: TRIES_PER_ADDRESS.count }, () => sessions.login('wrong', 'one', undefined).kind);
@@ -98,13 +98,13 @@ test('the tries of one address are few, whether right or wrong, and come back on
   expect(sessions.login('right', 'one', undefined).kind).toBe('wait');
 });
 
-test('many addresses together have a bound as well', () => {
+test('many addresses together are limited as well', () => {
   const sessions = sessionsAt({ ms: 0 });
   const kinds = Array.from({ length: 100 }, (_, index) => sessions.login('wrong', `address ${index}`, undefined).kind);
   expect(kinds.filter((kind) => kind === 'wrong')).toHaveLength(TRIES_IN_ALL.count);
 });
 
-test('closing ends all', () => {
+test('closing ends all sessions', () => {
   const sessions = sessionsAt({ ms: 0 });
   const { ended } = sessions.read(cookieOf(sessions.login('right', 'one', undefined)))!;
   sessions.close();

@@ -1,4 +1,4 @@
-/** What a browser shows where something is amiss: the login, and Overview and Mappings while v1 is down and the mapping files are broken. */
+/** What a browser shows when something is wrong: the login, and Overview and Mappings while v1 is down and the mapping files are broken. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { describeWithBrowser, lookAt, openBrowser, SIZES, type Size } from './br
 
 const cases = (Object.keys(SIZES) as Size[]).map((size) => ({ size }));
 
-describeWithBrowser('where something is amiss', () => {
+describeWithBrowser('the console when something is wrong', () => {
   let browser: Browser;
   let locked: House;
   let troubled: House;
@@ -72,7 +72,7 @@ async function openTroubled(): Promise<House> {
     ),
   );
   await Promise.all(sales);
-  // v1 is said to be down when that has lasted, and the metrics are sampled every five seconds.
+  // v1 counts as down after a while, and the metrics are sampled every five seconds.
   await sleep(12_000);
   return house;
 }

@@ -1,6 +1,6 @@
 /**
- * A gateway sells under load while it is backed up, goes on selling, and loses its machine. The backup is restored elsewhere. What was
- * sold before the backup is known there; every order is sent again under its id, and none is charged twice.
+ * A gateway is backed up under load, goes on selling, and loses its machine; the backup is restored elsewhere. The restored
+ * gateway knows every order from before the backup. Every order is sent again under its id, and none is charged twice.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
@@ -44,7 +44,7 @@ const command = (name: string, ...words: string[]): Promise<{ stdout: string }> 
     },
   });
 
-test('a backup under load, restored on another machine, forgets no order of before and sells none twice', async () => {
+test('a backup under load, restored on another machine, has every earlier order and sells none twice', async () => {
   await start('first');
   const sold: string[][] = Array.from({ length: SELLERS }, () => []);
   let isSelling = true;
@@ -65,7 +65,7 @@ test('a backup under load, restored on another machine, forgets no order of befo
   isSelling = false;
   await Promise.all(selling);
 
-  // It still runs: nothing is put under it.
+  // The folder is still in use, so nothing is restored into it.
   await expect(command('first', 'restore', join(folder, 'backup'))).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^A gateway runs with DATA_DIR/) as string,

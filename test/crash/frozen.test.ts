@@ -1,6 +1,7 @@
 /**
- * Two gateways on one journal folder. One is stopped while an order of its own, on disk already, waits for its connection;
- * the other proves meanwhile that v1 never had it and says "failed". What the first one does when it wakes up, v1's ledger tells.
+ * Two gateways on one journal folder. One is frozen while its order, already on disk, waits for its connection; meanwhile the
+ * other proves that v1 never had the order and tells it failed. v1's ledger shows what the first gateway does when it
+ * continues.
  */
 import { writeFileSync } from 'node:fs';
 import { connect, createServer as createTcpServer } from 'node:net';
@@ -23,12 +24,12 @@ let v1: V1OfMany;
 let door: Door;
 let pair: readonly [GatewayProcess, GatewayProcess];
 
-/** v1 behind TLS: a connection is ready for a request only when the server's half of the handshake has come. */
+/** v1 behind TLS: the connection is ready for a request only after the server's half of the handshake. */
 interface Door {
   readonly url: string;
-  /** Keeps what the server says, from now on. */
+  /** Holds back what the server sends from now on. */
   hold(): void;
-  /** Resolves when something is kept: the other side has connected and now waits. */
+  /** Resolves when something is held back: the gateway has connected and now waits. */
   untilHeld(): Promise<void>;
   letGo(): void;
   close(): Promise<void>;
@@ -94,7 +95,7 @@ afterAll(async () => {
   await v1.close();
 });
 
-/** What the other gateway says in the end of an order that it can only look for. */
+/** The other gateway's last reply about an order that it can only look for. */
 async function untilTold(gateway: GatewayProcess, requestId: string): Promise<Told['word']> {
   for (;;) {
     const { word } = await askStatus(gateway.url, v1.keyOf(ACCOUNT), requestId);
@@ -103,14 +104,14 @@ async function untilTold(gateway: GatewayProcess, requestId: string): Promise<To
   }
 }
 
-test('an order that was called failed while its gateway was frozen is not sent when that wakes up', async () => {
+test('an order that was told failed while its gateway was frozen is not sent when that gateway continues', async () => {
   const [frozen, awake] = pair;
   door.hold();
   const buying = buy(frozen.url, v1.keyOf(ACCOUNT), PURCHASES[0]!, 'frozen-1');
   await door.untilHeld();
   frozen.freeze();
   const word = await untilTold(awake, 'frozen-1');
-  // The connection is ready in the very moment in which it wakes up.
+  // The connection becomes ready at the moment the gateway continues.
   door.letGo();
   await sleep(100);
   frozen.thaw();

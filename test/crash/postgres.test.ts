@@ -1,11 +1,11 @@
-/** Two gateways, each with a data folder of its own, on one PostgreSQL: any of the three is killed or restarted under load. */
+/** Two gateways, each with its own data folder, on one PostgreSQL; each of the three is killed or restarted under load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describePostgres, startPostgres, type PostgresServer } from '../journal/postgres/start-postgres';
 import type { GatewayProcess } from './gateway-process';
 import { openCrashStage, type CrashStage } from './stage';
 import { inBooks } from './verdict';
 
-/** Each round does all four things that can happen, and takes three quarters of a minute: a stop that holds replies is part of it. */
+/** Each round does all four disturbances and takes three quarters of a minute, because a stop holds replies. */
 const ROUNDS = Number(process.env['POSTGRES_ROUNDS'] ?? 1);
 const REST_MS = 20;
 
@@ -17,7 +17,7 @@ describePostgres('two gateways on one PostgreSQL', () => {
     postgres = await startPostgres();
     const env = { JOURNAL_URL: await postgres.createDatabase(), GATEWAY_SECRET: '0123456789abcdef'.repeat(2) };
     stage = await openCrashStage({ gateways: 2, hasOwnFolders: true, env });
-    // Both at once, on a database that is empty.
+    // Both start at once on an empty database.
     expect(await Promise.all(stage.gateways.map((gateway) => gateway.start()))).toEqual([true, true]);
   }, 180_000);
   afterAll(async () => {
@@ -38,7 +38,7 @@ describePostgres('two gateways on one PostgreSQL', () => {
     return answer.status === 200;
   }
 
-  test(`${ROUNDS} rounds of kill -9, rolling restarts and restarts of PostgreSQL double, lose and lie about nothing`, async () => {
+  test(`${ROUNDS} rounds of kill -9, rolling restarts and restarts of PostgreSQL: no order is charged twice, lost or told falsely`, async () => {
     const { v1, chance, gateways } = stage;
     const scripts = stage.load('shared', REST_MS);
     const restartPostgres = async (end: () => Promise<void>): Promise<void> => {
@@ -73,7 +73,7 @@ describePostgres('two gateways on one PostgreSQL', () => {
     expect(v1.isBalanced()).toBe(true);
   }, 900_000);
 
-  test('a gateway that dies while PostgreSQL is away loses no sale and lies about none', async () => {
+  test('a gateway that dies while PostgreSQL is away loses no sale and tells nothing false', async () => {
     const { v1, chance, gateways } = stage;
     const before = v1.countOrders();
     const scripts = stage.load('both', REST_MS);
@@ -92,7 +92,7 @@ describePostgres('two gateways on one PostgreSQL', () => {
     await untilReady();
     const verdict = await stage.judge(scripts, `${ROUNDS} deaths while it is away`, before);
     expect(verdict).toMatchObject({ doubleCharges: 0, lies: [] });
-    // What the dead one refused with "pending", because it could not read whether the id was known, nobody knows; v1 has none of it.
+    // No gateway knows the orders that the dead one told pending because it could not read whether their ids were known; v1 has none of them.
     const ids = verdict.lost.map((sentence) => sentence.split(' ')[0]);
     for (const order of scripts.orders.filter(({ requestId }) => ids.includes(requestId)))
       expect(await inBooks(order, v1)).toMatchObject({ isCharged: false, isRefunded: false });

@@ -1,27 +1,27 @@
-/** Two gateways on one journal folder: one goes and comes back while the other serves, and no script is any the wiser. */
+/** Two gateways on one journal folder: one restarts while the other serves, and no script notices. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buy, PURCHASES, type Told } from '../faults/purchase';
 import type { Exit, GatewayProcess } from './gateway-process';
 import { openCrashStage, SPARE_ACCOUNT, type CrashStage } from './stage';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 6);
-/** Scripts without any rest would sell ten thousand orders while a stop holds replies for twenty seconds. */
+/** Without a pause the scripts would sell ten thousand orders while a stop holds replies for twenty seconds. */
 const REST_MS = 80;
-/** After so long a stop only holds replies, and what is sold meanwhile proves nothing. */
+/** Later than this a stop only holds replies, and sales of that time prove nothing. */
 const STOP_BEGINS_MS = 2_000;
 const REST_WHILE_HELD_MS = 1_000;
-/** What `STOP_DEADLINE_MS` allows, and then some for a slow machine. */
+/** More than `STOP_DEADLINE_MS`, with room for a slow machine. */
 const STOP_MS_MAX = 40_000;
 
 let stage: CrashStage;
 beforeAll(async () => {
   stage = await openCrashStage({ gateways: 2 });
-  // Both at once, on a folder that is not there yet: they must agree on its secret and its journal.
+  // Both start at once on a folder that does not exist yet: they must agree on its secret and its journal.
   expect(await Promise.all(stage.gateways.map((gateway) => gateway.start()))).toEqual([true, true]);
 }, 180_000);
 afterAll(() => stage.close());
 
-/** Orders that v1 keeps pending: their scripts are being held when the gateway is told to stop. */
+/** Orders that v1 keeps pending, so that their scripts are held when the gateway is told to stop. */
 function holdSome({ url }: GatewayProcess): readonly Promise<Told>[] {
   const key = stage.v1.keyOf(SPARE_ACCOUNT);
   return PURCHASES.slice(0, 6).map((purchase, index) => buy(url, key, purchase, `mood.pending.${index}`));
@@ -33,7 +33,7 @@ async function untilHeld(held: number): Promise<void> {
   await sleep(500);
 }
 
-test(`${ROUNDS} rolling restarts under load double, lose and lie about nothing`, async () => {
+test(`${ROUNDS} rolling restarts under load charge no order twice, lose none and tell nothing false`, async () => {
   const startedAt = performance.now();
   const { chance, gateways } = stage;
   const scripts = stage.load('rolled', REST_MS);
@@ -42,7 +42,7 @@ test(`${ROUNDS} rolling restarts under load double, lose and lie about nothing`,
   for (let round = 0; round < ROUNDS; round += 1) {
     const leaving = gateways[round % 2]!;
     await sleep(chance.between(200, 800));
-    // Once is enough: such a stop takes as long as stops may.
+    // One such stop is enough: it takes as long as a stop may.
     const held = round === 0 ? holdSome(leaving) : [];
     await untilHeld(held.length);
     const calm = setTimeout(() => scripts.rest(REST_WHILE_HELD_MS), STOP_BEGINS_MS);

@@ -5,7 +5,7 @@ import { openV1OfMany } from '../faults/v1-of-many';
 import { prepareGateway } from './gateway-process';
 import { newFolder } from '../new-folder';
 
-test('a script that waits hears how its order ended, although the gateway was told to stop meanwhile', async () => {
+test('a script that is held is told how its order ended, although the gateway was told to stop', async () => {
   const v1 = await openV1OfMany(1, 1);
   const dataDir = newFolder();
   const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url });

@@ -1,4 +1,4 @@
-/** What a process has told is no open question after it was killed, or after it was cut off from the journal. */
+/** Sales that a process has told count as told also after it was killed, or cut off from the journal. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,14 +30,14 @@ async function startGateway(dataDir: string, env: Readonly<Record<string, string
   return gateway;
 }
 
-/** Without an id. v1 takes two alike within five seconds for one, here within a tenth of a second. */
+/** A sale without an id. v1 takes two equal sales within five seconds for one; here, within a tenth of a second. */
 async function sell({ url }: GatewayProcess, cell: number): Promise<string | undefined> {
   const { word } = await ask(url, v1.keyOf(cell), AIRTIME!.path, AIRTIME!.fields);
   await sleep(500);
   return word;
 }
 
-test('after a kill the next sale of the same, without an id, is sold', async () => {
+test('after a kill the next equal sale without an id is sold', async () => {
   const gateway = await startGateway(join(folder, 'alone'));
   const first = await sell(gateway, 0);
   await gateway.end('SIGKILL');
@@ -49,7 +49,7 @@ test('after a kill the next sale of the same, without an id, is sold', async () 
 describePostgres('on one PostgreSQL', () => {
   const postgres = opened(startPostgres);
 
-  test('a neighbour that finds a gateway dead sells what that one had told on its own machine', async () => {
+  test('a gateway that finds its neighbour dead sells the next of what the neighbour had told from its own machine', async () => {
     const url = await postgres.createDatabase();
     const env = { JOURNAL_URL: url, GATEWAY_SECRET: '0123456789abcdef'.repeat(2) };
     const [dies, lives] = [await startGateway(join(folder, 'one'), env), await startGateway(join(folder, 'other'), env)];
@@ -61,7 +61,7 @@ describePostgres('on one PostgreSQL', () => {
     expect(await v1.ledger(1)).toMatchObject({ charged: 3 });
   }, 120_000);
 
-  test('a gateway that is cut off tells a sale that was under way, and a neighbour that took it for dead sells the next of the same', async () => {
+  test('a gateway that is cut off tells a sale under way, and a neighbour that took it for dead sells the next equal one', async () => {
     const slow = await openV1OfMany(1, 2);
     const url = new URL(await postgres.createDatabase());
     const address = await openAddress(postgres.port);
@@ -69,7 +69,7 @@ describePostgres('on one PostgreSQL', () => {
     url.port = String(address.port);
     const cutOff = await startGateway(join(folder, 'cut-off'), { ...env, JOURNAL_URL: url.href });
     const lives = await startGateway(join(folder, 'beside'), env);
-    // v1 takes its time for this number: six seconds.
+    // v1 takes six seconds for this number.
     const sale = { network: 1, mobile_number: '08031230007', amount: 100, airtime_type: 'VTU', Ported_number: true };
     const buy = (gateway: GatewayProcess) => ask(gateway.url, slow.keyOf(0), '/api/topup/', sale);
     try {

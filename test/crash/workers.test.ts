@@ -1,4 +1,4 @@
-/** Several processes that serve as one: what one would do, they do together. */
+/** Several worker processes serve together as one process would. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { get, request } from 'node:http';
@@ -48,7 +48,7 @@ interface Line {
   readonly operation?: string;
 }
 
-/** Whole lines alone: two processes write to one pipe. */
+/** Only whole lines: two processes write to one pipe. */
 const lines = (): Line[] =>
   gateway
     .output()
@@ -56,7 +56,7 @@ const lines = (): Line[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line);
 const linesOf = (event: string): Line[] => lines().filter((line) => line.event === event);
-/** They come through a pipe, a little after what they tell of. */
+/** Log lines come through a pipe, a little later than the events. */
 const untilLines = async (event: string, count: number): Promise<void> => {
   while (linesOf(event).length < count) await sleep(10);
 };
@@ -68,7 +68,7 @@ const valueOf = async (metric: string): Promise<number> =>
     .filter((line) => line.startsWith(metric))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 
-/** On a connection of its own, as PHP sends it: the next one may go to another process. */
+/** Uses a connection of its own, as PHP does, so that the next request may go to another worker. */
 function post(fields: object, key: string): Promise<Readonly<Record<string, unknown>>> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Token ${key}`, 'content-type': 'application/json' };
@@ -83,13 +83,13 @@ function post(fields: object, key: string): Promise<Readonly<Record<string, unkn
 }
 
 const AIRTIME = { network: 'MTN', mobile_number: '08031234561', amount: 100 };
-/** v1 settles it a while later. */
+/** v1 settles this order a while later. */
 const LATE = { ...AIRTIME, mobile_number: '08031230001' };
 const key = (account: number, pin = '1234'): string => `${v1.keyOf(account)}:${pin}`;
 const atOnce = <T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => act(index)));
 
-test('both sell, every line of the log is whole and says which wrote it, and one page counts the sales of both', async () => {
+test('both workers sell, every log line is whole and names its worker, and one page counts the sales of both', async () => {
   await open();
   const told = await atOnce(60, (index) => post({ ...AIRTIME, 'request-id': `sale-${index}` }, key(index % ACCOUNTS)));
   expect(told.map(({ status }) => status)).toEqual(Array(60).fill('success'));
@@ -102,7 +102,7 @@ test('both sell, every line of the log is whole and says which wrote it, and one
   expect(await valueOf('compat_workers ')).toBe(2);
 }, 60_000);
 
-test('an order that either sold is asked about again, and both note what was out of the ordinary', async () => {
+test('an order of either worker is asked about again, and both note unusual exchanges', async () => {
   await open();
   await atOnce(20, (index) => post({ ...AIRTIME, 'request-id': `sale-${index}` }, key(0)));
   await atOnce(20, (index) => post({ ...AIRTIME, network: 'NITEL', 'request-id': `no-${index}` }, key(0)));
@@ -134,7 +134,7 @@ test('an order that either sold is asked about again, and both note what was out
   }
 }, 60_000);
 
-test('one caller is recorded in both, also in a worker that replaces another', async () => {
+test('a caller is recorded in both workers, also in one that replaces another', async () => {
   await open();
   const keyring = createKeyring(readGatewaySecret({ dataDir }));
   const caller = keyring.fingerprint(new Secret(v1.keyOf(0)));
@@ -165,7 +165,7 @@ test('one caller is recorded in both, also in a worker that replaces another', a
   ).toEqual(new Set([1, 2]));
 }, 60_000);
 
-test('one id that both receive at once is one order at v1, and every script hears the same end', async () => {
+test('one id that both get at once is one order at v1, and every script is told the same end', async () => {
   await open();
   for (let round = 0; round < 5; round += 1) {
     const told = await atOnce(8, () => post({ ...LATE, 'request-id': `same-${round}` }, key(round)));
@@ -175,7 +175,7 @@ test('one id that both receive at once is one order at v1, and every script hear
   expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
 }, 60_000);
 
-test('one sale without an id that comes again while it is open is one order at v1, whichever process it comes to', async () => {
+test('a sale without an id that is repeated while open is one order at v1, whichever worker gets it', async () => {
   await open();
   for (let round = 0; round < 5; round += 1) {
     const told = await atOnce(6, () => post(LATE, key(round)));
@@ -185,7 +185,7 @@ test('one sale without an id that comes again while it is open is one order at v
   expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
 }, 60_000);
 
-test('limits, a pause and the sandbox of a key hold over both, and its wallet is shown once', async () => {
+test('limits, a pause and the sandbox setting of a key hold over both workers, and its wallet is shown once', async () => {
   const mappings = copyMappings(join(dataDir, 'mappings'));
   nameKeys(mappings, {
     [v1.keyOf(0)]: { title: 'Ada', limit: { purchases: 5 } },
@@ -194,7 +194,7 @@ test('limits, a pause and the sandbox of a key hold over both, and its wallet is
   });
   const env = { GATEWAY_SECRET: SECRET, SANDBOX_PORT: String(await freePort()), SANDBOX_RELAXED: '1' };
   await open(v1.url, mappings, env);
-  // One after the other: what both let in at the same moment may go beyond the limit.
+  // One after the other: at the same moment both together may admit more than the limit.
   const told: unknown[] = [];
   for (let index = 0; index < 12; index += 1)
     told.push((await post({ ...AIRTIME, 'request-id': `limited-${index}` }, key(0)))['status']);
@@ -214,7 +214,7 @@ test('limits, a pause and the sandbox of a key hold over both, and its wallet is
   expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
 }, 60_000);
 
-test('different wrong PINs at both try no more at v1 than one process would, and the right one still sells', async () => {
+test('wrong PINs at both workers make no more attempts at v1 than at one, and the right PIN still sells', async () => {
   await open();
   const told = await atOnce(24, (index) => post({ ...AIRTIME, 'request-id': `guess-${index}` }, key(0, String(5000 + index))));
   expect(told.filter(({ status }) => status === 'success')).toEqual([]);
@@ -222,7 +222,7 @@ test('different wrong PINs at both try no more at v1 than one process would, and
   await untilLines('request', 36);
   expect(linesOf('wrong_pin')).toHaveLength(2);
   expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
-  // v1 locks after three, and has not.
+  // v1 locks after three wrong PINs, and has not locked.
   const answer = await fetch(`${v1.url}/airtime`, {
     method: 'POST',
     headers: { authorization: `Bearer ${v1.keyOf(0)}`, 'content-type': 'application/json' },
@@ -231,7 +231,7 @@ test('different wrong PINs at both try no more at v1 than one process would, and
   expect(answer.status).toBe(200);
 }, 60_000);
 
-test('a PIN that sells at one is trusted by the other, and one that v1 then refuses is tried by neither', async () => {
+test('a PIN that sold at one worker is trusted by the other, and a PIN that v1 then refuses is tried by neither', async () => {
   await open();
   await atOnce(20, (index) => post({ ...AIRTIME, 'request-id': `right-${index}` }, key(0)));
   await atOnce(10, (index) => post({ ...AIRTIME, 'request-id': `wrong-${index}` }, key(0, '9999')));
@@ -241,7 +241,7 @@ test('a PIN that sells at one is trusted by the other, and one that v1 then refu
   expect(linesOf('wrong_pin')).toHaveLength(1);
 }, 60_000);
 
-test('a shop that sold at one verifies without a key at the other', async () => {
+test('a shop that sold at one worker looks up numbers without a key at the other', async () => {
   await open();
   expect((await post(AIRTIME, key(0))).status).toBe('success');
   const verify = (card: number): Promise<number | undefined> =>
@@ -249,14 +249,14 @@ test('a shop that sold at one verifies without a key at the other', async () => 
       const path = `/api/cable/cable-validation?iuc=${7012345600 + card}&cable=1`;
       get(`${gateway.url}${path}`, { agent: false }, (answer) => resolve(answer.resume().statusCode)).on('error', reject);
     });
-  // The news of a sale takes a moment.
+  // The news of a sale takes a moment to reach the other worker.
   while ((await atOnce(6, verify)).some((status) => status !== 200)) await sleep(50);
   await untilLines('request', 7);
   const verifies = linesOf('request').filter(({ operation }) => operation === 'verify_smartcard');
   expect(new Set(verifies.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
 }, 60_000);
 
-test('wrong keys from one network have as many tries as with one process', async () => {
+test('wrong keys from one network have as many attempts as with one process', async () => {
   await open();
   for (let round = 0; round < 4; round += 1)
     await atOnce(20, (index) =>
@@ -264,11 +264,11 @@ test('wrong keys from one network have as many tries as with one process', async
     );
   const tried = await valueOf('compat_upstream_seconds_count{path="/airtime",outcome="rejected"');
   expect(tried).toBeGreaterThan(10);
-  // Twenty, and one every five seconds.
+  // Twenty at once, and one every five seconds.
   expect(tried).toBeLessThanOrEqual(30);
 }, 60_000);
 
-test('a change of the mappings is in use everywhere when its reload is answered, and a broken one nowhere', async () => {
+test('a change of mappings is in use in every worker when its reload is answered, and a broken one in none', async () => {
   const mappings = copyMappings(join(dataDir, 'mappings-in-use'));
   await open(v1.url, mappings);
   const file = join(mappings, 'operations', 'airtime.yaml');
@@ -289,20 +289,20 @@ test('a change of the mappings is in use everywhere when its reload is answered,
   expect(await reload()).toBe('refused');
   expect((await sell('kept')).map(({ status }) => status)).toEqual(Array(16).fill('success'));
 
-  // Whoever comes later begins with the set in use, not with what lies in the folder.
+  // A worker that starts later begins with the set in use, not with the files of the folder.
   process.kill(pidOf(2), 'SIGKILL');
   await untilLines('worker_started', 3);
   expect((await sell('after')).map(({ status }) => status)).toEqual(Array(16).fill('success'));
 }, 60_000);
 
-test('a worker that starts during a reload is told of it, and goes on', async () => {
+test('a worker that starts during a reload gets the new set', async () => {
   const mappings = copyMappings(join(dataDir, 'mappings-in-use'));
   await open(v1.url, mappings);
   const file = join(mappings, 'operations', 'airtime.yaml');
   const text = readFileSync(file, 'utf8');
   const { amount, ...others } = AIRTIME;
   process.kill(pidOf(2), 'SIGKILL');
-  // Again and again, so that one comes between the set that it is given and its first sale.
+  // Repeated, so that one reload falls between the set that the worker is given and its first sale.
   let reloads = 0;
   while (linesOf('worker_started').length < 3) {
     writeFileSync(file, text.replace('from: [amount]', `from: [amount, howmuch${(reloads += 1)}]`));
@@ -318,7 +318,7 @@ test('a worker that starts during a reload is told of it, and goes on', async ()
   expect(linesOf('worker_died')).toHaveLength(1);
 }, 60_000);
 
-test('while no worker serves it is not ready, and says what it waits for', async () => {
+test('while no worker serves the gateway is not ready, and says what it waits for', async () => {
   await open();
   const ready = async (): Promise<unknown> => {
     const answer = await fetch(`${gateway.adminUrl}/readyz`);
@@ -333,7 +333,7 @@ test('while no worker serves it is not ready, and says what it waits for', async
   expect(await ready()).toEqual([200, undefined]);
 }, 60_000);
 
-test('workers that are killed under load are replaced, and no order is doubled, lost or lied about', async () => {
+test('workers killed under load are replaced, and no order is charged twice, lost or told falsely', async () => {
   const proxy = await openFaultProxy(v1.url);
   const chance = createChance();
   const kills = 4;
@@ -366,7 +366,7 @@ test('workers that are killed under load are replaced, and no order is doubled, 
   }
 }, 120_000);
 
-test('a stop under load lets scripts hear the end of their orders, and leaves no process behind', async () => {
+test('on a stop under load scripts are told how their orders ended, and no process is left', async () => {
   await open();
   const pids = [pidOf(1), pidOf(2)];
   const held = PURCHASES.map((purchase, index) => buy(gateway.url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
@@ -383,13 +383,13 @@ test('a stop under load lets scripts hear the end of their orders, and leaves no
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 }, 60_000);
 
-/** The workers that a process has begun; one that is not yet a program of its own would hold up its primary when it is stopped. */
+/** The workers that a process has started. A worker that does not run its own program yet would delay a stop of its primary. */
 function workersOf(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? [];
   return children.filter((child) => readFileSync(`/proc/${child}/environ`, 'utf8').includes('NODE_UNIQUE_ID=')).map(Number);
 }
 
-test('a start that fails because one worker dies lets the scripts of the other hear the end of their orders', async () => {
+test('when one worker dies and the start fails, the scripts of the other are told how their orders ended', async () => {
   gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url, mappingsDir: MAPPINGS, env: { WORKERS: '2' } });
   const started = gateway.start();
   let workers: number[] = [];
@@ -414,7 +414,7 @@ test('a start that fails because one worker dies lets the scripts of the other h
   expect(gateway.complaints()).toMatch(/^Worker \d ended while it started \(SIGKILL\)\.$/m);
 }, 60_000);
 
-test('workers whose primary is killed bring their orders to an end, give up the port and leave', async () => {
+test('workers whose primary is killed finish their orders, free the port and exit', async () => {
   await open();
   const pids = [pidOf(1), pidOf(2)];
   const held = PURCHASES.map((purchase, index) => buy(gateway.url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
@@ -432,7 +432,7 @@ test('workers whose primary is killed bring their orders to an end, give up the 
   expect(await gateway.start()).toBe(true);
 }, 60_000);
 
-test('alarms are told once for all processes: v1 that one of them finds gone, and a loop that is spread over them', async () => {
+test('alarms are raised once for all processes: a v1 that one worker finds gone, and a loop spread over both', async () => {
   const webhook = await openWebhookServer();
   try {
     gateway = await prepareGateway({

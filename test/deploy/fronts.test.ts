@@ -1,4 +1,4 @@
-/** deploy/nginx.conf and deploy/Caddyfile as Debian's programs run them, before a gateway and a v1: what a front may do to a sale. */
+/** deploy/nginx.conf and deploy/Caddyfile as run by Debian's programs, in front of a gateway and a v1: what a front may do to a sale. */
 import { readFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request } from 'node:https';
@@ -16,7 +16,7 @@ import { listen } from '../listen';
 import { newFolder } from '../new-folder';
 
 const KEY = 'acme_live_demo:1234';
-/** v1 knows it at 127.0.0.1 and 10.0.0.9 alone, and asks no PIN there. */
+/** v1 lists only 127.0.0.1 and 10.0.0.9 for this key, and asks no PIN there. */
 const LOCKED_KEY = 'acme_live_iplocked';
 
 interface Told {
@@ -30,12 +30,12 @@ interface Asking {
   readonly key?: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whose address the front sees. */
+  /** The address of the script that the front sees. */
   readonly from?: string;
   readonly isPlain?: boolean;
 }
 
-/** As PHP's cURL asks: no User-Agent, a connection of its own. */
+/** Sends as PHP's cURL does: no User-Agent, a connection of its own. */
 function ask(port: number, path: string, body?: object | string, asking: Asking = {}): Promise<Told> {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const { key = KEY, method = body === undefined ? 'GET' : 'POST', headers = {}, from = '127.0.0.1', isPlain = false } = asking;
@@ -71,7 +71,7 @@ const PENDING = {
   ...{ message: pendingText, msg: pendingText, api_response: pendingText, response: pendingText },
 };
 
-/** In the place of a gateway: keeps what arrives, and answers it, but breaks the connection behind what asks for that, and holds what asks for that. */
+/** Replaces the gateway: records each request and answers it, but breaks the connection or holds the request where its path asks for that. */
 async function openStub() {
   const arrived: string[] = [];
   const left: string[] = [];
@@ -113,7 +113,7 @@ describe.each(FRONTS)('%s', (name) => {
       await v1.close();
     });
 
-    /** Of v1, by the phone that was sold to. */
+    /** v1's orders for the phone that was bought for. */
     const ordersOf = async (phone: string): Promise<readonly { readonly status: string }[]> => {
       const answer = await fetch(`${v1Url}/transactions?per_page=50`, { headers: { authorization: 'Bearer acme_live_demo' } });
       const { data } = (await answer.json()) as { data: { transactions: { status: string }[] } };
@@ -131,7 +131,7 @@ describe.each(FRONTS)('%s', (name) => {
       expect(status.body).toMatchObject({ status: 'success', 'request-id': 'front-a' });
     });
 
-    test("v1 judges by the script's own address, whatever the script says of it", async () => {
+    test("v1 judges by the script's real address, whatever headers the script sends", async () => {
       const locked = (from: string, id: string, headers = {}) =>
         ask(front.port, '/api/topup/', { ...AIRTIME, 'request-id': id }, { key: LOCKED_KEY, from, headers });
       expect((await locked('127.0.0.1', 'own-1')).body).toMatchObject({ status: 'success' });
@@ -147,7 +147,7 @@ describe.each(FRONTS)('%s', (name) => {
       expect(sale.body).toMatchObject({ status: 'success', 'request-id': 'front-slow' });
     }, 40_000);
 
-    test('a gateway that is told to stop in the middle of a sale tells its end', async () => {
+    test('a gateway that is told to stop during a sale tells how the sale ended', async () => {
       const phone = '08031110007';
       const selling = ask(front.port, '/api/topup/', { ...AIRTIME, phone, 'request-id': 'front-stop' });
       while ((await ordersOf(phone)).length === 0) await sleep(50);
@@ -157,7 +157,7 @@ describe.each(FRONTS)('%s', (name) => {
       expect(await gateway.start()).toBe(true);
     }, 60_000);
 
-    test('a gateway that dies in the middle of a sale is told as pending, and the repeat as sold: one charge', async () => {
+    test('a gateway that dies during a sale is told as pending, and the repeat as sold: one charge', async () => {
       const phone = '08031120007';
       const sale = { ...AIRTIME, phone, 'request-id': 'front-kill' };
       const selling = ask(front.port, '/api/topup/', sale);
@@ -165,7 +165,7 @@ describe.each(FRONTS)('%s', (name) => {
       await gateway.end('SIGKILL');
       const heard = await selling;
       expect([heard.status, heard.type, heard.body]).toEqual([200, expect.stringMatching(/^application\/json/), PENDING]);
-      // Away: the same words, for a sale as for a question.
+      // While the gateway is away, a sale and a status query get the same words.
       const away = { ...AIRTIME, phone: '08031234571', 'request-id': 'front-away' };
       expect((await ask(front.port, '/api/topup/', away)).body).toEqual(PENDING);
       expect((await ask(front.port, '/api/transaction/front-kill')).body).toEqual(PENDING);
@@ -175,7 +175,7 @@ describe.each(FRONTS)('%s', (name) => {
       expect(await ordersOf('08031234571')).toEqual([]);
     }, 60_000);
 
-    test('without TLS scripts hear what to do, in the words for what was not sold', async () => {
+    test('without TLS scripts are told what to do, in words for an order that was not sold', async () => {
       const told = await ask(front.plainPort, '/api/topup/', { ...AIRTIME, 'request-id': 'front-plain' }, { isPlain: true });
       const text = 'Put https:// in front of the address in the settings of your script. Nothing was charged.';
       const { status, Status } = shippedMapping().words.failure;
@@ -185,7 +185,7 @@ describe.each(FRONTS)('%s', (name) => {
       ]);
     });
 
-    test('the console, probes and metrics of the admin server are not behind it', async () => {
+    test("the admin server's console, probes and metrics cannot be reached through the front", async () => {
       for (const path of ['/console', '/metrics', '/readyz', '/mapping', '/sandbox/ledger']) {
         const told = await ask(front.port, path);
         expect([path, told.status]).toEqual([path, 404]);
@@ -206,13 +206,13 @@ describe.each(FRONTS)('%s', (name) => {
     };
 
     test(
-      'a request that has left is never sent again, whatever its method',
+      'a request that was sent to the gateway is never sent again, whatever its method',
       () =>
         withFront(async (front, arrived) => {
           const sale = { ...AIRTIME, 'request-id': 'once' };
           const headers = { 'Idempotency-Key': 'x' };
           for (const method of ['POST', 'GET', 'PUT', 'DELETE']) {
-            // So that a connection is left that could be used again.
+            // Leaves a connection that could be used again.
             expect((await ask(front.port, '/api/user')).status).toBe(200);
             expect((await ask(front.port, `/break?${method}`, sale, { method, headers })).body).toEqual(PENDING);
             expect((await ask(front.port, '/api/user')).status).toBe(200);
@@ -224,7 +224,7 @@ describe.each(FRONTS)('%s', (name) => {
     );
 
     test(
-      'a script that hangs up is gone for the gateway too',
+      'a script that hangs up is disconnected from the gateway too',
       () =>
         withFront(async (front, arrived, left) => {
           const sale = request({
@@ -242,7 +242,7 @@ describe.each(FRONTS)('%s', (name) => {
     );
 
     test(
-      'what arrives is what was sent, with one address, on a connection of its own',
+      'the gateway gets what was sent, with one address, on a connection of its own',
       () =>
         withFront(async (front, arrived) => {
           const path = '/a//api/topup/?x=%2F%20y&x=1';
@@ -265,7 +265,7 @@ describe.each(FRONTS)('%s', (name) => {
           expect(all('authorization')).toEqual([`authorization: token ${KEY}`]);
           expect([...all('request_id'), ...all('x-request-id')]).toEqual(['request_id: under', 'x-request-id: dash']);
           expect(all('connection')).toEqual(['connection: close']);
-          // The kind of caller and so its patience is told by these: none is added.
+          // These headers tell the kind of caller and so its patience: the front adds none.
           expect([...all('user-agent'), ...all('accept-encoding'), ...all('forwarded')]).toEqual([]);
           expect(second.startsWith('GET /api/user HTTP/1.1\r\n')).toBe(true);
           expect(Buffer.from(second, 'latin1').toString('utf8').endsWith(body)).toBe(true);
@@ -273,7 +273,7 @@ describe.each(FRONTS)('%s', (name) => {
       60_000,
     );
 
-    test('keys and PINs of addresses and headers are in no log of it, also when the gateway is away', async () => {
+    test('keys and PINs in addresses and headers are in no log of the front, also when the gateway is away', async () => {
       const front = await startFront(name, 'http://127.0.0.1:1');
       try {
         const asking = { key: 'MARKKEY1:4711', headers: { 'X-Api-Key': 'MARKKEY2' } };
@@ -289,7 +289,7 @@ describe.each(FRONTS)('%s', (name) => {
   });
 });
 
-test('the fronts say for themselves what the balancer says', () => {
+test("the replies that fronts make themselves are the balancer's", () => {
   const pending = readFileSync(join(DEPLOY, 'pending.http'), 'utf8').split('\r\n\r\n')[1]!;
   for (const file of ['nginx.conf', 'Caddyfile']) expect(readFileSync(join(DEPLOY, file), 'utf8')).toContain(pending);
 });

@@ -1,6 +1,6 @@
 /**
- * The image, without an engine: what the Dockerfile copies and runs, in folders of this machine, and its command as a user without any right on a root that
- * is read-only. Only `npm ci` is not played: it has run here already.
+ * The image without a container engine: what the Dockerfile copies and runs, in folders of this machine, and its command as a
+ * user without rights on a read-only root. Only `npm ci` is not run, because it has run here already.
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { describeWith } from './installed';
 import { newFolder } from '../new-folder';
 
 const ROOT = resolve(__dirname, '..', '..');
-/** Nobody, as a number: the image has a user `node`, this machine need not. */
+/** A numeric user: the image has a user `node`, this machine may not. */
 const NOBODY = '65534';
 
 type Step = readonly [word: string, rest: string];
@@ -61,7 +61,7 @@ function copy(rest: string, folder: string, from: string | undefined): void {
   }
 }
 
-/** As hard links, but for the one file that `npm prune` writes anew. */
+/** Hard links, except for the one file that `npm prune` rewrites. */
 function linkPackages(folder: string): void {
   execFileSync('cp', ['-al', join(ROOT, 'node_modules'), join(folder, 'node_modules')]);
   const list = join('node_modules', '.package-lock.json');
@@ -84,14 +84,14 @@ describeWith('unshare', ['--mount', 'true'], 'the image', () => {
     play(running, image, build);
   }, 180_000);
 
-  test('runs as a user that is not root, who may write the data folder alone', () => {
+  test('runs as a user that is not root and may write only the data folder', () => {
     expect(told('USER')).toEqual(['node']);
     expect(told('VOLUME')).toEqual(['/app/data']);
     expect([statSync(join(image, 'data')).mode & 0o777, String(statSync(join(image, 'data')).uid)]).toEqual([0o700, NOBODY]);
     expect(told('CMD')[0]).toContain('"serve"');
   });
 
-  test('sells, is healthy and stops on a root that is read-only, without any capability', async () => {
+  test('sells, is healthy and stops on a read-only root, without any capability', async () => {
     const [port, adminPort] = [await freePort(), await freePort()];
     const env = {
       PATH: process.env['PATH'],
@@ -148,7 +148,7 @@ describeWith('unshare', ['--mount', 'true'], 'the image', () => {
     }
   }, 60_000);
 
-  test('has a list of the packages in it: those of the lock file that are not of development alone, and what browsers get', () => {
+  test('lists its packages: those of the lock file that are not for development, and what browsers get', () => {
     const bom = JSON.parse(readFileSync(join(image, 'sbom.cdx.json'), 'utf8')) as {
       readonly bomFormat: string;
       readonly metadata: { readonly component: { readonly name: string } };

@@ -1,4 +1,4 @@
-/** deploy/logrotate.conf with Debian's logrotate, before a gateway that sells: no line is lost or torn, and no sale touched. */
+/** deploy/logrotate.conf with Debian's logrotate and a gateway that sells: no log line is lost or torn, and no sale is affected. */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ describeWith('logrotate', ['--version'], 'logs that are rotated under load', () 
   beforeEach(() => (folder = newFolder()));
   afterEach(() => gateway.end('SIGKILL'));
 
-  /** The shipped file, with the paths and the process of this test. */
+  /** The shipped file with the paths and the process of this test. */
   function writeConf(logs: string): string {
     const shipped = readFileSync(join(DEPLOY, 'logrotate.conf'), 'utf8');
     expect(shipped.split(COMMAND)).toHaveLength(2);
@@ -89,14 +89,14 @@ describeWith('logrotate', ['--version'], 'logs that are rotated under load', () 
         .map(({ requestId }) => requestId);
       expect(sold.length).toBeGreaterThan(100);
       expect(logged.toSorted()).toEqual(sold.toSorted());
-      // All processes left the old file: what the last one stopped with is in the new one.
+      // All processes have left the old file: the last lines of their stop are in the new one.
       expect(texts.get('gateway.log.1')).not.toContain('"event":"stopped"');
       expect(gateway.complaints()).toBe('');
     },
     60_000,
   );
 
-  test('a log whose file cannot be made anew goes on in the old one; one that cannot be made at all is a sentence', async () => {
+  test('a log whose file cannot be reopened goes on in the old one; a log file that cannot be opened at the start gives one sentence', async () => {
     const logs = join(folder, 'logs');
     mkdirSync(logs);
     const LOG_FILE = join(logs, 'gateway.log');

@@ -1,4 +1,4 @@
-/** docs/deploy.md: its commands change a machine, so they are read and not run; each names what there is. */
+/** docs/deploy.md: its commands would change a machine, so they are read and not run; each must name things that exist. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ const ROOT = join(DEPLOY, '..');
 const page = readFileSync(join(ROOT, 'docs', 'deploy.md'), 'utf8');
 const blocks = [...page.matchAll(/^```sh no-run=root\n([\s\S]*?)^```$/gm)].map(([, text]) => text!);
 
-test('its commands are whole sentences of a shell', () => {
+test('its commands are valid shell', () => {
   expect(blocks.length).toBeGreaterThan(5);
   for (const block of blocks)
     expect([block, spawnSync('sh', ['-n'], { input: block, encoding: 'utf8' }).stderr]).toEqual([block, '']);
 });
 
-test('what it copies from the clone is there, and the image has the same', () => {
+test('the files that it copies from the clone exist and are in the image', () => {
   const copied = /^cp -a (.*) \/opt\/compat-gateway\/$/m.exec(page)![1]!.split(' ');
   // Made by the build.
   for (const name of copied.filter((one) => one !== 'dist')) expect([name, existsSync(join(ROOT, name))]).toEqual([name, true]);

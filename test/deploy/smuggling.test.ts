@@ -1,6 +1,7 @@
 /**
- * The shipped fronts before a gateway, and every framing that two readers may read in two ways: a front forwards each request whole, alone on its
- * connection, and whatever stands behind it or in its body is sold only where the script's own bytes ask for it.
+ * The shipped fronts in front of a gateway, with every framing that two readers may read differently. A front must forward each
+ * request whole, alone on its connection; a purchase behind it or in its body is sold only where the script's own bytes ask for
+ * it.
  */
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +27,7 @@ interface Row {
   readonly ids: readonly string[];
 }
 
-/** Between front and gateway: keeps what the front says, by connection. */
+/** Stands between front and gateway and keeps the front's bytes by connection. */
 async function openEar(gatewayPort: number) {
   const heard: { bytes: string }[] = [];
   const server = createServer((front) => {
@@ -57,7 +58,10 @@ describe.each(FRONTS)('%s', (name) => {
       await raw.close();
     });
 
-    /** By id, what may be sold: the first of a row, and what stands behind it; but where its length is in doubt only what the RFC reads. */
+    /**
+     * Sends a row and gives the ids that may be sold: the first purchase of a row and the one behind it, but only what the RFC
+     * reads where the length is in doubt.
+     */
     async function send({ group, bytes, ids }: Row): Promise<readonly (string | undefined)[]> {
       const { requests, rest } = readAsRfc(bytes);
       await speak(front.port, bytes, {
@@ -73,7 +77,7 @@ describe.each(FRONTS)('%s', (name) => {
       ['through the walk', ['a purchase in a body']],
       ['past the walk', Object.keys(GROUPS)],
     ])(
-      'in every framing one request comes out on a connection, and none that was not asked for: %s',
+      'in every framing one request leaves the front on a connection, and none that was not sent: %s',
       async (door, groups) => {
         const rows = groups.flatMap((group) =>
           GROUPS[group]!.map((framing) => ({ group, framing, ...write(framing, DOORS[door]!, '127.0.0.1') })),
@@ -90,7 +94,7 @@ describe.each(FRONTS)('%s', (name) => {
           if (requests.length > 1 || rest === 'unread') faults.push(`more than a request: ${JSON.stringify(bytes)}`);
           if (rest === 'nothing') forwarded.push(...requests);
         }
-        // Beside purchases the gateway asks v1 for balances.
+        // Besides purchases the gateway asks v1 for balances.
         const sold = raw.seen.filter((request) => rows.some(({ ids }) => ids.includes(idOf(request)!)));
         for (const request of sold) {
           const id = idOf(request);

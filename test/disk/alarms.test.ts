@@ -1,4 +1,4 @@
-/** A disk that fills up is told before sales stop, and when they have; both are over when there is room. */
+/** A disk that fills up raises an alarm before sales stop, and another when they have stopped; both end when there is room. */
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareGateway } from '../crash/gateway-process';

@@ -38,7 +38,7 @@ async function takeAwayAndGiveBack(trouble: Trouble): Promise<void> {
     const orders = v1.countOrders();
     const held = sell('held', '08031230001');
     while (v1.countOrders() === orders) await sleep(10);
-    // Its answer "pending" is on disk.
+    // Its "pending" is on disk.
     await sleep(300);
     disk.take();
 
@@ -121,7 +121,7 @@ whereThereIsOne(
       await sleep(300);
       disk.take();
       expect((await held).word).toBe('success');
-      // The pauses between two tries grow to five seconds.
+      // The pauses between two attempts grow to five seconds.
       await sleep(4_000);
       disk.giveBack();
       expect(await gateway.end('SIGTERM')).toMatchObject({ code: 0 });
@@ -154,10 +154,10 @@ whereThereIsOne(
       expect(await sell('sold')).toBe('success');
       const orders = v1.countOrders();
       disk.take();
-      // The first of them meets the page that cannot be written.
+      // The first of them hits the page that cannot be written.
       expect([await sell('first'), await sell('second'), await sell('sold')]).toEqual(['pending', 'pending', 'pending']);
       expect([await ask('first'), await ask('sold')]).toEqual(['pending', 'pending']);
-      // It may be the repeat of an order that was taken before the mapping refused its words.
+      // It may repeat an order that was placed before the mapping refused its words.
       expect([await sellNothing(), await ask('refused')]).toEqual(['pending', 'pending']);
       disk.giveBack();
       for (let nth = 0; nth < 100 && (await gauge(gateway.adminUrl)) === '0'; nth += 1) await sleep(100);

@@ -1,4 +1,4 @@
-/** What a gateway leaves in its data folder is its owner's alone, whatever the umask is and an earlier build left. */
+/** The files in a gateway's data folder belong to its owner alone, whatever the umask is and whatever an earlier build left. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, statSync } from 'node:fs';
@@ -41,7 +41,7 @@ async function serveOnce(dataDir: string, umask: string, phone: string): Promise
   return output;
 }
 
-/** Everything below the folder that others than its owner may do something with. */
+/** Everything below the folder that users other than its owner may access. */
 function modes(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => `${name} ${(statSync(join(folder, name)).mode & 0o777).toString(8)}`)

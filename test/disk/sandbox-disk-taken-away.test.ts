@@ -52,7 +52,7 @@ async function takeAwayAndGiveBack(trouble: Trouble): Promise<void> {
     const told: string[] = [];
     const tell = (what: string, { status, body }: Awaited<ReturnType<typeof call>>) =>
       told.push(`${what}: ${status} ${body.status}${body.duplicate === true ? ' duplicate' : ''}`);
-    // Charged in memory when the disk is found to be gone; the next ones are refused before that.
+    // This order was charged in memory before the loss was noticed; later ones are refused.
     tell('met by it', await buy('met'));
     tell('after it', await buy('late'));
     tell('again', await buy('met'));

@@ -1,4 +1,4 @@
-/** Holds a YAML block of a page against the product. Gives what is wrong with it, or nothing. */
+/** Checks a YAML block of a page against the product. Gives the fault, or undefined. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -12,7 +12,7 @@ import { MAPPINGS, shippedFiles } from '../mapping/mapping-set';
 import type { Block } from './read-page';
 
 const ROOT = resolve(__dirname, '..', '..');
-/** The rest of a case of which a page shows only what is expected. */
+/** Completes a case of which a page shows only the expectation. */
 const CASE = `name: a part of a case
 send: { POST /api/topup/: { network: MTN, phone: '08031234567', amount: 100 } }
 `;
@@ -51,7 +51,7 @@ function checkExcerpt(text: string, file: string): string | undefined {
   return undefined;
 }
 
-/** The text of a file of cases, if the block is one, a list of them, or a part of one. */
+/** The text of a case file made from the block, if the block is one, a list of cases, or a part of a case. */
 function asCases(text: string): string | undefined {
   const parsed: unknown = parse(text);
   const indented = (prefix: string, rest: string): string => text.replace(/^/gm, rest).replace(rest, prefix);
@@ -96,10 +96,10 @@ async function playCases(text: string, fragment: string | undefined): Promise<st
 
 type Fields = Record<string, unknown>;
 
-/** Sections of which one name may stand in one file only. */
+/** Sections in which a name may stand in one file only. */
 const BY_NAME = ['operations', 'tables', 'blocks', 'rows', 'texts'];
 
-/** A fragment of a mapping merged into a set: what it names changes, all else stays. */
+/** Merges a fragment into a set: what the fragment names changes, everything else stays. */
 function mergeFragment(files: readonly MappingFileText[], fragment: string): readonly MappingFileText[] {
   const added = parse(fragment) as Fields;
   const parsed = files.map(({ file, text }) => ({ file, text, fields: parse(text) as Fields }));

@@ -1,6 +1,6 @@
 /**
- * Where a reader of a page sits: a folder with what a clone has, the program, one terminal whose exports last, and a second
- * one in which the gateway runs. The ports of the pages are translated to free ones, both ways.
+ * Stands for the machine of a page's reader: a folder with the contents of a clone, the program, one terminal whose exports
+ * last, and a second one in which the gateway runs. The ports of the pages are translated to free ones, both ways.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { freePort } from '../free-port';
 import { ROOT } from './place-program';
 import { newFolder } from '../new-folder';
 
-/** As the settings have them. */
+/** The default ports, as the pages show them. */
 const PORTS = { PORT: 8080, ADMIN_PORT: 9090, SANDBOX_PORT: 8081 } as const;
 const COMMAND_LIMIT_MS = 120_000;
 const READY_LIMIT_MS = 120_000;
@@ -43,9 +43,9 @@ export async function openDesk(program: string): Promise<Desk> {
     PATH: `${join(program, 'bin')}:${process.env['PATH'] ?? ''}`,
     HOME: folder,
     HOST: '127.0.0.1',
-    // Pages sell faster than a reader types.
+    // The test sells faster than a reader types.
     SANDBOX_RELAXED: '1',
-    // And nobody stands in front of it who would have to notice a stop.
+    // No load balancer stands in front that would have to notice a stop.
     DRAIN_SECONDS: '0',
     ...Object.fromEntries(ports.map(([, real, name]) => [name, String(real)])),
   };
@@ -92,12 +92,12 @@ export async function openDesk(program: string): Promise<Desk> {
   };
 }
 
-/** Only behind a host: an id or an amount may begin with the same digits. */
+/** Only after a host, because an id or an amount may begin with the same digits. */
 function movePort(text: string, from: number, to: number): string {
   return text.replace(new RegExp(`(?<=(?:127\\.0\\.0\\.1|localhost):)${from}(?!\\d)`, 'g'), String(to));
 }
 
-/** `A=1 compat-gateway serve` → `A=1 exec compat-gateway serve`: the process that is stopped is the gateway itself. */
+/** `A=1 compat-gateway serve` becomes `A=1 exec compat-gateway serve`, so that the process that is stopped is the gateway itself. */
 function asOneProcess(command: string): string {
   return command.replace(/^((?:[A-Z_]+=\S+ )*)(?=.* serve$)/m, (_whole, settings: string) => `${settings}exec `);
 }

@@ -23,7 +23,7 @@ import { playPage } from './play-page';
 import { readPage, type Block } from './read-page';
 import { newFolder } from '../new-folder';
 
-/** Why a block is not run here, and what stands in for it. */
+/** Why a block is not run here, and which test runs it instead. */
 const NO_RUN: Readonly<Record<string, string>> = {
   'own-upstream': 'it needs the v1 service of the reader',
   root: 'it changes a machine; test/deploy/page.test.ts reads its commands',
@@ -33,7 +33,7 @@ const NO_RUN: Readonly<Record<string, string>> = {
 };
 const NO_RUN_AT_MOST = 12;
 const LANGUAGES = ['sh', 'yaml', 'text', 'json', 'php', 'ts', ''];
-/** A block without a language is a picture or an output. These begin like a command all the same. */
+/** Blocks without a language are pictures or output; a block that begins like this would be a command. */
 const PLAIN: Readonly<Record<string, string>> = {
   'npm start': 'the two commands of the README: .ci/run starts the product with the first from a clean clone',
   'npm ci': 'production from a registry: the same commands as in the Dockerfile',
@@ -59,7 +59,7 @@ afterEach(async () => {
   desk = undefined;
 });
 
-test.each(PAGES)('every block of %s says what it is', (page) => {
+test.each(PAGES)('every block of %s has a language', (page) => {
   const blocks = blocksOf(page);
   expect(blocks.filter(({ language }) => !LANGUAGES.includes(language)).map(({ place }) => place)).toEqual([]);
   const reasons = blocks.flatMap(({ marks, place }) => (marks.has('no-run') ? [`${place} ${marks.get('no-run')!}`] : []));
@@ -71,7 +71,7 @@ test.each(PAGES)('every block of %s says what it is', (page) => {
   expect(unknown.map(({ place }) => place)).toEqual([]);
 });
 
-test('few blocks are not run', () => {
+test('few blocks are marked as not run', () => {
   expect(
     PAGES.flatMap(blocksOf).filter(({ marks }) => marks.has('no-run') && marks.get('no-run') !== 'root').length,
   ).toBeLessThanOrEqual(NO_RUN_AT_MOST);
@@ -94,7 +94,7 @@ test.each(WITH_BLOCKS.filter(isPlayable))(
   300_000,
 );
 
-test('what the page about a format builds is the greater part of the shipped format C', () => {
+test('the format that the page builds is the greater part of the shipped format C', () => {
   const page = readFileSync(join(ROOT, 'docs', 'add-a-format.md'), 'utf8');
   const parts = [...page.matchAll(/^```yaml (?:file|append)=my-mappings\/format-c\.yaml\n(.*?)^```$/gms)].map(
     ([, text]) => text!,

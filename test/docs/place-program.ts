@@ -1,4 +1,4 @@
-/** The program as a reader of the pages has it: what `npm run build` made, as a command. */
+/** The built program (`npm run build`) as a command, as a reader of the pages has it. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ const SETUP = pathToFileURL(join(ROOT, 'scripts', 'setup.mjs')).href;
 
 let isKnownFresh = false;
 
-/** The file that runs it. */
+/** The file that runs the built program; throws when dist/ is older than src/. */
 export function builtProgram(): string {
   const script = `import('${SETUP}').then(({ isBuilt }) => console.log(isBuilt()))`;
   isKnownFresh ||= execFileSync(process.execPath, ['-e', script]).toString() === 'true\n';
@@ -17,7 +17,7 @@ export function builtProgram(): string {
   return join(ROOT, 'dist', 'cli', 'main.js');
 }
 
-/** Into a folder of its own. */
+/** Installs the program in a folder. */
 export function placeProgram(folder: string): void {
   const main = builtProgram();
   for (const name of ['dist', 'node_modules']) symlinkSync(join(ROOT, name), join(folder, name));

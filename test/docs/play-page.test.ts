@@ -1,4 +1,4 @@
-// A harness that finds nothing wrong is worth nothing: here every kind of block is wrong once.
+// Proves that the harness notices mistakes: every kind of block is wrong once.
 import { spawnSync } from 'node:child_process';
 import { placeProgram } from './place-program';
 import { checkYaml } from './check-yaml';
@@ -57,7 +57,7 @@ describe('YAML', () => {
       'format-',
     );
   });
-  test('a fragment that is shown as a mistake must be that mistake', async () => {
+  test('a fragment that is shown as a mistake must break its rule', async () => {
     expect(await yaml(fragment.replace('from', 'form'), 'yaml breaks=unknown-key')).toBeUndefined();
     expect(await yaml(fragment, 'yaml breaks=unknown-key')).toContain('does not break');
   });
@@ -69,7 +69,7 @@ describe('YAML', () => {
     expect(await yaml('expect_reply: { amount: 101 }')).toContain('101');
     expect(await yaml('- name: a case\n  send: GET /api/user/\n  http: 404')).toContain('404');
   });
-  test('an excerpt stands in its file, in its order', async () => {
+  test('an excerpt is found in its file, in its order', async () => {
     const file = 'yaml excerpt=mappings/networks.yaml';
     expect(await yaml('tables:\n  network:\n    # …\n      GLO:\n        label: Glo', file)).toBeUndefined();
     expect(await yaml('      GLO:\n      MTN:', file)).toContain('MTN');
@@ -99,7 +99,7 @@ describe('YAML', () => {
       'page.md:5',
     ],
     ['a gateway that does not start', fenced('sh serve', 'MAPPINGS_DIR=nowhere compat-gateway serve'), 'nowhere'],
-  ])('%s is told with its place', async (_what, page, words) => {
+  ])('%s is reported with its place', async (_what, page, words) => {
     const wrong = await play(page).catch((error: Error) => error.message);
     expect(wrong).toContain(words);
   });
@@ -117,7 +117,7 @@ describe('YAML', () => {
     expect(await play(page.join('\n'))).toBeUndefined();
   });
 
-  test('an amount that reads like a port of the gateway stays what it is', async () => {
+  test('an amount with the digits of a gateway port is not changed', async () => {
     const page = `${fenced('sh', 'echo "{\\"amount\\":$PORT}"')}\n${fenced('json', '{ "amount": 8080 }')}`;
     expect(await play(page)).toContain('amount is ');
   });

@@ -1,11 +1,11 @@
-/** Plays the blocks of a page from top to bottom at a desk, and holds what the page shows loosely against what is printed. */
+/** Runs the blocks of a page from top to bottom, and compares what the page shows with what is printed, not to the letter. */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { checkYaml } from './check-yaml';
 import type { Desk, Ran } from './open-desk';
 import type { Block } from './read-page';
 
-/** Gives the first thing that is not as the page shows it, with its place. */
+/** Gives the first difference from the page, with its place. */
 export async function playPage(blocks: readonly Block[], desk: Desk): Promise<string | undefined> {
   for (const [index, block] of blocks.entries()) {
     const wrong = await playBlock(block, blocks[index - 1], desk);
@@ -42,13 +42,13 @@ function compareRun({ marks, output }: Block, { exitCode, printed }: Ran): strin
   return wrong === undefined ? undefined : `${wrong} in what is printed:\n${printed}`;
 }
 
-/** Differ from run to run: only their type is compared. */
+/** Fields that differ from run to run: only their type is compared. */
 const VARYING = /date|bal|wallet$|created_at|^(?:id|ident|transid|reference|transaction_ref|token|meter_token|pin|serial)$/;
 const OWN_REQUEST_ID = /^CG[0-9A-Z]{26}$/;
 
 /**
- * Every line that is shown stands in the output, in that order, whatever stands between; `…` inside a line stands for any
- * text, and blanks are counted once. Gives what is missing.
+ * Every shown line must be in the output, in this order, with any lines between; `…` inside a line stands for any text, and
+ * blanks count once. Gives what is missing.
  */
 export function compareText(shown: string, printed: string): string | undefined {
   const lines = printed.split('\n').map(plain);
@@ -67,7 +67,7 @@ const plain = (line: string): string => line.trim().replace(/ {2,}/g, ' ');
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Every field that is shown is in the reply with its value; others may be there. */
+/** Every shown field must be in the reply with its value; the reply may have others. */
 export function compareJson(shown: unknown, told: unknown, name = ''): string | undefined {
   if (isObject(shown) && isObject(told)) {
     for (const [key, value] of Object.entries(shown)) {

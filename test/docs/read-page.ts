@@ -9,11 +9,11 @@ export interface Block {
   /** The other words: `exit=1` is `exit` with `1`, a bare word has an empty value. */
   readonly marks: ReadonlyMap<string, string>;
   readonly text: string;
-  /** What the commands of this block print: the `text` or `json` block right after it, nothing but blank lines between. */
+  /** What the commands of this block print: the `text` or `json` block after it with only blank lines between. */
   readonly output: { readonly language: 'text' | 'json'; readonly text: string } | undefined;
 }
 
-/** An output block belongs to its commands and is not listed by itself. */
+/** Gives the blocks of a page. An output block belongs to its commands and is not listed itself. */
 export function readPage(file: string, name: string): readonly Block[] {
   return parsePage(readFileSync(file, 'utf8'), name);
 }

@@ -52,11 +52,11 @@ test.each<[unknown]>([
   [[100]],
   [{}],
   ['1234567890123'],
-])('%j is no amount: nothing is rounded or guessed', (value) => {
+])('%j is no amount and is neither rounded nor guessed', (value) => {
   expect(parseNaira(value)).toBeUndefined();
 });
 
-test('minus nothing is nothing', () => {
+test('minus zero is zero', () => {
   expect(Object.is(parseNaira('-0.00'), 0)).toBe(true);
 });
 
@@ -71,25 +71,25 @@ test.each<[number, number, string]>([
   expect(nairaText(kobo(minor))).toBe(text);
 });
 
-test.each([1.5, NaN, Infinity, 2 ** 53])('%d kobo is a bug, not an amount', (value) => {
+test.each([1.5, NaN, Infinity, 2 ** 53])('%d kobo throws, because it is no whole number of kobo', (value) => {
   expect(() => kobo(value)).toThrow(RangeError);
 });
 
-test('no kobo at all is zero', () => {
+test('zero kobo is an amount', () => {
   expect(ZERO_KOBO).toBe(kobo(0));
 });
 
 const amounts = fc.integer({ min: -99_999_999_999_999, max: 99_999_999_999_999 }).filter((value) => !Object.is(value, -0));
 
-test('what is shown as text reads back as itself', () => {
+test('an amount shown as text reads back as itself', () => {
   fc.assert(fc.property(amounts, (value) => parseNaira(nairaText(kobo(value))) === value));
 });
 
-test('what is shown as a number reads back as itself, also through JSON', () => {
+test('an amount shown as a number reads back as itself, also through JSON', () => {
   fc.assert(fc.property(amounts, (value) => parseNaira(JSON.parse(JSON.stringify(nairaNumber(kobo(value))))) === value));
 });
 
-test('any value at all gives whole kobo or nothing, and never throws', () => {
+test('any value gives whole kobo or undefined, and never throws', () => {
   const anything = fc.oneof(fc.anything(), fc.string({ unit: fc.constantFrom(...'0123456789.,-₦N e+ ') }));
   fc.assert(
     fc.property(anything, (value) => {

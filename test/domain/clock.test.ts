@@ -12,7 +12,7 @@ import {
 } from '../../src/domain/clock';
 import { createVirtualClock, settlePromises } from './virtual-clock';
 
-test('a pause ends when its time has come and not before', async () => {
+test('a pause ends at its time and not before', async () => {
   const clock = createVirtualClock();
   let isOver = false;
   void pause(clock, 500).then(() => (isOver = true));
@@ -22,13 +22,13 @@ test('a pause ends when its time has come and not before', async () => {
   expect(isOver).toBe(true);
 });
 
-test('within gives the value of a promise that is quick enough, and leaves no timer behind', async () => {
+test('within gives the value of a promise that settles in time, and leaves no timer', async () => {
   const clock = createVirtualClock();
   await expect(within(clock, 100, Promise.resolve('here'))).resolves.toBe('here');
   expect(clock.waiting).toBe(0);
 });
 
-test('within gives nothing for a promise that is late, and the promise goes on', async () => {
+test('within gives undefined for a late promise, which goes on', async () => {
   const clock = createVirtualClock();
   let hasEnded = false;
   const late = pause(clock, 300).then(() => {
@@ -43,13 +43,13 @@ test('within gives nothing for a promise that is late, and the promise goes on',
   await expect(late).resolves.toBe('late');
 });
 
-test('within passes a rejection on and leaves no timer behind', async () => {
+test('within passes a rejection on and leaves no timer', async () => {
   const clock = createVirtualClock();
   await expect(within(clock, 100, Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(clock.waiting).toBe(0);
 });
 
-test('the system clock moves by itself, and a timer that was called off never runs', async () => {
+test('the system clock moves, and a cancelled timer never runs', async () => {
   const start = systemClock.now();
   let hasRun = false;
   const cancel = systemClock.after(5, () => (hasRun = true));
@@ -62,7 +62,7 @@ test('the system clock moves by itself, and a timer that was called off never ru
 test.each<[string, number, number]>([
   ['a machine that was suspended, by the time of day', 60_000, 0],
   ['a time of day that was set back, by the other clock', -60_000, 60_000],
-])('an age is never too young: %s', (_title, wallMs, elapsedMs) => {
+])('an age is never shorter than the real one: %s', (_title, wallMs, elapsedMs) => {
   let [now, elapsed] = [1_800_000_000_000, 5_000];
   const age = startAge({ ...createVirtualClock(), now: () => now, elapsed: () => elapsed });
   now += wallMs;
@@ -70,7 +70,7 @@ test.each<[string, number, number]>([
   expect(age()).toBe(60_000);
 });
 
-test('a deadline is whole until it begins, and never less than nothing', async () => {
+test('a deadline has its whole time until it begins, and never less than zero', async () => {
   const clock = createVirtualClock();
   const deadline = createDeadline(clock, 25_000);
   await clock.advance(60_000);
@@ -86,7 +86,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('a signal', () => {
-  it('wakes all who wait at the next change, and takes back their timers', async () => {
+  it('wakes all waiters at the next change and removes their timers', async () => {
     const clock = createVirtualClock();
     const signal = createSignal();
     let woken = 0;
@@ -97,7 +97,7 @@ describe('a signal', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('keeps nothing of those whose time has passed, however many there were', async () => {
+  it('forgets waiters whose time has passed, however many there were', async () => {
     const clock = {
       ...createVirtualClock(),
       after: (_delayMs: number, run: () => void) => (queueMicrotask(run), () => undefined),
@@ -111,7 +111,7 @@ describe('a signal', () => {
     const before = await waitOften();
     const kept = (await waitOften()) - before;
     signal.emit();
-    // A waiter that stays takes half a kilobyte.
+    // A waiter that is kept takes half a kilobyte.
     expect(kept).toBeLessThan(2_000_000);
   });
 });
@@ -125,7 +125,7 @@ describe('a common signal', () => {
     return { clock, signal, woken, wait };
   };
 
-  it('wakes all who wait at the next change, and takes back its timer', async () => {
+  it('wakes all waiters at the next change and removes its timer', async () => {
     const { clock, signal, woken, wait } = openSignal();
     [1_000, 2_000].forEach(wait);
     signal.emit();
@@ -134,7 +134,7 @@ describe('a common signal', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('has one timer, and wakes all when the shortest wait is over', async () => {
+  it('has one timer, and wakes all waiters when the shortest wait ends', async () => {
     const { clock, woken, wait } = openSignal();
     [2_000, 1_000, 3_000].forEach(wait);
     expect(clock.waiting).toBe(1);
@@ -145,7 +145,7 @@ describe('a common signal', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('is waited for anew after a change', async () => {
+  it('can be waited for again after a change', async () => {
     const { clock, signal, woken, wait } = openSignal();
     wait(1_000);
     signal.emit();
@@ -166,7 +166,7 @@ function openWatch() {
   return { clock, steadiness, set: (ms: number) => (errorMs += ms) };
 }
 
-test('a clock that runs evenly is steady since the process began to watch', async () => {
+test('a clock that runs evenly is steady since the process first watched it', async () => {
   const { clock, steadiness } = openWatch();
   await clock.advance(60_000);
   expect(steadiness.steadyForMs()).toBe(60_000);
@@ -185,7 +185,7 @@ test.each([
   expect(steadiness.steadyForMs()).toBe(5_000);
 });
 
-test('a clock that is disciplined little by little stays steady', async () => {
+test('a clock that is corrected in small steps stays steady', async () => {
   const { clock, steadiness, set } = openWatch();
   for (let minute = 0; minute < 60; minute += 1) {
     await clock.advance(60_000);

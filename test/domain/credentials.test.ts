@@ -7,7 +7,7 @@ const PIN = '73519';
 const secret = new Secret(TEXT);
 const credentials: Credentials = { apiKey: secret, pin: new Secret(PIN), fingerprint: 'f'.repeat(32) };
 
-test('the text comes out of its one ugly method', () => {
+test('only the one method with the ugly name gives the text', () => {
   expect(secret.revealForUseOnly()).toBe(TEXT);
 });
 
@@ -50,7 +50,7 @@ test.each(printed)('%s shows neither key nor PIN', (_how, print) => {
 });
 
 test.each(['acme_live_demo', 'ACME_LIVE_k.3-y+/=', 'my-shop_2_live_x', 'sandbox_demo', `sandbox_${'x'.repeat(248)}`])(
-  '%s can be a key',
+  '%s is accepted as a key',
   (text) => expect(looksLikeKey(text)).toBe(true),
 );
 
@@ -64,4 +64,4 @@ test.each([
   'acme_live_a:1234',
   `sandbox_${'x'.repeat(249)}`,
   'acme_live_\u043a',
-])('%j can be none', (text) => expect(looksLikeKey(text)).toBe(false));
+])('%j is not accepted as a key', (text) => expect(looksLikeKey(text)).toBe(false));

@@ -8,7 +8,7 @@ test.each([
   ['Africa/Lagos', '2026-11-25T00:00:00+01:00', '2026-11-25T00:00:00+01:00'],
   ['UTC', '2026-11-25T00:30:00Z', '2026-11-25T00:00:00Z'],
   ['Asia/Kolkata', '2026-11-25T01:00:00+05:30', '2026-11-25T00:00:00+05:30'],
-  // The night in which an hour is left out, and the one in which it comes twice.
+  // One night leaves an hour out, the other has an hour twice.
   ['Europe/Berlin', '2026-03-29T12:00:00+02:00', '2026-03-29T00:00:00+01:00'],
   ['Europe/Berlin', '2026-10-25T12:00:00+01:00', '2026-10-25T00:00:00+02:00'],
   ['Europe/Berlin', '2026-10-25T00:10:00+02:00', '2026-10-25T00:00:00+02:00'],
@@ -16,9 +16,9 @@ test.each([
   expect(new Date(createDays(zone)(at(time))).toISOString()).toBe(new Date(at(start)).toISOString());
 });
 
-test('the usual zone is that of every other way of telling it', () => {
+test('the default zone is the one in which all times are shown', () => {
   const lagos = createDays();
-  // The same offset, by the system's own table.
+  // The same offset in the system's own table.
   const kinshasa = createDays('Africa/Kinshasa');
   for (let hour = 0; hour < 72; hour += 1) expect(lagos(hour * 3_600_000)).toBe(kinshasa(hour * 3_600_000));
 });
@@ -46,7 +46,7 @@ test.each([
   ['Pacific/Kiritimati', '2026-01-01T00:30', '2026-01-01T00:30:00+14:00'],
   ['Europe/Berlin', '2026-03-29T04:00', '2026-03-29T04:00:00+02:00'],
   ['Europe/Berlin', '2026-03-29T01:30', '2026-03-29T01:30:00+01:00'],
-])('in %s the clock on the wall shows %s at %s', (zone, text, time) => {
+])('in %s a wall clock shows %s at %s', (zone, text, time) => {
   expect(parseWallTime(text, zone)).toBe(at(time));
 });
 

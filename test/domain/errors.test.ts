@@ -13,7 +13,7 @@ test('no two refusals share a title', () => {
   expect(new Set(CODES.map((code) => ERRORS[code].title)).size).toBe(CODES.length);
 });
 
-test('a refusal carries its code, its status, the field to blame and its cause', () => {
+test('a refusal has its code, its status, its field and its cause', () => {
   const cause = new Error('disk full');
   const error = new GatewayError('invalid_field', 'amount: expected at least 1.00 naira.', { field: 'amount', cause });
   expect(error).toBeInstanceOf(Error);
@@ -28,7 +28,7 @@ test('a refusal carries its code, its status, the field to blame and its cause',
   });
 });
 
-test('a refusal without detail says its title', () => {
+test('a refusal without detail shows its title', () => {
   const error = new GatewayError('overloaded');
   expect(error.detail).toBe('Too busy right now, nothing was sent.');
   expect(error.message).toBe('Too busy right now, nothing was sent');

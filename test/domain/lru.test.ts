@@ -1,6 +1,6 @@
 import { createLru } from '../../src/domain/lru';
 
-test('the entry that was not used for longest goes first', () => {
+test('the least recently used entry is removed first', () => {
   const map = createLru<string, number>(2);
   map.set('a', 1).set('b', 2);
   expect(map.get('a')).toBe(1);
@@ -8,13 +8,13 @@ test('the entry that was not used for longest goes first', () => {
   expect([...map.keys()].sort()).toEqual(['a', 'c']);
 });
 
-test('an entry that is written again takes no second place', () => {
+test('writing an entry again takes no second place', () => {
   const map = createLru<string, number>(2);
   map.set('a', 1).set('b', 2).set('b', 3).set('b', 4);
   expect([map.get('a'), map.get('b'), map.size]).toEqual([1, 4, 2]);
 });
 
-test('an entry is none after its time', async () => {
+test('an entry is not found after its time', async () => {
   const map = createLru<string, number>(2, { ttl: 5, ttlResolution: 1 });
   map.set('a', 1);
   expect(map.get('a')).toBe(1);

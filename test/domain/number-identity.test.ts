@@ -70,7 +70,7 @@ test.each<[string, string, NumberMatch]>([
   expect(compareNumber(shown, [identifier(served)])).toBe(expected);
 });
 
-test('of several numbers that were sent with one order any may be shown', () => {
+test('where one order had several numbers, v1 may show any of them', () => {
   const served = [identifier('45021234567'), phone('08031234567')];
   expect(compareNumber('234 803 123 4567', served)).toBe('same');
   expect(compareNumber('4502-123-4567', served)).toBe('same');
@@ -78,7 +78,7 @@ test('of several numbers that were sent with one order any may be shown', () => 
   expect(compareNumber('08031234', served)).toBe('unclear');
 });
 
-test('a number of an order that has none is unclear', () => {
+test('no number compares as unclear when the order has none', () => {
   expect(compareNumber('08031234567', [])).toBe('unclear');
   expect(compareNumber('AB12345', [])).toBe('unclear');
 });
@@ -153,7 +153,7 @@ test.each([
   expect(parsePhone(text)).toBeUndefined();
 });
 
-test('any text gives eleven digits that read back as themselves, or nothing', () => {
+test('any text gives eleven digits that read back as themselves, or undefined', () => {
   const texts = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'0123456789+-(). ') }));
   fc.assert(
     fc.property(texts, (text) => {

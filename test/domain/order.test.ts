@@ -2,7 +2,7 @@ import { isSameIntent, lastTriedAt, type NewOrder } from '../../src/domain/order
 import { newOrder } from '../journal/new-order';
 import type { JsonObject } from '../../src/domain/json';
 
-test('a try is as late as the last word about it', () => {
+test('the time of an attempt is the latest time written about it', () => {
   const order = { ...newOrder({ openedAtMs: 5 }), number: 1, tries: 1 };
   expect(lastTriedAt(order)).toBe(5);
   expect(lastTriedAt({ ...order, settledAtMs: 9 })).toBe(9);
@@ -18,14 +18,14 @@ function order(fields: JsonObject, ownNumbers?: Readonly<Record<string, number>>
   });
 }
 
-test('the same is asked for when v1 would be asked the same, or when the script said the very same', () => {
+test('an order is the same when v1 would get the same call, or when the script sent the same words', () => {
   const order = newOrder({ contentHash: 'c1', askedHash: 'a1' });
   expect(isSameIntent(order, newOrder({ contentHash: 'c1', askedHash: 'a2' }))).toBe(true);
   expect(isSameIntent(order, newOrder({ contentHash: 'c2', askedHash: 'a1' }))).toBe(true);
   expect(isSameIntent(order, newOrder({ contentHash: 'c2', askedHash: 'a2' }))).toBe(false);
 });
 
-test('what the script said is no evidence where it was not kept', () => {
+test("the script's words are no evidence for an order that did not keep them", () => {
   expect(isSameIntent(newOrder({ contentHash: 'c1' }), newOrder({ contentHash: 'c2' }))).toBe(false);
 });
 

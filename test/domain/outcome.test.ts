@@ -21,7 +21,7 @@ const OUTCOMES: Readonly<Record<OutcomeKind, Outcome>> = {
 };
 const KINDS = Object.keys(OUTCOMES) as OutcomeKind[];
 
-// Rows: what is known. Columns: the next answer. Cell: what is known then.
+// Rows: the known outcome. Columns: the next answer. Cells: the outcome afterwards.
 const COLUMNS: readonly OutcomeKind[] = ['succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'];
 const SUCCESSIONS: Readonly<Record<OutcomeKind | 'nothing', readonly OutcomeKind[]>> = {
   nothing: ['succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'],
@@ -41,16 +41,16 @@ test.each(cases)('after %s, %s leaves the order %s', (previous, latest, expected
   expect(succeedOutcome(known, OUTCOMES[latest]).kind).toBe(expected);
 });
 
-test.each(KINDS)('%s is final only when v1 has given its last word', (kind) => {
+test.each(KINDS)("%s is final only when v1's answer can no longer change", (kind) => {
   expect(isFinal(OUTCOMES[kind])).toBe(kind === 'succeeded' || kind === 'declined');
 });
 
-test.each([...KINDS, undefined])('%s has the reference that v1 told, and no other outcome has one', (kind) => {
+test.each([...KINDS, undefined])("%s has v1's reference, and no other outcome has one", (kind) => {
   const isTold = kind === 'succeeded' || kind === 'pending' || kind === 'declined';
   expect(referenceOf(kind && OUTCOMES[kind])).toBe(isTold ? 'R1' : undefined);
 });
 
-test.each(KINDS)('%s lets a script refund only when no money is gone', (kind) => {
+test.each(KINDS)('%s lets a script refund only when nothing stays charged', (kind) => {
   expect(isSafeToRefund(OUTCOMES[kind])).toBe(['declined', 'rejected', 'not_sent'].includes(kind));
 });
 
@@ -87,7 +87,7 @@ const known = (list: readonly Outcome[]): Outcome[] => {
   return list.map((latest) => (last = succeedOutcome(last, latest)));
 };
 
-test('whatever answers follow, nothing follows a success or a decline', () => {
+test('whatever answers follow, a success or a decline does not change', () => {
   fc.assert(
     fc.property(answers, (list) => {
       const stages = known(list);
@@ -107,7 +107,7 @@ test('once money may have moved, only a decline makes a refund safe', () => {
   );
 });
 
-test('a charge that v1 reported is never unsaid: pending becomes succeeded or declined or stays', () => {
+test('a charge that v1 reported stays: pending becomes succeeded or declined, or stays pending', () => {
   fc.assert(
     fc.property(answers, (list) => {
       const stages = known(list);
@@ -127,7 +127,7 @@ test('a reference and a price that v1 gave once are kept when a later answer lea
   });
 });
 
-test('what was charged and given back has a reference and no price', () => {
+test('an order that was charged and refunded has a reference and no price', () => {
   const first: Outcome = { kind: 'pending', reference: 'R1', delivery: { charged: kobo(9_800), balanceAfter: kobo(1) } };
   expect(succeedOutcome(first, { kind: 'declined', message: 'Refunded' })).toEqual({
     ...{ kind: 'declined', message: 'Refunded', reference: 'R1' },
@@ -157,7 +157,7 @@ test.each<[string, Delivery, Delivery, boolean]>([
   expect('delivery' in settled && settled.delivery?.goodsMissing === true).toBe(isMissing);
 });
 
-test('only what proves that nothing is charged in the end is told as a failure, and only a confirmed sale as a success', () => {
+test('only what proves that nothing stays charged is told as a failure, and only a confirmed sale as a success', () => {
   expect(TOLD_AS).toEqual({
     succeeded: 'success',
     pending: 'pending',

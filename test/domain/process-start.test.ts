@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startOf } from '../../src/domain/process-start';
 
-test('a process keeps its start, another has another, and one that ended has none', async () => {
+test('a process keeps its start time, another process has another, and an ended one has none', async () => {
   expect(startOf(process.pid)).not.toBe('');
   expect(startOf(process.pid)).toBe(startOf(process.pid));
   const child = spawn('sleep', ['60']);

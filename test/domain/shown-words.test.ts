@@ -4,7 +4,7 @@ import { escapeText, findSecrets, keepName, maskSecrets, namesSomebody, showPath
 import { mapping } from '../gateway/reply-table/samples';
 import { MAPPINGS } from '../mapping/mapping-set';
 
-// Every spelling of a number, a key and an address that a broken script may write where a name should stand.
+// Every spelling of a number, a key and an address that a broken script may write in the place of a name.
 
 const PHONES = ['08031234567', '2348031234567', '+2348031234567', '8031234567', '009 234 803 123 4567', '0803-123-4567'];
 const NUMBERS = [
@@ -55,17 +55,17 @@ const WRITTEN: readonly ((value: string) => string)[] = [
   (value) => `data[${value}]`,
 ];
 const NASTY = [...NUMBERS, ...KEYS, ...ADDRESSES].flatMap((value) => WRITTEN.map((write) => write(value)));
-/** Set apart letter by letter a key without digits is no key any more, nor is an address. */
+/** Split letter by letter, a key without digits is no longer a key, and neither is an address. */
 const isStillOne = (text: string): boolean =>
   /\p{Nd}{4}|(?:\p{Nd}\P{L}{0,4}){4}/u.test(text) || /_live_|sandbox_|@|%|:|[{[]/.test(text);
 
-test('a name with the shape of a number, a key or an address is `:value`, in every spelling of it', () => {
+test('a name shaped like a number, a key or an address is shown as `:value`, in every spelling', () => {
   const doubtful = NASTY.filter(isStillOne);
   expect(doubtful.length).toBeGreaterThan(300);
   expect(doubtful.filter((name) => keepName(name) !== ':value')).toEqual([]);
 });
 
-test('no segment of an address shows one either, decoded or not', () => {
+test('no path segment shows one either, decoded or not', () => {
   const doubtful = NASTY.filter((text) => isStillOne(text) && !text.includes('/') && text.length < 150);
   const shown = doubtful.map((text) => [text, showPath(`/api/topup/${text}/x`)]);
   expect(shown.filter(([, path]) => path !== '/api/topup/:value/x')).toEqual([]);
@@ -93,7 +93,7 @@ test.each([
   'qWxKzPvBnMtRs',
   'bcdfghjklmn',
   'constructor()',
-])('the name %j gives way', (name) => {
+])('the name %j is replaced', (name) => {
   expect(keepName(name)).toBe(':value');
 });
 
@@ -138,7 +138,7 @@ test.each([
   expect(showPath(path)).toBe(shown);
 });
 
-test('a part of the key that the request brought is shown in no name and no address', () => {
+test("a part of the request's key is shown in no name and no address", () => {
   const headers = { authorization: 'Token shopkeeper:1234' };
   expect([keepName('shopkeeper', headers), showPath('/api/shopkeeper/x', headers)]).toEqual([':value', '/api/:value/x']);
 });
@@ -156,7 +156,7 @@ test.each([
   expect(showText(text)).toBe(shown);
 });
 
-test('what has no shape of its own is written as its number, and everything else stays', () => {
+test('an invisible character is written as its number, and everything else stays', () => {
   expect(escapeText('naïve ₦100 日本 😀')).toBe('naïve ₦100 日本 😀');
   expect(escapeText('\u200e\u200f\u2066\u2069\u061c\ufeff\u00ad\u2028\u2029\u0085\u001b[31m')).toBe(
     '\\u200e\\u200f\\u2066\\u2069\\u061c\\ufeff\\u00ad\\u2028\\u2029\\u0085\\u001b[31m',
@@ -176,7 +176,7 @@ test.each([
   '0803 123 4567',
   '%30803 123 4567',
   'ada@shop.example',
-])('the request id %s names somebody', (id) => {
+])('the request id %s may identify a customer', (id) => {
   expect(namesSomebody(id)).toBe(id !== '20261122083015080312345670');
 });
 
@@ -190,7 +190,7 @@ test.each([
   'CG01J',
   '803123456',
   '',
-])('the request id %j names nobody', (id) => {
+])('the request id %j identifies no customer', (id) => {
   expect(namesSomebody(id)).toBe(false);
 });
 

@@ -7,9 +7,9 @@ test.each([
   [`00-${TRACE}-${PARENT}-01`, true],
   [` 00-${TRACE}-${PARENT}-00 `, false],
   [`00-${TRACE}-${PARENT}-03`, true],
-  // A version to come, with parts that nobody knows yet.
+  // A later version, with parts that are not known yet.
   [`cc-${TRACE}-${PARENT}-01-what-else`, true],
-])('%s is a trace', (header, isSampled) => {
+])('%s is read as a trace', (header, isSampled) => {
   const trace = readTraceParent(header);
   expect(trace).toEqual({ traceId: TRACE, parentId: PARENT, isSampled });
   expect(readTraceParent(writeTraceParent(trace!))).toEqual(trace);
@@ -28,6 +28,6 @@ test.each([
   `00-${TRACE}-${PARENT}`,
   `00-${TRACE}-${PARENT}-01\r\nx: y`,
   `cc-${TRACE}-${PARENT}-01-${'x'.repeat(600)}`,
-])('%j is none', (header) => {
+])('%j is not read as a trace', (header) => {
   expect(readTraceParent(header)).toBeUndefined();
 });

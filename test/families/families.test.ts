@@ -4,7 +4,7 @@ import { mapping, sampleOf } from '../gateway/reply-table/samples';
 import { casesOf, expected, families, hasWordForPending, meaningOf, type Case } from './expectation';
 import type { Conclusion, Family } from './family';
 
-/** From the reply that everybody hears, or from that of its own family. */
+/** The conclusion from the common reply, or from the reply in the words of the family. */
 async function concluded(family: Family, { operation, format, outcome }: Case, own?: string): Promise<Conclusion> {
   const { status, body } = await replyToSample(operation, format, outcome, own);
   const requestId = sampleOf(operation, format).fields['request-id'];
@@ -17,7 +17,7 @@ test('no two families have one name', () => {
   expect(new Set(families.map(({ name }) => name)).size).toBe(families.length);
 });
 
-test.each(named)('%s concludes what is written of it from every reply', async (_, family) => {
+test.each(named)('%s concludes from every reply what is written of it', async (_, family) => {
   const wrong: string[] = [];
   for (const one of casesOf(family)) {
     const conclusion = await concluded(family, one);
@@ -41,7 +41,7 @@ test.each(families.filter(({ told }) => told !== undefined).map((family) => [fam
   async (_, family) => {
     const { as, instead } = family.told!;
     const wrong: string[] = [];
-    // Without a key nobody knows whose script it is.
+    // Without a key the owner of the script is not known.
     for (const one of casesOf(family).filter(({ outcome }) => outcome !== 'no_key')) {
       const conclusion = await concluded(family, one, as[one.format]);
       const wanted = expected({ ...family, instead: instead ?? {} }, one.outcome);
@@ -60,13 +60,13 @@ test('a pending order is never a sale to a family that has a word for pending', 
   }
 });
 
-test('a family without a word for pending gets the reply of every other family, after all the patience there is', async () => {
+test('a family without a word for pending gets the common reply, after the longest patience', async () => {
   for (const family of families.filter((one) => !hasWordForPending(one))) {
     for (const { operation, format, outcome } of casesOf(family).filter(({ outcome: one }) => meaningOf(one) === 'pending')) {
       const told = await replyToSample(operation, format, outcome);
       const status = format === 'c' ? 'processing' : 'pending';
       expect(told).toMatchObject({ status: 200, body: { status, Status: 'processing' } });
-      // Of an unknown order v1 is asked a last time a second before the end.
+      // v1 is asked about an unknown order a last time one second before the end.
       const { patienceMs } = mapping.callerKindOf({});
       expect(told.heldMs).toBeGreaterThanOrEqual(patienceMs - 1_000);
       expect(told.heldMs).toBeLessThanOrEqual(patienceMs);
@@ -74,14 +74,14 @@ test('a family without a word for pending gets the reply of every other family, 
   }
 });
 
-test('a failure is a sale only to families that no reply can tell of one', () => {
+test('a failure is a sale only to families whom no reply could tell of one', () => {
   const sellers = families.filter((family) =>
     casesOf(family).some(({ outcome }) => meaningOf(outcome) === 'failure' && expected(family, outcome) === 'sale'),
   );
   expect(sellers.map(({ name }) => name)).toEqual(['#42355439945', '#22269752807']);
 });
 
-test('whoever concludes something else from a success or a failure has a reason written down', () => {
+test('a family that concludes something else from a success or a failure has a written reason', () => {
   const silent = families.filter(
     (family) =>
       family.because === undefined &&

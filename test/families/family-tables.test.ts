@@ -32,7 +32,7 @@ test('docs/families.md says what the families conclude', async () => {
   }
 });
 
-/** What stands between the marks of the document, by the name of the mark. */
+/** The text between the marks of the document, by the name of the mark. */
 async function sections(): Promise<Readonly<Record<string, string>>> {
   return {
     ...(await tradeOffTables()),
@@ -55,7 +55,7 @@ function readSection(name: string): string | undefined {
   return from === -1 || until === -1 ? undefined : text.slice(from + begin.length, until).trim();
 }
 
-/** What each requery makes of the reply to a question that is not answered, beside what was told of it before. */
+/** What each requery concludes from the reply to an unanswered question, beside what the purchase was told. */
 function requeryTable(): string {
   const said = (status: number, body: JsonObject) => (requery: Requery) => WORDS[requery.concludes({ status, body })];
   const columns = [
@@ -85,7 +85,7 @@ function exceptionTable(): string {
   );
 }
 
-/** Every family of the mappings, and what proves it. */
+/** Every family of the mappings, with its proof. */
 function shippedTable(): string {
   return table(
     ['family', 'format', 'scripts', 'recognised by'],
@@ -108,7 +108,7 @@ interface Situation {
   readonly meaning: Meaning;
   /** What the real reply stands for. */
   readonly outcome: string;
-  /** Replies that could be told: HTTP status and words; undefined leaves `status` out. */
+  /** Replies that could be given: HTTP status and words; undefined leaves `status` out. */
   readonly candidates: readonly (readonly [http: number, status: string | undefined, Status: string])[];
   readonly costs: Readonly<Record<Conclusion, string>>;
 }
@@ -161,7 +161,7 @@ const SITUATIONS: readonly Situation[] = [
 
 const say = (http: number, status: string | undefined, Status: string): string => `${http} ${status ?? 'no status'} / ${Status}`;
 
-/** What each family makes of each reply that it could be told, which one it is told, and what is left of the trouble. */
+/** What each family concludes from each reply that it could get, which one it gets, and what stays wrong. */
 async function tradeOffTables(): Promise<Readonly<Record<string, string>>> {
   const tables = SITUATIONS.map(async (situation) => {
     const lines = await Promise.all(families.map((family) => lineOf(family, situation)));
@@ -180,11 +180,11 @@ async function tradeOffTables(): Promise<Readonly<Record<string, string>>> {
 
 interface Line {
   readonly family: string;
-  /** All but the first cell. */
+  /** All cells but the first. */
   readonly cells: readonly string[];
 }
 
-/** Families that make the same of everything share a line. */
+/** Families with equal rows share one. */
 function oneLineEach(lines: readonly Line[]): (readonly string[])[] {
   const shared = new Map<string, { readonly names: string[]; readonly cells: readonly string[] }>();
   for (const { family, cells } of lines) {
@@ -215,7 +215,7 @@ async function lineOf(family: Family, { candidates, costs, meaning, outcome }: S
   };
 }
 
-/** How long plain PHP of this family is held, and whether the order is bought after that; by service where they differ. */
+/** How long a plain PHP script of this family is held, and whether its order is bought afterwards; by service where they differ. */
 function heldAndThen(family: Family): string {
   const ways = new Map<string, Set<string>>();
   for (const { operation: name, format } of casesOf(family)) {

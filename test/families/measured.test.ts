@@ -1,12 +1,12 @@
 /**
- * Our predicates against what the original Topupmate classes concluded from a mock: each row is one reply, each column one
- * class of scripts. A predicate that disagrees with a measurement is wrong, however well it reads.
+ * Compares our conditions with what the original Topupmate classes concluded from a mock: each row is one reply, each column
+ * one class of scripts. A condition that disagrees with a measurement is wrong.
  */
 import type { JsonObject } from '../../src/domain/json';
 import type { Conclusion, Family } from './family';
 import { newer, older } from './topupmate-scripts';
 
-/** `Cyberghost5` reads data otherwise; the third copy knows pending exams. */
+/** `Cyberghost5` reads data replies in another way; the third copy knows pending exams. */
 const columns: readonly Family[] = [
   ...[older.airtime, older.data, older.bills, older.a],
   ...[newer.most, newer.data, newer.exam, newer.examOfThird, newer.pins, newer.cableOfTwo],
@@ -15,7 +15,7 @@ const columns: readonly Family[] = [
 const S: Conclusion = 'sale';
 const P: Conclusion = 'pending';
 const F: Conclusion = 'failure';
-/** PHP ended the script. */
+/** PHP ended the script with an error. */
 const X: Conclusion = 'unknown';
 
 const failed = { status: 'fail', Status: 'failed', error: ['Insufficient balance'] };
@@ -37,7 +37,7 @@ const measured: readonly Row[] = [
   ['an empty body, 504', 504, undefined, [F, F, F, F, F, F, F, F, F, F]],
 ];
 
-test.each(measured)('%s is concluded as it was measured', (_, status, body, concluded) => {
+test.each(measured)('%s is concluded as measured', (_, status, body, concluded) => {
   const ours = columns.map((family) => [family.name, family.concludes({ status, body })]);
   expect(ours).toEqual(columns.map(({ name }, index) => [name, concluded[index]]));
 });

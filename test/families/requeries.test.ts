@@ -30,7 +30,7 @@ test.each(cases.filter(([, outcome]) => outcome.endsWith('success')))(
 );
 
 test.each(cases.filter(([, outcome]) => !isUnknown(outcome) && !outcome.endsWith('success')))(
-  '%s takes %s for no sale',
+  '%s does not conclude a sale from %s',
   async (_name, outcome, requery) => {
     expect(await concluded(requery, outcome)).not.toContain('sale');
   },
@@ -47,7 +47,7 @@ const SOLD_WITH_201: readonly (readonly [string, string])[] = [
 ];
 
 test.each(SOLD_WITH_201)(
-  'a shop to which HTTP 201 alone is a sale hears it of %s, %s, only where an order was sold',
+  'a shop to which HTTP 201 alone is a sale gets it from %s, %s, only where an order was sold',
   async (operation, outcome) => {
     const { status } = await replyToSample(operation, 'b', outcome, 'django-201');
     expect(status === 201).toBe(operation === 'order_status' && outcome.endsWith('success'));

@@ -1,4 +1,4 @@
-/** Every fault × every purchase × both formats, over real sockets. The table in `docs/faults.md` is its record. */
+/** Every fault × every purchase × both formats, over real sockets; docs/faults.md has the results. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ANSWER_FAULTS } from './answer-faults';
@@ -18,11 +18,11 @@ const GROUPS: Readonly<Record<string, readonly Fault[]>> = {
 };
 const FAULTS = Object.values(GROUPS).flat();
 const PAGE = resolve(__dirname, '..', '..', 'docs', 'faults.md');
-/** Retries are budgeted per gateway: so many faults leave each of their orders all the tries that a single one would have. */
+/** Retries have a budget for each gateway. With this many faults in one house each order still has all the attempts that it would have alone. */
 const PER_HOUSE = { once: 8, always: 3 };
 const HOUSES_AT_ONCE = 8;
 
-/** Faults that are played again because their row is not the page's. More rows than these are no accident. */
+/** Faults whose row differs from the page are played again. More than this many differing rows are no accident. */
 const PLAYED_AGAIN = 6;
 
 let v1: V1OfMany;
@@ -40,7 +40,7 @@ beforeAll(async () => {
     for (let house = houses.pop(); house !== undefined; house = houses.pop()) await play(house);
   };
   await Promise.all(Array.from({ length: HOUSES_AT_ONCE }, next));
-  // The clock is everybody's: nobody else may be at work when it jumps.
+  // The clock belongs to the whole process, so nothing else may run when it jumps.
   for (const clock of numbered.filter(isClock)) await play(await readyHouse([clock], v1));
   await playDoubtful();
 }, 900_000);
@@ -53,8 +53,8 @@ async function play(house: ReadyHouse): Promise<void> {
 }
 
 /**
- * Where the whole machine stands still for seconds, the script's patience ends before the fault has done its work, and another
- * truth is told. Each such fault is played once more, alone: its last row is compared with the page. Every play is judged.
+ * When the whole machine stands still for seconds, the script's patience ends before the fault has done its work, and another
+ * reply is true. Each such fault is played once more, alone, and its last row is compared with the page. Every play is judged.
  */
 async function playDoubtful(): Promise<void> {
   const rows = new Set(readFileSync(PAGE, 'utf8').split('\n'));
@@ -87,18 +87,18 @@ test('there are at least thirty kinds of fault', () => {
 });
 
 test.each(FAULTS.map((fault) => [fault.title, fault.lasts, fault] as const))(
-  'no script is lied to: %s (%s)',
+  'no script is told anything false: %s (%s)',
   (_title, _lasts, fault) => {
     expect(lastOf(fault).cells).toHaveLength(PURCHASES.length);
     expect(results.get(fault)!.flatMap(judge)).toEqual([]);
   },
 );
 
-test("v1's books are even after all that", () => {
+test("v1's ledger is balanced after all faults", () => {
   expect(v1.isBalanced()).toBe(true);
 });
 
-test('docs/faults.md tells what is told', () => {
+test('docs/faults.md has the replies of this run', () => {
   const groups = Object.fromEntries(Object.entries(GROUPS).map(([title, faults]) => [title, faults.map(lastOf)]));
   const page = renderFaultTable(groups);
   if (process.env['UPDATE_DOCS'] === '1') writeFileSync(PAGE, page);

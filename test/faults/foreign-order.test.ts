@@ -1,4 +1,4 @@
-/** v1 already has an order under the script's request id that this gateway never made: another machine's, or another sale. */
+/** v1 already has an order under the script's request id that this gateway did not make: from another machine, or another sale. */
 import { openFaultHouse, type FaultHouse } from './fault-house';
 import { askStatus, buy, PURCHASES } from './purchase';
 import { openV1OfMany, type V1OfMany } from './v1-of-many';
@@ -14,7 +14,7 @@ afterAll(async () => {
   await v1.close();
 });
 
-/** Nothing that any of the purchases asks for. */
+/** An order that none of the purchases asks for. */
 const FOREIGN: Readonly<Record<string, { readonly path: string; readonly body: object }>> = {
   airtime: { path: '/airtime', body: { network: 'GLO', phone: '08057654321', amount: 700 } },
   data: { path: '/data', body: { plan_id: 203, phone: '08057654321' } },

@@ -1,4 +1,4 @@
-/** What an operator does to a running house, or to its data folder, between two tries of one order. */
+/** What an operator does to a running house or its data folder between two attempts at one order. */
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startService } from '../../src/main';
@@ -32,7 +32,7 @@ interface Visit {
   readonly proxy: FaultProxy;
 }
 
-/** One life of the gateway on this data folder. */
+/** One run of the gateway on this data folder. */
 async function duringOneLife<T>(work: (visit: Visit) => Promise<T>, mappings = mappingsWith('impatient')): Promise<T> {
   const proxy = await openFaultProxy(v1.url);
   const config = configFor(join(folder, 'data'), { MAPPINGS_DIR: mappings, UPSTREAM_URL: proxy.url });
@@ -51,7 +51,7 @@ const buyOnce =
   ({ url }: Visit) =>
     buy(url, key(), purchase, id);
 
-/** The same folder with one thing changed. */
+/** The mappings folder with one change. */
 function mappingsWhere(name: string, from: RegExp, to: string): string {
   const mappings = join(folder, 'mappings');
   cpSync(mappingsWith('impatient'), mappings, { recursive: true });
@@ -59,16 +59,16 @@ function mappingsWhere(name: string, from: RegExp, to: string): string {
   return mappings;
 }
 
-/** The same words make another call. */
+/** The same request makes another call. */
 const otherCall = (): string => mappingsWhere('operations/airtime.yaml', /, ported: \$ported \}/, ' }');
-/** The same words are refused before the journal is asked. */
+/** The same request is refused before the journal is read. */
 const otherBounds = (): string => mappingsWhere('operations/airtime.yaml', /min: 1 \}/, 'min: 50000 }');
 
 describe.each([
   ['makes another call of the same words', otherCall],
   ['refuses the same words', otherBounds],
 ])('a mapping that %s between two tries', (_title, changed) => {
-  test('makes no refusal of the repeat of a charged order', async () => {
+  test('does not turn the repeat of a charged order into a refusal', async () => {
     const first = await duringOneLife(buyOnce('r-1'));
     const again = await duringOneLife(buyOnce('r-1'), changed());
     expect([first.word, again.word]).toEqual(['success', 'success']);
@@ -76,7 +76,7 @@ describe.each([
     expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
   });
 
-  test('sends nothing for an order whose fate is open, and its status tells the end', async () => {
+  test('sends nothing for an order whose outcome is open, and its status tells the outcome', async () => {
     const first = await duringOneLife(async (visit) => {
       visit.proxy.plan('r-1', { strike: LOST_ANSWER, times: Infinity });
       visit.proxy.isHistoryAway = true;
@@ -99,8 +99,8 @@ describe.each([
   });
 });
 
-describe('a price list that cannot be had when an order is repeated', () => {
-  /** A company by its name: only the price list tells its number, and a house that has just started has none. */
+describe('a price list that is away when an order is repeated', () => {
+  /** Names the company: only the price list gives its number, and a new house has no list. */
   const byName = (meter_type: string): Purchase => ({
     ...ELECTRICITY,
     fields: { ...ELECTRICITY.fields, meter_type, disco: 'Abuja Electric' },
@@ -112,17 +112,17 @@ describe('a price list that cannot be had when an order is repeated', () => {
     return { again, other, later: await buyOnce('r-1', purchase)(visit) };
   };
 
-  test('makes no refusal of the repeat of a charged order', async () => {
+  test('does not turn the repeat of a charged order into a refusal', async () => {
     const first = await duringOneLife(buyOnce('r-1', byName('postpaid')));
     const { again, other } = await duringOneLife(whileAway(byName('postpaid')));
     expect([first.word, again.word]).toEqual(['success', 'success']);
     expect(JSON.parse(again.text)).toMatchObject({ reference: JSON.parse(first.text).reference, 'request-id': 'r-1' });
-    // Without an order behind it the refusal stands.
+    // A first order without the price list is still refused.
     expect(other).toMatchObject({ http: 503, word: 'fail' });
     expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
   });
 
-  test('makes it wait for the token that only v1 has, and gives it when v1 is back', async () => {
+  test('lets the repeat wait for the token that only v1 has, and gives it when v1 is back', async () => {
     const first = await duringOneLife(buyOnce('r-1', byName('prepaid')));
     const { again, later } = await duringOneLife(whileAway(byName('prepaid')));
     expect([first.word, again.word, later.word]).toEqual(['success', 'pending', 'success']);
@@ -133,13 +133,13 @@ describe('a price list that cannot be had when an order is repeated', () => {
   });
 });
 
-test('what was refused before may be refused again', async () => {
+test('lets an order that was refused before be refused again', async () => {
   const told = await duringOneLife(async (visit) => [await buyOnce('r-1')(visit), await buyOnce('r-1')(visit)], otherBounds());
   expect(told.map(({ word }) => word)).toEqual(['fail', 'fail']);
   expect(await v1.ledger(cell)).toMatchObject({ charged: 0 });
 });
 
-describe('a data folder that comes back from a backup', () => {
+describe('a data folder restored from a backup', () => {
   const journal = (): string => join(folder, 'data');
   const backup = (): string => join(folder, 'backup');
   const restore = (): void => {
@@ -150,7 +150,7 @@ describe('a data folder that comes back from a backup', () => {
   test.each<[string, Purchase]>([
     ['airtime', AIRTIME],
     ['exam PINs', EXAM],
-  ])('charges no order twice that it has forgotten, and calls none failed: %s', async (_title, purchase) => {
+  ])('charges no order twice that it has forgotten, and tells none as failed: %s', async (_title, purchase) => {
     await duringOneLife(buyOnce('before', purchase));
     cpSync(journal(), backup(), { recursive: true });
     await duringOneLife(buyOnce('r-1', purchase));
@@ -165,7 +165,7 @@ describe('a data folder that comes back from a backup', () => {
     expect(await v1.ledger(cell)).toMatchObject({ charged: 2 });
   });
 
-  test('takes up an order whose answer it has forgotten', async () => {
+  test('continues an order whose answer it has forgotten', async () => {
     await duringOneLife(async (visit) => {
       visit.proxy.plan('r-1', { strike: LOST_ANSWER, times: Infinity });
       await buyOnce('r-1')(visit);
@@ -178,7 +178,7 @@ describe('a data folder that comes back from a backup', () => {
   });
 });
 
-test('a data folder that is lost charges nothing twice', async () => {
+test('a lost data folder leads to no second charge', async () => {
   await duringOneLife(buyOnce('r-1'));
   rmSync(join(folder, 'data'), { recursive: true });
   expect(await duringOneLife(buyOnce('r-1'))).toMatchObject({ word: 'success' });

@@ -17,24 +17,24 @@ const ACCOUNTS = 6;
 const SCRIPTS = 12;
 const readDeploy = (file: string): string => readFileSync(join(DEPLOY, file), 'utf8');
 
-describe('what is deployed', () => {
+describe('the deployed files', () => {
   interface Compose {
     readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, string>> }>>;
   }
   const { services } = parse(readDeploy('compose.yaml'), { merge: true }) as Compose;
 
-  test('both gateways have the same settings, each of which the program knows', () => {
+  test('both gateways have the same settings, and the program knows each of them', () => {
     const names = Object.keys(services['gateway-1']!.environment!);
     expect(services['gateway-2']!.environment).toEqual(services['gateway-1']!.environment);
     expect(names.filter((name) => !CONFIG_KEYS.some((key) => key.name === name))).toEqual([]);
   });
 
-  test('the balancer is told every address that its file asks for', () => {
+  test("the balancer's environment has every address that its file asks for", () => {
     const asked = [...readDeploy('haproxy.cfg').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
     expect(Object.keys(services['balancer']!.environment!).toSorted()).toEqual([...new Set(asked)].toSorted());
   });
 
-  test('what the balancer says for itself are the words for what nobody knows', () => {
+  test("the balancer's own replies say that the outcome is not known", () => {
     const [head = '', body = ''] = readDeploy('pending.http').split('\r\n\r\n');
     const { words, texts } = shippedMapping();
     const { http, status, Status } = words.pending;
@@ -45,7 +45,7 @@ describe('what is deployed', () => {
   });
 });
 
-/** Sends a sale and hangs up after so many milliseconds, as a script does at the end of its patience. */
+/** Sends a sale and hangs up after this many milliseconds, as a script does when its patience ends. */
 function askAndHangUp(url: string, key: string, body: object, afterMs: number): Promise<void> {
   return new Promise((resolve) => {
     const headers = { authorization: `Token ${key}:1234`, 'content-type': 'application/json' };
@@ -74,7 +74,7 @@ describeFleet('two gateways behind HAProxy', () => {
     await v1.close();
   }, 60_000);
 
-  test('one is killed and the other restarted under load: nothing is doubled, lost or lied about', async () => {
+  test('one gateway is killed and the other restarted under load: no order is charged twice, lost or told falsely', async () => {
     const [first, second] = fleet.gateways;
     scripts = startScripts({
       name: 'fleet',
@@ -99,7 +99,7 @@ describeFleet('two gateways behind HAProxy', () => {
     const verdict = await judgeOrders(scripts.orders, fleet.url, v1);
     console.log(`seed ${chance.seed}: ${describeVerdict(verdict)}`);
     expect(verdict).toMatchObject({ doubleCharges: 0, lies: [] });
-    // What the balancer told as pending by itself, because it reached nobody, no gateway knows; v1 has none of it.
+    // No gateway knows the orders that the balancer itself told pending because it reached none; v1 has none of them.
     const ids = verdict.lost.map((sentence) => sentence.split(' ')[0]);
     for (const order of scripts.orders.filter(({ requestId }) => ids.includes(requestId)))
       expect(await inBooks(order, v1)).toMatchObject({ isCharged: false, isRefunded: false });
@@ -107,9 +107,9 @@ describeFleet('two gateways behind HAProxy', () => {
     expect(v1.isBalanced()).toBe(true);
   }, 240_000);
 
-  test('a script that hangs up, and sends its sale again without an id, hears of its success: one charge', async () => {
+  test('a script that hangs up and repeats its sale without an id is told its success: one charge', async () => {
     const key = v1.keyOf(ACCOUNTS);
-    // v1 takes its time for this number.
+    // v1 is slow for this number.
     const sale = { network: 1, mobile_number: '08031230007', amount: 100, airtime_type: 'VTU', Ported_number: true };
     await askAndHangUp(fleet.url, key, sale, 300);
     await sleep(6_000);
@@ -117,7 +117,7 @@ describeFleet('two gateways behind HAProxy', () => {
     expect(await v1.ledger(ACCOUNTS)).toEqual({ charged: 1, pending: 0, refunded: 0 });
   }, 60_000);
 
-  test('with every gateway away scripts hear "pending" and no page of HTML', async () => {
+  test('without any gateway scripts are told "pending" and get no HTML page', async () => {
     for (const gateway of fleet.gateways) await gateway.end('SIGKILL');
     const told = await ask(fleet.url, v1.keyOf(0), '/api/topup/', {
       network: '1',

@@ -1,4 +1,4 @@
-/** Every alarm, raised by breaking the real thing and over when it is mended, as a real HTTP server hears of it; and nothing else is told. */
+/** Every alarm is raised by breaking the real part, ends when the part is mended, and reaches a real HTTP server; no other alarm is sent. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { openWebhookServer, type WebhookServer } from './webhook-server';
 
 const ORDERS_LOOK_MS = 60_000;
 
-/** What is looked at every few seconds is looked at all the time, and the time of day can be moved. */
+/** Conditions are checked all the time instead of every few seconds, and the time of day can be moved. */
 function createHastyClock() {
   let movedMs = 0;
   const clock: Clock = {
@@ -48,7 +48,7 @@ const gauges = async (): Promise<readonly string[]> =>
   [...(await house.metrics()).matchAll(/^compat_alarm\{alarm="(\w+)"\} 1$/gm)].map(([, name = '']) => name);
 const active = async (): Promise<unknown> => (await fetch(`${house.service.adminUrl}/alarms`)).json();
 
-test('a house that sells tells nothing', async () => {
+test('a house that sells sends no alarm', async () => {
   await open();
   expect((await buy(100, 'sandbox_demo:1234')).body.status).toBe('success');
   await sleep(300);
@@ -59,7 +59,7 @@ test('a house that sells tells nothing', async () => {
   expect(await house.metrics()).toMatch(/^compat_disk_size_bytes\{folder="[^"]+"\} [1-9]\d+$/m);
 });
 
-test('v1 that is stopped is told, and that it is back', async () => {
+test('a v1 that stops raises an alarm, which ends when v1 is back', async () => {
   const server = createServer((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' }).end('{"status":"error","message":"no key"}');
   });
@@ -79,9 +79,9 @@ test('v1 that is stopped is told, and that it is back', async () => {
   await v1.close();
 }, 120_000);
 
-test('an order that stays without an end is told when it is overdue', async () => {
+test('an order that stays open raises an alarm when it is overdue', async () => {
   await open();
-  // In the sandbox it is pending for ever; its script goes.
+  // The sandbox keeps it pending for ever; its script hangs up.
   const body = JSON.stringify(sale(300, '08030000003'));
   await fetch(`${house.url}/api/topup/`, {
     ...{ method: 'POST', body, signal: AbortSignal.timeout(1_500) },
@@ -98,7 +98,7 @@ test('an order that stays without an end is told when it is overdue', async () =
   expect(webhook.told()).toEqual(['raised orders_overdue']);
 });
 
-test('a set of mappings that is refused is told until it is mended, in the shape of Slack where that is asked for', async () => {
+test('a refused set of mappings raises an alarm until it is mended, in the shape of Slack where asked for', async () => {
   await open({ changeMappings: () => undefined, env: { ALARM_FORMAT: 'slack' } });
   const file = join(house.mappingsDir, 'callers.yaml');
   const sound = readFileSync(file, 'utf8');
@@ -118,7 +118,7 @@ test('a set of mappings that is refused is told until it is mended, in the shape
   expect(webhook.told()).toEqual(['ALARM mapping_refused', 'OVER mapping_refused']);
 });
 
-test('a wallet below its mark is told with the name of its key, and then that v1 declines for lack of money', async () => {
+test('a wallet below its mark raises an alarm with the name of its key, and another when v1 declines for lack of money', async () => {
   const callers = {
     acme_live_poor: { title: 'Poor Stores', wallet_below: 90 },
     sandbox_demo: { title: 'Rich', wallet_below: 90 },
@@ -141,7 +141,7 @@ test('a wallet below its mark is told with the name of its key, and then that v1
   await webhook.until('over no_money_at_v1');
 });
 
-test('a script that loops with a wrong key is told once, however long it goes on', async () => {
+test('a script that loops with a wrong key raises one alarm, however long it loops', async () => {
   await open();
   for (let nth = 0; nth < 20; nth += 1) await buy(100, 'sandbox_nobody:1234');
   await sleep(200);
@@ -156,7 +156,7 @@ test('a script that loops with a wrong key is told once, however long it goes on
   await webhook.until('over key_in_a_loop');
 });
 
-test('a webhook that is away changes nothing of a sale, and neither log nor page ever has its address', async () => {
+test('a webhook that is away affects no sale, and its address is in no log line and on no page', async () => {
   const { url } = webhook;
   await webhook.close();
   await open({ changeMappings: () => undefined, env: { ALARM_WEBHOOK: url } });

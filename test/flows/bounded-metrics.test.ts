@@ -1,4 +1,4 @@
-/** Whatever strangers send, the page of metrics does not grow: a second crowd of ever new things adds no series to the first. */
+/** The page of metrics does not grow with what strangers send: a second crowd with new values adds no series. */
 import { send, useHouse } from './house';
 
 const house = useHouse();
@@ -13,7 +13,7 @@ async function inCrowds(run: (nth: number) => Promise<unknown>, from: number): P
 
 const sale = { network: 1, mobile_number: '08030000011', amount: 100, Ported_number: true };
 
-/** A strange path, method, field, key, code, type, id and header each. */
+/** A strange path, method, field, key, code, type, id and header for each stranger. */
 async function sendAll(from: number): Promise<void> {
   await inCrowds(async (nth) => {
     const strange = `x${nth}"} 1\ncompat_evil{a="${nth}`;
@@ -35,14 +35,14 @@ async function series(): Promise<readonly string[]> {
   return [...page.matchAll(/^(compat_\w+(?:\{.*\})?) /gm)].map(([, name = '']) => name);
 }
 
-test('five hundred strangers make a bounded number of series, and five hundred others hardly any more', async () => {
+test('five hundred strangers make a limited number of series, and five hundred more almost none', async () => {
   await sendAll(0);
   const first = await series();
   expect(first.length).toBeLessThan(900);
   await sendAll(CROWD);
   const known = new Set(first);
   const added = (await series()).filter((name) => !known.has(name));
-  // An outcome or a code that the first crowd did not meet may come; names of strangers do not.
+  // The second crowd may meet an outcome or code that the first did not; it adds no names of its own.
   expect(added.filter((name) => /field=|caller=|path=/.test(name))).toEqual([]);
   expect(added.length).toBeLessThan(60);
   expect(known.size + added.length).toBeLessThan(900);

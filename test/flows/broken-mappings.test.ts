@@ -8,13 +8,13 @@ import { openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
 import { copyMappings } from '../mapping/mapping-set';
 
-/** Broken one after the other under a running gateway; `BROKEN_SEED` plays a single one again. */
+/** The seeds are broken one after another under a running gateway; `BROKEN_SEED` repeats a single one. */
 const SETS = Number(process.env.BROKEN_SETS ?? (process.env.LONG_TESTS === '1' ? 1_000 : 25));
 const SEEDS =
   process.env.BROKEN_SEED === undefined
     ? Array.from({ length: SETS }, (_, index) => index + 1)
     : [Number(process.env.BROKEN_SEED)];
-/** A restart is dear; every so many broken sets one is tried. */
+/** A restart is slow, so only every so many broken sets have one. */
 const RESTART_EVERY = SETS > 100 ? 10 : 6;
 
 const home = newFolder();
@@ -52,7 +52,7 @@ async function hashInUse(): Promise<unknown> {
   return response.status === 200 ? mapping.hash : response.status;
 }
 
-/** One real sale, in the dialect that names networks by number. */
+/** One real sale in the format that names networks by number. */
 async function sell(requestId: string): Promise<unknown> {
   const fields = { network: '1', phone: '08031234567', amount: '50', plan_type: 'VTU', bypass: false, 'request-id': requestId };
   const { status, body } = await send(house.url, '/api/topup/', fields);
@@ -60,7 +60,7 @@ async function sell(requestId: string): Promise<unknown> {
 }
 const SOLD = { http: 200, status: 'success' };
 
-/** The line is one of the file's, as the file now stands; what is no file has only a first line. */
+/** The line must exist in the file as it now is; what is no file has only a first line. */
 function isInside({ file, line, column }: Problem): boolean {
   const path = resolve(file);
   if (!path.startsWith(folder)) return false;
@@ -71,7 +71,7 @@ function isInside({ file, line, column }: Problem): boolean {
   return line >= 1 && line <= lines.length && column >= 1 && column <= lines[line - 1]!.length + 1;
 }
 
-/** What was refused is told at a place of the file that was hit, or where another file uses what is no longer there. */
+/** Each problem is at a place in the broken file, or where another file uses a name that is gone. */
 function expectPlaces(seed: number, { broken, accident, isGone }: BrokenFolder, { problems }: Reload): boolean {
   const errors = problems.filter(({ severity }) => severity === 'error');
   expect({ seed, accident, broken, errors: errors.length > 0 }).toMatchObject({ errors: true });
@@ -80,7 +80,7 @@ function expectPlaces(seed: number, { broken, accident, isGone }: BrokenFolder, 
   return problems.some(({ file }) => resolve(file) === join(folder, broken));
 }
 
-test(`${SEEDS.length} broken sets: the running one keeps serving, the reload is refused with a place, a restart still serves`, async () => {
+test(`${SEEDS.length} broken sets: the running set keeps serving, the reload is refused with a place, a restart still serves`, async () => {
   const hash = await hashInUse();
   const counts = { refused: 0, named: 0, harmless: 0, restarts: 0 };
   const elsewhere: string[] = [];
@@ -90,7 +90,7 @@ test(`${SEEDS.length} broken sets: the running one keeps serving, the reload is 
     const told = await reload();
     const what = { seed, accident, broken };
     if (told.http === 200) {
-      // A comment, or another of several right values: a set of its own, which must serve as well.
+      // A comment, or another of several right values, makes a set of its own, which must serve as well.
       counts.harmless += 1;
       expect({ ...what, inUse: await hashInUse() }).toEqual({ ...what, inUse: told.hash });
     } else {
@@ -114,18 +114,18 @@ test(`${SEEDS.length} broken sets: the running one keeps serving, the reload is 
       }
     }
     hit.mend();
-    // What was refused was never in use, so only now and then is it worth the time to look.
+    // The refused set was never in use, so only some of them are worth the time of this check.
     if (told.http === 200 || seed % 10 === 0) expect({ ...what, back: (await reload()).hash }).toEqual({ ...what, back: hash });
   }
   if (process.env.BROKEN_SHOW === '1') process.stderr.write(`${JSON.stringify(counts)}\n${elsewhere.join('\n')}\n`);
   if (SEEDS.length < 20) return;
   expect(counts.refused).toBeGreaterThan(SEEDS.length / 2);
-  // Where a name is gone, those who use it are told instead; mostly it is the broken file itself.
+  // Where a name is gone, its users are reported instead; mostly that is the broken file itself.
   expect(counts.named).toBeGreaterThan(counts.refused * 0.8);
   expect(counts.restarts).toBeGreaterThan(2);
 }, 600_000);
 
-test('a set with an address that V1_PATH takes from scripts is refused as a broken one, at a reload and at a start', async () => {
+test('a set with a route under V1_PATH is refused as a broken one, at a reload and at a start', async () => {
   const behind = (): Promise<House> => openHouse({ dataDir: join(home, 'data'), env: { MAPPINGS_DIR: folder, V1_PATH: '/v1' } });
   await house.close();
   house = await behind();
@@ -150,9 +150,9 @@ interface BrokenFolder {
   /** Below the folder. */
   readonly broken: string;
   readonly accident: string;
-  /** True when nothing of the file is left that a position could be in. */
+  /** True when the file has no text left in which a position could be. */
   readonly isGone: boolean;
-  /** Puts the file back as it was. */
+  /** Restores the file. */
   mend(): void;
 }
 
@@ -190,16 +190,16 @@ const DISK_ACCIDENTS: Readonly<Record<string, DiskAccident>> = {
   'the file is compressed': changeBytes((_bytes, random) =>
     Buffer.from(Array.from({ length: 400 }, () => Math.floor(random() * 256))),
   ),
-  // Who runs as root may read everything.
+  // Root may read every file.
   ...(process.getuid?.() === 0 ? {} : { 'nobody may read the file': (path: string) => chmodSync(path, 0o000) }),
 };
 
-/** How often the disk itself is at fault. */
+/** How often the disk is the cause. */
 const DISK_SHARE = 0.3;
 
 /**
- * Breaks a folder of mapping files on disk: what breaks a text (`break-files.ts`), and what only a disk knows. One seed breaks one way. `files` are those
- * of the folder as it is when sound.
+ * Breaks a folder of mapping files on disk: faults of the text (`break-files.ts`) and faults of the disk. One seed always
+ * breaks in the same way. `files` are those of the sound folder.
  */
 function breakFolder(folder: string, files: readonly MappingFileText[], seed: number): BrokenFolder {
   const random = createRandom(seed);

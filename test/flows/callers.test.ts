@@ -1,13 +1,13 @@
-/** Keys that callers.yaml says something about, through the whole house: what they send, are sold, are told and are shown. */
+/** Keys with entries in callers.yaml, through the whole house: what they send, buy, are told and are shown. */
 import { askV1, renameKeys, send, useHouse, type Told } from './house';
 
 const MOVED = {
-  // Plans of another server; 8 and 9 are one plan here.
+  // Plan numbers of another server; its 8 and 9 are the same plan here.
   numbers: { data_plan: { 7: 203, 8: 102, 9: 102 }, cable_plan: { 1: 23 }, cable_provider: { 10: 'GOTV', 11: 'DSTV' } },
   lists: { default: { status: '$words.status', count: '$list | count', plans: '$list' } },
   patience: { default: '4s', buy_data: '1s' },
 };
-// 3 as the original MSORG server numbers it; v1's own plan numbers beside one of its own.
+// 3 as the original MSORG server means it; v1's own plan numbers, and one of the caller's own.
 const MIXED = {
   numbers: { network: { 1: 'MTN', 3: '9MOBILE' }, data_plan: { 101: 203 } },
   unlisted: { data_plan: 'pass' },
@@ -23,21 +23,21 @@ const data = (fields: Record<string, unknown>, key?: string): Promise<Told> =>
 const rows = async (path: string, key?: string): Promise<Told['body']> =>
   (await send(house.url, path, undefined, key === undefined ? {} : { key })).body;
 
-test('a plan of its own is sold as ours, and told as it was sent', async () => {
+test('one of its own plan numbers is sold as our plan, and told as it was sent', async () => {
   const before = await balance();
   const { body } = await data({ data_plan: '7', network: 2, 'request-id': 'own-7' });
   expect(body).toMatchObject({ status: 'success', plan: 7, data_plan: 7, plan_id: 7, data_size: '1GB', network: 'GLO' });
-  // What plan 203 costs a key of this tier.
+  // The price of plan 203 for a key of this tier.
   expect(before - (await balance())).toBe(430);
 });
 
-test('two of its numbers for one plan are each told as sent, also when the order is asked for later', async () => {
+test('two of its numbers for one plan are each told as sent, also in a later status reply', async () => {
   const { body } = await data({ plan: 9, phone: '08031234561', 'request-id': 'own-9' });
   expect(body).toMatchObject({ status: 'success', plan: 9, network: 'MTN' });
   expect(await rows('/api/transaction/own-9')).toMatchObject({ status: 'success', plan: 9 });
 });
 
-test.each([203, 57, '102'])('a number that is not among its own (%s) is refused, and nothing is charged', async (plan) => {
+test.each([203, 57, '102'])('a number that is not one of its own (%s) is refused, and nothing is charged', async (plan) => {
   const before = await balance();
   const { status, body } = await data({ plan, 'request-id': `unlisted ${plan}` });
   expect([status, body.status, body.id]).toEqual([400, 'fail', null]);
@@ -64,7 +64,7 @@ test('a cable package and its provider are read and told in its own numbers', as
   expect(verified.body).toMatchObject({ status: 'success', cable: 10, cablename: 'GOTV' });
 });
 
-test('its lists hold what it can buy, under its own numbers, in its own shape', async () => {
+test('its lists hold what it can buy, under its own numbers and in its own shape', async () => {
   const { status, count, plans } = await rows('/api/data_plans');
   expect([status, count]).toEqual(['success', 2]);
   expect(plans).toEqual([
@@ -81,20 +81,20 @@ test('its lists hold what it can buy, under its own numbers, in its own shape', 
   expect((await rows('/b/api/user/')).Dataplans.GLO_PLAN.ALL).toEqual([expect.objectContaining({ id: 7, dataplan_id: '7' })]);
 });
 
-test('a refused list is told as every failure is, without a shape', async () => {
+test("a refused list is told as every failure is, without the caller's shape", async () => {
   const { body } = await send(house.url, '/api/get-cable-plan?cable=HBO');
   expect(body).toMatchObject({ status: 'fail' });
   expect(body.plans).toBeUndefined();
 });
 
-test('another key knows nothing of these numbers and shapes', async () => {
+test('another key has none of these numbers and shapes', async () => {
   const key = 'acme_live_poor:1234';
   expect((await rows('/api/data_plans', key)).length).toBeGreaterThan(20);
   expect((await data({ plan: 7 }, key)).body.status).toBe('fail');
 });
 
-test('a network number of its own is certain: neither the format nor the guard is asked', async () => {
-  // Signals of both formats in one request: without numbers of its own the prefix of the phone decides.
+test('one of its own network numbers is unambiguous: neither the format nor the numbering guard decides', async () => {
+  // Signals of both formats in one request: without own numbers the prefix of the phone decides.
   const sale = { network: 3, phone: '08091234567', Ported_number: true, amount: 50 };
   const bare = await send(
     house.url,
@@ -114,7 +114,7 @@ test('a network number of its own is certain: neither the format nor the guard i
   ]);
 });
 
-test("with unlisted: pass v1's own numbers go through, but for those that mean something else", async () => {
+test("with unlisted: pass v1's own numbers are accepted, except those that mean something else to the caller", async () => {
   expect((await data({ plan: 101, 'request-id': 'pass-own' }, MIXED_KEY)).body).toMatchObject({ plan: 101, network: 'GLO' });
   expect((await data({ plan: 102, phone: '08031234562', 'request-id': 'pass-v1' }, MIXED_KEY)).body).toMatchObject({
     plan: 102,
@@ -125,13 +125,13 @@ test("with unlisted: pass v1's own numbers go through, but for those that mean s
     network: string;
     network_id: number | null;
   }[];
-  // v1's 101 is a plan of MTN, which this caller has no number for any more.
+  // v1's 101 is a plan of MTN, for which this caller has no number any more.
   expect(plans.filter(({ id }) => id === 101).map(({ network }) => network)).toEqual(['GLO']);
   expect(plans.some(({ id }) => id === 203)).toBe(false);
   expect(plans.find(({ network }) => network === 'AIRTEL')).toMatchObject({ network_id: null });
 });
 
-describe('when what a number means is changed between two tries of one order', () => {
+describe('when a number gets another meaning between two attempts at one order', () => {
   const sale = { plan: 7, phone: '08050000003', 'request-id': 'renumbered' };
   const again = { plan: 7, phone: '08051234500', 'request-id': 'renumbered-2' };
   const rejected = { plan: 8, phone: '08031234500', 'request-id': 'renumbered-3' };
@@ -144,7 +144,7 @@ describe('when what a number means is changed between two tries of one order', (
     renameKeys(house, { sandbox_demo: renumbered, acme_live_demo: MIXED });
   });
 
-  test('it is told as it was made, never sold as the other plan and never called a failure', async () => {
+  test('the order is told as it was made, never sold as the other plan and never told as failed', async () => {
     const before = await balance();
     expect((await data(sale)).body).toMatchObject({ status: 'pending', plan: 7 });
     expect((await data(again)).body).toMatchObject({ status: 'success', plan: 7, network: 'GLO', data_size: '1GB' });
@@ -158,17 +158,17 @@ describe('when what a number means is changed between two tries of one order', (
     expect(await balance()).toBe(before);
   });
 
-  test('what was never charged is sold as what its number means now', async () => {
+  test('an order that was never charged is sold as its number means now', async () => {
     expect((await data(rejected)).body).toMatchObject({ status: 'success', plan: 8, data_size: '2GB' });
   });
 
-  test('an order is not called a failure when its number is gone', async () => {
+  test('an order is not told as failed when its number is gone', async () => {
     const repeated = { plan: 9, phone: '08031234561', 'request-id': 'own-9' };
     expect((await data(repeated)).body).toMatchObject({ status: 'success' });
     expect((await data({ ...repeated, 'request-id': 'own-9-again' })).body).toMatchObject({ status: 'fail', id: null });
   });
 
-  test('a new order is sold as what the number means now', async () => {
+  test('a new order is sold as its number means now', async () => {
     expect((await data({ plan: 7, 'request-id': 'after' })).body).toMatchObject({ status: 'success', plan: 7, data_size: '3GB' });
   });
 });

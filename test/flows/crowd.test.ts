@@ -1,4 +1,4 @@
-/** One shop sends far more than a slow v1 can take: what it hears, what its neighbour hears, and what the operator sees. */
+/** One shop sends far more than a slow v1 can take: what that shop is told, what its neighbour is told, and what the operator sees. */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await v1.close();
 });
 
-/** As axios, whose scripts wait for eight seconds: an order waits for its turn for three of them. */
+/** Sent as axios, whose scripts wait eight seconds, of which an order waits three for its turn. */
 let phones = 0;
 const buy = (key: string, id: string): Promise<Told> =>
   send(
@@ -50,7 +50,7 @@ async function sample(name: string): Promise<number> {
   return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(page)?.[1] ?? 0);
 }
 
-test('a crowd of one key costs another key no sale, and each hears what is true of its own', async () => {
+test('a crowd of one key costs another key no sale, and each is told the truth about its own orders', async () => {
   for (const key of ['crowd:1234', 'neighbour:1234']) expect((await buy(key, `first-${key}`)).body.status).toBe('success');
   const crowd = Array.from({ length: 60 }, async (_, nth) => ({
     id: `crowd-${nth}`,
@@ -63,7 +63,7 @@ test('a crowd of one key costs another key no sale, and each hears what is true 
   expect((await buy('neighbour:1234', 'neighbour-1')).body.status).toBe('success');
   expect(performance.now()).toBeLessThan(crowdedAtMs);
 
-  // The first of the line have waited for more than two seconds, and none yet for three.
+  // The first in the queue have waited for more than two seconds, and none for three yet.
   await sleep(crowdedAtMs - performance.now());
   const shed = await buy('crowd:1234', 'crowd-shed');
   expect(shed.status).toBe(503);
@@ -81,10 +81,10 @@ test('a crowd of one key costs another key no sale, and each hears what is true 
   expect(await sample('compat_upstream_wait_seconds_count{fate="late"}')).toBeGreaterThan(5);
   expect(await sample('compat_refusals_total{code="overloaded"}')).toBe(1);
   expect(await sample('compat_shed_total{why="crowded"}')).toBe(1);
-  // What no script waits for any more may be looked for in v1's history a little longer.
+  // Orders without a waiting script may be looked for in v1's history a little longer.
   while ((await sample('compat_upstream_calls_waiting')) > 0) await sleep(20);
 
-  // What was refused is an order like any other when it is sent again.
+  // A refused order that is sent again is an order like any other.
   expect(sold).not.toContain('crowd-shed');
   expect((await buy('crowd:1234', 'crowd-shed')).body.status).toBe('success');
 }, 40_000);

@@ -1,4 +1,4 @@
-/** What LOG_LEVEL=debug tells of a sale beyond info: each step of it, and nothing of its customer or its key. */
+/** What LOG_LEVEL=debug logs of a sale beyond info: each step of it, and nothing about its customer or its key. */
 import { send, useHouse } from './house';
 
 const PHONE = '08031234567';
@@ -36,7 +36,7 @@ test('no phone number, key or PIN is in the lines of sales of every kind, lost, 
     { ...SALE, 'request-id': `T-${PHONE}-1` },
     { ...SALE, 'request-id': `T-${PHONE}-1` },
     { ...SALE, amount: 101 },
-    // v1 refuses it, in words that may name the number.
+    // v1 refuses this sale with words that may contain the number.
     { ...SALE, amount: 9_999_999, 'request-id': 'MUCH-1' },
   ];
   for (const sale of sales) await send(talkative.url, '/api/topup/', sale);

@@ -1,4 +1,4 @@
-// From a script that nobody knows to one that sells: what it sends is learnt, the patch is applied, the set is reloaded.
+// An unknown script becomes one that sells: the gateway learns its shapes, the patch is applied, and the set is reloaded.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { checkFolder } from '../../src/mapping/check';
@@ -71,7 +71,7 @@ test('a script with a new spelling and a new word sells after the patch', async 
   expect((await drift('--patch')).stdout).toBe('');
 });
 
-test('everything is there as JSON, and forgetting starts anew', async () => {
+test('drift prints all of it as JSON, and after a forgetting it starts anew', async () => {
   await send(house.url, '/api/topup/', order);
   await send(house.url, '/api/buy-airtime/', order);
   const { code, stdout } = await drift('--json');
@@ -86,7 +86,7 @@ test('everything is there as JSON, and forgetting starts anew', async () => {
   expect((await drift()).code).toBe(0);
 });
 
-test('a gateway that cannot be asked is told in one sentence', async () => {
+test('a gateway that cannot be reached gives one sentence', async () => {
   process.env['ADMIN_PORT'] = '1';
   const nobody = await drift();
   expect([nobody.code, nobody.stdout, nobody.stderr]).toEqual([1, '', expect.stringMatching(/^No gateway answers at [^\n]+\n$/)]);

@@ -6,7 +6,7 @@ const house = useHouse({ callers: { acme_live_demo: { family: 'adex-b', patience
 const AIRTIME = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, airtime_type: 'VTU' };
 const GUZZLE = { 'User-Agent': 'GuzzleHttp/7', Accept: '*/*' };
 
-test('a Laravel shop of husmodata is sold to like everybody else and told without the word that it cannot read', async () => {
+test('a Laravel shop of husmodata is sold to like every other, and told without the word that its script cannot read', async () => {
   const told = await send(house.url, '/api/topup/', { ...AIRTIME, request_id: 'fam-1' }, { headers: GUZZLE });
   expect(told).toMatchObject({ status: 200, body: { Status: 'successful', request_id: 'fam-1' } });
   expect(told.body).not.toHaveProperty('status');
@@ -22,24 +22,24 @@ test('a Laravel shop of husmodata is sold to like everybody else and told withou
   expect(shapes).toMatchObject([{ operation: 'buy_airtime', family: 'laravel-husmodata', count: 1 }]);
 });
 
-test('the same request of any other client hears both words', async () => {
+test('the same request of any other client is told both status words', async () => {
   const told = await send(house.url, '/api/topup/', { ...AIRTIME, request_id: 'fam-2' }, { headers: { 'User-Agent': 'Dart/3' } });
   expect(told).toMatchObject({ status: 200, body: { status: 'success', Status: 'successful' } });
   const line = house.log().find(({ requestId }) => requestId === 'fam-2');
   expect(line).not.toHaveProperty('family');
 });
 
-test('a repeat of the order by a script of no family is told in the words of everybody', async () => {
+test('a repeat of the order by a script of no family is told in the common words', async () => {
   const told = await send(house.url, '/api/topup/', { ...AIRTIME, request_id: 'fam-1' }, { headers: { 'User-Agent': 'Dart/3' } });
   expect(told).toMatchObject({ status: 200, body: { status: 'success', Status: 'successful', request_id: 'fam-1' } });
 });
 
-test('a request of the family that is refused is told in its words', async () => {
+test('a refused request of the family is told in its words', async () => {
   const told = await send(house.url, '/api/topup/', { ...AIRTIME, amount: 'much', request_id: 'fam-3' }, { headers: GUZZLE });
   expect(told).toMatchObject({ status: 400, body: { status: 'fail', Status: 'failed', success: false } });
 });
 
-test('what a script has delivered on "processing" and v1 declines after that is told to the operator with its money', async () => {
+test('an order that a script delivered on "processing" and v1 declines later is reported to the operator with its money', async () => {
   const declined = { ...AIRTIME, mobile_number: '08031230002', amount: 150, request_id: 'fam-4' };
   const told = await send(house.url, '/api/topup/', declined, { key: 'acme_live_demo:1234' });
   expect(told).toMatchObject({ status: 200, body: { Status: 'processing' } });

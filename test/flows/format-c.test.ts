@@ -1,4 +1,4 @@
-/** Scripts that were written for a Topupmate server: sold through the started gateway. */
+/** Scripts that were written for a Topupmate server, sold to by the started gateway. */
 import { hasPhp, runScript } from '../php/run-script';
 import { askV1, send, useHouse } from './house';
 
@@ -9,7 +9,7 @@ const receiptOf = async (reference: string) => (await askV1(house.service, `/rec
 interface Sale {
   readonly path: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What v1's own description of the order holds. */
+  /** Fields of v1's own description of the order. */
   readonly receipt: string;
   readonly told?: Readonly<Record<string, unknown>>;
 }
@@ -73,7 +73,7 @@ test.each(Object.entries(SALES))('%s: sold through format C', async (title, { pa
   expect(await receiptOf(body.reference)).toMatchObject({ status: 'success', description: expect.stringContaining(receipt) });
 });
 
-test('a smartcard and a meter are looked up, and the name stands in msg', async () => {
+test('a smartcard and a meter are looked up, and the name is in msg', async () => {
   for (const [path, fields] of [
     ['/api/cabletv/verify/', { provider: '1', iucnumber: '0041234567' }],
     ['/api/electricity/verify/', { provider: '8', meternumber: '04511114567', metertype: 'prepaid' }],
@@ -103,7 +103,7 @@ test('a declined order is told as failed, and the wallet has its money back', as
   expect(await balance()).toBe(before);
 });
 
-test('a pending order is told as processing, and its ref is asked for', async () => {
+test('a pending order is told as processing, and its ref can be asked for', async () => {
   const fields = { provider: 8, meternumber: '04511110003', metertype: 'prepaid', amount: 1000, ref: 'pending' };
   const told = await send(house.url, '/api/electricity/', fields, { headers: { 'User-Agent': 'axios/1.7' } });
   const asked = await send(house.url, '/c/api/transaction/status/?reference=pending');
@@ -114,7 +114,7 @@ test('a pending order is told as processing, and its ref is asked for', async ()
   }
 }, 30_000);
 
-test('a number that could be meant in two ways, with a phone of neither network, buys nothing', async () => {
+test('a number with two meanings, with a phone of neither network, buys nothing', async () => {
   const before = (await askV1(house.service, '/transactions')).body.data.total;
   const { status, body } = await send(house.url, '/api/airtime/', {
     network: 3,

@@ -1,4 +1,4 @@
-/** Scripts that give up before their answer, on real sockets: what they hear when they ask once more, and what v1 charged. */
+/** Scripts that hang up before their reply, on real sockets: what a repeat is told, and what v1 charged. */
 import { connect } from 'node:net';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { hasPhp, runScript } from '../php/run-script';
@@ -26,22 +26,22 @@ const sold = async (phone: string): Promise<number> => {
 const runPhp = (service: string, order: Readonly<Record<string, unknown>>, key = KEY) =>
   runScript({ script: 'gives-up', service, address: house.url, key, order });
 
-(hasPhp ? describe : describe.skip)('real PHP with a limit of its own', () => {
-  test('sends its sale once more without the number, under the same header: one sale, and it hears its end', async () => {
+(hasPhp ? describe : describe.skip)('a real PHP script with a time limit of its own', () => {
+  test('repeats its sale without the number, under the same header: one sale, and it is told the outcome', async () => {
     const phone = `0803111${LATE}`;
     const { told } = await runPhp('again', { phone, amount: 110, id: 'GEM-1', trace: 'trace-gem-1', limit: 1_500 });
     expect(told).toMatchObject({ told: 'delivered', tries: 2 });
     expect(await sold(phone)).toBe(1);
   }, 40_000);
 
-  test('sends its sale once more without any id: one sale, and it hears its end', async () => {
+  test('repeats its sale without any id: one sale, and it is told the outcome', async () => {
     const phone = `0803112${LATE}`;
     const { told } = await runPhp('again', { phone, amount: 120, limit: 1_500 });
     expect(told).toMatchObject({ told: 'delivered', tries: 2 });
     expect(await sold(phone)).toBe(1);
   }, 40_000);
 
-  test('whose customer presses the button again buys once', async () => {
+  test('buys once when its customer presses the button again', async () => {
     const phone = `0803113${LATE}`;
     const first = await runPhp('once', { phone, amount: 130, limit: 1_500 });
     expect(first.told).toMatchObject({ told: 'refunded', tries: 1 });
@@ -53,12 +53,12 @@ const runPhp = (service: string, order: Readonly<Record<string, unknown>>, key =
 });
 
 (hasPhp ? test : test.skip)(
-  'a script that has hung up twice after six seconds hears pending before that, also after a restart',
+  'a script that hung up twice after six seconds is told pending before that, also after a restart',
   async () => {
     await house.close();
     const folder = newFolder();
     house = await openHouse({ dataDir: folder });
-    // v1 never says how it ends.
+    // v1 never tells the outcome.
     const buy = (nth: number) =>
       runPhp('once', { phone: `080311${nth}0003`, amount: 150 + nth, limit: 6_000 }, 'acme_live_demo:1234');
     expect((await buy(1)).told).toMatchObject({ told: 'refunded' });
@@ -84,7 +84,7 @@ const runPhp = (service: string, order: Readonly<Record<string, unknown>>, key =
   60_000,
 );
 
-/** A command with settings of its own; what it prints. */
+/** Runs a command with settings of its own; gives its output. */
 async function runWith(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<string> {
   const before = { ...process.env };
   Object.assign(process.env, env);
@@ -96,7 +96,7 @@ async function runWith(env: Readonly<Record<string, string>>, ...words: readonly
   }
 }
 
-/** Sends a whole request and drops the connection after so many milliseconds. */
+/** Sends a whole request and closes the connection after this many milliseconds. */
 function hangUpAfter(url: string, body: object, afterMs: number): Promise<void> {
   const { hostname, port } = new URL(url);
   const text = JSON.stringify(body);
@@ -111,7 +111,7 @@ function hangUpAfter(url: string, body: object, afterMs: number): Promise<void> 
   });
 }
 
-test('a day and a restart later the script that hung up is told; its id is used when it was told long ago', async () => {
+test('a day and a restart later a script that hung up is told its success; the id of one that was told long ago is used', async () => {
   const sale = { network: 1, phone: `0803114${LATE}`, amount: 140, bypass: true, plan_type: 'VTU', 'request-id': 'AIRTIME_114' };
   await hangUpAfter(house.url, sale, 1_000);
   await new Promise((resolve) => setTimeout(resolve, 6_000));

@@ -1,5 +1,5 @@
-// What v1 would not tell a key at an address, the journal does not tell it either (decision 0035). The key is bound to
-// 127.0.0.1 and 10.0.0.9 in the sandbox; what is asked, from where and in what weather is each test's own.
+// The journal tells a key at an address nothing that v1 would not tell it (decision 0035). In the sandbox the key is bound to
+// 127.0.0.1 and 10.0.0.9; each test chooses the question, the address and the faults.
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { openHouse, send, type House, type Told } from './house';
 import { newFolder } from '../new-folder';
@@ -15,7 +15,7 @@ const dataDir = newFolder();
 let house: House;
 let bought: Told;
 let laterMs = 0;
-/** Lets v1's last word grow old. */
+/** Lets v1's last judgement of the key expire. */
 const clock: Clock = { ...systemClock, now: () => Date.now() + laterMs, elapsed: () => performance.now() + laterMs };
 const open = (env: Readonly<Record<string, string>> = {}): Promise<House> =>
   openHouse({ dataDir, clock, env: { TRUSTED_PROXIES: '127.0.0.1', ...env } });
@@ -31,7 +31,7 @@ const from = (address: string, key = KEY) => ({ key, headers: { 'X-Forwarded-For
 const buy = (address: string, key = KEY): Promise<Told> => send(house.url, '/api/topup/', SALE, from(address, key));
 const ask = (address: string, id: string, key = KEY): Promise<Told> =>
   send(house.url, `/api/transaction/${id}`, undefined, from(address, key));
-/** The whole reply without the id that was asked for. */
+/** The whole reply, without the id that was asked for. */
 const wordsOf = ({ text }: Told, id: string): string => text.replaceAll(JSON.stringify(id), '"<id>"');
 
 async function hearsAll(address: string): Promise<void> {
@@ -40,7 +40,7 @@ async function hearsAll(address: string): Promise<void> {
     expect(told.body).toMatchObject({ status: 'success', Status: 'successful', reference });
 }
 
-/** Nothing of the order, no failure, and of every id the same. */
+/** The reply tells nothing of the order, is no failure, and is the same for every id. */
 async function hearsNothing(address: string, said: string): Promise<void> {
   const { reference, id } = bought.body;
   const never = await ask(address, 'never-was', KEY);
@@ -64,9 +64,9 @@ describe.each(['at once', 'two minutes later', 'after a restart'])('%s', (when) 
     house = await open();
   });
 
-  test('the shop hears of its order', () => hearsAll(LISTED));
-  test('its key hears nothing at an address that is not listed', () => hearsNothing(UNLISTED, NOT_ALLOWED));
-  test('the shop still does', () => hearsAll(LISTED));
+  test('the shop is told its order', () => hearsAll(LISTED));
+  test('its key is told nothing at an address that is not listed', () => hearsNothing(UNLISTED, NOT_ALLOWED));
+  test('the shop is still told its order', () => hearsAll(LISTED));
 });
 
 describe('while v1 is away', () => {
@@ -75,8 +75,8 @@ describe('while v1 is away', () => {
     house = await open(NOBODY_LISTENS);
   });
 
-  test('the shop hears of its order, after a restart too', () => hearsAll(LISTED));
-  test('nobody else does, also at an address that is listed', async () => {
+  test('the shop is told its order, after a restart too', () => hearsAll(LISTED));
+  test('no other address is, even a listed one', async () => {
     await hearsNothing('127.0.0.1', '');
     await hearsNothing(UNLISTED, '');
   });
@@ -91,15 +91,15 @@ describe('when the key was revoked', () => {
     laterMs += 2 * 60_000;
   });
 
-  test('it hears nothing, wherever it asks from', async () => {
+  test('the key is told nothing, from any address', async () => {
     await hearsNothing(LISTED, 'Invalid API key.');
     await hearsNothing('127.0.0.1', 'Invalid API key.');
   });
-  test('nor does it later', async () => {
+  test('the key is told nothing later either', async () => {
     laterMs += 2 * 60_000;
     await hearsNothing(LISTED, 'Invalid API key.');
   });
-  test('it hears of its id that it is used up, and not by what', async () => {
+  test('a repeat is told that its id is used, and not for what', async () => {
     laterMs += 60 * 60_000;
     const { status, body } = await buy(LISTED);
     expect([status, body.status, body.message]).toEqual([
@@ -110,7 +110,7 @@ describe('when the key was revoked', () => {
   });
 });
 
-test('an AccessToken that is too old fails no order that it has bought', async () => {
+test('an AccessToken that is too old does not make the orders that it bought fail', async () => {
   await house.close();
   house = await open({ TOKEN_DAYS: '1' });
   const login = await send(house.url, '/api/user', undefined, {
@@ -118,7 +118,7 @@ test('an AccessToken that is too old fails no order that it has bought', async (
     headers: { Authorization: 'Basic sandbox_demo:1234' },
   });
   const [hour, day] = [60 * 60_000, 24 * 60 * 60_000];
-  // The last minute in which the token is taken.
+  // The last minute in which the token is accepted.
   laterMs += day + hour - (clock.now() % hour) - 60_000;
   const sale = (id: string): Promise<Told> =>
     send(house.url, '/api/topup/', { ...SALE, 'request-id': id }, { key: login.body.AccessToken });

@@ -1,4 +1,4 @@
-/** Verifies without a key from a busy shop, and a login that sends its key in the body. */
+/** Lookups without a key from a busy shop, and a login with its key in the body. */
 import { send, useHouses } from './house';
 
 const house = useHouses({ env: { TRUSTED_PROXIES: '127.0.0.1', SANDBOX_RELAXED: '0', LOOKUP_API_KEY: 'acme_live_demo' } });
@@ -11,18 +11,18 @@ const fetchText = async (url: string) => ({ text: await (await fetch(url)).text(
 const sell = (address: string) =>
   send(house.url, '/api/topup/', { network: 'MTN', mobile_number: '08030000061', amount: 100 }, { headers: from(address) });
 
-test('a shop that sells verifies more than twenty cards in five minutes without a key', async () => {
+test('a shop that sells looks up more than twenty cards in five minutes without a key', async () => {
   expect((await sell('203.0.113.5')).body.status).toBe('success');
   const told = [];
   for (let card = 0; card < 30; card += 1) told.push((await verify('203.0.113.5', card)).body);
   expect(
     told.filter(({ status, invalid, name }) => status === 'success' && invalid === false && typeof name === 'string'),
   ).toHaveLength(23);
-  // The keys that asked are nobody's business here.
+  // No reply may show whose key asked.
   expect(JSON.stringify(told)).not.toMatch(/sandbox_demo|acme_live|balance/);
 });
 
-test('a stranger gets four, whatever addresses of his network he writes from, and neither the shop nor another stranger misses any', async () => {
+test('a stranger gets four lookups from whatever addresses of his network, and neither the shop nor another stranger loses any', async () => {
   await sell('203.0.113.5');
   const told = [];
   for (let card = 0; card < 40; card += 1) told.push(await verify(`2001:db8:1:2::${card}`, card));
@@ -35,24 +35,24 @@ test('a stranger gets four, whatever addresses of his network he writes from, an
   expect((await verify('203.0.113.6')).status).toBe(200);
 });
 
-test('strangers of many addresses share what is left of the lookup key, and its owner always has his', async () => {
+test('strangers of many addresses share what is left of the lookup key, and its owner always has his part', async () => {
   const own = (card: number) => verifyAs('acme_live_demo:1234', card);
   const statuses = [];
   for (let card = 0; card < 60; card += 1) statuses.push((await verify(`198.51.100.${card}`, card)).status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(15);
   for (let card = 0; card < 5; card += 1) expect((await own(card)).status).toBe(200);
-  // Now v1 itself has had enough, and says so.
+  // Now v1 itself refuses further lookups.
   expect((await own(6)).status).toBe(429);
 });
 
-test('what the owner of the lookup key asks for himself is not asked for by strangers', async () => {
+test("the lookups of the lookup key's owner are taken from those of strangers", async () => {
   for (let card = 0; card < 12; card += 1) expect((await verifyAs('acme_live_demo:1234', card)).status).toBe(200);
   const statuses = [];
   for (let card = 0; card < 20; card += 1) statuses.push((await verify(`198.51.100.${card}`, card)).status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(8);
 });
 
-test('a number that was verified for an address is told again without asking v1, also once no more are asked for', async () => {
+test('a number that was looked up for an address is told again without asking v1, also when no lookups are left', async () => {
   const asked = async () => {
     const { text } = await fetchText(`${house.service.adminUrl}/metrics`);
     return Number(/compat_upstream_seconds_count\{path="\/validate-cable",outcome="found"\} (\d+)/.exec(text)?.[1] ?? 0);
@@ -66,7 +66,7 @@ test('a number that was verified for an address is told again without asking v1,
   expect(await asked()).toBe(4);
 });
 
-test('a key that was regenerated since its sale is not held against the shop', async () => {
+test("a key that was regenerated since its sale does not stop the shop's lookups", async () => {
   await sell('203.0.113.5');
   house.service.sandbox!.admin.regenerateKey('sandbox_demo');
   expect((await verify('203.0.113.5')).body).toMatchObject({ status: 'success', invalid: false });
@@ -92,7 +92,7 @@ test.each([
   expect([status, body.status, body.token, body.user]).toEqual([401, 'fail', undefined, undefined]);
 });
 
-test('a key in the query of a login is not read: addresses are logged on the way', async () => {
+test('a key in the query of a login is not read, because addresses are logged by servers on the way', async () => {
   const asked = await send(house.url, '/api/login/verify/user?username=acme_live_demo&password=1234', {}, { key: null });
   expect(asked.status).toBe(401);
 });

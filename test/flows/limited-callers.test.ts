@@ -24,7 +24,7 @@ async function withHouse(says: object, run: (house: House) => Promise<void>, dat
   }
 }
 
-test('a paused key sells nothing, and everything else it asks is answered', () =>
+test('a paused key sells nothing, and all its other requests are answered', () =>
   withHouse({ title: 'Ada', paused: 'Please pay your bill first.' }, async (house) => {
     const before = await wallet(house);
     const { status, body } = await sell(house, 'paused-1');
@@ -55,7 +55,7 @@ test('a sale from before the pause is told as it stands, sent again or asked for
     expect((await sell(house, 'new-1')).body).toMatchObject({ status: 'success' });
   }));
 
-test('beyond its purchases of a minute a key is refused with the time to wait, and repeats are told as ever', () =>
+test('beyond its purchases per minute a key is refused with the time to wait, and repeats are told as before', () =>
   withHouse({ limit: { purchases: 3 } }, async (house) => {
     const told = await Promise.all(Array.from({ length: 8 }, (_, index) => sell(house, `minute-${index}`)));
     const sold = told.filter(({ body }) => body.status === 'success');
@@ -70,7 +70,7 @@ test('beyond its purchases of a minute a key is refused with the time to wait, a
     expect((await sell(house, first)).body).toMatchObject({ status: 'success' });
   }));
 
-test('the naira of a day are counted across a restart, without what took no money', async () => {
+test('the naira of a day are counted across a restart, without orders that took no money', async () => {
   const dataDir = newFolder();
   const limited = { limit: { naira: 400 } };
   await withHouse(

@@ -1,4 +1,4 @@
-/** What an operator finds in the log of a whole house: each request by the ids that its script, the journal and v1 know it by. */
+/** What an operator finds in the log of a whole house: each request by the ids of its script, the journal and v1. */
 import { connect } from 'node:net';
 import { send, useHouse, type LogLine } from './house';
 import { until } from '../until';
@@ -21,7 +21,7 @@ const sale = (more: object): object => ({
   ...more,
 });
 
-test('a sale is found by its request id, by the number of its order and by the reference of v1', async () => {
+test("a sale is found by its request id, its order number and v1's reference", async () => {
   const { body } = await send(house.url, '/api/topup/', sale({ 'request-id': 'SHOP-17' }));
   const [line, ...more] = find('SHOP-17');
   expect(more).toEqual([]);
@@ -37,7 +37,7 @@ test('a sale is found by its request id, by the number of its order and by the r
   expect(find(body.reference)).toEqual([line]);
 });
 
-test('a sale without an id is found by the one that v1 got', async () => {
+test('a sale without an id is found by the id that v1 got', async () => {
   await send(house.url, '/api/topup/', sale({ amount: 101 }));
   expect(last()).toMatchObject({ requestId: expect.stringMatching(/^CG[0-9A-Z]{26}$/), order: expect.any(Number) });
 });
@@ -52,7 +52,7 @@ test.each([
     '11111111111111111111',
   ],
   ['a header', { amount: 'much' }, { 'X-Request-Id': 'REFUSED-3' }, 'REFUSED-3'],
-])('an order that is refused is found by its id, which stands in %s', async (_what, more, headers, id) => {
+])('a refused order is found by its id, which stands in %s', async (_what, more, headers, id) => {
   const before = lines().length;
   const { status, body } = await send(house.url, '/api/topup/', typeof more === 'string' ? more : sale(more), { headers });
   expect(status).toBe(400);
@@ -60,7 +60,7 @@ test.each([
   expect(line).toMatchObject({ outcome: 'refused', requestId: id, refusedAs: 'invalid_field', detail: body.error[0] });
 });
 
-test('an order under a used id is found by it as well', async () => {
+test('an order under a used id is found by that id too', async () => {
   await send(house.url, '/api/topup/', sale({ 'request-id': 'TWICE-1', amount: 102 }));
   await send(house.url, '/api/topup/', sale({ 'request-id': 'TWICE-1', amount: 103 }));
   expect(find('TWICE-1').map((line) => [line.outcome, line.refusedAs])).toEqual([
@@ -69,7 +69,7 @@ test('an order under a used id is found by it as well', async () => {
   ]);
 });
 
-test('a question about an order carries its ids, and its address none', async () => {
+test('a status query has its ids, and its address none', async () => {
   const { body } = await send(house.url, '/api/topup/', sale({ 'request-id': 'ASKED-1', amount: 104 }));
   await send(house.url, '/api/transaction/ASKED-1');
   expect(last()).toMatchObject({
@@ -82,7 +82,7 @@ test('a question about an order carries its ids, and its address none', async ()
   expect(last()).toMatchObject({ path: '/api/data/:value/', requestId: 'NOBODYS-1', refusedAs: 'order_unknown' });
 });
 
-test('a request id that is a phone number is masked, and found by what fingerprint makes of it', async () => {
+test('a request id that is a phone number is masked, and found by the output of the fingerprint command', async () => {
   await send(house.url, '/api/topup/', sale({ 'request-id': `T-${PHONE}-1`, amount: 105 }));
   const { requestId } = last();
   expect(requestId).toMatch(/^id~[0-9a-f]{16}$/);
@@ -94,7 +94,7 @@ test('a request id that is a phone number is masked, and found by what fingerpri
   ]);
 });
 
-test('no number of a customer and no key reaches the log, wherever a broken script writes it', async () => {
+test("no customer's number and no key reaches the log, wherever a broken script writes it", async () => {
   const spelt = [
     PHONE,
     '0803-123-4567',
@@ -124,13 +124,13 @@ test('no number of a customer and no key reaches the log, wherever a broken scri
   }
   const metrics = await house.metrics();
   const shapes = [/803[-. ]?123[-. ]?4567/, new RegExp(METER), /sandbox_demo/, /ada(@|%40)shop/];
-  // Nothing tells a meter's number from an order's, which is what an order is asked for by.
+  // The number of a meter cannot be told from an order id, by which orders are asked for.
   const written = [...house.logLines.map((line) => line.replace(`"requestId":"${METER}"`, '')), ...metrics.split('\n')];
   expect(written.filter((line) => shapes.some((shape) => shape.test(line.normalize('NFKC'))))).toEqual([]);
   expect(metrics).toContain('compat_unknown_fields_total{operation="buy_airtime",field=":value"}');
 });
 
-test('marks that turn the direction of text are written as numbers', async () => {
+test('characters that turn the direction of text are written as numbers', async () => {
   await send(house.url, '/api/topup/', sale({ 'request-id': 'a\u202eb\u200bc', amount: 108 }));
   expect(last()).toMatchObject({ requestId: 'a\\u202eb\\u200bc' });
   await send(house.url, `/api/data/${encodeURIComponent('x\u202ey\u2066')}/`);
@@ -138,7 +138,7 @@ test('marks that turn the direction of text are written as numbers', async () =>
   expect(house.logLines.filter((line) => /[\p{Cf}\p{Zl}\p{Zp}]/u.test(line))).toEqual([]);
 });
 
-test('a line of the pass-through has its method, its address, its status, its time and who asked', async () => {
+test('a line of the pass-through has its method, path, status, time and address', async () => {
   const response = await fetch(`${house.url}/api/v1/balance?since=08031234567`, {
     headers: { Authorization: 'Bearer sandbox_demo' },
   });
@@ -153,7 +153,7 @@ test('a line of the pass-through has its method, its address, its status, its ti
   });
 });
 
-test('a request that is refused at the door says why, and from where it came', async () => {
+test('a request that is refused before the walk logs why, and from which address it came', async () => {
   await send(house.url, '/api/topup/', '{"network":', { headers: { 'Idempotency-Key': 'DOOR-1' } });
   expect(last()).toMatchObject({
     kind: 'compat',
@@ -164,7 +164,7 @@ test('a request that is refused at the door says why, and from where it came', a
   });
 });
 
-test('what is no HTTP leaves a line as well', async () => {
+test('bytes that are no HTTP leave a log line as well', async () => {
   const { hostname, port } = new URL(house.url);
   const socket = connect(Number(port), hostname, () => socket.write('GET / HTTP/1.1\r\nno header\r\n\r\n'));
   await new Promise((resolve) => socket.once('data', resolve).on('error', resolve));

@@ -27,7 +27,7 @@ describe('credentials', () => {
       AccessToken: expect.stringMatching(/^\S+$/),
       balance: expect.any(Number),
     });
-    // Fields that no format owns: only the mark of the token says that number 2 is AIRTEL.
+    // Fields that no format owns: only the token's mark says that number 2 is AIRTEL.
     const { phone, ...rest } = SALE;
     const sale = await ask('/api/topup/', `Token ${login.body.AccessToken}`, {
       ...rest,
@@ -38,7 +38,7 @@ describe('credentials', () => {
     expect(login.text + sale.text).not.toMatch(/sandbox_demo|"1234"/);
   });
 
-  test('a plain balance carries no AccessToken, but the lists of format B', async () => {
+  test('a plain balance has no AccessToken, but it has the lists of format B', async () => {
     const { body } = await ask('/api/user/', 'Token sandbox_demo:1234');
     expect(body.AccessToken ?? null).toBeNull();
     expect(body.Dataplans.MTN_PLAN.ALL.length).toBeGreaterThan(0);
@@ -53,14 +53,14 @@ describe('credentials', () => {
     }
   });
 
-  test('a verify without a key is served by the lookup key, a purchase is not', async () => {
+  test('a lookup without a key is served by the lookup key, a purchase is not', async () => {
     const { status, body } = await ask('/api/cable/cable-validation?iuc=1234567890&cable=1', null);
     expect([status, body.status, body.invalid, typeof body.name]).toEqual([200, 'success', false, 'string']);
     expect((await ask('/api/topup/', null, SALE)).status).toBe(401);
     expect((await ask('/api/user', null)).status).toBe(401);
   });
 
-  test('a verify without a key is limited by address', async () => {
+  test('lookups without a key are limited by address', async () => {
     const replies = await Promise.all(
       // A key that sold from here serves fifteen of them, the lookup key twenty.
       Array.from({ length: 40 }, (_, index) =>
@@ -82,7 +82,7 @@ describe('credentials', () => {
   });
 });
 
-test('an AccessToken sells for as many days as the setting says, and is then as invalid as a wrong key, in the same words', async () => {
+test('an AccessToken sells for as many days as the setting says, and is then refused in the same words as a wrong key', async () => {
   const days = (count: number) => ({ ...systemClock, now: () => Date.now() + count * 86_400_000 });
   const env = { GATEWAY_SECRET: 'a'.repeat(64), TOKEN_DAYS: '7' };
   const told = await Promise.all(
@@ -108,7 +108,7 @@ test('an AccessToken sells for as many days as the setting says, and is then as 
   expect(told[2]![2]).toBe('Invalid token. The AccessToken is too old; log in again.');
 });
 
-/** Asks from another loopback address, which only Linux has: a stranger. */
+/** Asks from another loopback address, which only Linux has. */
 function askFrom(
   localAddress: string,
   url: string,
@@ -137,7 +137,7 @@ function askFrom(
   });
 }
 
-describe('the address that v1 holds against its allowlist', () => {
+describe('the address that v1 compares with its allowlist', () => {
   const house = useHouse();
   const proxied = useHouse({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const onLinux = process.platform === 'linux' ? test : test.skip;
@@ -169,7 +169,7 @@ describe('the address that v1 holds against its allowlist', () => {
   });
 });
 
-describe('what v1 gets to see', () => {
+describe('what v1 gets', () => {
   const seen: { url: string; headers: IncomingHttpHeaders; forwarded: string[]; body: string }[] = [];
   const v1: V1 = ({ url, headers, rawHeaders }, _url, body) => {
     const forwarded = rawHeaders.filter((_, index) => index % 2 === 1 && /^x-forwarded-for$/i.test(rawHeaders[index - 1]!));
@@ -179,7 +179,7 @@ describe('what v1 gets to see', () => {
   const house = useHouse({ v1, logLevel: 'debug', env: { PASSTHROUGH_HEADERS: 'X-Tenant' } });
   beforeEach(() => void seen.splice(0));
 
-  test('of a purchase is built afresh: checked fields, PIN and request id, one address, nothing of the script', async () => {
+  test('of a purchase: checked fields, PIN and request id, one address, and nothing else of the script', async () => {
     await send(
       house.url,
       '/api/topup/?debug=1',
@@ -204,7 +204,7 @@ describe('what v1 gets to see', () => {
     expect(headers['x-real-ip'] ?? headers['cookie'] ?? headers['forwarded']).toBeUndefined();
   });
 
-  test('of the pass-through is what was sent, with one address', async () => {
+  test('of the pass-through: what was sent, with one address', async () => {
     const raw = '{"a" : 1.0, "b":"₦"}';
     await send(house.url, '/api/v1/anything?x=%20y', raw, {
       key: null,
@@ -217,7 +217,7 @@ describe('what v1 gets to see', () => {
     expect(seen[0]!.headers.authorization).toBe('Bearer KEY');
   });
 
-  test('of a refused request is nothing', async () => {
+  test('of a refused request: nothing', async () => {
     await send(house.url, '/api/topup/', { ...SALE, phone: 'none' });
     await send(house.url, '/api/topup/', '{"broken', { headers: { 'Content-Type': 'application/json' } });
     await send(house.url, '/api/topup/', { network: 2, phone: '08021234567', mobile_number: '07990000000', amount: 100 });

@@ -1,6 +1,6 @@
 /**
- * Every metric, moved by what its row in docs/operations.md says: a whole house is driven through a day, step by step. A new
- * metric needs a row in that table and a step here that moves it.
+ * Every metric is moved by the event that its row in docs/operations.md names: a whole house is driven through a day, step by
+ * step. A new metric needs a row in that table and a step here that moves it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -24,7 +24,7 @@ const ROOT = resolve(__dirname, '..', '..');
 const LOOK_EVERY_MS = 60_000;
 const rose = (moved: number): boolean => moved > 0;
 let lookAgain: () => void = () => undefined;
-/** The look at open orders comes when the test wants it. */
+/** Open orders are checked only when the test asks for it. */
 const clock: Clock = {
   ...systemClock,
   after(delayMs, run) {
@@ -75,12 +75,12 @@ function dial(text: string): Socket {
   return socket.on('error', () => undefined).resume();
 }
 
-/** Sends a whole sale without a User-Agent, as PHP does, and drops the connection. */
+/** Sends a whole sale without a User-Agent, as PHP does, and closes the connection. */
 async function hangUp(phone: string): Promise<void> {
   const body = JSON.stringify(sale(phone));
   const head = `POST /api/topup/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token acme_live_demo:1234\r\nContent-Length: ${body.length}\r\n\r\n`;
   const socket = dial(head + body);
-  // Its age begins when it was read, which a busy machine does late.
+  // The age of the request begins when it was read, which a busy machine does late.
   await until('compat_requests_in_flight', (count) => count > 0);
   await new Promise((resolve) => setTimeout(resolve, 4_500));
   const before = (await read(house)).get('compat_hang_ups_total{kind="plain_php"}') ?? 0;
@@ -223,7 +223,7 @@ const STEPS: readonly Step[] = [
   {
     what: 'a thousand names of fields, more shapes than there is room for, and a hundred addresses',
     play: async () => {
-      // At once, since what waits for the store has room for a hundred shapes between two writings, of which one may come in between.
+      // All at once: the waiting list has room for a hundred shapes between two writes, and one write may come in between.
       const requests = Array.from({ length: 250 }, (_, nth) => [0, 1, 2, 3].map((index) => `field_${nth * 4 + index}=1`));
       await Promise.all(requests.map((fields) => send(house.url, `/api/user/?${fields.join('&')}`)));
       for (let nth = 0; nth < 100; nth += 1) await send(house.url, `/api/v1-${nth}/a${nth}`, undefined, { method: 'GET' });
@@ -263,14 +263,14 @@ test.each(STEPS)(
   60_000,
 );
 
-test('after all of it nothing is in flight, and nothing was ever negative', async () => {
+test('after all steps nothing is in flight, and no gauge was ever negative', async () => {
   await until('compat_requests_in_flight', (count) => count === 0);
   const samples = [...(await readBoth())];
   expect(samples.filter(([, value]) => value < 0)).toEqual([]);
   expect((await readBoth()).get('compat_requests_in_flight')).toBe(0);
 });
 
-test('what strangers send makes no more than a bounded number of series', async () => {
+test('strangers add no more than a limited number of series', async () => {
   const series = [...(await read(house)).keys()];
   const count = (name: string): number => series.filter((one) => one.startsWith(`${name}{`)).length;
   expect(count('compat_unknown_fields_total')).toBeLessThanOrEqual(104);
@@ -291,7 +291,7 @@ function rowsOfDocs(): ReadonlyMap<string, string> {
   );
 }
 
-/** With WORKERS above 1 alone: test/crash/workers.test.ts reads them. */
+/** Metrics that exist only with WORKERS above 1: test/crash/workers.test.ts reads them. */
 const OF_SEVERAL_PROCESSES = ['compat_workers', 'compat_worker_deaths_total'];
 
 test('docs/operations.md has a row for every metric that a gateway shows, and for no other', async () => {
@@ -314,7 +314,7 @@ test('the rows name the labels that the metrics have', () => {
   );
 });
 
-/** Metrics that this house cannot move, by the test that does: it names the metric. */
+/** Metrics that this house cannot move, each with the test that does and that names the metric. */
 const MOVED_ELSEWHERE: Readonly<Record<string, string>> = {
   compat_mapping_info: 'test/flows/metrics.test.ts',
   compat_log_lines_lost_total: 'test/cli/broken-log.test.ts',
@@ -336,12 +336,12 @@ const MOVED_ELSEWHERE: Readonly<Record<string, string>> = {
   compat_disk_free_bytes: 'test/flows/alarms.test.ts',
   compat_disk_size_bytes: 'test/flows/alarms.test.ts',
   compat_shed_total: 'test/flows/crowd.test.ts',
-  // Of several processes alone.
+  // Only with several processes.
   compat_workers: 'test/crash/workers.test.ts',
   compat_worker_deaths_total: 'test/crash/workers.test.ts',
 };
 
-test('every metric is moved by a step of this file, or by the test that is named for it', () => {
+test('every metric is moved by a step of this file or by the test named for it', () => {
   const samples = STEPS.flatMap(({ moves }) => Object.keys(moves));
   const moved = new Set(samples.map((sample) => sample.replace(/\{.*$/, '').replace(/_(count|sum|bucket)$/, '')));
   const unmoved = [...rowsOfDocs().keys()].filter((name) => !moved.has(name) && MOVED_ELSEWHERE[name] === undefined);

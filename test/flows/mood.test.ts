@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { editFile } from '../mapping/mapping-set';
 import { askV1, send, useHouse, type Told } from './house';
 
-// Every mood of the sandbox × airtime, sold to a caller that waits four seconds and to one that waits forty. What the script
-// hears is held against v1's own ledger: never "failed" while v1 charged, never "success" while v1 did not.
+// Every mood of the sandbox × airtime, sold to a caller that waits four seconds and to one that waits forty. The replies are
+// compared with v1's own ledger: never "failed" while v1 charged, never "success" while v1 did not.
 
 const AMOUNT = 100;
 type Word = 'success' | 'pending' | 'fail';
 
 interface Expected {
   readonly digits: string;
-  /** What a caller of four seconds hears, and one of forty; absent where that would take too long to test. */
+  /** What a caller of four seconds is told, and one of forty; absent where that would take too long to test. */
   readonly soon: Word;
   readonly late?: Word;
-  /** Whether v1's wallet is short of the price in the end. */
+  /** Whether v1's wallet has paid the price in the end. */
   readonly isCharged: boolean;
   readonly atLast: Word;
 }
@@ -44,7 +44,7 @@ const statuses = new Map<string, Told>();
 let records: readonly { readonly transaction_ref: string; readonly status: string; readonly description: string }[] = [];
 let spent: number;
 let priceOfOne: number;
-/** How long this process, gateway and v1 and script in one, stood still in all: time that no timer could use. */
+/** How long this process, which is gateway, v1 and script in one, stood still in all, so that no timer ran. */
 let stalledMs = 0;
 const TICK_MS = 10;
 
@@ -72,7 +72,7 @@ beforeAll(async () => {
     NAMES.flatMap((name) => [buy(name, 'soon'), ...(MOODS[name]!.late === undefined ? [] : [buy(name, 'late')])]),
   );
   clearInterval(ticks);
-  // The slow one of the impatient caller is not over before v1 has spoken.
+  // The slow order of the impatient caller ends only when v1 has answered.
   for (const id of told.keys()) {
     const isOver = (word: string): boolean => word !== 'pending' || MOODS[id.replace(/^\w+-/, '')]!.atLast === 'pending';
     let status = await send(house.url, `/api/transaction/${id}`);
@@ -92,7 +92,7 @@ const rows = [...NAMES.flatMap((name) => (['soon', 'late'] as const).map((kind) 
   ([kind, name]) => MOODS[name]![kind] !== undefined,
 );
 
-test.each(rows)('a caller that hears of it %s is told the truth about %s', (kind, name) => {
+test.each(rows)('a reply that comes %s tells the truth about the mood %s', (kind, name) => {
   const word = MOODS[name]![kind]!;
   const { reply } = told.get(`${kind}-${name}`)!;
   expect([reply.status, reply.body.status]).toEqual([word === 'fail' ? 400 : 200, word]);
@@ -103,24 +103,24 @@ test.each(rows)('a caller that hears of it %s is told the truth about %s', (kind
   if (word === 'fail') expect([reply.body.id, reply.body.success]).toEqual([null, false]);
 });
 
-test.each(rows)('a caller that hears of it %s has at most one order for %s in v1', (kind, name) => {
+test.each(rows)('a caller whose reply comes %s has at most one order for the mood %s in v1', (kind, name) => {
   const own = records.filter(({ description }) => description.includes(phoneOf(name, kind)));
   expect(own).toHaveLength(1);
   const { isCharged } = MOODS[name]!;
   expect(own[0]!.status === 'success' || own[0]!.status === 'pending').toBe(isCharged);
 });
 
-test.each(rows)('a caller that hears of it %s learns in the end what became of %s', (kind, name) => {
+test.each(rows)('a caller whose reply comes %s learns the outcome of the mood %s in the end', (kind, name) => {
   const status = statuses.get(`${kind}-${name}`)!;
   expect([status.status, status.body.status]).toEqual([200, MOODS[name]!.atLast]);
 });
 
-test('the wallet is short of exactly one price for every order that was charged', () => {
+test('the wallet has paid exactly one price for every charged order', () => {
   const charged = rows.filter(([, name]) => MOODS[name]!.isCharged).length;
   expect(spent).toBeCloseTo(charged * priceOfOne, 2);
 });
 
-test('an impatient caller is answered under the shortest limit seen, whatever v1 does', () => {
+test('an impatient caller gets a reply within the shortest limit seen, whatever v1 does', () => {
   const limitMs = 4_900 + stalledMs;
   for (const [id, { afterMs }] of told) if (id.startsWith('soon')) expect([id, afterMs < limitMs]).toEqual([id, true]);
 });

@@ -1,11 +1,11 @@
-/** Callers with a title: it stands beside their fingerprint in the log, and in metrics, whose labels strangers cannot multiply. */
+/** Callers with a title: log lines and metrics show it beside the fingerprint, and strangers cannot multiply the labels. */
 import { send, useHouse } from './house';
 
 const house = useHouse({ callers: { sandbox_demo: { title: 'Ada & Sons' }, acme_live_demo: { guard: 'off' } } });
 const sell = (key: string, amount = 100) =>
   send(house.url, '/api/topup/', { network: 1, mobile_number: '08031234567', amount }, { key });
 
-test('log lines and metrics name a caller, and count all without a title as other', async () => {
+test('log lines and metrics name a caller, and count all callers without a title as `other`', async () => {
   expect((await sell('sandbox_demo:1234')).body).toMatchObject({ status: 'success' });
   expect((await sell('sandbox_demo:1234', 5)).body).toMatchObject({ status: 'fail' });
   expect((await sell('acme_live_demo:1234', 200)).body).toMatchObject({ status: 'success' });

@@ -1,4 +1,4 @@
-/** Rule 3 of the compat section: replies include `new_balance`, also of what v1 sells without telling a balance. */
+/** Rule 3 of the compat section: replies include `new_balance`, also for services whose answers have no balance. */
 import { askV1, send, useHouse } from './house';
 
 const house = useHouse();
@@ -14,43 +14,40 @@ const SALES: readonly [string, string, object][] = [
   ['SMS in B', '/api/sendsms/', { sender: 'SHOP', recetipient: '08030000003', message: 'Hello', DND: false }],
 ];
 
-test.each(SALES)(
-  '%s: the reply, its replay and its status tell both balances and what was charged',
-  async (title, path, fields) => {
-    const before = await balance();
-    const id = title.replaceAll(' ', '-');
-    const sold = await send(house.url, path, { ...fields, 'request-id': id });
-    expect([sold.status, sold.body.status]).toEqual([200, 'success']);
-    const after = await balance();
-    expect(after).toBeLessThan(before);
-    const charged = Math.round((before - after) * 100) / 100;
-    const money = {
-      old_balance: before,
-      oldbal: before,
-      balance_before: before,
-      previous_balance: before,
-      new_balance: after,
-      newbal: after,
-      balance_after: after,
-      after_balance: after,
-      paid_amount: charged,
-      amount: charged,
-    };
-    expect(sold.body).toMatchObject(money);
-    expect((await send(house.url, path, { ...fields, 'request-id': id })).body).toMatchObject(money);
-    expect((await send(house.url, `/api/transaction/${id}`)).body).toMatchObject(money);
-    expect(await balance()).toBe(after);
-  },
-);
+test.each(SALES)('%s: the reply, its replay and its status have both balances and the charge', async (title, path, fields) => {
+  const before = await balance();
+  const id = title.replaceAll(' ', '-');
+  const sold = await send(house.url, path, { ...fields, 'request-id': id });
+  expect([sold.status, sold.body.status]).toEqual([200, 'success']);
+  const after = await balance();
+  expect(after).toBeLessThan(before);
+  const charged = Math.round((before - after) * 100) / 100;
+  const money = {
+    old_balance: before,
+    oldbal: before,
+    balance_before: before,
+    previous_balance: before,
+    new_balance: after,
+    newbal: after,
+    balance_after: after,
+    after_balance: after,
+    paid_amount: charged,
+    amount: charged,
+  };
+  expect(sold.body).toMatchObject(money);
+  expect((await send(house.url, path, { ...fields, 'request-id': id })).body).toMatchObject(money);
+  expect((await send(house.url, `/api/transaction/${id}`)).body).toMatchObject(money);
+  expect(await balance()).toBe(after);
+});
 
-/** How often v1 was asked for a receipt so far. */
+/** How often v1 has been asked for a receipt. */
 async function receiptsAsked(): Promise<number> {
   const metrics = await house.metrics();
   const counts = [...metrics.matchAll(/^compat_upstream_seconds_count\{(.*)\} (\d+)$/gm)];
   return counts.reduce((sum, [, labels, count]) => sum + (labels!.includes('receipt') ? Number(count) : 0), 0);
 }
 
-test('only what has no balances costs a receipt, and one', async () => {
+test('only a sale without balances costs a receipt, and only one', async () => {
   const before = await receiptsAsked();
   const airtime = await send(house.url, '/api/topup/', { network: 'MTN', mobile_number: '08030000051', amount: 100 });
   expect(airtime.body.new_balance).toBe(await balance());
@@ -59,7 +56,7 @@ test('only what has no balances costs a receipt, and one', async () => {
   expect(await receiptsAsked()).toBe(before + 1);
 });
 
-test('a sale that was declined is told without money', async () => {
+test('a declined sale is told without money', async () => {
   const sms = { sender: 'SHOP', message: 'Hello', number: '08030000001', 'request-id': 'mood.decline.1' };
   const declined = await send(house.url, '/api/bulksms', sms);
   expect([declined.body.status, declined.body.new_balance]).toEqual(['fail', null]);

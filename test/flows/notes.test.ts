@@ -1,4 +1,4 @@
-/** What the journal does not keep, through the whole house: refused requests, troubled exchanges, and the words that were told. */
+/** What the journal does not keep, through the whole house: refused requests, exchanges with errors, and the replies that were told. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
@@ -17,7 +17,7 @@ const SECRET = 'a1b2c3d4'.repeat(5);
 const keyring = createKeyring(new Secret(SECRET));
 const OWNER = keyring.fingerprint(new Secret('sandbox_demo'));
 
-/** Plays requests against a v1 and gives what was noted of them. */
+/** Sends requests to a house with this v1 and gives its notes. */
 async function play(
   v1: (path: string) => AnswerOfV1,
   requests: readonly { readonly path: string; readonly body?: unknown; readonly key?: string | null }[],
@@ -42,7 +42,7 @@ const SOLD: AnswerOfV1 = {
   body: { status: 'success', data: { reference: 'V1-1', status: 'success', balance_before: 500, balance_after: 402 } },
 };
 
-test('of an ordinary sale nothing is noted', async () => {
+test('an ordinary sale leaves no note', async () => {
   const { refused, under, dataDir, close } = await play(
     () => SOLD,
     [{ path: '/api/topup/', body: { ...SALE, 'request-id': 'r1' } }],
@@ -71,13 +71,13 @@ test('a refused request is noted with its number, its id, the code and the text 
   expect(odd!.told).toMatch(/amount/);
   expect(keyless).toMatchObject({ code: 'missing_credentials', http: 401, numbers: ['08031234567'] });
   expect(keyless!.owner).toBeUndefined();
-  // Looked for by the number in another spelling, and by the id.
+  // Found by the number in another spelling, and by the id.
   expect(under(keysOfTyped('+234 803 123 4567', keyring))).toHaveLength(2);
   expect(under([keyOfSentId('r1', keyring)])).toEqual([odd]);
   await close();
 });
 
-test('a stranger who makes up keys leaves room for the complaints of a key that sells', async () => {
+test('a stranger with invented keys leaves room for the complaints of a key that sells', async () => {
   const odd = { ...SALE, amount: 'many' };
   const guesses = Array.from({ length: 150 }, (_, index) => ({ path: '/api/topup/', body: odd, key: `sandbox_guess_${index}` }));
   const { refused, close } = await play(
@@ -90,7 +90,7 @@ test('a stranger who makes up keys leaves room for the complaints of a key that 
   await close();
 });
 
-test('an exchange that was no plain success is noted with what v1 answered, and what the script was told', async () => {
+test("an exchange that was no plain success is noted with v1's answer and the reply to the script", async () => {
   let asked = 0;
   const refusing: AnswerOfV1 = { http: 422, body: { status: 'error', message: 'Insufficient wallet balance' } };
   const { under, close } = await play(() => {
@@ -108,7 +108,7 @@ test('an exchange that was no plain success is noted with what v1 answered, and 
   await close();
 });
 
-test('the words that were told of an order are found by its number', async () => {
+test('the replies about an order are found by its number', async () => {
   const refusing: AnswerOfV1 = { http: 422, body: { status: 'error', message: 'Insufficient wallet balance' } };
   const { dataDir, close } = await play(() => refusing, [{ path: '/api/topup/', body: { ...SALE, 'request-id': 'r1' } }]);
   await close();
@@ -122,7 +122,7 @@ test('the words that were told of an order are found by its number', async () =>
   await again.close();
 });
 
-test('no key, PIN or token is in what was noted, wherever a script put it', async () => {
+test('no key, PIN or token is in the notes, wherever a script put it', async () => {
   const key = 'sandbox_demo:8642';
   const { dataDir, close } = await play(
     () => ({ http: 422, body: { status: 'error', message: 'down' } }),
@@ -138,7 +138,7 @@ test('no key, PIN or token is in what was noted, wherever a script put it', asyn
     expect([secret, bytes.includes(secret)]).toEqual([secret, false]);
 });
 
-test('a folder that cannot be used costs no sale and is told once', async () => {
+test('an unusable notes folder costs no sale and is logged once', async () => {
   const dataDir = newFolder();
   writeFileSync(join(dataDir, 'notes'), 'a file in its place');
   let sold = 0;

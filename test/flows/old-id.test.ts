@@ -1,6 +1,6 @@
 /**
- * A request id that v1 has sold long ago and the journal does not know: it was deleted after `JOURNAL_DAYS`, or the script came to the
- * gateway with the ids of its old days. v1 gives back the old order and sells nothing (specification, section 4), and who sends
+ * A request id that v1 sold long ago and the journal does not know: it was deleted after `JOURNAL_DAYS`, or the script used it
+ * before it came to the gateway. v1 returns the old order and sells nothing (specification, section 4), but a script that sends
  * such an id again means another sale (facts 9.1: ids made of phone and amount).
  */
 import { send, useHouse, type V1 } from './house';
@@ -64,10 +64,10 @@ test.each([
   }
 });
 
-test('a key to which a success is told for ever hears it', async () => {
+test('a key with an unlimited replay time is told its success', async () => {
   expect((await buy('the day before yesterday', 'acme_live_demo:1234')).body.status).toBe('success');
 });
 
-test('where the first answer of v1 was lost, it is in doubt', async () => {
+test("an id is in doubt where v1's first answer was lost", async () => {
   expect((await buy('lost: a month ago')).body.status).toBe('pending');
 });

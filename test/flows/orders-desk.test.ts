@@ -1,4 +1,4 @@
-/** A complaint on the phone, in a running house: the order is found, its story told, and v1 asked again with the key. */
+/** A complaint by phone, in a running house: the order is found, its story shown, and v1 asked again with the key. */
 import { describeRecheck } from '../../src/cli/orders-recheck';
 import type { Rechecked } from '../../src/gateway/recheck';
 import { openHouse, send, type AnswerOfV1, type House, type V1, useHouse } from './house';
@@ -23,7 +23,7 @@ async function recheck(body: object, at: House = house): Promise<Answer> {
   return { status: response.status, body: await response.json() };
 }
 
-test('an order is asked about again with its key, and nothing is bought', async () => {
+test('v1 is asked again about an order with its key, and nothing is bought', async () => {
   await send(house.url, '/api/topup/', { ...SALE, 'request-id': 'r1' });
   const { status, body } = await recheck({ id: 'r1', key: 'sandbox_demo' });
   expect(status).toBe(200);
@@ -32,7 +32,7 @@ test('an order is asked about again with its key, and nothing is bought', async 
   expect(again.body.receipt.kind).toBe('succeeded');
 });
 
-test('a v1 that lists the addresses of a key and does not find the one it is told is said to refuse, not to know nothing', async () => {
+test('when v1 refuses the key at this address, the page says that v1 refuses, not that it has no record', async () => {
   const key = 'acme_live_iplocked';
   await send(house.url, '/api/topup/', { ...SALE, 'request-id': 'locked' }, { key });
   expect((await recheck({ id: 'locked', key })).body.receipt.kind).toBe('succeeded');
@@ -43,7 +43,7 @@ test('a v1 that lists the addresses of a key and does not find the one it is tol
   ]);
 });
 
-test('a key of another fingerprint is refused, and no answer or log line repeats it', async () => {
+test('a key of another fingerprint is refused, and no reply or log line repeats it', async () => {
   const { status, body } = await recheck({ id: 'r1', key: 'sandbox_another_key_1' });
   expect([status, body.message]).toEqual([409, expect.stringMatching(/placed with another key/)]);
   expect(JSON.stringify(body)).not.toContain('sandbox_another_key_1');
@@ -60,7 +60,7 @@ test.each([
   expect([answer.status, answer.body.message]).toEqual([status, expect.stringMatching(words)]);
 });
 
-describe('of a sold order', () => {
+describe('a sold order', () => {
   const RECEIPT = { reference: 'PPA1', transaction_ref: 'PPA1', category: 'airtime', amount: 100, phone: SALE.mobile_number };
   const sold: AnswerOfV1 = {
     http: 200,
@@ -106,7 +106,7 @@ describe('of a sold order', () => {
     expect(page).not.toContain('no receipt');
   });
 
-  test('a v1 that does not have it is told in so many words', async () => {
+  test('when v1 does not have it, the page says exactly that', async () => {
     told = none;
     const { status, body } = await ask();
     expect([status, body.missing, body.receipt]).toEqual([200, 'not_at_v1', undefined]);
@@ -114,13 +114,13 @@ describe('of a sold order', () => {
     expect(await onPage()).toContain('v1 says: it has no order of the reference PPA1. The order stands as before: succeeded.');
   });
 
-  test('a v1 that has it is told as before', async () => {
+  test('when v1 has it, the reply shows its receipt', async () => {
     told = receipt();
     expect((await ask()).body.receipt.kind).toBe('succeeded');
   });
 });
 
-test('an order without a reference is said to have none: its receipt was not asked for', async () => {
+test('an order without a reference is said to have none: v1 was not asked for its receipt', async () => {
   await send(house.url, '/api/topup/', { ...SALE, amount: '7', 'request-id': 'tiny' });
   const { status, body } = await recheck({ id: 'tiny', key: 'sandbox_demo' });
   expect([status, body.before.outcome.kind, body.missing]).toEqual([200, 'rejected', 'no_reference']);

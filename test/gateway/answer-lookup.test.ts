@@ -7,7 +7,7 @@ const NAMED: Finding = { kind: 'found', body: { status: 'success', data: { name:
 const NOBODY: Finding = { kind: 'refused', httpStatus: 400, body: { status: 'error', message: 'No such meter.' } };
 const AWAY: Finding = { kind: 'unavailable', reason: 'HTTP 502' };
 
-/** A house whose v1 answers one question after the other, and a meter lookup there. */
+/** A house whose v1 gives these answers one after the other, and a function that looks up a meter there. */
 function openHouse(findings: readonly Finding[]): WalkHouse {
   return openWalkHouse({
     find: (_call, nth) => findings[Math.min(nth, findings.length) - 1]!,
@@ -23,7 +23,7 @@ async function lookUp(house: WalkHouse, fields: LegacyRequestParts['body'] = {})
 
 const typesAsked = ({ upstream }: WalkHouse) => upstream.asked.map(({ call }) => call.body?.['meter_type']);
 
-test('a value that was sent is the only one that is asked with', async () => {
+test('a type that the script sent is the only one that v1 is asked with', async () => {
   const house = openHouse([NOBODY, NAMED]);
   expect(await lookUp(house, { MeterType: 'postpaid' })).toMatchObject({ status: 'fail', meter_type: 'postpaid' });
   expect(typesAsked(house)).toEqual(['postpaid']);
@@ -34,7 +34,7 @@ test('"no such meter" with HTTP 200 is not told as found', async () => {
   expect(await lookUp(house, { MeterType: 'postpaid' })).toMatchObject({ status: 'fail' });
 });
 
-test('without one the values are tried in turn until v1 finds something', async () => {
+test('without a type the possible ones are tried in turn until v1 finds the meter', async () => {
   const found = openHouse([NAMED]);
   expect(await lookUp(found)).toMatchObject({ status: 'success', name: 'ADA OBI', meter_type: 'prepaid' });
   expect(typesAsked(found)).toEqual(['prepaid']);
@@ -43,7 +43,7 @@ test('without one the values are tried in turn until v1 finds something', async 
   expect(typesAsked(second)).toEqual(['prepaid', 'postpaid']);
 });
 
-test('a meter that was found without a type is not remembered as one of the first type', async () => {
+test('a meter that was found without a type is not remembered with the first type', async () => {
   const house = openHouse([NOBODY, NAMED, NOBODY]);
   expect(await lookUp(house)).toMatchObject({ status: 'success', meter_type: 'postpaid' });
   expect(await lookUp(house, { MeterType: 'prepaid' })).toMatchObject({ status: 'fail', meter_type: 'prepaid' });
@@ -51,7 +51,7 @@ test('a meter that was found without a type is not remembered as one of the firs
   expect(typesAsked(house)).toEqual(['prepaid', 'postpaid', 'prepaid']);
 });
 
-test('a meter that v1 does not know as either has no type', async () => {
+test('a meter that v1 does not know under either type has no type', async () => {
   const house = openHouse([NOBODY]);
   expect(await lookUp(house)).toMatchObject({ http: 400, status: 'fail', meter_type: null });
   expect(typesAsked(house)).toEqual(['prepaid', 'postpaid']);
@@ -61,7 +61,7 @@ test.each<[string, Finding]>([
   ['is away', AWAY],
   ['refuses the key', { ...NOBODY, httpStatus: 401 }],
   ['has had enough', { ...NOBODY, httpStatus: 429 }],
-])('nothing more is tried where v1 %s', async (_title, finding) => {
+])('no further type is tried where v1 %s', async (_title, finding) => {
   const house = openHouse([finding, NAMED]);
   expect(await lookUp(house)).toMatchObject({ status: 'fail', meter_type: null });
   expect(typesAsked(house)).toEqual(['prepaid']);
@@ -72,7 +72,7 @@ const READINGS = [
   ['a verify', '/api/cable/cable-validation', 503, 'fail'],
   ['a balance', '/api/user', 503, 'fail'],
   ['a list', '/api/data_plans', 503, 'fail'],
-  // An order may be charged, whether or not it can be asked about.
+  // The order may be charged, whether or not v1 can be asked about it.
   ['an order that only v1 may know', '/api/transaction/VTU-1', 202, 'pending'],
   ['a history', '/api/transactions', 202, 'pending'],
 ] as const;
@@ -87,7 +87,7 @@ async function askFor(path: string, finding: Finding) {
   return (await served).reply;
 }
 
-test.each(READINGS)('%s that found no turn at v1 hears when to come back', async (_title, path, http, word) => {
+test.each(READINGS)('%s that got no turn at v1 is told when to come back', async (_title, path, http, word) => {
   const reply = await askFor(path, BUSY);
   expect(reply).toMatchObject({ status: http, retryAfterSeconds: 7, body: { status: word } });
   const { message } = reply.body as { readonly message: string };
@@ -95,12 +95,12 @@ test.each(READINGS)('%s that found no turn at v1 hears when to come back', async
   else expect(message).not.toMatch(/charged|checked/);
 });
 
-test('a v1 that is away names no time', async () => {
+test('a lookup while v1 is away names no time to come back', async () => {
   const { status, retryAfterSeconds } = await askFor('/api/user', AWAY);
   expect([status, retryAfterSeconds]).toEqual([503, undefined]);
 });
 
-test('a balance without the price list tells no empty list of plans, which importers take for all that is sold', async () => {
+test('a balance without the price list has no empty list of plans, which importers would take for the whole offer', async () => {
   const balance: Finding = { kind: 'found', body: { status: 'success', data: { wallet_balance: 500 } } };
   const house = openWalkHouse({ find: ({ path }) => (path === '/balance' ? balance : AWAY) });
   const { reply } = await house.gateway.handle(

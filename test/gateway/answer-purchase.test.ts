@@ -16,14 +16,14 @@ const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
 const WRONG_PIN: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Invalid transaction PIN.' };
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
 
-/** A script with a short patience buys airtime; the reply as it reads it. */
+/** A script with a short patience buys airtime; gives the reply as the script reads it. */
 async function buy(house: WalkHouse, fields: Readonly<Record<string, string>> = {}) {
   const served = ask(house, fields);
   await house.clock.advance(9_000);
   return readReply(await served);
 }
 
-/** The same order through two processes in the same instant. */
+/** Sends the same order to two processes at the same instant. */
 async function buyAtOnce(first: WalkHouse, second: WalkHouse) {
   const served = Promise.all([ask(first), ask(second)]);
   await first.clock.advance(9_000);
@@ -36,7 +36,7 @@ function ask({ gateway }: WalkHouse, fields: Readonly<Record<string, string>> = 
   return gateway.handle(legacyRequest({ body: { ...sale, ...fields }, headers }));
 }
 
-/** A question what became of an order. */
+/** Sends a status query for an order. */
 const question = (house: WalkHouse, id = 'r-1'): Promise<Served> =>
   house.gateway.handle(
     legacyRequest({ method: 'GET', path: `/api/transaction/${id}`, headers: { authorization: `Token ${WALK_KEY}:1234` } }),
@@ -46,14 +46,14 @@ function readReply({ reply, refusal }: Served) {
   return { http: reply.status, code: refusal?.code, ...(reply.body as { status: string; reference?: string }) };
 }
 
-/** Lets the pursuit of an order that stays unknown run out. */
+/** Lets the pursuit of an unknown order run to its end. */
 const giveUp = (house: WalkHouse) => house.clock.advance(120_000);
 
 const away: Journal['open'] = async () => {
   throw new GatewayError('journal_unavailable');
 };
 
-test('a clock that is put forward in the middle of a sale takes its balances from no reply', async () => {
+test('a clock that is set forward during a sale removes no balance from the reply', async () => {
   const { clock, ...before } = openWalkHouse();
   let aheadMs = 0;
   const data = { reference: 'V1', status: 'success', phone: '08030000001', balance_before: 500, balance_after: 402 };
@@ -81,7 +81,7 @@ describe('a repeat while the journal cannot be written', () => {
     return openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: () => ({ open: away }), beside: before });
   };
 
-  test('hears of its own success', async () => {
+  test('is told its own success', async () => {
     const house = await openHouses(SUCCESS);
     expect(await buy(house)).toMatchObject({ http: 200, status: 'success', reference: 'V1' });
     expect(house.upstream.sent).toEqual([]);
@@ -104,7 +104,7 @@ describe('a repeat while the journal cannot be written', () => {
   });
 });
 
-test('a repeat for which v1 would be asked otherwise is not sent while the first may be charged', async () => {
+test('a repeat that would make another call is not sent while the first one may be charged', async () => {
   const buyCable = async (house: WalkHouse, smartcard: string) => {
     const body = { cable: '1', iuc: smartcard, cable_plan: '501', 'request-id': 'r-1' };
     const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
@@ -125,7 +125,7 @@ test('a first order is refused while the journal cannot be written', async () =>
   expect(await buy(house)).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
 });
 
-test('a repeat with a PIN that was wrong hears what became of the order', async () => {
+test('a repeat with a PIN that was wrong is told the outcome of the order', async () => {
   const before = openWalkHouse({ answers: [{ outcome: SUCCESS }] });
   await buy(before);
   const house = openWalkHouse({ answers: [{ outcome: WRONG_PIN }], beside: before });
@@ -161,21 +161,21 @@ describe('while too many wrong keys come from its address', () => {
   test.each([
     ['sold', SUCCESS, 'success'],
     ['open', UNKNOWN, 'pending'],
-  ])('an order that is %s is told as it stands, to a repeat and to a question', async (_title, first, status) => {
+  ])('an order that is %s is told as it is, to a repeat and to a status query', async (_title, first, status) => {
     const house = await openHouses(first);
     expect(await buy(house)).toMatchObject({ http: 200, status });
     expect(await askAfter(house, 'r-1')).toMatchObject({ http: 200, status });
     expect(house.upstream.sent).toEqual([]);
   });
 
-  test('a question about an order that only v1 may know is not answered, and no failure', async () => {
+  test('a query for an order that only v1 may know is not answered and is no failure', async () => {
     const house = await openHouses(SUCCESS);
     expect(await askAfter(house, 'R-OTHER')).toMatchObject({ http: 202, status: 'pending', code: 'too_many_wrong_keys' });
   });
 });
 
-describe('another try of an order whose fate is open', () => {
-  test('is on disk before it is sent, so that nobody proves meanwhile that it never was', async () => {
+describe('another attempt at an order with an open outcome', () => {
+  test('is on disk before it is sent, so that no other process proves the order absent meanwhile', async () => {
     const house = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
     await buy(house);
     await giveUp(house);
@@ -186,7 +186,7 @@ describe('another try of an order whose fate is open', () => {
     expect((await house.journal.find(house.owner, 'r-1'))?.settledAtMs).toBe(triedAgainAtMs);
   });
 
-  test('is not made while that cannot be written', async () => {
+  test('is not made while it cannot be written', async () => {
     const house = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
     await buy(house);
     await giveUp(house);
@@ -199,9 +199,9 @@ describe('another try of an order whose fate is open', () => {
   });
 });
 
-describe('a process that is frozen between its mark and its first byte', () => {
+describe('a process that is frozen between its lease and its first byte', () => {
   const QUIET_MS = 300_000;
-  /** The journal has written the order down long before this process hears of it. */
+  /** The journal has written the order long before this process gets the result. */
   const frozenAfterOpen = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
     open: async (intent) => {
       const opened = await journal.open(intent);
@@ -210,7 +210,7 @@ describe('a process that is frozen between its mark and its first byte', () => {
     },
   });
 
-  test('sends nothing when somebody has proven meanwhile that the order never was at v1', async () => {
+  test('sends nothing when another process has proven meanwhile that v1 never had the order', async () => {
     const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: frozenAfterOpen });
     const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS);
@@ -221,8 +221,8 @@ describe('a process that is frozen between its mark and its first byte', () => {
     expect(frozen.upstream.sent).toEqual([]);
   });
 
-  test('marks its try again before it sends, so that nobody can prove that in the middle of it', async () => {
-    // Of any other script nothing is sent so late.
+  test('renews its lease before it sends, so that no other process can prove that meanwhile', async () => {
+    // An order of any other script is not sent so late.
     const mapping = {
       ...shippedMapping(),
       callerKindOf: () => ({ name: 'x', patienceMs: 20_000, afterPending: 'buy' as const }),
@@ -237,7 +237,7 @@ describe('a process that is frozen between its mark and its first byte', () => {
     expect(readReply(await served)).toMatchObject({ status: 'success' });
   });
 
-  test('sends nothing while the new mark cannot be written, and says pending', async () => {
+  test('sends nothing while the renewed lease cannot be written, and tells pending', async () => {
     const settle = async (): Promise<never> => Promise.reject(new Error('disk full'));
     const dress: typeof frozenAfterOpen = (journal, clock) => ({ ...frozenAfterOpen(journal, clock), settle });
     const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress });
@@ -247,7 +247,7 @@ describe('a process that is frozen between its mark and its first byte', () => {
     expect(frozen.upstream.sent).toEqual([]);
   });
 
-  test('counts a mark from before it was written: that took long too', async () => {
+  test('counts a lease from before it was written, because the write took long too', async () => {
     const first = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
     await buy(first);
     await giveUp(first);
@@ -271,7 +271,7 @@ describe('a process that is frozen between its mark and its first byte', () => {
   });
 });
 
-test('a repeat that meets the last moment of a try elsewhere hears how that ended, and buys nothing', async () => {
+test('a repeat that meets the last moment of an attempt elsewhere is told its outcome, and buys nothing', async () => {
   const first = openWalkHouse({ answers: [{ outcome: REJECTED, afterMs: 1_000 }] });
   const slowMark = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
     settle: async (...args) => {
@@ -285,7 +285,7 @@ test('a repeat that meets the last moment of a try elsewhere hears how that ende
   expect(second.upstream.sent).toEqual([]);
 });
 
-test('a refusal that hung on the way to the disk says nothing of the try that another process has begun since', async () => {
+test('a refusal that reached the disk late says nothing of the attempt that another process has begun since', async () => {
   let hasHung = false;
   const kept: { journal?: KeepingJournal } = {};
   const hanging = (journal: Journal): Partial<Journal> =>
@@ -313,7 +313,7 @@ test('a refusal that hung on the way to the disk says nothing of the try that an
   expect(readReply(await askedLater)).toMatchObject({ status: 'success' });
 });
 
-test('a status query that overtakes the journal waits for the order instead of denying it', async () => {
+test('a status query that is faster than the journal waits for the order instead of telling it unknown', async () => {
   const slowly = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
     open: async (intent) => {
       await pause(clock, 1_000);
@@ -326,12 +326,12 @@ test('a status query that overtakes the journal waits for the order instead of d
     dress: slowly,
     find,
   });
-  // Before the first sale of its key the journal is looked through, and nobody knows of it until then.
+  // Before the first sale of its key the journal is searched, and no process has the order in memory until then.
   await buy(house, { 'request-id': 'r-0' });
   const buying = buy(house);
   const served = question(house);
   expect((await buying).status).toBe('success');
-  // An order that nobody knows is told as pending as well, but with 202 and without its id.
+  // An unknown order is told as pending as well, but with 202 and without its id.
   expect((await served).reply).toMatchObject({ status: 200, body: { status: 'pending', 'request-id': 'r-1' } });
 });
 
@@ -339,7 +339,7 @@ describe('a journal that can be neither written nor read', () => {
   const gone: Partial<Journal> = { open: away, find: async () => Promise.reject(new Error('EIO')) };
   const statusOf = async (house: WalkHouse) => readReply(await question(house));
 
-  test('tells an order with an id of its own as pending: it may be the repeat of one that was charged', async () => {
+  test('tells an order with an id of its own as pending, because it may repeat one that was charged', async () => {
     const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: () => gone });
     const told = await buy(house);
     expect(told).toMatchObject({ http: 200, status: 'pending', 'request-id': 'r-1', id: null, reference: null });
@@ -347,7 +347,7 @@ describe('a journal that can be neither written nor read', () => {
     expect(await statusOf(house)).toMatchObject({ http: 200, status: 'pending' });
   });
 
-  test('is answered for when it is back: nobody has an order that was never sent', async () => {
+  test('gives the outcome when the journal is back: v1 has no order that was never sent', async () => {
     const house = openWalkHouse({
       answers: [{ outcome: SUCCESS }],
       find: () => ({ kind: 'refused', httpStatus: 404, body: {} }),
@@ -356,7 +356,7 @@ describe('a journal that can be neither written nor read', () => {
     expect(await buy(house)).toMatchObject({ status: 'success' });
   });
 
-  test('refuses a first order of a script that sells what is pending: it would sell what nobody buys', async () => {
+  test('refuses a first order of a script that sells what is pending: it would deliver what was not bought', async () => {
     const journal = { isAway: true };
     const dress = (stored: Journal): Partial<Journal> => ({
       open: async (...args) => (journal.isAway ? away(...args) : stored.open(...args)),
@@ -376,13 +376,13 @@ describe('a journal that can be neither written nor read', () => {
     expect(await buy(house, { 'request-id': 'r-2' })).toMatchObject({ status: 'pending' });
   });
 
-  test('refuses an order without an id, which can be no repeat', async () => {
+  test('refuses an order without an id, which cannot be a repeat', async () => {
     const house = openWalkHouse({ dress: () => gone });
     expect(await buy(house, { 'request-id': '' })).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
   });
 });
 
-describe('a repeat of what has ended', () => {
+describe('a repeat of an ended order', () => {
   test.each<[string, Outcome, string]>([
     ['a success', SUCCESS, 'success'],
     ['a refund', { kind: 'declined', reference: 'V1', message: 'Refunded' }, 'fail'],
@@ -395,14 +395,14 @@ describe('a repeat of what has ended', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
-  test('what was rejected is tried again: v1 took no note of it', async () => {
+  test('what was rejected is sent again, because v1 kept nothing of it', async () => {
     const house = openWalkHouse({ answers: [{ outcome: REJECTED }, { outcome: SUCCESS }] });
     expect([(await buy(house)).status, (await buy(house)).status]).toEqual(['fail', 'success']);
     expect(house.upstream.sent.map(({ requestId }) => requestId)).toEqual(['r-1', 'r-1']);
   });
 });
 
-test('a repeat of a charged order that still waits for its provider asks for the receipt and sends nothing', async () => {
+test('a repeat of a charged order that its provider has not confirmed asks for the receipt and sends nothing', async () => {
   let status = 'pending';
   const house = openWalkHouse({
     answers: [{ outcome: { kind: 'pending', reference: 'V1' } }],
@@ -419,7 +419,7 @@ describe('a purchase by a name that waits for the price list', () => {
   const CATALOG = readCatalog({
     data: { data_plans: [], cable_plans: [], discos: [{ disco_id: 1, disco_name: 'Ikeja Electric', charge: '0.00' }] },
   })!;
-  /** A script that gives up after ten seconds. */
+  /** A script with a patience of ten seconds. */
   const buyAfter = async (listMs: number) => {
     const lists = (clock: WalkHouse['clock']): GatewayParts['priceLists'] => ({
       get: async () => {
@@ -450,11 +450,11 @@ describe('a purchase by a name that waits for the price list', () => {
     return { told: told === undefined ? undefined : readReply(told), sent: house.upstream.sent.length };
   };
 
-  test('is answered within the patience of its script, of which that wait is a part', async () => {
+  test("gets its reply within its script's patience, which includes that wait", async () => {
     expect(await buyAfter(3_000)).toMatchObject({ told: { http: 200, status: 'pending' }, sent: 1 });
   });
 
-  test('is refused, and nothing is sent, when that took more than half of it', async () => {
+  test('is refused, and nothing is sent, when the wait took more than half of the patience', async () => {
     expect(await buyAfter(5_000)).toMatchObject({ told: { http: 503, status: 'fail', code: 'overloaded' }, sent: 0 });
   });
 });

@@ -1,4 +1,4 @@
-/** Questions about an order that meet another try of it. On a clock that stands still. */
+/** Status queries for an order that another attempt is changing, on a clock that stands still. */
 import { pause } from '../../src/domain/clock';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
@@ -16,7 +16,7 @@ const headers = { authorization: `Token ${WALK_KEY}:1234` };
 const SALE = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
 const statusOf = ({ reply }: Served): string => (reply.body as { status: string }).status;
 
-test('a refused order that is sold while v1 judges who asks is not told as failed', async () => {
+test('a refused order that is sold while v1 judges the asking key is not told as failed', async () => {
   const seller = openWalkHouse({ answers: [{ outcome: REJECTED }, { outcome: SUCCESS }] });
   const { clock, gateway, upstream } = seller;
   const buy = async (): Promise<string> => {
@@ -25,7 +25,7 @@ test('a refused order that is sold while v1 judges who asks is not told as faile
     return statusOf(await served);
   };
   expect(await buy()).toBe('fail');
-  // Another process, which has not heard of the key for a while.
+  // Sent by another process, which has no recent judgement of the key.
   const visitors: Visitors = {
     ...createVisitors({ upstream, clock: () => clock.elapsed() }),
     isFresh: () => false,
@@ -40,7 +40,7 @@ test('a refused order that is sold while v1 judges who asks is not told as faile
   expect(statusOf(await asked)).toBe('success');
 });
 
-test('a question about an order is answered in time, however slowly v1 tells of others of its key', async () => {
+test('a status query gets its reply in time, however slowly v1 gives the other orders of its key', async () => {
   const seller = openWalkHouse({
     answers: [...Array.from({ length: 20 }, (_, nth) => ({ outcome: pending(`V${nth}`) })), { outcome: UNKNOWN }],
   });

@@ -1,4 +1,4 @@
-/** docs/callers.md: every entry is checked, every case of it is played, and without the entry it would not be as it says. */
+/** docs/callers.md: every entry is checked, every case of it is played, and without its entry each case fails. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -31,7 +31,7 @@ test('every block of the page is an entry or the cases that follow it', () => {
 
 test.each(
   examples.map(({ entry, cases }) => [/[0-9a-f]{32}:\s+(?:#.*\s+)?(.*)\n/.exec(entry)?.[1]?.trim() ?? entry, entry, cases]),
-)('the example of %s is as the page says, because of it', async (_name, entry, written) => {
+)('the example of %s is as the page says, and only because of the entry', async (_name, entry, written) => {
   const { cases, problems } = readCases([{ file: 'callers.md', text: written }]);
   expect(problems).toEqual([]);
   expect(cases.length).toBeGreaterThan(0);

@@ -21,7 +21,7 @@ async function ask(
   return served;
 }
 
-test('a request is served with what the operator may know of it: names, never values', async () => {
+test('a served request is reported to the operator with names, never values', async () => {
   const served = await ask(house(), { body: { ...SALE, webhook: 'http://secret.example' } });
   expect(served).toMatchObject({
     operation: 'buy_airtime',
@@ -56,7 +56,7 @@ test.each<[string, LegacyRequestParts, number, string]>([
     503,
     'catalog_unavailable',
   ],
-])('%s is refused in the words of a script, and v1 hears nothing of it', async (_title, parts, status, code) => {
+])('%s is refused in the words of a script, and v1 gets no call', async (_title, parts, status, code) => {
   const it = house();
   const { reply, refusal, outcome } = await ask(it, parts);
   expect([reply.status, refusal?.code, outcome]).toEqual([status, code, 'refused']);
@@ -70,7 +70,7 @@ test('a refusal echoes the request id that was sent', async () => {
   expect(reply.body).toMatchObject({ 'request-id': 7 });
 });
 
-test('a request that could not be read is refused in the words of its address', () => {
+test('an unreadable request is refused in the words of its address', () => {
   const { gateway } = house();
   const error = new GatewayError('unreadable_body', 'The body is not JSON.');
   expect(gateway.refuse(error, { path: '/api/validateiuc' })).toMatchObject({
@@ -84,7 +84,7 @@ test('a request that could not be read is refused in the words of its address', 
   expect(gateway.refuse(error)).toMatchObject({ status: 400, body: { status: 'fail' } });
 });
 
-test('a question about an order that could not be read is told as not answered, a sale at the same address as refused', () => {
+test('an unreadable status query is told as not answered, an unreadable sale at the same address as refused', () => {
   const { gateway } = house();
   const error = new GatewayError('overloaded');
   const path = '/api/data/77';
@@ -114,7 +114,7 @@ test('orders under way are counted, and a drain waits for them', async () => {
   expect(it.gateway.inFlight).toBe(0);
 });
 
-test("the operator's key serves a verify that brings none, and nothing else", async () => {
+test("the operator's key serves only lookups that bring no key", async () => {
   const it = house({
     parts: { lookupKey: new Secret('operators_own_key') },
     find: () => ({ kind: 'found', body: { status: 'success', data: { name: 'ADA OBI' } } }),
@@ -163,7 +163,7 @@ const outcomes = fc.constantFrom<Outcome>(
   { kind: 'unknown', reason: 'HTTP 500' },
 );
 
-test('whatever a script sends, it gets JSON in its own words: never a 5xx but for a v1 or catalog that is away', async () => {
+test("every request gets JSON in the script's words, and never a 5xx unless v1 or the price list is away", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...ROUTES),
@@ -176,7 +176,7 @@ test('whatever a script sends, it gets JSON in its own words: never a 5xx but fo
         const served = it.gateway.handle(legacyRequest({ ...route, body, query, headers: hasKey ? KEY : {} }));
         await it.clock.advance(60_000);
         const { reply, refusal } = await served;
-        // A question about orders that is not answered is told as open.
+        // An unanswered question about orders is told as open.
         expect(reply.status === 202 ? route.isAboutOrders : reply.status !== 500 && reply.status !== 502).toBe(true);
         expect(reply.status === 200 || reply.status === 202 || (reply.status >= 400 && reply.status <= 503)).toBe(true);
         const { status: said } = reply.body as Record<string, unknown>;

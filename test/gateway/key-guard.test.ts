@@ -48,7 +48,7 @@ function openGuard({ inJournal = [], answerMs = 0, sold, answers }: Options = {}
     clientAddress,
     timeoutMs: 10_000,
   });
-  /** One request with this key: what v1 said of it, or how the guard refused it. */
+  /** One request with this key: v1's answer, or the refusal of the guard. */
   const ask = async (key: string, address = SHOP, isLookupKey = false): Promise<string> => {
     const context = contextOf(key, address, isLookupKey);
     try {
@@ -60,7 +60,7 @@ function openGuard({ inJournal = [], answerMs = 0, sold, answers }: Options = {}
     return (await heard.find(BALANCE, context)).kind;
   };
   let guesses = 0;
-  /** v1 is asked twice for one request, as where a price list is needed too. */
+  /** Asks v1 twice for one request, as when a price list is needed too. */
   const askTwice = async (key: string): Promise<void> => {
     await ask(key);
     await heard.find(BALANCE, contextOf(key, SHOP));
@@ -77,7 +77,7 @@ function openGuard({ inJournal = [], answerMs = 0, sold, answers }: Options = {}
   return { clock, asked, ask, askTwice, guess, guessMany, flood };
 }
 
-test('of five hundred keys that v1 refuses, one after the other or at once, twenty are tried, and then one in five seconds', async () => {
+test('of five hundred keys that v1 refuses, sequential or at once, twenty are tried, and then one in five seconds', async () => {
   const one = openGuard();
   const told = await one.guessMany(500);
   expect(one.asked.length).toBeLessThanOrEqual(20);
@@ -92,7 +92,7 @@ test('of five hundred keys that v1 refuses, one after the other or at once, twen
   expect(other.asked.length).toBeLessThanOrEqual(20);
 });
 
-test('a request that asks v1 twice with a wrong key is one try', async () => {
+test('a request that asks v1 twice with a wrong key counts as one attempt', async () => {
   const { askTwice, guess } = openGuard();
   for (let nth = 0; nth < 18; nth += 1) await askTwice(`wrong-twice-${nth}`);
   expect(await guess()).toBe('refused');
@@ -108,7 +108,7 @@ test('a refusal says when to come again, and that nothing was sent', async () =>
   expect(ERRORS.too_many_wrong_keys.status).toBe(429);
 });
 
-test('a key that v1 has accepted is never held up, wherever that was and whatever comes between', async () => {
+test('a key that v1 has accepted is never delayed, whatever address or wrong keys come later', async () => {
   const { ask, flood, guessMany } = openGuard();
   expect(await ask('good', '198.51.100.1')).toBe('found');
   await flood();
@@ -127,13 +127,13 @@ test.each(['succeeded', 'pending', 'declined'] as const)('a key whose purchase h
   expect(asked).toHaveLength(101);
 });
 
-test('after a restart a key with an order of v1 in the journal is asked for at once, in the middle of a flood', async () => {
+test('after a restart a key with an order in the journal is tried at once, in the middle of a flood', async () => {
   const { ask, flood } = openGuard({ inJournal: ['good'] });
   await flood();
   expect(await ask('good')).toBe('found');
 });
 
-test('a key that nobody knows comes in at its second try, while a flood of new keys goes on', async () => {
+test('an unknown key is let in at its second attempt while a flood of new keys goes on', async () => {
   const { ask, flood, guessMany, clock } = openGuard();
   await flood();
   const [code, seconds] = (await ask('good')).split(' ');
@@ -145,7 +145,7 @@ test('a key that nobody knows comes in at its second try, while a flood of new k
   expect(await ask('good')).toBe('found');
 });
 
-test('a wrong key in a loop leaves half of the tries to others, and is tried again when there are more', async () => {
+test('a wrong key in a loop leaves half of the attempts to others, and is tried again when there are more', async () => {
   const { ask, asked, clock } = openGuard();
   const told = [];
   for (let time = 0; time < 100; time += 1) told.push(await ask('old'));
@@ -156,7 +156,7 @@ test('a wrong key in a loop leaves half of the tries to others, and is tried aga
   expect(await ask('old')).toBe('refused');
 });
 
-test('an IPv6 network is one, other networks have tries of their own', async () => {
+test('an IPv6 network counts as one address, and other networks have attempts of their own', async () => {
   const { ask, guess } = openGuard();
   for (let host = 1; host <= 40; host += 1) await guess(`2001:db8:1:2::${host}`);
   expect(await ask('good', '2001:db8:1:2:ffff::1')).toMatch(/^too_many_wrong_keys/);
@@ -164,7 +164,7 @@ test('an IPv6 network is one, other networks have tries of their own', async () 
   expect(await ask('good-2', SHOP)).toBe('found');
 });
 
-test('a hundred new shops of one address come in at once: those beyond the first wait for its verdict, not for tries', async () => {
+test('a hundred new shops of one address come in at once: those beyond the first wait for its verdict, not for attempts', async () => {
   const { ask, clock, asked } = openGuard({ answerMs: 50 });
   const told = Promise.all(Array.from({ length: 100 }, (_, shop) => ask(`good-${shop}`)));
   await clock.advance(1_000);
@@ -172,7 +172,7 @@ test('a hundred new shops of one address come in at once: those beyond the first
   expect(asked).toHaveLength(100);
 });
 
-test('what v1 does not answer, or refuses for another reason, takes no try', async () => {
+test('what v1 does not answer, or refuses for another reason, uses no attempt', async () => {
   let answer: Finding = AWAY;
   const { guessMany, asked } = openGuard({ answers: () => answer });
   await guessMany(50);
@@ -181,7 +181,7 @@ test('what v1 does not answer, or refuses for another reason, takes no try', asy
   expect(asked).toHaveLength(100);
 });
 
-test('a v1 that answers no more holds up new keys for two seconds, and no more than twenty are on their way in that time', async () => {
+test('a v1 without answers delays new keys for two seconds, with at most twenty under way meanwhile', async () => {
   const { ask, asked, clock } = openGuard({ answerMs: 60_000 });
   for (let shop = 0; shop < 30; shop += 1) void ask(`good-${shop}`);
   await clock.advance(1_999);
@@ -192,7 +192,7 @@ test('a v1 that answers no more holds up new keys for two seconds, and no more t
   expect(await late).toBe('found');
 });
 
-test('a hundred new shops of one address are not told of wrong keys because v1 is slow, and guesses still are', async () => {
+test('a hundred new shops of one address are not refused for wrong keys because v1 is slow, and guesses still are', async () => {
   const { ask, clock, guess } = openGuard({ answerMs: 3_000 });
   const told = Promise.all(Array.from({ length: 100 }, (_, shop) => ask(`good-${shop}`)));
   await clock.advance(6_000);
@@ -205,14 +205,14 @@ test('a hundred new shops of one address are not told of wrong keys because v1 i
   expect(await next).toMatch(/^too_many_wrong_keys/);
 });
 
-test('the key of the operator, or of a shop, that asks for a stranger counts for nobody', async () => {
+test("the operator's key, or a shop's, that is lent to a stranger counts for neither", async () => {
   const { ask, asked } = openGuard();
   for (let time = 0; time < 50; time += 1) expect(await ask('wrong', SHOP, true)).toBe('refused');
   expect(asked).toHaveLength(50);
   expect(await ask('good')).toBe('found');
 });
 
-test('v1 that refuses for a while a key it has accepted holds up nobody afterwards', async () => {
+test('a v1 that refuses an accepted key for a while delays no key afterwards', async () => {
   let answer: Finding = FOUND;
   const { ask, guess } = openGuard({ answers: () => answer });
   await ask('good');

@@ -29,12 +29,12 @@ function harness(lookupKey: string | undefined = 'operators_key:9876', others?: 
     pin: new Secret('1234'),
     fingerprint: keyring.fingerprint(new Secret(name)),
   });
-  /** One lookup without a key. */
+  /** One lookup without a key; gives the name of the key that served it. */
   const ask = (address: string, limits: LookupLimits = LIMITS) => {
     const credentials = keyless.keyFor(address, limits);
     return nameOf(credentials === undefined ? undefined : keyless.take(credentials, address, limits));
   };
-  /** Whether so many addresses in a row were served. */
+  /** For this many addresses in a row, the name of the key that served or the error code. */
   const askFrom = (addresses: number, perAddress = 1) =>
     Array.from({ length: addresses }, (_, address) =>
       Array.from({ length: perAddress }, () => {
@@ -51,7 +51,7 @@ function harness(lookupKey: string | undefined = 'operators_key:9876', others?: 
 const REFUSAL = expect.objectContaining({ code: 'too_many_lookups' });
 const nameOf = (credentials: Credentials | undefined): string | undefined => credentials?.apiKey.revealForUseOnly();
 
-test('the key that sold from an address last serves its lookups, and no other address', () => {
+test('the key that sold last from an address serves its lookups, and no other address', () => {
   const { keyless, seller } = harness();
   keyless.sold(seller('k1'), SHOP);
   keyless.sold(seller('k2'), SHOP);
@@ -65,7 +65,7 @@ test('a lent key that finds something is not lent on as the key of a seller', ()
   expect(nameOf(keyless.keyFor(SHOP, LIMITS))).toBe('operators_key');
 });
 
-test('it comes without its PIN and marked as not the own key of whoever asks', () => {
+test("the lent key comes without its PIN and is marked as not the caller's own", () => {
   const { keyless, seller } = harness();
   keyless.sold(seller('k1'), SHOP);
   const key = keyless.keyFor(SHOP, LIMITS)!;
@@ -73,7 +73,7 @@ test('it comes without its PIN and marked as not the own key of whoever asks', (
   expect(inspect(keyless, { depth: 9 })).not.toContain('k1');
 });
 
-test('so many lookups with one key, whatever the address; then some with the key of the operator, more than a stranger has', () => {
+test("a lent key serves a number of lookups from any address; then the operator's key serves more of them than a stranger has", () => {
   const { keyless, seller, ask } = harness();
   keyless.sold(seller('k1'), SHOP);
   keyless.sold(seller('k1'), '192.0.2.2');
@@ -83,14 +83,14 @@ test('so many lookups with one key, whatever the address; then some with the key
   expect(ask('192.0.2.3')).toBe('operators_key');
 });
 
-test('a stranger has so many, an IPv6 network counts as one, and each other has his own', () => {
+test('a stranger has a number of lookups, an IPv6 network counts as one, and other strangers have their own', () => {
   const { ask } = harness();
   for (const address of ['2001:db8::1', '2001:db8::2']) expect(ask(address)).toBe('operators_key');
   expect(() => ask('2001:db8::3')).toThrow(REFUSAL);
   expect(ask('2001:db8:0:1::1')).toBe('operators_key');
 });
 
-test('a refusal says that the number was not checked, and when to ask again; then there is room', async () => {
+test('a refusal says that the number was not checked, and when to ask again; then a lookup is served', async () => {
   const { clock, ask } = harness();
   ask(SHOP);
   await clock.advance(100_000);
@@ -108,13 +108,13 @@ test('a refusal says that the number was not checked, and when to ask again; the
   expect(() => ask(SHOP)).toThrow(REFUSAL);
 });
 
-test('all strangers together have what is left to the owner’s part, and the last ones go to those who had none', () => {
+test("all strangers together have what the owner's part leaves, and the last lookups go to those who had none", () => {
   const { askFrom } = harness();
   const served = askFrom(10, 2).map((codes) => codes.filter((code) => code === 'operators_key').length);
   expect(served).toEqual([2, 2, 1, 1, 1, 1, 0, 0, 0, 0]);
 });
 
-test('the owner is never refused, and what he asks for is not there for strangers; other keys do not count', () => {
+test("the owner is never refused, and his lookups are taken from the strangers'; other keys do not count", () => {
   const { keyless, seller, askFrom } = harness();
   for (let lookup = 0; lookup < 9; lookup += 1) keyless.take(seller('operators_key'), SHOP, LIMITS);
   for (let lookup = 0; lookup < 9; lookup += 1) keyless.take(seller('k1'), SHOP, LIMITS);
@@ -126,13 +126,13 @@ test('the owner is never refused, and what he asks for is not there for stranger
   expect(nameOf(keyless.take(seller('operators_key'), SHOP, LIMITS))).toBe('operators_key');
 });
 
-test('a mapping that names no total limits each address alone', () => {
+test('a mapping without a total limits each address alone', () => {
   const { ask } = harness();
   const open = { ...LIMITS, total: Infinity, owner: 0 };
   for (let address = 0; address < 40; address += 1) expect(ask(`198.51.100.${address}`, open)).toBe('operators_key');
 });
 
-test('once v1 takes no more lookups with the key of the operator it is left in peace as long as v1 says', async () => {
+test("once v1 refuses more lookups of the operator's key, it is not asked for as long as v1 says", async () => {
   const { clock, keyless, ask } = harness();
   const asked = keyless.take(keyless.keyFor(SHOP, LIMITS)!, SHOP, LIMITS);
   const limited: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 30, body: {} };
@@ -142,7 +142,7 @@ test('once v1 takes no more lookups with the key of the operator it is left in p
   expect(ask('192.0.2.9')).toBe('operators_key');
 });
 
-test('a sale of long ago, and a mapping without a word about sellers, leave it to the operator', async () => {
+test("a sale of long ago, or a mapping without sellers, leaves the lookup to the operator's key", async () => {
   const { clock, keyless, seller } = harness();
   keyless.sold(seller('k1'), SHOP);
   expect(nameOf(keyless.keyFor(SHOP, NO_SELLERS))).toBe('operators_key');
@@ -150,7 +150,7 @@ test('a sale of long ago, and a mapping without a word about sellers, leave it t
   expect(nameOf(keyless.keyFor(SHOP, LIMITS))).toBe('operators_key');
 });
 
-test('without a key of the operator the limit is told, and an address that never sold has no key', () => {
+test("without an operator's key the limit is told, and an address that never sold has no key", () => {
   const { keyless, seller, ask } = harness('');
   expect(keyless.keyFor(SHOP, LIMITS)).toBeUndefined();
   keyless.sold(seller('k1'), SHOP);
@@ -158,16 +158,16 @@ test('without a key of the operator the limit is told, and an address that never
   expect(() => ask(SHOP)).toThrow(REFUSAL);
 });
 
-test.each([401, 403, 429])('where v1 answers it %d, the key of the operator asks', (httpStatus) => {
+test.each([401, 403, 429])("where v1 answers the lent key %d, the operator's key asks", (httpStatus) => {
   const { keyless, seller } = harness();
   keyless.sold(seller('k1'), SHOP);
   const first = keyless.keyFor(SHOP, LIMITS)!;
   expect(nameOf(keyless.keyAfter(first, refused(httpStatus), SHOP, LIMITS))).toBe('operators_key');
-  // A key that v1 does not take is forgotten; one that asked too often is not.
+  // A key that v1 refuses is forgotten; a key that asked too often is not.
   expect(nameOf(keyless.keyFor(SHOP, LIMITS))).toBe(httpStatus === 429 ? 'k1' : 'operators_key');
 });
 
-test('no other answer and no other key is asked again', () => {
+test('after any other answer, and for any other key, no second key asks', () => {
   const { keyless, seller } = harness();
   keyless.sold(seller('k1'), SHOP);
   const first = keyless.keyFor(SHOP, LIMITS)!;
@@ -176,7 +176,7 @@ test('no other answer and no other key is asked again', () => {
   expect(keyless.keyAfter(seller('k2'), refused(401), SHOP, LIMITS)).toBeUndefined();
 });
 
-describe('two processes that serve as one', () => {
+describe('two processes that serve together', () => {
   function both() {
     const clock = createVirtualClock();
     const told: KeylessNews[] = [];
@@ -191,7 +191,7 @@ describe('two processes that serve as one', () => {
     return { clock, told, one: harness(undefined, join(0), clock), other: harness(undefined, join(1), clock) };
   }
 
-  test('a shop that sold at one has its key lent by both, without its PIN, and a sale more is no message more', async () => {
+  test('a shop that sold at one process has its key lent by both, without its PIN, and a further sale sends no further message', async () => {
     const { clock, told, one, other } = both();
     one.keyless.sold(one.seller('k1'), SHOP);
     expect(nameOf(other.keyless.keyFor(SHOP, LIMITS))).toBe('k1');
@@ -204,7 +204,7 @@ describe('two processes that serve as one', () => {
     expect(nameOf(other.keyless.keyFor(SHOP, LIMITS))).toBe('k1');
   });
 
-  test('the shop that sold last, at whichever of them, lends its key', () => {
+  test('the shop that sold last, at either process, lends its key', () => {
     const { one, other } = both();
     one.keyless.sold(one.seller('k1'), SHOP);
     other.keyless.sold(one.seller('k2'), SHOP);
@@ -219,7 +219,7 @@ describe('two processes that serve as one', () => {
     expect(served).toHaveLength(LIMITS.total - LIMITS.owner);
   });
 
-  test('a 429 of v1 to the key of the operator holds strangers at both', async () => {
+  test("a 429 of v1 to the operator's key holds strangers off at both", async () => {
     const { clock, one, other } = both();
     const asked = one.keyless.take(one.keyless.keyFor(SHOP, LIMITS)!, SHOP, LIMITS);
     const limited: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 30, body: {} };
@@ -230,7 +230,7 @@ describe('two processes that serve as one', () => {
   });
 });
 
-test('what is older than the window counts no longer, and each name counts for itself', async () => {
+test('what is older than the window does not count, and each name counts for itself', async () => {
   const clock = createVirtualClock();
   const counts = createLookupCounts(clock);
   counts.add('a');
@@ -250,7 +250,7 @@ test('of one name as many are kept as the highest limit of a mapping needs, and 
 
 const named = (name: string): LookedUp => ({ finding: { kind: 'found', body: { data: { name } } }, values: {} });
 
-test('what was kept is found as long as it is to be remembered', async () => {
+test('a kept answer is found for as long as it is to be remembered', async () => {
   const clock = createVirtualClock();
   const memory = createLookupMemory(clock);
   memory.keep('a card', named('ADA OBI'));

@@ -1,7 +1,8 @@
 /**
- * Airtime in every combination of address, field, number and phone. Where address and fields agree, they decide; where they
- * contradict each other and the number means two networks, the phone's prefix does, or the sale is refused. Whatever the format,
- * what is bought is what it means by the number, or, unported, what the original MSORG numbering means and no format does.
+ * Airtime in every combination of address, field, number and phone. Where address and fields agree, they decide. Where they
+ * contradict each other and the number means two networks, the phone's prefix decides, or the sale is refused. In every format
+ * the sale is of the network that the format means by the number or, where the number is not ported, of the one that only the
+ * original MSORG numbering means.
  */
 import type { GatewayError } from '../../src/domain/errors';
 import { guardNumbering } from '../../src/gateway/read/guard-numbering';
@@ -9,7 +10,7 @@ import { matchRequest, detect, intentOf } from './pure-steps';
 
 type Id = 'a' | 'b' | 'c';
 
-/** Formats that are in question: a contradiction, or silence, which format C has no part in. */
+/** The formats in question: those that contradict each other or, where no signal decides, A and B. */
 type Read = Id | 'ab' | 'ac' | 'bc' | 'abc';
 
 const ADDRESSES = ['/api/airtime', '/api/airtime/', '/api/topup', '/api/topup/'] as const;
@@ -18,7 +19,7 @@ interface Row {
   readonly fields: Readonly<Record<string, string | boolean>>;
   /** The field that holds the phone. */
   readonly phone: string;
-  /** At each of the addresses. */
+  /** The format of each address. */
   readonly read: readonly [Read, Read, Read, Read];
 }
 
@@ -59,7 +60,7 @@ function outcomeOf(path: string, body: Readonly<Record<string, string | boolean>
   }
 }
 
-/** What is bought, or the code of the refusal. */
+/** The network that is bought, or the code of the refusal. */
 function boughtAt(path: string, body: Readonly<Record<string, string | boolean>>): unknown {
   try {
     const { format } = detect({ path, body });
@@ -97,12 +98,15 @@ test.each(cells)('%s with %s is read %s', (path, _title, read, { fields, phone }
   }
 });
 
-test.each(cells)('%s with %s, which would be read %s, is certain by a pin, a token or a name', (path, _title, _read, cell) => {
-  const sent = { ...cell.fields, network: '2', amount: '100', [cell.phone]: PHONES.nobody };
-  for (const format of ['a', 'b', 'c']) {
-    expect(outcomeOf(`/${format}${path}`, sent)).toBe(format);
-    expect(outcomeOf(path, sent, { pinnedByCaller: format })).toBe(format);
-    expect(outcomeOf(path, sent, { markedByToken: format })).toBe(format);
-  }
-  expect(['a', 'b', 'c']).toContain(outcomeOf(path, { ...sent, network: 'GLO' }));
-});
+test.each(cells)(
+  '%s with %s, which would be read %s, is unambiguous with a pin, a token or a name',
+  (path, _title, _read, cell) => {
+    const sent = { ...cell.fields, network: '2', amount: '100', [cell.phone]: PHONES.nobody };
+    for (const format of ['a', 'b', 'c']) {
+      expect(outcomeOf(`/${format}${path}`, sent)).toBe(format);
+      expect(outcomeOf(path, sent, { pinnedByCaller: format })).toBe(format);
+      expect(outcomeOf(path, sent, { markedByToken: format })).toBe(format);
+    }
+    expect(['a', 'b', 'c']).toContain(outcomeOf(path, { ...sent, network: 'GLO' }));
+  },
+);

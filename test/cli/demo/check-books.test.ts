@@ -1,4 +1,4 @@
-// A gateway that told something else than v1 has in its books is found out.
+// A gateway whose replies contradict v1 is found out by its books.
 import { kobo } from '../../../src/domain/amount';
 import { checkBooks, type V1Order } from '../../../src/cli/demo/check-books';
 import type { BookedOrder } from '../../../src/cli/demo/reseller';
@@ -10,7 +10,7 @@ const booked = (change: Partial<BookedOrder>): BookedOrder => ({
 });
 const inV1 = (change: Partial<V1Order> = {}): V1Order => ({ reference: 'R1', status: 'success', charge: kobo(9_800), ...change });
 
-test('books that agree have no fault, whatever the orders ended as', () => {
+test('books that agree have no fault, whatever the outcomes of the orders', () => {
   const orders = [
     booked({}),
     booked({ id: 'declined', reference: 'R2', conclusion: 'failed' }),

@@ -1,4 +1,4 @@
-// Each line of sandbox/demo.yaml against a whole house: what should be sold is, and what should be refused is not.
+// Each line of sandbox/demo.yaml against a whole house: what should be sold is sold, and what should be refused is refused.
 import { readV1Books, readV1Orders } from '../../../src/cli/demo/check-books';
 import { Reseller, type BookedOrder } from '../../../src/cli/demo/reseller';
 import { loadShop, type ResellerScript } from '../../../src/cli/demo/shop';
@@ -11,7 +11,7 @@ let run = 0;
 const open = (script: ResellerScript): Reseller =>
   new Reseller(SHOP, script, { url: house.url, run: `t${(run += 1)}x`, random: Math.random });
 
-/** Digits of the sandbox that make a decline. */
+/** Last digits that make the sandbox decline. */
 const declining = (script: ResellerScript): Reseller =>
   new Reseller(
     { ...SHOP, mood_share: 100 },
@@ -24,12 +24,12 @@ const told = ({ conclusion, reference }: BookedOrder) => ({ conclusion, hasRefer
 const SALES = SHOP.resellers.flatMap((script) =>
   script.sales.map((sale): [string, string, ResellerScript] => [script.title, sale.send, { ...script, sales: [sale] }]),
 );
-test.each(SALES)('what %s sends to %s is sold, in its own words', async (_title, _send, script) => {
+test.each(SALES)("what %s sends to %s is sold and told in the script's own words", async (_title, _send, script) => {
   const reseller = open(script);
   await reseller.visit('sale');
   expect(reseller.orders.map(told)).toEqual([{ conclusion: 'sold', hasReference: true }]);
   const [order] = reseller.orders as [BookedOrder];
-  // The order is asked about, and sent again where it has an id: it stays what it is.
+  // Asking for the order, and sending it again where it has an id, does not change it.
   await reseller.visit('status');
   if (order.isRepeatable) await reseller.visit('repeat');
   expect(order).toMatchObject({ conclusion: 'sold', isContradicted: false });
@@ -37,7 +37,7 @@ test.each(SALES)('what %s sends to %s is sold, in its own words', async (_title,
 });
 
 test.each(SHOP.resellers)(
-  '$title hears of a decline as a failure, and sells nothing by a mistake, a look or a wrong key',
+  '$title is told failed for a decline, and sells nothing by a mistake, a look or a wrong key',
   async (script) => {
     const { key } = script;
     const before = await readV1Books(house.service.upstreamUrl, key);
@@ -54,7 +54,7 @@ test.each(SHOP.resellers)(
   },
 );
 
-test('every look is answered with what it asks for', async () => {
+test('every look gets what it asks for', async () => {
   for (const { looks, key, pin, title } of SHOP.resellers)
     for (const look of looks) {
       const path = look.split(' ')[1]!.replace(/\$[a-z]+/g, '01234567891');

@@ -1,4 +1,4 @@
-// A data folder that is not fit to keep orders, each for real.
+// Data folders that are not fit to keep orders, each a real one.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Check, Finding } from '../../../src/cli/doctor/finding';
@@ -33,7 +33,7 @@ async function makeJournal(env: Record<string, string>): Promise<void> {
   await journal.close();
 }
 
-test('a folder that is well is left as it was', async () => {
+test('a good folder is left unchanged', async () => {
   expect(brief(await look(checkDataFolder))).toEqual([
     expect.stringMatching(/^well: DATA_DIR can be written, on a disk with \d+ GiB free/),
   ]);
@@ -41,7 +41,7 @@ test('a folder that is well is left as it was', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a folder that is not there yet, and a file in its place', async () => {
+test('a folder that does not exist yet, and a file in its place', async () => {
   expect(brief(await look(checkDataFolder, {}, join(folder, 'later')))).toEqual([
     expect.stringMatching(/^note: There is no data folder/),
   ]);
@@ -73,7 +73,7 @@ test.each([
   expect(judgeFlush(ms).level).toBe(level);
 });
 
-test('a journal that opens, one that is none, and one with another key', async () => {
+test('a journal that opens, a file that is no journal, and a journal of another key', async () => {
   expect(await look(checkJournal)).toEqual([]);
   await makeJournal({ JOURNAL_KEY: KEY });
   expect(brief(await look(checkJournal, { JOURNAL_KEY: KEY }))).toEqual([
@@ -91,14 +91,14 @@ test('a journal that opens, one that is none, and one with another key', async (
   expect(brief(await look(checkJournal, { JOURNAL_URL: 'memory:' }))).toEqual(['mend: The journal is in memory (JOURNAL_URL).']);
 });
 
-test('a database that is not there', async () => {
+test('a database that cannot be reached', async () => {
   const env = { JOURNAL_URL: 'postgres://user:hidden@127.0.0.1:1/db', GATEWAY_SECRET: KEY };
   const [finding] = await look(checkJournal, env);
   expect(finding).toMatchObject({ level: 'mend', what: expect.stringMatching(/^The journal does not open: /) as string });
   expect(JSON.stringify(finding)).not.toContain('hidden');
 });
 
-test('a secret in a file, as a setting, and one that is cut off', async () => {
+test('a secret in a file, a secret in a setting, and a secret that is cut off', async () => {
   expect(brief(await look(checkSecrets))).toEqual(['note: JOURNAL_KEY is not set.']);
   takeGatewaySecret({ dataDir: folder });
   expect(brief(await look(checkSecrets, { JOURNAL_KEY: KEY }))).toEqual([
@@ -125,7 +125,7 @@ const lookAtDatabase = async (journalUrl: string, apartMs = 0): Promise<string[]
   return findings.map(({ level, what }) => `${level}: ${what}`);
 };
 
-test('there is nothing to compare without a database, or while it is away', async () => {
+test('no clock is compared without a database, or while it is away', async () => {
   expect(await lookAtDatabase('lmdb:')).toEqual([]);
   expect(await lookAtDatabase('postgres://user:hidden@127.0.0.1:1/db')).toEqual([]);
 });
@@ -133,7 +133,7 @@ test('there is nothing to compare without a database, or while it is away', asyn
 describePostgres('the clock of a database', () => {
   const server = opened(startPostgres);
 
-  test('is held against that of this machine', async () => {
+  test('is compared with that of this machine', async () => {
     const url = await server.createDatabase();
     expect(await lookAtDatabase(url)).toEqual(["well: The clock agrees with the database's."]);
     expect(await lookAtDatabase(url, 60_000)).toEqual([

@@ -19,7 +19,7 @@ async function look(metrics = '', env: Record<string, string> = {}): Promise<str
   return findings.map(({ level, what }) => `${level}: ${what}`);
 }
 
-test('files without a problem that are those in use', async () => {
+test('files without problems that are in use', async () => {
   const [well] = await look();
   const hash = /\((\w{16})\)/.exec(well!)![1]!;
   expect(await look(`compat_mapping_info{hash="${hash}"} 1\n`)).toEqual([`well: The mapping files have no problems (${hash}).`]);
@@ -29,13 +29,13 @@ test('files without a problem that are those in use', async () => {
   ]);
 });
 
-test('files that cannot be used, with the first places', async () => {
+test('files with problems, with the first places', async () => {
   writeFileSync(join(folder, 'mappings', 'request-id.yaml'), 'request_id: [\n');
   expect(await look()).toEqual([
     expect.stringMatching(/^mend: The mapping files in .* cannot be used: .*request-id\.yaml:\d+:\d+/),
   ]);
 });
 
-test('a path of v1 that hides addresses of scripts', async () => {
+test('a V1_PATH that hides addresses of scripts', async () => {
   expect(await look('', { V1_PATH: '/api/topup' })).toEqual([expect.stringMatching(/^mend: V1_PATH is \/api\/topup/)]);
 });

@@ -1,4 +1,4 @@
-// A gateway that runs, seen by a command with its settings, with others, and with none.
+// A running gateway, checked by a command with its settings, with other settings, and with none.
 import { createAdminServer, type AdminServer } from '../../../src/admin/admin-server';
 import { createRunningRouter } from '../../../src/admin/running-router';
 import { examine, type Named } from '../../../src/cli/doctor/examine';
@@ -11,7 +11,7 @@ const RUNNING = { pid: 1, node: 'v24.0.0', startedAtMs: 1, publicUrl: '', upstre
 const SECRET = '0123456789abcdef0123456789abcdef';
 const house = useHouse({ env: { GATEWAY_SECRET: SECRET } });
 
-/** As its owner has them: in the test the ports are those that were free. */
+/** The ports as their owner sets them; the test has free ones instead. */
 const settings = (env: Record<string, string> = {}): Config =>
   configFor(house.dataDir, { GATEWAY_SECRET: SECRET, ADMIN_PORT: new URL(house.service.adminUrl).port, ...env });
 
@@ -19,7 +19,7 @@ const told = async (config: Config, check: string): Promise<readonly Named[]> =>
   (await examine(config, undefined)).filter((finding) => finding.check === check);
 const brief = (findings: readonly Named[]): string[] => findings.map(({ level, what }) => `${level}: ${what}`);
 
-test('one that is well, and one with other settings', async () => {
+test('a gateway that works, and one with other settings', async () => {
   // Its own port was 0 when it started.
   const [ready, other] = await told(settings({ LOG_LEVEL: 'debug' }), 'gateway');
   expect(ready).toMatchObject({ level: 'well', what: expect.stringMatching(/runs and is ready, on Node \d+/) as string });
@@ -27,11 +27,11 @@ test('one that is well, and one with other settings', async () => {
   expect(JSON.stringify(other)).not.toContain(SECRET);
 });
 
-test('nobody who answers', async () => {
+test('no gateway answers', async () => {
   expect(brief(await told(settings({ ADMIN_PORT: '1' }), 'gateway'))).toEqual(['note: No gateway answers at 127.0.0.1:1.']);
 });
 
-describe('another program on the port, or a gateway in trouble', () => {
+describe('another program on the port, or a gateway that answers with an error', () => {
   let server: AdminServer;
   let port: number;
   beforeAll(async () => {
@@ -45,14 +45,14 @@ describe('another program on the port, or a gateway in trouble', () => {
   });
   afterAll(() => server.close());
 
-  test('that does not take the token', async () => {
+  test('a gateway that refuses the token', async () => {
     const config = settings({ ADMIN_PORT: String(port), ADMIN_TOKEN: 'another-horse-battery' });
     expect(brief(await told(config, 'gateway'))).toEqual([
       expect.stringMatching(/^mend: The server at .* does not accept the ADMIN_TOKEN/),
     ]);
   });
 
-  test('that waits for its journal', async () => {
+  test('a gateway that waits for its journal', async () => {
     const config = settings({ ADMIN_PORT: String(port), ADMIN_TOKEN: 'correct-horse-battery' });
     const [finding] = await told(config, 'gateway');
     expect(finding).toMatchObject({
@@ -63,7 +63,7 @@ describe('another program on the port, or a gateway in trouble', () => {
   });
 });
 
-test('a proxy in front that nobody has named, and a network that is too wide', async () => {
+test('a proxy in front that TRUSTED_PROXIES does not name, and a network that is too wide', async () => {
   expect(brief(await told(settings(), 'proxies'))).toEqual(['well: No proxy is trusted, and none was seen.']);
   await send(house.url, '/api/user/', undefined, { headers: { 'X-Forwarded-For': '203.0.113.9' } });
   const [unnamed] = await told(settings(), 'proxies');
@@ -83,7 +83,7 @@ test.each([
   [{ ADMIN_TOKEN: SECRET, ADMIN_HOST: '0.0.0.0' }, 'note: ADMIN_HOST is 0.0.0.0.'],
   [{ ADMIN_TOKEN: SECRET }, 'well: The admin server asks for a token.'],
   [{}, 'well: The admin server is open on this machine only.'],
-])('the admin port with %j', async (env, said) => {
+])('the admin port with the settings %j', async (env, said) => {
   const findings = await told(settings({ ADMIN_PORT: '1', ...env }), 'admin port');
   expect(brief(findings)).toEqual([said]);
   expect(JSON.stringify(findings)).not.toContain(SECRET);

@@ -1,4 +1,4 @@
-// Each way in which v1 may not be what a deployment needs, on real sockets.
+// Each way in which v1 may not fit a deployment, on real sockets.
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { X509Certificate } from 'node:crypto';
@@ -40,7 +40,7 @@ const patient = (url: string | undefined, change: Partial<Patient> = {}): Patien
 
 const brief = (findings: readonly Finding[]): string[] => findings.map(({ level, what }) => `${level}: ${what}`);
 
-/** A finding that needs doing says all three things. */
+/** A finding that needs action has all three parts. */
 function expectMend(findings: readonly Finding[], what: RegExp, todo: RegExp): void {
   expect(findings).toContainEqual({
     level: 'mend',
@@ -50,21 +50,21 @@ function expectMend(findings: readonly Finding[], what: RegExp, todo: RegExp): v
   });
 }
 
-test('v1 that is well has nothing to mend', async () => {
+test('a v1 that works needs no action', async () => {
   expect(brief(await checkReach(patient(sandboxUrl)))).toEqual([
     `well: v1 answers at ${sandboxUrl}.`,
     "well: The clock agrees with v1's.",
   ]);
 });
 
-test('the embedded sandbox is said to be one, with a gateway that runs or without', async () => {
+test('the embedded sandbox is named as such, with a running gateway or without', async () => {
   expect(brief(await checkReach(patient(undefined)))).toEqual(['note: The upstream is the embedded sandbox.']);
   const running = { upstreamUrl: sandboxUrl, sandbox: { isRelaxed: false } } as never;
   const found = { kind: 'running', running, readyz: { status: 200, waitingFor: [] }, metrics: '' } as const;
   expect(brief(await checkReach(patient(undefined, { found })))).toHaveLength(3);
 });
 
-test('a port where nobody listens, and a name that leads nowhere', async () => {
+test('a port where nothing listens, and a host name that does not resolve', async () => {
   const port = await serve(() => undefined);
   await servers.pop()!.close();
   expectMend(
@@ -88,7 +88,7 @@ test.each<[string, RequestListener, RegExp]>([
   expectMend(await checkReach(patient(`http://127.0.0.1:${await serve(answer)}/api/v1`)), what, /path of UPSTREAM_URL/);
 });
 
-test('a clock that is not that of v1', async () => {
+test("a clock that differs from v1's", async () => {
   for (const [apartMs, said] of [
     [-120_000, /1[12]\d seconds behind/],
     [120_000, /1[12]\d seconds ahead of/],
@@ -106,22 +106,22 @@ describe('TLS', () => {
     url = `https://127.0.0.1:${port}/api/v1`;
   });
 
-  test('a certificate that nobody trusts', async () => {
+  test('a certificate that is not trusted', async () => {
     expectMend(await checkReach(patient(url)), /cannot be reached .*CERT/, /NODE_EXTRA_CA_CERTS/);
     expect(await checkTls(patient(url))).toEqual([]);
   });
 
-  test('one that ends soon', async () => {
+  test('a certificate that expires soon', async () => {
     const end = Date.parse(new X509Certificate(SELF_SIGNED.cert).validTo);
     expectMend(await checkTls(patient(url, { now: () => end - 5 * DAY_MS - 1_000 })), /ends in 5 days/, /renew/);
   });
 
-  test('no TLS at all, but on this machine', async () => {
+  test('no TLS, which is accepted on this machine only', async () => {
     expectMend(await checkTls(patient('http://v1.example/api/v1')), /UPSTREAM_URL is http/, /https/);
     expect(await checkTls(patient('http://127.0.0.1:1/api/v1'))).toEqual([]);
   });
 
-  test('https where plain HTTP is spoken', async () => {
+  test('https to a port that speaks plain HTTP', async () => {
     const plain = await serve((_request, response) => void response.end());
     expectMend(await checkReach(patient(`https://127.0.0.1:${plain}/api/v1`)), /cannot be reached/, /does not use TLS/);
   });
@@ -130,7 +130,7 @@ describe('TLS', () => {
 describe('with a key', () => {
   const key = new Secret('sandbox_demo');
 
-  test('its wallet and the catalog are read, and nothing of the key is said', async () => {
+  test('its wallet and the catalog are read, and the key is not printed', async () => {
     const found = brief(await checkKey(patient(sandboxUrl, { key })));
     expect(found).toEqual([
       'well: The key works: 1000000 naira in its wallet.',
@@ -139,7 +139,7 @@ describe('with a key', () => {
     expect(found.join()).not.toContain('sandbox_demo');
   });
 
-  test('one that v1 does not know, and one that is locked to other addresses', async () => {
+  test('a key that v1 does not know, and one that is locked to other addresses', async () => {
     expectMend(
       await checkKey(patient(sandboxUrl, { key: new Secret('sandbox_nobody') })),
       /refuses the key: HTTP 401/,

@@ -19,7 +19,7 @@ const textOf = (): string => readFileSync(path(), 'utf8');
 const edit = (from: string, to: string): void => editFile(path(), from, to);
 const running = (): string => house.service.live.current().hash;
 
-/** As the form of the file's page sends it. */
+/** Sends the form of the file's page. */
 async function planEdit(change: (text: string) => string): Promise<Shown> {
   const page = await asked.get(`/mappings/file?name=${AIRTIME}`);
   const form = { kind: 'file', name: AIRTIME, folder_hash: hiddenIn(page.html, 'folder_hash') };
@@ -29,7 +29,7 @@ async function planEdit(change: (text: string) => string): Promise<Shown> {
 const apply = ({ html }: Shown, ticks: Readonly<Record<string, string>> = {}): Promise<Shown> =>
   asked.post('/mappings/apply', { plan: hiddenIn(html, 'plan'), ...ticks });
 
-test('a broken file is told in its place, and the set in use stays', async () => {
+test('a broken file is shown at its place, and the set in use stays', async () => {
   const before = running();
   edit('as: naira', 'as: niara');
   const refused = await asked.post('/mappings/reload');
@@ -44,7 +44,7 @@ test('a broken file is told in its place, and the set in use stays', async () =>
       .findIndex((one) => one.includes('niara')) + 1;
   expect(file.html).toMatch(new RegExp(`<li id="line-${line}" class="marked">[\\s\\S]*?niara[\\s\\S]*?class="in-place"`));
   expect((await asked.get('/mappings/check')).text).toContain('cannot be taken into use');
-  // The page puts the folder back when it is told to.
+  // The page restores the folder when asked to.
   const plan = await asked.post('/mappings/plan', { kind: 'set', set: before });
   expect(plan.text).toContain(`The edits in ${AIRTIME}, which are not in use, are lost.`);
   expect((await apply(plan)).status).toBe(400);
@@ -53,7 +53,7 @@ test('a broken file is told in its place, and the set in use stays', async () =>
   expect(textOf()).toBe(readFileSync(join(MAPPINGS, AIRTIME), 'utf8'));
 });
 
-test('an edit on the page is planned, applied with a word for the money, and gone back from', async () => {
+test('an edit on the page is planned, applied after its money changes are accepted, and undone', async () => {
   const before = running();
   const planned = await planEdit((text) => text.replace('from: [amount]', 'from: [amount, howmuch]'));
   expect(planned.text).toContain('field amount is also read from `howmuch`');
@@ -76,7 +76,7 @@ test('an edit on the page is planned, applied with a word for the money, and gon
   expect(house.service.live.history.list()[0]).toMatchObject({ hash: before, by: 'rollback', who: 'console' });
 });
 
-test('what was planned is not applied once the set in use or the folder is another', async () => {
+test('a plan is not applied once the set in use or the folder has changed', async () => {
   const planned = await planEdit((text) => text.replace('title: Airtime', 'title: Airtime top-up'));
   edit('from: [amount]', 'from: [amount, howmuch]');
   expect(await apply(planned)).toMatchObject({ status: 409, text: expect.stringContaining('edited since this was planned') });
@@ -87,13 +87,13 @@ test('what was planned is not applied once the set in use or the folder is anoth
   expect(await asked.post('/mappings/apply', { plan: '0123456789abcdef' })).toMatchObject({ status: 409 });
 });
 
-test('what is applied twice, by a double click, is said to be in use both times', async () => {
+test('a plan that is applied twice, by a double click, is reported in use both times', async () => {
   const planned = await planEdit((text) => text.replace('title: Airtime', 'title: Airtime top-up'));
   for (const told of [await apply(planned), await apply(planned)]) expect(told.text).toContain('In use now, exactly as planned.');
   expect(house.service.live.history.list()).toHaveLength(2);
 });
 
-test('an edit that began before the folder changed is refused', async () => {
+test('an edit that was begun before the folder changed is refused', async () => {
   const page = await asked.get(`/mappings/file?name=${AIRTIME}`);
   const form = { kind: 'file', name: AIRTIME, folder_hash: hiddenIn(page.html, 'folder_hash'), text: textOf() };
   edit('from: [amount]', 'from: [amount, howmuch]');
@@ -103,7 +103,7 @@ test('an edit that began before the folder changed is refused', async () => {
   });
 });
 
-test('an edit with a problem is shown with it, in its line, and can be mended there', async () => {
+test('an edit with a problem is shown with the problem in its line and can be corrected there', async () => {
   const planned = await planEdit((text) => text.replace('as: naira', 'as: niara'));
   expect(planned.status).toBe(422);
   expect(planned.html).toMatch(/class="marked">[\s\S]*?niara[\s\S]*?class="in-place"/);
@@ -111,7 +111,7 @@ test('an edit with a problem is shown with it, in its line, and can be mended th
   expect(textOf()).not.toContain('niara');
 });
 
-test('a folder elsewhere is planned; what it holds is not shown when it is no set', async () => {
+test('another folder is planned; its contents are not shown when it is no set', async () => {
   const elsewhere = copyMappings();
   editFile(join(elsewhere, AIRTIME), 'title: Airtime', 'title: Airtime top-up');
   const planned = await asked.post('/mappings/plan', { kind: 'path', folder: elsewhere });
@@ -125,7 +125,7 @@ test('a folder elsewhere is planned; what it holds is not shown when it is no se
   expect(textOf()).toContain('top-up');
 });
 
-test('an earlier set is shown as it was, and what is other now', async () => {
+test('an earlier set is shown as it was, with what has changed since', async () => {
   const before = running();
   edit('title: Airtime', 'title: Airtime top-up');
   house.service.live.reload();
@@ -139,7 +139,7 @@ test('an earlier set is shown as it was, and what is other now', async () => {
   expect((await asked.get('/mappings/file?name=../../etc/passwd')).status).toBe(404);
 });
 
-test('a key that stands in a file by mistake is masked, and such a file is not edited on the page', async () => {
+test('a key that stands in a file by mistake is masked, and such a file cannot be edited on the page', async () => {
   const key = 'acme_live_1234567890abcdef';
   writeFileSync(
     join(house.mappingsDir, 'callers.yaml'),
@@ -156,7 +156,7 @@ test('a key that stands in a file by mistake is masked, and such a file is not e
     expect(shown.html).not.toContain(key);
 });
 
-test('coverage and drift tell what their commands tell', async () => {
+test('coverage and drift show what their commands print', async () => {
   const coverage = await asked.get('/mappings/coverage');
   expect(coverage.text).toMatch(/rows of cases were played: all as expected/);
   expect(coverage.text).toMatch(/spelling \d+ \d+ 100 %/);
@@ -171,7 +171,7 @@ test('coverage and drift tell what their commands tell', async () => {
   expect(drift.text).toContain('colour in buy_airtime: 1 times');
 }, 60_000);
 
-test('callers are called by their titles in what drift tells', async () => {
+test('drift names callers by their titles', async () => {
   await house.close();
   house = await openHouse({ callers: { sandbox_demo: { title: 'Ada' } } });
   asked = consoleOf(house.service.adminUrl);

@@ -8,7 +8,7 @@ const WELL: Seen = {
   disk: { freeBytes: 80e9, sizeBytes: 100e9 },
 };
 
-test('all is well while nothing is amiss', () => {
+test('everything is reported well when no check fails', () => {
   expect(healthPart(checksOf(WELL), [], 0, String).text).toContain('All is well.');
   expect(checksOf(WELL).map(({ tone }) => tone)).toEqual(['good', 'good', 'good', 'good', 'good']);
 });
@@ -19,7 +19,7 @@ test.each([
   [{ mappingProblems: 1 }, 'have 1 problem,', 'warn'],
   [{ overdue: 3 }, '3 orders have been open for too long', 'bad'],
   [{ disk: { freeBytes: 1e9, sizeBytes: 100e9 } }, 'nearly full: 1.0 GB free', 'warn'],
-] as const)('%j is told in a sentence', (amiss, words, tone) => {
+] as const)('%j is reported in a sentence', (amiss, words, tone) => {
   const checks = checksOf({ ...WELL, ...amiss });
   const { text } = healthPart(checks, [], 0, String);
   expect(text).toContain(words);
@@ -27,14 +27,14 @@ test.each([
   expect(checks.filter((check) => check.tone !== 'good')).toEqual([expect.objectContaining({ tone })]);
 });
 
-test('a tenth of a large disk is plenty, and a disk that cannot be asked alarms nobody', async () => {
+test('a tenth of a large disk is enough, and a disk that cannot be measured raises no alarm', async () => {
   expect(checksOf({ ...WELL, disk: { freeBytes: 8e9, sizeBytes: 1_000e9 } }).at(-1)!.tone).toBe('good');
   expect(await readDisk('/no/such/folder')).toBeUndefined();
   expect((await readDisk('/'))!.sizeBytes).toBeGreaterThan(0);
   expect(healthPart(checksOf({ ...WELL, disk: undefined }), [], 0, String).text).toContain('All is well.');
 });
 
-test('an alarm stands in the place of the check that it is about, with what to do, and beside the others', () => {
+test('an alarm replaces the check that it is about, with what to do; other alarms stand beside the checks', () => {
   const alarm = {
     name: 'v1_down',
     text: 'v1 cannot be reached.',
@@ -49,7 +49,7 @@ test('an alarm stands in the place of the check that it is about, with what to d
   expect(text).toContain('One order has been open for too long');
 });
 
-test('an alarm about a key says whose it is', () => {
+test('an alarm about a key names its caller', () => {
   const [ada, bello] = ['a'.repeat(32), 'b'.repeat(32)];
   const about = (name: 'wallet_low' | 'key_in_a_loop', subject: string) =>
     ({ name, subject, text: 'The wallet holds 3 naira.', todo: 'Fill it.', runbook: '', sinceMs: 0 }) as const;

@@ -1,15 +1,15 @@
-/** The Overview of a house that sells, and how it is kept as it is now. */
+/** The Overview of a house that sells, and how the page is kept current. */
 import { send, useHouse } from '../../flows/house';
 
 const loadedAt = performance.now();
 const house = useHouse();
 const overview = async (): Promise<string> => (await fetch(`${house.service.adminUrl}/console`)).text();
 
-test('a house without traffic says so, in every table', async () => {
+test('a house without traffic says so in every table', async () => {
   const text = await overview();
   for (const words of ['All is well.', 'No order is open', 'No request since the start.', 'Not known yet', 'since the start'])
     expect(text).toContain(words);
-  // Ten seconds after its start, which a busy machine needs for this test, a house has data.
+  // A house has data ten seconds after its start; a busy machine needs that long for this test.
   const hidden = performance.now() - loadedAt < 9_000 ? '' : '( hidden)?';
   expect(text).toMatch(new RegExp(`<span id="charts-wait" class="note" ?${hidden}>The charts wait for data`));
   expect(text).toContain(house.service.live.current().hash.slice(0, 8));
@@ -40,7 +40,7 @@ test('a refused request is shown with its code and what its script was told', as
   expect(text).toContain(body.message);
 });
 
-test('the stream brings the series first, and with each sample the parts that change', async () => {
+test('the stream sends the series first, and with each sample the parts that change', async () => {
   await send(house.url, '/api/topup/', { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true });
   const reply = await fetch(`${house.service.adminUrl}/console/live/overview`);
   const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await sell('acme_live_demo:1234');
 });
 
-test('the list shows those of callers.yaml by title, with what they did today, and other keys apart', async () => {
+test('the list shows the callers of callers.yaml by title with their sales of today, and other keys apart', async () => {
   const text = await page();
   expect(text).toContain(`<a href="/console/callers/${ADA}">Ada &amp; Sons</a>`);
   expect(text).toMatch(/data-title="Orders today">1<[^]*data-title="Naira today"[^]*₦9\d/);
@@ -42,7 +42,7 @@ test('the list shows those of callers.yaml by title, with what they did today, a
   expect(text).not.toContain('sandbox_demo');
 });
 
-test('one caller shows whose key it is, its limits and use, its wallet, refusals and what could be mended', async () => {
+test("a caller's page shows whose key it is, its limits and use, its wallet, its refusals and possible corrections", async () => {
   const text = await page(`/${ADA}`);
   for (const words of ['since 2024', 'ada@example.com', ADA, 'At most 30 purchases a minute and ₦5,000 a day.'])
     expect(text).toContain(words);
@@ -55,7 +55,7 @@ test('one caller shows whose key it is, its limits and use, its wallet, refusals
   expect((await fetch(at('/ada'), { redirect: 'manual' })).status).toBe(303);
 });
 
-test('a pause is written into callers.yaml and the history, refuses the next sale, and is taken back', async () => {
+test('a pause is written into callers.yaml and the history, refuses the next sale, and is lifted again', async () => {
   const before = callersFile();
   const paused = await post(`/${ADA}/pause`, { text: 'Please pay first.' });
   expect([paused.status, paused.headers.get('location')]).toEqual([303, `/console/callers/${ADA}`]);
@@ -74,7 +74,7 @@ test('a key without an entry is paused as well', async () => {
   expect((await post(`/${STRANGER}/go-on`)).status).toBe(303);
 });
 
-test('nothing is changed by a text that tells a success, by another site, or over edits that nobody has looked at', async () => {
+test('nothing is changed by a text that reads as a success, by another site, or over unseen edits', async () => {
   const before = callersFile();
   const misleading = await post(`/${ADA}/pause`, { text: 'Transaction successful' });
   expect([misleading.status, await misleading.text()]).toEqual([409, expect.stringContaining('would not be usable')]);

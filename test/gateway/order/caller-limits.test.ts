@@ -54,7 +54,7 @@ test.each([plainCallerKey(owner), undefined])('a key without limits is not looke
   expect(await limits.open(order, { callerKey }, () => journal.open(order))).toMatchObject({ kind: 'opened' });
 });
 
-test('purchases beyond those of a minute are refused until one of them is a minute old', async () => {
+test('purchases beyond the limit of a minute are refused until one of them is a minute old', async () => {
   const { buy, advance } = openLimits({ purchases: 2 });
   await buy('one');
   advance(20_000);
@@ -69,13 +69,13 @@ test('purchases beyond those of a minute are refused until one of them is a minu
   });
 });
 
-test('of many purchases at once exactly as many as may be are let in', async () => {
+test('of many purchases at once exactly as many as the limit are let in', async () => {
   const { buy } = openLimits({ purchases: 3 });
   const judged = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => buy(`r${index}`)));
   expect(judged.map(({ status }) => status === 'fulfilled')).toEqual([true, true, true, ...Array<boolean>(7).fill(false)]);
 });
 
-test('what was not written takes no place, and holds nobody up', async () => {
+test('an order that was not written takes no place, and delays no other', async () => {
   const journal = createMemoryJournal();
   let isFull = true;
   const open: Journal['open'] = (order) => (isFull ? Promise.reject(new Error('the disk is full')) : journal.open(order));
@@ -86,7 +86,7 @@ test('what was not written takes no place, and holds nobody up', async () => {
   await expect(buy('next')).resolves.toBeDefined();
 });
 
-test('no purchase goes beyond the naira of a day, one that fits exactly is taken', async () => {
+test('no purchase exceeds the naira of a day, and one that fits exactly is accepted', async () => {
   const { buy } = openLimits({ naira: 250 });
   await buy('one');
   await buy('two');
@@ -100,7 +100,7 @@ test('no purchase goes beyond the naira of a day, one that fits exactly is taken
   expect(both).toMatchObject([{ status: 'fulfilled' }, { reason: { code: 'daily_limit_reached' } }]);
 });
 
-test('what has no known price is taken while anything is left of the day', async () => {
+test('an order without a known price is accepted while anything is left of the day', async () => {
   const { buy } = openLimits({ naira: 100 });
   const plan = { operation: 'buy_data', fields: { plan: 102 } };
   await buy('plan', plan);
@@ -108,7 +108,7 @@ test('what has no known price is taken while anything is left of the day', async
   await expect(buy('another plan', plan)).rejects.toMatchObject({ code: 'daily_limit_reached' });
 });
 
-test('an order that is tried again does not stand in its own way', async () => {
+test('an order that is tried again does not count against itself', async () => {
   const { buy, refuse } = openLimits({ purchases: 1, naira: 100 });
   await refuse('one');
   expect(await buy('one')).toMatchObject({ kind: 'reopened' });
@@ -116,14 +116,14 @@ test('an order that is tried again does not stand in its own way', async () => {
 });
 
 test.each(['a moment ago', 'an hour ago'])(
-  'of many orders that v1 refused %s and that come again at once, no more are let in than fit',
+  'of many orders that v1 refused %s and that come again at once, only as many as fit are let in',
   async (ago) => {
     const { buy, refuse, advance } = openLimits({ naira: 250 });
     const ids = Array.from({ length: 20 }, (_, index) => `r${index}`);
     for (const id of ids) await refuse(id);
     if (ago === 'an hour ago') {
       advance(3_600_000);
-      // The older orders are counted by this.
+      // The older orders are counted by this purchase.
       await refuse('another');
     }
     const judged = await Promise.allSettled(ids.map((id) => buy(id)));
@@ -131,10 +131,10 @@ test.each(['a moment ago', 'an hour ago'])(
   },
 );
 
-test('two processes on one journal let in one order each at most of those that come at the same moment', async () => {
+test('two processes on one journal let in at most one order each of those that come at the same moment', async () => {
   const journal = createMemoryJournal();
   let writing = 0;
-  /** A write takes a while, and both processes see an order only when it is written. */
+  /** A write takes a while, and both processes see an order only once it is written. */
   const open: Journal['open'] = async (order) => {
     writing += 1;
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -147,7 +147,7 @@ test('two processes on one journal let in one order each at most of those that c
   expect([10, 11]).toContain(taken);
 });
 
-test('a journal that cannot be read lets nothing through a limit, and the next is judged anew', async () => {
+test('a journal that cannot be read lets nothing through a limit, and the next order is judged anew', async () => {
   let isAway = true;
   const journal = createMemoryJournal();
   const dress: Partial<Journal> = {

@@ -18,10 +18,10 @@ const sold = (naira?: number): Outcome => ({
   ...(naira === undefined ? {} : { delivery: { charged: kobo(naira * 100) } }),
 });
 
-/** More looks than any test needs: a loop without an end would hang the tests without a word. */
+/** More reads than any test needs: a loop without an end would hang the tests silently. */
 const FINDS_MAX = 1_000;
 
-/** A journal on a clock that a test sets, and how often an order was read from it. */
+/** A journal on a clock that the test sets, and how often an order was read from it. */
 function openUsage() {
   let nowMs = NOON;
   let orders = 0;
@@ -64,7 +64,7 @@ function openUsage() {
   };
 }
 
-test('what v1 charged counts, else what was asked for, and what took no money does not', async () => {
+test('an order counts what v1 charged, else what was asked for, and nothing if it took no money', async () => {
   const { order, today } = openUsage();
   await order('charged', NOON - 1, sold(98));
   await order('face value', NOON - 1, sold());
@@ -80,7 +80,7 @@ test('what v1 charged counts, else what was asked for, and what took no money do
   expect(await today('charged')).toEqual([4, 300]);
 });
 
-test('a day begins at midnight of the zone, and an order belongs to the day of its first try', async () => {
+test('a day begins at midnight of the zone, and an order belongs to the day of its first attempt', async () => {
   const { order, today, setNow, journal } = openUsage();
   const midnight = NOON - 12 * HOUR;
   await order('yesterday', midnight - 1, sold(1));
@@ -95,7 +95,7 @@ test('a day begins at midnight of the zone, and an order belongs to the day of i
   }
 });
 
-test('the last minute is by the first try, whatever became of it, across midnight too', async () => {
+test('the last minute counts orders by their first attempt, whatever their outcome, across midnight too', async () => {
   const { order, lastMinute, setNow } = openUsage();
   const midnight = NOON - 12 * HOUR;
   await order('before', midnight - 61_000, sold(1));
@@ -115,7 +115,7 @@ test('orders of an hour that a clock set back has not reached yet are not of the
   expect(await today()).toEqual([3, 40]);
 });
 
-test('older orders are read once, and an end that they find later is seen', async () => {
+test('older orders are read once, and an outcome that comes later is seen', async () => {
   const { order, today, journal, setNow, takeReads } = openUsage();
   for (let index = 0; index < 40; index += 1) await order(`sold ${index}`, NOON - HOUR + index, sold(10));
   await order('open', NOON - HOUR, { kind: 'unknown', reason: 'reset' });
@@ -133,7 +133,7 @@ test('older orders are read once, and an end that they find later is seen', asyn
   expect(takeReads()).toBe(0);
 });
 
-test('orders that stay open are looked at once each time, and not for ever', async () => {
+test('open orders are read once each time, and not for ever', async () => {
   const { order, today, setNow, takeFinds } = openUsage();
   for (const id of ['one', 'two', 'three']) await order(id, NOON - HOUR, { kind: 'pending' });
   expect(await today()).toEqual([3, 300]);
@@ -144,7 +144,7 @@ test('orders that stay open are looked at once each time, and not for ever', asy
   }
 });
 
-test('orders that were refused are not looked at again with each purchase', async () => {
+test('refused orders are not read again with each purchase', async () => {
   const { order, today, setNow, takeFinds } = openUsage();
   for (let index = 0; index < 50; index += 1)
     await order(`refused ${index}`, NOON - HOUR + index, { kind: 'rejected', httpStatus: 400 });
@@ -155,7 +155,7 @@ test('orders that were refused are not looked at again with each purchase', asyn
   expect(takeFinds()).toBe(1);
 });
 
-test('orders of the last minute that another process adds late are seen, and are counted once when they grow old', async () => {
+test('orders that another process adds late are seen in the last minute, and are counted once when they grow old', async () => {
   const { order, today, setNow } = openUsage();
   await order('mine', NOON - 1_000, sold(10));
   expect(await today()).toEqual([1, 10]);
@@ -168,7 +168,7 @@ test('orders of the last minute that another process adds late are seen, and are
   }
 });
 
-test('an order that is sold after all under its id is counted once it is said, and after a while by itself', async () => {
+test('an order that is sold after all under its id is counted once when the sale is reported, and after a while without a report', async () => {
   const { order, today, journal, setNow, forget } = openUsage();
   await order('again', NOON - HOUR, { kind: 'rejected', httpStatus: 400 });
   expect(await today()).toEqual([0, 0]);

@@ -1,4 +1,4 @@
-/** What an answer is worth beside what else is known. `test/flows/strange-v1.test.ts` plays such answers over a socket. */
+/** What an answer proves beside what else is known. `test/flows/strange-v1.test.ts` plays such answers over a socket. */
 import type { JsonObject } from '../../../src/domain/json';
 import type { Order } from '../../../src/domain/order';
 import type { Outcome, Unknown } from '../../../src/domain/outcome';
@@ -78,7 +78,7 @@ test.each<[Outcome | undefined, Evidence, Partial<Outcome>]>([
   expect(await judge(SOLD, { duplicate: true }, evidence, { before })).toMatchObject(expected);
 });
 
-test('a token that only the receipt has is not lost to an answer that says there is none', async () => {
+test('a token that only the receipt has is kept although the answer says that there is none', async () => {
   const found: Outcome = { kind: 'succeeded', reference: 'V1', delivery: { token: null } };
   const outcome: Outcome = { kind: 'succeeded', reference: 'V1', delivery: { token: '1234-5678' } };
   expect(await judge(found, { duplicate: true }, { identity: 'same', outcome }, { before: LOST })).toEqual(outcome);
@@ -91,7 +91,7 @@ test.each<JsonObject>([{ duplicate: 1 }, { data: { duplicate: 'true' } }])(
   },
 );
 
-test('an order that is written down while the receipt is read keeps its reference', async () => {
+test('an order that is written while the receipt is read keeps its reference', async () => {
   let owning: Order | undefined;
   const told = await judge(
     SOLD,
@@ -108,7 +108,7 @@ test('an order that is written down while the receipt is read keeps its referenc
   expect(told).toEqual({ kind: 'unknown', reason: 'v1 answered about another order' });
 });
 
-test('a reference that was known before is asked about no more', async () => {
+test('a reference that was known before is not asked about again', async () => {
   const identify = () => Promise.reject(new Error('asked'));
   expect(
     await judge(SOLD, { duplicate: true }, { identity: 'other' }, { before: { kind: 'pending', reference: 'V1' }, identify }),
@@ -120,7 +120,7 @@ test.each<[string, Outcome, JsonObject, Evidence, Outcome | undefined, Partial<O
   ['a success of a repeat', SOLD, { duplicate: true }, { identity: 'same', outcome: SOLD }, undefined, { isDoubted: true }],
   ['what was in doubt already', SOLD, { duplicate: true }, { identity: 'unread' }, LOST, { kind: 'unknown' }],
   ['a refusal that names an order', REFUSED, { reference: 'V1' }, { identity: 'none' }, undefined, { kind: 'unknown' }],
-])('%s is open while nobody can read whose its reference is', async (_title, outcome, body, evidence, before, expected) => {
+])('%s is open while the owner of its reference cannot be read', async (_title, outcome, body, evidence, before, expected) => {
   const troubles: string[] = [];
   const journal = { findByReference: () => Promise.reject(new Error('the disk')) };
   const told = await judge(outcome, body, evidence, { before, journal, onTrouble: (what) => troubles.push(what) });

@@ -25,23 +25,23 @@ test.each<[string, readonly number[], number | undefined]>([
   expect(learn(...ages)).toBe(limit);
 });
 
-test('lines that break teach nothing where a script of the key has waited longer for its reply, one that gives up after that does', () => {
+test('broken connections teach nothing where a script of the key has waited longer for its reply; one that gives up later does', () => {
   let nowMs = 0;
   const learnt = createLearntPatience([], undefined, { elapsed: () => nowMs });
   learnt.answered(KEY, 'plain_php', 31_000);
   learnt.answered(KEY, 'plain_php', 9_000);
-  // A reseller's PHP is restarted: whatever it waits for breaks at once, at any age.
+  // A reseller's PHP is restarted, so whatever it waits for breaks at once, at any age.
   for (const age of [5_000, 5_800, 17_000, 18_000, 29_000]) expect(learnt.hangUp(KEY, 'plain_php', age)).toBe(false);
   expect(learnt.limitOf(KEY, 'plain_php')).toBeUndefined();
   for (const age of [30_500, 31_200]) expect(learnt.hangUp(KEY, 'plain_php', age)).toBe(true);
   expect(learnt.limitOf(KEY, 'plain_php')).toBe(27_450);
-  // A day later its script may be another.
+  // A day later the key may have another script.
   nowMs = 25 * 3_600_000;
   for (const age of [15_000, 15_100]) learnt.hangUp(KEY, 'plain_php', age);
   expect(learnt.limitOf(KEY, 'plain_php')).toBe(13_500);
 });
 
-test('after one script has waited 40 s for its reply, a restart of the shop that breaks the lines of others leaves its key as patient', async () => {
+test('after one script has waited 40 s for its reply, a restart of the shop that breaks its connections leaves the key as patient', async () => {
   const house = openWalkHouse({
     answers: Array.from({ length: 8 }, (_, nth) => ({ outcome: { kind: 'pending', reference: `V${nth}` } })),
   });
@@ -67,7 +67,7 @@ test('after one script has waited 40 s for its reply, a restart of the shop that
   expect(await next.heldMs).toBe(40_000);
 });
 
-test('what one key or kind shows says nothing of another', () => {
+test('what one key or kind shows does not change another', () => {
   const learnt = createLearntPatience();
   learnt.hangUp(KEY, 'plain_php', 20_000);
   learnt.hangUp(KEY, 'axios', 20_000);
@@ -75,7 +75,7 @@ test('what one key or kind shows says nothing of another', () => {
   expect(learnt.entries().map(({ limitMs }) => limitMs)).toEqual([undefined, undefined, undefined]);
 });
 
-test('no more keys are remembered than there is room for: the one heard of longest ago goes', () => {
+test('the number of remembered keys is limited: the one seen longest ago is forgotten', () => {
   const learnt = createLearntPatience();
   const key = (index: number): string => index.toString(16).padStart(32, '0');
   for (let index = 0; index < 2_001; index += 1) learnt.hangUp(key(index), 'axios', 9_000);
@@ -83,7 +83,7 @@ test('no more keys are remembered than there is room for: the one heard of longe
   expect(learnt.entries()[0]!.fingerprint).toBe(key(1));
 });
 
-test('it is never above what the mapping says, and the operator’s word for a key stands', () => {
+test("the patience never exceeds the mapping's, and the operator’s setting for a key holds", () => {
   const mapping = shippedMapping();
   const operation = mapping.operations.get('buy_airtime')!;
   const kind = mapping.callerKindOf({ userAgent: 'axios/1.7' });

@@ -35,7 +35,7 @@ test('a PIN that v1 called wrong is not tried again, so that another one may be'
   expect([codeOf('9999'), codeOf('1234'), codeOf()]).toEqual(['wrong_pin', undefined, undefined]);
 });
 
-test('after two wrong PINs no new one is tried, of this key alone', () => {
+test('after two wrong PINs no new one is tried, for this key alone', () => {
   const { note, codeOf } = openGuard();
   note('9999', WRONG);
   note('8888', WRONG);
@@ -43,7 +43,7 @@ test('after two wrong PINs no new one is tried, of this key alone', () => {
   expect([codeOf(), codeOf('9999', 'L'), codeOf('1234', 'L')]).toEqual([undefined, undefined, undefined]);
 });
 
-test('without a PIN that v1 took, it ends when the lock of v1 would have', async () => {
+test('without a PIN that v1 accepted, the refusals end when the lock of v1 would have', async () => {
   const clock = createVirtualClock();
   const { note, codeOf, textOf } = openGuard(clock);
   note('9999', WRONG);
@@ -54,7 +54,7 @@ test('without a PIN that v1 took, it ends when the lock of v1 would have', async
   expect([codeOf('9999'), codeOf('8888'), codeOf('1234')]).toEqual([undefined, 'wrong_pin', undefined]);
 });
 
-test('the PIN that v1 took last is never refused, whatever wrong ones come in between', () => {
+test('the PIN that v1 accepted last is never refused, whatever wrong ones come in between', () => {
   const { note, codeOf } = openGuard();
   note('1234', RIGHT);
   for (const pin of ['9999', '8888', '7777', '6666']) {
@@ -64,7 +64,7 @@ test('the PIN that v1 took last is never refused, whatever wrong ones come in be
   expect(codeOf('5555')).toBe('pin_held');
 });
 
-test('while a key has a PIN that v1 took, wrong ones count until it is taken again, for an hour at most', async () => {
+test('while a key has a PIN that v1 accepted, wrong ones count until it is accepted again, for an hour at most', async () => {
   const clock = createVirtualClock();
   const { note, codeOf, textOf } = openGuard(clock);
   note('1234', RIGHT);
@@ -72,7 +72,7 @@ test('while a key has a PIN that v1 took, wrong ones count until it is taken aga
   note('9999', WRONG);
   note('8888', WRONG);
   await clock.advance(30 * MINUTE_MS);
-  // v1 may count both for as long as no right one comes: a third would lock a shop that sells seldom.
+  // v1 may count both until a right PIN comes: a third would lock a shop that sells seldom.
   expect(codeOf('7777')).toBe('pin_held');
   expect(textOf('7777')).toMatch(
     /The PIN that sold last goes on selling\. .* in 30 minutes\. If these PINs were not yours, somebody else/,
@@ -86,7 +86,7 @@ test('while a key has a PIN that v1 took, wrong ones count until it is taken aga
   expect(codeOf('7777')).toBeUndefined();
 });
 
-test('a right PIN takes back nothing of what was wrong within the time of the lock', () => {
+test('a right PIN does not undo wrong ones within the time of the lock', () => {
   const { note, codeOf } = openGuard();
   note('9999', WRONG);
   note('8888', WRONG);
@@ -94,7 +94,7 @@ test('a right PIN takes back nothing of what was wrong within the time of the lo
   expect([codeOf('7777'), codeOf('9999')]).toEqual(['pin_held', 'wrong_pin']);
 });
 
-test('a PIN that v1 took and then called wrong was changed: the new one is tried', () => {
+test('a PIN that v1 accepted and then called wrong was changed: the new one is tried', () => {
   const { note, codeOf } = openGuard();
   note('1234', RIGHT);
   note('1234', WRONG);
@@ -103,7 +103,7 @@ test('a PIN that v1 took and then called wrong was changed: the new one is tried
   expect([codeOf('1234'), codeOf('4321')]).toEqual(['wrong_pin', undefined]);
 });
 
-test('a PIN that v1 takes while another try with it was called wrong is wrong no longer', () => {
+test('a PIN that v1 accepts while another attempt with it was called wrong is wrong no longer', () => {
   const { note, codeOf } = openGuard();
   for (const pin of ['9999', '8888']) note(pin, WRONG);
   note('9999', { kind: 'declined' });
@@ -115,13 +115,13 @@ test.each<[Outcome]>([
   [{ kind: 'rejected', httpStatus: 400, message: 'Invalid phone number' }],
   [{ kind: 'unknown', reason: 'HTTP 500' }],
   [{ kind: 'not_sent', reason: 'ECONNREFUSED' }],
-])('%j says nothing of the PIN', (outcome) => {
+])('%j proves nothing about the PIN', (outcome) => {
   const { note, codeOf, told } = openGuard();
   for (let time = 0; time < 5; time += 1) note('9999', outcome);
   expect([codeOf('9999'), codeOf('8888'), told]).toEqual([undefined, undefined, []]);
 });
 
-test('each wrong PIN is told to whoever watches, with its address and how many count', () => {
+test('each wrong PIN is reported to watchers, with its address and the count', () => {
   const { note, told } = openGuard();
   note('9999', WRONG);
   note('8888', WRONG);
@@ -129,7 +129,7 @@ test('each wrong PIN is told to whoever watches, with its address and how many c
   expect(told).toEqual([1, 2].map((count) => ({ fingerprint, address: '192.0.2.1', count })));
 });
 
-test('its refusals repeat neither key nor PIN', () => {
+test('the refusals repeat neither key nor PIN', () => {
   const { note, textOf } = openGuard();
   note('99871', WRONG, 'K3Y');
   note('88871', WRONG, 'K3Y');
@@ -145,7 +145,7 @@ test('a wrong PIN is told as v1 told it, with v1’s status, and that it is not 
   expect(textOf('8888')).toMatch(/^Invalid transaction PIN\. Correct /);
 });
 
-test('a clock that is set back holds nobody longer than the lock', async () => {
+test('a clock that is set back holds no key off longer than the lock', async () => {
   const clock = createVirtualClock();
   let wall = clock.now();
   const { note, codeOf } = openGuard({ ...clock, now: () => wall });
@@ -164,7 +164,7 @@ const REFUSED = {
   message: expect.stringMatching(/^Invalid transaction PIN\. .*not tried again/),
 };
 
-/** A v1 that takes a while, counts wrong PINs as the specification says, and locks at the third. */
+/** A slow v1 that counts wrong PINs as specified and locks at the third. */
 function openHouse({
   answersAfterMs = 300,
   isDuplicate = false,
@@ -198,7 +198,7 @@ function openHouse({
   return { clock, elapsed: () => clock.elapsed() - startedAt, sent, order, orderAtOnce, wrongs: () => wrong };
 }
 
-test('of ten purchases at once with one wrong PIN one is tried, and another PIN can still be', async () => {
+test('of ten purchases at once with one wrong PIN one is tried, and another PIN can still be tried', async () => {
   const house = openHouse();
   const outcomes = await house.orderAtOnce(10, '9999');
   expect(house.wrongs()).toBe(1);
@@ -219,7 +219,7 @@ test.each([
   ['a v1 that judges nothing', [RIGHT_PIN, '9999'], false, 1],
   ['a v1 that judges nothing, and a shop that has sold', ['9999', '9999'], true, 1],
   ['a shop that has not sold yet', ['9999', '9999'], false, 2],
-])('%s: of two untried ones so many are sent', async (_title, pins, hasSold, count) => {
+])('%s: of two untried PINs only this many are sent', async (_title, pins, hasSold, count) => {
   const house = openHouse({ answersAfterMs: 15_000 });
   if (hasSold) await house.orderAtOnce(1, RIGHT_PIN);
   const before = house.sent.length;
@@ -232,7 +232,7 @@ test.each([
     expect(outcome).toMatchObject({ kind: 'rejected', httpStatus: 400, message: expect.stringMatching(/Nothing was charged/) });
 });
 
-test('a right PIN is never refused: at first it waits for one answer, and never again once v1 took it', async () => {
+test('a right PIN is never refused: at first it waits for one answer, and never again once v1 accepted it', async () => {
   const house = openHouse();
   expect(await house.orderAtOnce(10, RIGHT_PIN)).toEqual(Array.from({ length: 10 }, () => SOLD));
   expect(house.sent.map(({ atMs }) => atMs)).toEqual([0, ...Array.from({ length: 9 }, () => 300)]);
@@ -241,7 +241,7 @@ test('a right PIN is never refused: at first it waits for one answer, and never 
   expect(house.sent.slice(10).every(({ atMs }) => atMs === now)).toBe(true);
 });
 
-test('a wrong PIN beside the right one takes nothing from it', async () => {
+test('a wrong PIN beside the right one costs the right one nothing', async () => {
   const house = openHouse();
   const [wrong, right] = [house.orderAtOnce(4, '9999'), house.orderAtOnce(4, RIGHT_PIN)];
   expect(await right).toEqual(Array.from({ length: 4 }, () => SOLD));
@@ -249,14 +249,14 @@ test('a wrong PIN beside the right one takes nothing from it', async () => {
   expect(house.wrongs()).toBe(1);
 });
 
-test('a v1 that judges nothing holds nobody up for longer than two seconds, and the wait counts as time of the try', async () => {
+test('a v1 without answers delays no order for more than two seconds, and the wait counts as time of the attempt', async () => {
   const house = openHouse({ answersAfterMs: 15_000 });
   await house.orderAtOnce(4, RIGHT_PIN);
   expect(house.sent.map(({ atMs }) => atMs)).toEqual([0, 2_000, 2_000, 2_000]);
   expect(house.sent.map(({ timeoutMs }) => timeoutMs)).toEqual([20_000, 18_000, 18_000, 18_000]);
 });
 
-test('a try with little time waits for half of it at most', async () => {
+test('an attempt with little time waits for half of it at most', async () => {
   const house = openHouse({ answersAfterMs: 15_000 });
   const orders = Promise.all([1, 2, 3].map(() => house.order(RIGHT_PIN, 400)));
   await house.clock.advance(20_000);
@@ -264,7 +264,7 @@ test('a try with little time waits for half of it at most', async () => {
   expect(house.sent[1]).toEqual({ pin: RIGHT_PIN, atMs: 200, timeoutMs: 200 });
 });
 
-test('other keys and keys without a PIN wait for nobody', async () => {
+test('other keys and keys without a PIN do not wait', async () => {
   const house = openHouse({ answersAfterMs: 15_000 });
   void house.orderAtOnce(3, '9999');
   void house.orderAtOnce(2, RIGHT_PIN, 'L');

@@ -33,7 +33,7 @@ interface Chase {
   readonly pursuit: Pursuit;
   readonly troubles: string[];
   readonly startedAt: number;
-  /** What the journal holds. */
+  /** The outcome in the journal. */
   stored(): Promise<Outcome | undefined>;
 }
 
@@ -113,7 +113,7 @@ test.each<[string, Outcome]>([
   ['a success', SUCCESS],
   ['a decline', DECLINED],
   ['a rejection', REJECTED],
-])('%s is settled and told at once, after one try', async (_title, answer) => {
+])('%s is settled and told at once, after one attempt', async (_title, answer) => {
   const it = await chase({ answers: [answer] });
   const { order, afterMs } = await waited(it, 40_000);
   expect([order.outcome, afterMs]).toEqual([answer, 0]);
@@ -122,7 +122,7 @@ test.each<[string, Outcome]>([
   await it.pursuit.ended;
 });
 
-test('an unknown fate is asked about under the same request id, with growing pauses, until v1 tells', async () => {
+test('an unknown outcome is asked about under the same request id, with growing pauses, until v1 gives it', async () => {
   const it = await chase({
     answers: [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, { outcome: SUCCESS, isDuplicate: true }],
   });
@@ -134,7 +134,7 @@ test('an unknown fate is asked about under the same request id, with growing pau
   expect(pauses).toEqual([150, 300, 600, 1200, 2400, 3750]);
 });
 
-test('a script hears pending when its patience ends, and the pursuit goes on to the end', async () => {
+test('a script is told pending when its patience ends, and the pursuit goes on to the end', async () => {
   const it = await chase({ answers: [{ outcome: SUCCESS, afterMs: 12_000 }] });
   const { order, afterMs } = await waited(it, 4_000);
   expect([order.outcome?.kind, afterMs]).toEqual(['unknown', 4_000]);
@@ -143,7 +143,7 @@ test('a script hears pending when its patience ends, and the pursuit goes on to 
   expect((await it.stored())?.kind).toBe('succeeded');
 });
 
-test('a fate that stays unknown is written down as unknown at the deadline, never as a failure', async () => {
+test('an outcome that stays unknown is written as unknown at the deadline, never as a failure', async () => {
   const it = await chase({ answers: [UNKNOWN] });
   await it.clock.advance(130_000);
   await it.pursuit.ended;
@@ -154,7 +154,7 @@ test('a fate that stays unknown is written down as unknown at the deadline, neve
 test.each<[string, Outcome]>([
   ['a rejection', REJECTED],
   ['a refused connection', NOT_SENT],
-])('%s after an unknown fate proves nothing: the order stays unknown', async (_title, later) => {
+])('%s after an unknown outcome proves nothing: the order stays unknown', async (_title, later) => {
   const it = await chase({ answers: [UNKNOWN, later] });
   await it.clock.advance(130_000);
   await it.pursuit.ended;
@@ -172,25 +172,25 @@ test('a v1 that cannot be reached is tried for as long as the mapping says, then
   expect((await it.stored())?.kind).toBe('not_sent');
 });
 
-test('a v1 that comes back in that time sells', async () => {
+test('a v1 that can be reached again in that time sells', async () => {
   const it = await chase({ answers: [NOT_SENT, NOT_SENT, SUCCESS] });
   const { order } = await waited(it, 40_000);
   expect(order.outcome?.kind).toBe('succeeded');
 });
 
-test('an unknown fate after a refused connection is pursued on, not called unsent', async () => {
+test('an unknown outcome after a refused connection is pursued further, not told as not sent', async () => {
   const it = await chase({ answers: [NOT_SENT, UNKNOWN, { outcome: SUCCESS, isDuplicate: true }] });
   const { order } = await waited(it, 40_000);
   expect(order.outcome?.kind).toBe('succeeded');
 });
 
-test('a limit of v1 is waited out within the patience of the script', async () => {
+test('a rate limit of v1 is waited out within the patience of the script', async () => {
   const it = await chase({ answers: [LIMITED, SUCCESS] });
   const { order, afterMs } = await waited(it, 40_000);
   expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 3_000]);
 });
 
-test('a limit of v1 beyond the patience of the script is told at once', async () => {
+test('a rate limit of v1 beyond the patience of the script is told at once', async () => {
   const it = await chase({ answers: [LIMITED, SUCCESS], plan: { patienceMs: 3_500 } });
   const { order, afterMs } = await waited(it, 3_500);
   expect([order.outcome, afterMs]).toEqual([LIMITED, 0]);
@@ -198,13 +198,13 @@ test('a limit of v1 beyond the patience of the script is told at once', async ()
   expect(it.upstream.sent).toHaveLength(1);
 });
 
-test('a limit that v1 says is over at once is asked about with growing pauses all the same', async () => {
+test('a rate limit that v1 says is over at once is retried with growing pauses all the same', async () => {
   const it = await chase({ answers: [{ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 0 }] });
   await it.clock.advance(40_000);
   expect(it.upstream.sent.length).toBeLessThan(20);
 });
 
-test('a pending order is held and its receipt asked for with growing pauses, until it is final', async () => {
+test('a pending order is held, and its receipt asked for with growing pauses, until it is final', async () => {
   const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
   const { order, afterMs } = await waited(it, 40_000);
   expect(order.outcome?.kind).toBe('succeeded');
@@ -216,13 +216,13 @@ test('a pending order is held and its receipt asked for with growing pauses, unt
   expect((await it.stored())?.kind).toBe('succeeded');
 });
 
-test('a pending order is asked about once more just before the patience ends', async () => {
+test('v1 is asked about a pending order once more just before the patience ends', async () => {
   const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
   const { order, afterMs } = await waited(it, 9_000);
   expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 8_000]);
 });
 
-test('whoever asks again between two readings has the receipt read before his own patience ends', async () => {
+test("for a repeat that joins between two readings the receipt is read before the repeat's own patience ends", async () => {
   let isOver = false;
   const it = await chase({ answers: [PENDING], find: () => receipt(isOver ? 'success' : 'pending') });
   expect((await waited(it, 1_500)).order.outcome?.kind).toBe('pending');
@@ -259,14 +259,14 @@ test.each<[string, Finding]>([
   ['a receipt without a status', { kind: 'found', body: { data: { reference: 'V1' } } }],
   ['no receipt', { kind: 'refused', httpStatus: 404, body: {} }],
   ['a v1 that is away', { kind: 'unavailable', reason: 'HTTP 502' }],
-])('%s says nothing of a pending order', async (_title, finding) => {
+])('%s does not change a pending order', async (_title, finding) => {
   const it = await chase({ answers: [PENDING], find: () => finding });
   await it.clock.advance(130_000);
   await it.pursuit.ended;
   expect((await it.stored())?.kind).toBe('pending');
 });
 
-describe('a duplicate that this journal never sent', () => {
+describe('a duplicate of an order that this journal never sent', () => {
   const strange: ScriptedAnswer = { outcome: SUCCESS, isDuplicate: true };
 
   test('is this order when its receipt says so', async () => {
@@ -280,25 +280,25 @@ describe('a duplicate that this journal never sent', () => {
     expect(await it.stored()).not.toHaveProperty('reference');
   });
 
-  test('is expected after a try whose fate is unknown, when its receipt cannot tell whose it is', async () => {
+  test('is expected after an attempt with an unknown outcome when its receipt cannot tell whose it is', async () => {
     const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
     expect((await waited(it, 40_000)).order.outcome?.kind).toBe('succeeded');
     expect(it.troubles).toEqual([]);
   });
 
-  test('is not believed after a lost try either, when its receipt names another phone', async () => {
+  test('is not accepted after a lost attempt either, when its receipt names another phone', async () => {
     const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'other' }) } });
     expect((await waited(it, 4_000)).order.outcome?.kind).toBe('unknown');
   });
 
-  test('is not believed after a lost answer when its receipt contradicts the sale', async () => {
+  test('is not accepted after a lost answer when its receipt contradicts the sale', async () => {
     const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'contradicted' }) } });
     await it.clock.advance(130_000);
     await it.pursuit.ended;
     expect(await it.stored()).toMatchObject({ kind: 'unknown', isDoubted: true });
   });
 
-  test('is looked at again after a lost answer while its receipt cannot be read', async () => {
+  test('is asked about again after a lost answer while its receipt cannot be read', async () => {
     const seen = ['unread', 'unread', 'same'] as const;
     let looks = 0;
     const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: seen[looks++]! }) } });
@@ -314,7 +314,7 @@ describe('a duplicate that this journal never sent', () => {
     expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
   });
 
-  test('is this order once another process, whose sale it is, has written down its end', async () => {
+  test('is this order once another process, which made the sale, has written the outcome', async () => {
     const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
     await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', SUCCESS, it.clock.now());
     const { order, afterMs } = await waited(it, 40_000);
@@ -324,13 +324,13 @@ describe('a duplicate that this journal never sent', () => {
     expect(await it.stored()).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   });
 
-  test('is not called refused because another process was refused: v1 has an order', async () => {
+  test('is not told as refused because another process was refused: v1 has an order', async () => {
     const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
     await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', REJECTED, it.clock.now());
     expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
   });
 
-  test('is doubted after tries that never left', async () => {
+  test('is doubted after attempts that were never sent', async () => {
     const it = await chase({ answers: [NOT_SENT, strange], plan: { identify: async () => ({ identity: 'other' }) } });
     expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
   });
@@ -339,7 +339,7 @@ describe('a duplicate that this journal never sent', () => {
 test.each<[string, Outcome]>([
   ['a success', SUCCESS],
   ['a rejection', REJECTED],
-])('%s that cannot be written down is told as unknown, and the trouble is reported', async (_title, answer) => {
+])('%s that cannot be written is told as unknown, and the error is reported', async (_title, answer) => {
   const it = await chase({
     answers: [answer],
     journal: (journal) => ({ ...journal, settle: async () => Promise.reject(new Error('disk full')) }),
@@ -349,7 +349,7 @@ test.each<[string, Outcome]>([
   await it.pursuit.ended;
 });
 
-test('an upstream that breaks its promise and throws leaves the order unknown', async () => {
+test('an upstream that throws against its contract leaves the order unknown', async () => {
   const it = await chase({ answers: [SUCCESS], plan: { identify: async () => Promise.reject(new Error('bug')) } });
   expect((await waited(it, 4_000)).order.outcome?.kind).toBe('succeeded');
   const broken = await chase({
@@ -372,7 +372,7 @@ test.each<[Outcome, Outcome, string]>([
   [SUCCESS, UNKNOWN, 'succeeded'],
   [DECLINED, NOT_SENT, 'declined'],
   [PENDING, REJECTED, 'pending'],
-])('a repeat of a known order (%j) that meets %j keeps the word that was given', async (previous, answer, kind) => {
+])('a repeat of a known order (%j) that gets %j keeps the known outcome', async (previous, answer, kind) => {
   const it = await chase({ answers: [answer], plan: { previous }, find: () => receipt('pending') });
   expect((await waited(it, 4_000)).order.outcome?.kind).toBe(kind);
 });
@@ -390,7 +390,7 @@ describe('a gateway that is stopping', () => {
     return { ...it, stop: () => void (isStopping = true) };
   };
 
-  test('pursues an order for as long as its script waits: many refund what they hear is pending', async () => {
+  test('pursues an order for as long as its script waits, because many scripts refund what they are told is pending', async () => {
     const it = await stopping([PENDING], (nth) => receipt(nth < 4 ? 'pending' : 'success'));
     const waiting = waited(it, 40_000);
     it.stop();
@@ -399,7 +399,7 @@ describe('a gateway that is stopping', () => {
     expect((await it.stored())?.kind).toBe('succeeded');
   });
 
-  test('sends an unknown order again for a script that waits', async () => {
+  test('sends an unknown order again for a waiting script', async () => {
     const it = await stopping([UNKNOWN, SUCCESS]);
     const waiting = waited(it, 40_000);
     it.stop();
@@ -409,7 +409,7 @@ describe('a gateway that is stopping', () => {
   test.each([
     ['pending', PENDING],
     ['unknown', UNKNOWN],
-  ] as const)('leaves an order that is %s as it stands once nobody waits for it', async (kind, answer) => {
+  ] as const)('leaves an order that is %s as it is once no script waits for it', async (kind, answer) => {
     const it = await stopping([answer], () => receipt('pending'));
     expect((await waited(it, 4_000)).order.outcome?.kind).toBe(kind);
     it.stop();
@@ -421,7 +421,7 @@ describe('a gateway that is stopping', () => {
     expect(it.upstream.sent).toHaveLength(asked);
   });
 
-  test('lets whoever waits have the order as it stands when time is up, at once and written down so', async () => {
+  test('gives waiting scripts the order as it is when time is up, at once, and writes it', async () => {
     const it = await stopping([UNKNOWN]);
     let told: Order | undefined;
     void it.pursuit.waitFor(40_000).then((order) => (told = order));
@@ -433,7 +433,7 @@ describe('a gateway that is stopping', () => {
   });
 });
 
-test('a pursuit that outlasts half of the quiet time writes down that it tries on, before it does', async () => {
+test('a pursuit longer than half of the quiet time renews its lease in time', async () => {
   const it = await chase({ answers: [UNKNOWN], quietMs: 120_000, plan: { afterPending: 'buy' } });
   await it.clock.advance(59_000);
   expect(await it.stored()).toBeUndefined();
@@ -441,7 +441,7 @@ test('a pursuit that outlasts half of the quiet time writes down that it tries o
   expect(await it.stored()).toMatchObject({ kind: 'unknown', isBeginning: true });
 });
 
-test('an order that was proven unsent elsewhere meanwhile is not tried again', async () => {
+test('an order that another process has proven not sent is not tried again', async () => {
   const it = await chase({ answers: [UNKNOWN, SUCCESS], quietMs: 200 });
   await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', UNKNOWN, it.clock.now());
   await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', { kind: 'not_sent', reason: 'absent', isProven: true }, it.clock.now());
@@ -449,7 +449,7 @@ test('an order that was proven unsent elsewhere meanwhile is not tried again', a
   expect(it.upstream.sent).toHaveLength(1);
 });
 
-test('no further try is made while it cannot be written down', async () => {
+test('no further attempt is made while its lease cannot be written', async () => {
   const settle = () => Promise.reject(new Error('disk full'));
   const it = await chase({
     answers: [UNKNOWN, SUCCESS],
@@ -460,7 +460,7 @@ test('no further try is made while it cannot be written down', async () => {
   expect(it.upstream.sent).toHaveLength(1);
 });
 
-test('another process that hears meanwhile that the order is charged has the word: its receipt is asked for', async () => {
+test('when another process has written meanwhile that the order is charged, its receipt is asked for', async () => {
   const it = await chase({ answers: [UNKNOWN], quietMs: 200, find: () => receipt('success') });
   await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', PENDING, it.clock.now());
   expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
@@ -470,7 +470,7 @@ test('another process that hears meanwhile that the order is charged has the wor
 test.each<[string, Outcome]>([
   ['was refused', REJECTED],
   ['was never sent', NOT_SENT],
-])("a try that %s and is told too late leaves what v1's history has proven meanwhile", async (_title, outcome) => {
+])("an attempt that %s and is told too late leaves what v1's history has proven meanwhile", async (_title, outcome) => {
   const it = await chase({ answers: [{ outcome, afterMs: 60_000 }], quietMs: 100_000, plan: { reconnectMs: 0 } });
   const absent: Outcome = { kind: 'not_sent', reason: 'absent', isProven: true };
   await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', absent, it.clock.now());
@@ -480,7 +480,7 @@ test.each<[string, Outcome]>([
   expect(await it.stored()).toMatchObject(absent);
 });
 
-test('a mark that takes longer to be written than it is good for is no mark', async () => {
+test('a lease that takes longer to write than it is valid is not used', async () => {
   const slowly = (journal: Journal, clock: VirtualClock): Journal => ({
     ...journal,
     settle: async (...args) => {
@@ -494,7 +494,7 @@ test('a mark that takes longer to be written than it is good for is no mark', as
   expect(it.upstream.sent).toHaveLength(1);
 });
 
-test('no try is on its way longer than the rest of the quiet time', async () => {
+test('no attempt is under way longer than the rest of the quiet time', async () => {
   const it = await chase({ answers: [SUCCESS], quietMs: 60_000, plan: { patienceMs: 120_000 } });
   expect(it.upstream.sent[0]?.timeoutMs).toBe(30_000);
 });
@@ -502,7 +502,7 @@ test('no try is on its way longer than the rest of the quiet time', async () => 
 describe('an order whose script has been told "pending"', () => {
   const HOUR_MS = 3_600_000;
 
-  test('is not sent again: most scripts have refunded, and to ask would be to buy', async () => {
+  test('is not sent again: most scripts have refunded, and asking would be buying', async () => {
     const it = await chase({ answers: [UNKNOWN], plan: { patienceMs: 20_000, pursueMs: 6 * HOUR_MS } });
     await waited(it, 20_000);
     await it.clock.advance(HOUR_MS);
@@ -533,7 +533,7 @@ describe('an order whose script has been told "pending"', () => {
     expect((await repeat).outcome?.kind).toBe('succeeded');
   });
 
-  test('is sent no more for a script that hung up before it heard pending, whatever it does with that', async () => {
+  test('is not sent for a script that hung up before it was told pending, whatever it does with that', async () => {
     const it = await chase({ answers: [UNKNOWN], plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
     const script = openLine();
     const waiting = it.pursuit.waitFor(20_000, script.line);
@@ -545,7 +545,7 @@ describe('an order whose script has been told "pending"', () => {
     expect(it.upstream.sent.length).toBe(sent);
   });
 
-  test('is sent again for a script that hung up, when its repeat has heard pending', async () => {
+  test('is sent again for a script that hung up, when its repeat was told pending', async () => {
     const it = await chase({ answers: [UNKNOWN], plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
     const script = openLine();
     const first = it.pursuit.waitFor(20_000, script.line);
@@ -574,17 +574,17 @@ describe('an order whose script has been told "pending"', () => {
   });
 });
 
-test('while a script waits no attempt takes more than half of what is left, so that a lost answer is asked for again', async () => {
+test('while a script waits no attempt takes more than half of the time left, so that a lost answer is asked for again', async () => {
   const it = await chase({ answers: [UNKNOWN], plan: { patienceMs: 20_000 } });
   expect(it.upstream.sent[0]).toMatchObject({ timeoutMs: 10_000, leaveWithinMs: 10_000 });
 });
 
-test('an attempt near the end of the patience may be answered later, but not leave later', async () => {
+test('an attempt near the end of the patience may be answered later, but not sent later', async () => {
   const it = await chase({ answers: [SUCCESS], plan: { patienceMs: 4_000 } });
   expect(it.upstream.sent[0]).toMatchObject({ timeoutMs: 60_000, leaveWithinMs: 3_750 });
 });
 
-test("v1's history is read while sending finds out nothing, and what it tells ends the sending", async () => {
+test("v1's history is read while sending gives no outcome, and an outcome from the history ends the sending", async () => {
   let looks = 0;
   const it = await chase({
     answers: [UNKNOWN],

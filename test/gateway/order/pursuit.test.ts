@@ -27,7 +27,7 @@ async function openMark() {
   return { clock, journal, lease, order, troubles };
 }
 
-test('a mark is good for half of the quiet time, and a renewed one for as long again', async () => {
+test('a lease is valid for half of the quiet time, and a renewed one for as long again', async () => {
   const { clock, lease, order } = await openMark();
   await clock.advance(30_000);
   expect(lease.isValid()).toBe(true);
@@ -37,7 +37,7 @@ test('a mark is good for half of the quiet time, and a renewed one for as long a
   expect(lease.isValid()).toBe(true);
 });
 
-test('a renewal is as old as its time on disk, however long it took to be written', async () => {
+test('a renewed lease is as old as its time on disk, however long the write took', async () => {
   const { clock, journal, order } = await openMark();
   const slow: typeof journal.settle = async (...settling) => {
     await clock.advance(20_000);
@@ -49,13 +49,13 @@ test('a renewal is as old as its time on disk, however long it took to be writte
   expect(lease.isValid()).toBe(false);
 });
 
-test('a renewal gives the word that was spoken elsewhere, and does not touch it', async () => {
+test('a renewal returns the outcome that another process has written, and does not change it', async () => {
   const { clock, journal, lease, order } = await openMark();
   await journal.settle(order.owner, order.requestId, { kind: 'not_sent', reason: 'absent', isProven: true }, clock.now());
   expect((await lease.renew(order))?.outcome?.kind).toBe('not_sent');
 });
 
-test('a renewal that cannot be written is told, and leaves the mark as old as it was', async () => {
+test('a renewal that cannot be written is reported, and leaves the lease as old as it was', async () => {
   const { clock, lease, order, troubles } = await openMark();
   await clock.advance(40_000);
   expect(await lease.renew({ ...order, requestId: 'nobody' })).toBeUndefined();

@@ -20,7 +20,7 @@ function pursuitThatEnds(): { readonly pursuit: Pursuit; readonly end: () => voi
   return { pursuit, end, hurried: () => hurried };
 }
 
-test('a repeat joins the pursuit that runs, even before it has begun', async () => {
+test('a repeat joins the running pursuit, even before it has begun', async () => {
   const pursuits = createPursuits();
   const { pursuit, end } = pursuitThatEnds();
   let starts = 0;
@@ -51,7 +51,7 @@ test('another content under a running id is refused, another key or id is not', 
   expect(pursuits.size).toBe(3);
 });
 
-test('owner and id cannot be mistaken for another owner and id', async () => {
+test('no owner and id can be mistaken for another owner and id', async () => {
   const pursuits = createPursuits();
   const start = async (): Promise<Pursuit> => pursuitThatEnds().pursuit;
   const one = await pursuits.join(intent({ owner: 'a', requestId: 'bc' }), start);
@@ -70,7 +70,7 @@ test('a start that is refused is refused to all who joined it, and the next one 
   await expect(pursuits.join(intent(), async () => pursuit)).resolves.toBe(pursuit);
 });
 
-test('a drain waits for all that run, and a hurry reaches all who wait', async () => {
+test('a drain waits for all running pursuits, and a hurry reaches all waiting scripts', async () => {
   const pursuits = createPursuits();
   const one = pursuitThatEnds();
   const other = pursuitThatEnds();
@@ -87,7 +87,7 @@ test('a drain waits for all that run, and a hurry reaches all who wait', async (
   expect(isDrained).toBe(true);
 });
 
-test("an order is being sent from its start to its end, but not while only v1's history is read", async () => {
+test("an order counts as being sent from its start to its end, but not while only v1's history is read", async () => {
   const pursuits = createPursuits();
   const { pursuit, end } = pursuitThatEnds();
   const running = { ...pursuit, isLooking: false };
@@ -107,7 +107,7 @@ const CALL = { method: 'POST', path: '/airtime' } as const;
 const asked = (fingerprint: string, waitedMs = 0, patienceMs = 20_000) =>
   ({ credentials: { fingerprint }, waitedMs, patienceMs }) as Parameters<ReturnType<typeof createAdmission>['refusalOf']>[1];
 
-/** Orders under way, by owner. */
+/** The number of orders under way, by owner. */
 function admissionOf(ordersMax: number, crowd: Readonly<Record<string, number>>) {
   const size = Object.values(crowd).reduce((sum, count) => sum + count, 0);
   const owners = Object.keys(crowd).length;
@@ -132,11 +132,11 @@ test.each([
   [10_000, 150_000, false],
   [2_600, 2_400, false],
   [2_500, 2_500, true],
-])('a request that waited %s ms and has %s ms left is taken in: %s', (waitedMs, leftMs, isTaken) => {
+])('a request that waited %s ms and has %s ms left is accepted: %s', (waitedMs, leftMs, isTaken) => {
   expect(admissionOf(100, {}).refusalOf(CALL, asked('a', waitedMs, leftMs)) === undefined).toBe(isTaken);
 });
 
-test('one that would hardly get its turn at v1 within a quarter of its patience is told when to try again', () => {
+test('a request that would hardly get its turn at v1 within a quarter of its patience is told when to try again', () => {
   const asks: unknown[] = [];
   const crowdedSeconds = (...ask: unknown[]): number => asks.push(ask) + 6;
   const pursuits = { size: 0, crowd: () => ({ own: 0, owners: 0 }) };
@@ -158,14 +158,14 @@ test('orders are counted by their owner until they end', async () => {
   expect(pursuits.crowd('a')).toEqual({ own: 0, owners: 0 });
 });
 
-/** Airtime, from a script that has waited so long at the door. */
+/** Airtime from a script that has waited this long before its request was read. */
 function buyLate({ gateway }: WalkHouse, waitedMs: number, requestId: string, userAgent?: string): Promise<Served> {
   const body = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': requestId };
   const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent, sent: {} };
   return gateway.handle(legacyRequest({ body, headers }), openLine(waitedMs).line);
 }
 
-describe('a sale that has waited too long at the door', () => {
+describe('a sale that waited too long before it was read', () => {
   async function sell(house: WalkHouse, waitedMs: number) {
     const handled = buyLate(house, waitedMs, 'late-1', 'axios/1.7');
     await house.clock.advance(60_000);
@@ -182,13 +182,13 @@ describe('a sale that has waited too long at the door', () => {
     expect(await house.journal.find(house.owner, 'late-1')).toBeUndefined();
   });
 
-  test('is told as it stands when it repeats one that was sold', async () => {
+  test('is told the outcome when it repeats an order that was sold', async () => {
     const house = openWalkHouse({ answers: [{ outcome: { kind: 'succeeded', reference: 'V1' } }] });
     await sell(house, 0);
     expect(await sell(house, 15_000)).toMatchObject({ code: undefined, status: 200, body: { status: 'success' }, sent: 1 });
   });
 
-  test('is told pending, and not failed, when it repeats one of which nobody knows', async () => {
+  test('is told pending, not failed, when the outcome of the order that it repeats is unknown', async () => {
     const house = openWalkHouse({ answers: [{ outcome: { kind: 'unknown', reason: 'lost' } }] });
     await sell(house, 0);
     const sent = house.upstream.sent.length;
@@ -196,7 +196,7 @@ describe('a sale that has waited too long at the door', () => {
   });
 });
 
-test('what a request waited at the door is taken off the time for which its script is held', async () => {
+test("the time that a request waited before it was read is subtracted from its script's hold", async () => {
   const house = openWalkHouse({ answers: [{ outcome: { kind: 'pending', reference: 'V1' } }] });
   const heldAfter = async (waitedMs: number, requestId: string): Promise<number> => {
     const from = house.clock.now();

@@ -1,4 +1,4 @@
-/** A repeat of a sale, with or without its id: whose order it is, and what it hears. On a clock that stands still. */
+/** Repeats of a sale, with or without its id: which order they belong to, and what they are told. On a clock that stands still. */
 import { openLine } from '../open-line';
 import { GatewayError } from '../../../src/domain/errors';
 import { Secret } from '../../../src/domain/credentials';
@@ -32,7 +32,7 @@ interface Script {
   readonly served: Promise<Served>;
 }
 
-/** A script on a connection of its own, which it may drop before the reply has left. */
+/** A script on a connection of its own, which it may close before the reply has left. */
 function ask(
   house: WalkHouse,
   fields: Readonly<Record<string, string>> = {},
@@ -51,7 +51,7 @@ function ask(
   };
 }
 
-/** The shipped mapping as an edit leaves it that no longer sends v1 whether the number is ported: the same words are another call. */
+/** The shipped mapping after an edit that no longer sends v1 whether the number is ported, so the same request makes another call. */
 const withoutPorted = (): Mapping => editedMapping(', ported: $ported } }', ' } }');
 
 function editedMapping(from: string, to: string): Mapping {
@@ -86,7 +86,7 @@ const slowly = (afterMs: number, ...outcomes: readonly Outcome[]): WalkHouseOpti
 });
 
 describe('a repeat without an id', () => {
-  test('joins the order of the same content that is under way, and hears its end', async () => {
+  test('joins the order of the same content that is under way, and is told its outcome', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     const first = ask(house);
     await house.clock.advance(3_000);
@@ -96,7 +96,7 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
-  test('joins it also when the first had an id, and came without the header that it has', async () => {
+  test('joins it also when the first had an id, and came without the header of the repeat', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     ask(house, { 'request-id': 'r-1' }).hangUp();
     await house.clock.advance(1_000);
@@ -104,10 +104,10 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent.map(({ requestId }) => requestId)).toEqual(['r-1']);
   });
 
-  test('is the same sale also when the mapping has changed in between, whatever that makes of the same words', async () => {
+  test('is the same sale also when the mapping has changed in between, whatever it makes of the same request', async () => {
     let mapping = shippedMapping();
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
-    // One that is under way, and one that has ended unheard.
+    // One order is under way, and one has ended without being told.
     for (const waitedMs of [1_000, 20_000]) {
       mapping = shippedMapping();
       const { length } = house.upstream.sent;
@@ -121,7 +121,7 @@ describe('a repeat without an id', () => {
     }
   });
 
-  test('is the same sale also when the mapping has changed and the process was started anew', async () => {
+  test('is the same sale also when the mapping has changed and the process has restarted', async () => {
     const first = openWalkHouse(slowly(5_000, UNKNOWN));
     ask(first).hangUp();
     await first.clock.advance(1_000);
@@ -130,7 +130,7 @@ describe('a repeat without an id', () => {
     expect(second.upstream.sent).toEqual([]);
   });
 
-  test('is not refused where a changed mapping refuses its words: while it is under way, and once when it has ended unheard', async () => {
+  test('is not refused where a changed mapping refuses the request: while the order is under way, and once when it ended untold', async () => {
     for (const [waitedMs, heard] of [
       [1_000, { status: 'pending' }],
       [20_000, { status: 'success', reference: 'V1' }],
@@ -150,7 +150,7 @@ describe('a repeat without an id', () => {
     }
   });
 
-  test('is pending where its words are refused now and the journal does not show the order, and refused where none can be meant', async () => {
+  test('is pending where the mapping now refuses the request and the journal does not show the order, and refused where no order can be meant', async () => {
     for (const fields of [{}, { 'request-id': 'r-1' }]) {
       let mapping = shippedMapping();
       const journal = { isAway: false };
@@ -164,7 +164,7 @@ describe('a repeat without an id', () => {
       await house.clock.advance(500);
       first.hangUp();
       mapping = editedMapping('min: 1 }', 'min: 500 }');
-      // Under way, which this process knows by itself, and ended.
+      // One under way, which this process has in memory, and one that has ended.
       for (const waitedMs of [1_000, 20_000]) {
         await house.clock.advance(waitedMs);
         journal.isAway = true;
@@ -173,7 +173,7 @@ describe('a repeat without an id', () => {
       }
       journal.isAway = true;
       expect(await told(house, ask(house, { amount: '99' }))).toMatchObject({ http: 400, status: 'fail', code: 'invalid_field' });
-      // Under an id of its own it may be the repeat of an order that another process took (decision 0012).
+      // With an id of its own it may repeat an order that another process opened (decision 0012).
       const other = await told(house, ask(house, { amount: '99', 'request-id': 'r-2' }));
       expect(other).toMatchObject({ http: 200, status: 'pending', reference: null });
       expect(doubted).toContain('r-2');
@@ -186,7 +186,7 @@ describe('a repeat without an id', () => {
     }
   });
 
-  test('is another sale where a header says that the same words are of another format', async () => {
+  test('is another sale where a header says that the same request is in another format', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     const keyring = createKeyring(new Secret('test'));
     const tokenOf = (format: string): string =>
@@ -207,7 +207,7 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(2);
   });
 
-  test('is the same sale where a newer price list or build makes another content of the same words', async () => {
+  test('is the same sale where a newer price list or build makes another content of the same request', async () => {
     let mapping = shippedMapping();
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
     ask(house).hangUp();
@@ -217,11 +217,11 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
-  describe('where a changed mapping takes a field for its id that was none before', () => {
+  describe('where a changed mapping reads a field as the id that was none before', () => {
     const withOrderNo = (): Mapping => editedMapping('requestId, ref, ident]', 'requestId, ref, ident, order_no]');
     const sale = { order_no: 'shop-7' };
 
-    test('is the same sale; once its end was heard the next one is another', async () => {
+    test('is the same sale; once its outcome was told the next one is another', async () => {
       let mapping = shippedMapping();
       const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
       ask(house, sale).hangUp();
@@ -244,7 +244,7 @@ describe('a repeat without an id', () => {
       expect(second.upstream.sent.filter(({ requestId }) => requestId !== sent!.requestId)).toEqual([]);
     });
 
-    test('costs the sales of a key with ids of their own one look at the journal, until the mapping changes', async () => {
+    test('costs the sales of a key with their own ids one search of the journal, until the mapping changes', async () => {
       let looks = 0;
       let mapping = shippedMapping();
       const house = openWalkHouse({
@@ -298,7 +298,7 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(3);
   });
 
-  test('hears the success that its connection was dropped before, and the next one buys', async () => {
+  test('is told the success whose reply met a closed connection, and the next one buys', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     const first = ask(house);
     await house.clock.advance(1_000);
@@ -308,7 +308,7 @@ describe('a repeat without an id', () => {
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
   });
 
-  test('hears it also at another gateway on the same journal, and after a restart: nobody had asked there while the first was open', async () => {
+  test('is told it also at another gateway on the same journal, and after a restart, where the open order was never asked for', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS));
     const first = ask(house);
     await house.clock.advance(1_000);
@@ -319,8 +319,8 @@ describe('a repeat without an id', () => {
     expect(await told(other, ask(other))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
   });
 
-  describe('of several processes on one journal, while one of them has just died', () => {
-    /** Sold by a process that is gone, and seen open by nobody else. */
+  describe('with several processes on one journal, of which one has just died', () => {
+    /** Sold by a dead process; no other process has seen the order open. */
     const afterDeath = async (parts: WalkHouseOptions['parts'] = {}, read?: ToldStore['read']) => {
       const lines: string[] = [];
       const told: ToldStore = { append: () => Promise.resolve(), read: read ?? (() => Promise.resolve(lines)) };
@@ -333,13 +333,13 @@ describe('a repeat without an id', () => {
     };
     const sellAt = (house: WalkHouse) => told(house, ask(house));
 
-    test('what that one sold and is not known to have told is the same order, once', async () => {
+    test('is the same order, once, where it is not known that the dead process told the sale', async () => {
       const { house } = await afterDeath();
       expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
       expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
     });
 
-    test('what it has told is another sale, and so is all later on, when its neighbours have marked what it had not', async () => {
+    test('is another sale where the dead process told it, and so is every later one, when the others have marked its untold orders', async () => {
       const { house, lines, sold } = await afterDeath();
       lines.push(lineOfTold(sold));
       expect(await sellAt(house)).toMatchObject({ reference: 'V2', repeat: undefined });
@@ -348,13 +348,13 @@ describe('a repeat without an id', () => {
       expect(await sellAt(later.house)).toMatchObject({ reference: 'V2', repeat: undefined });
     });
 
-    test('it is so where a changed mapping refuses its words', async () => {
+    test('is the same order where a changed mapping refuses the request', async () => {
       const { house } = await afterDeath({ mapping: () => editedMapping('min: 1 }', 'min: 500 }') });
       expect(await sellAt(house)).toMatchObject({ http: 200, status: 'success', reference: 'V1' });
       expect(await sellAt(house)).toMatchObject({ http: 400, code: 'invalid_field' });
     });
 
-    test('it is pending, and nothing is sent, while nobody can tell what was told', async () => {
+    test('is pending, and nothing is sent, while it cannot be read what was told', async () => {
       const cannot = () => Promise.reject(new Error('too many open files'));
       for (const mapping of [shippedMapping(), editedMapping('min: 1 }', 'min: 500 }')]) {
         const { house } = await afterDeath({ mapping: () => mapping }, cannot);
@@ -363,7 +363,7 @@ describe('a repeat without an id', () => {
       }
     });
 
-    test('it is found also where its clock was as far behind as a database allows', async () => {
+    test("finds the order also where the dead process's clock was as far behind as a database allows", async () => {
       const { house } = await afterDeath();
       const sold = async (at: WalkHouse, fields: Readonly<Record<string, string>>) => {
         const { served } = ask(at, fields);
@@ -392,7 +392,7 @@ describe('a repeat without an id', () => {
     expect(slow.upstream.sent).toHaveLength(2);
   });
 
-  test('is another sale when the first is longer ago than the window, or of other content, or of another key', async () => {
+  test('is another sale when the first is older than the window, or of other content, or of another key', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     ask(house, { 'request-id': 'r-1' }).hangUp();
     await house.clock.advance(11 * MINUTE);
@@ -401,7 +401,7 @@ describe('a repeat without an id', () => {
     expect(await told(house, ask(house, { amount: '101' }))).toMatchObject({ repeat: undefined });
   });
 
-  test('is no other sale because somebody has put the clock forward by an hour', async () => {
+  test('is not another sale because the clock was set forward by an hour', async () => {
     const beside = openWalkHouse();
     let errorMs = 0;
     const clock = { ...beside.clock, now: () => beside.clock.now() + errorMs };
@@ -430,7 +430,7 @@ describe('a repeat without an id', () => {
     expect(upstream.sent).toHaveLength(1);
   });
 
-  test('finds the order whose script hung up while that is on its way to the disk', async () => {
+  test('finds the order whose script hung up while the outcome was on its way to the disk', async () => {
     const house = openWalkHouse({
       ...slowly(5_000, SUCCESS, AGAIN),
       dress: (journal, clock) =>
@@ -450,7 +450,7 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
-  test('finds an order that another process took, or this one before it was started anew', async () => {
+  test('finds an order that another process opened, or this one before its restart', async () => {
     const before = openWalkHouse(slowly(30_000, SUCCESS));
     ask(before, { 'request-id': 'r-1' }).hangUp();
     await before.clock.advance(20_000);
@@ -468,7 +468,7 @@ describe('a repeat without an id', () => {
       );
     await before.clock.advance(1_000);
     const after = openWalkHouse({ ...slowly(0, SUCCESS, AGAIN), beside: before });
-    // The other process has looked by then.
+    // The other process has searched by then.
     await told(after, ask(after, { amount: '300' }));
     ask(before, { 'request-id': 'r-1' }).hangUp();
     await before.clock.advance(20_000);
@@ -476,7 +476,7 @@ describe('a repeat without an id', () => {
     expect(after.upstream.sent.at(-1)?.requestId).toBe('r-1');
   });
 
-  test('joins what this process knows of, also while the open orders of the journal cannot be read', async () => {
+  test("joins an order in this process's memory also while the journal's open orders cannot be read", async () => {
     let isAway = false;
     const dress = (journal: Journal): Partial<Journal> => ({
       listUnsettled: (options) => (isAway ? Promise.reject(new Error('connection reset')) : journal.listUnsettled(options)),
@@ -490,7 +490,7 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
-  test('is refused, not sold, while nobody can tell whether another process has the order', async () => {
+  test('is refused, not sold, while it cannot be read whether another process has the order', async () => {
     const before = openWalkHouse(slowly(2 * MINUTE, SUCCESS));
     ask(before, { 'request-id': 'r-1' }).hangUp();
     await before.clock.advance(20_000);
@@ -511,7 +511,7 @@ describe('a repeat without an id', () => {
     expect(after.upstream.sent.map(({ requestId }) => requestId)).toEqual(['r-1']);
   });
 
-  test('joins it also where sales with ids of the family are told once', async () => {
+  test("joins it also where the family's sales with ids are told once", async () => {
     const base = shippedMapping();
     const { owner } = openWalkHouse();
     const callerKeys = new Map([[owner, { ...plainCallerKey(owner), format: 'a', family: 'forbill-ai' }]]);
@@ -532,7 +532,7 @@ describe('a repeat without an id', () => {
     await house.clock.advance(20_000);
     journal.isAway = true;
     expect(await told(house, ask(house))).toMatchObject({ http: 200, status: 'pending', reference: null });
-    // What nobody can have sold is refused, and its repeat as well.
+    // A sale that no process can have sold is refused, and so is its repeat.
     expect(await told(house, ask(house, { amount: '300' }))).toMatchObject({ http: 503, status: 'fail' });
     expect(await told(house, ask(house, { amount: '300' }))).toMatchObject({ http: 503, status: 'fail' });
     journal.isAway = false;
@@ -540,7 +540,7 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
-  test('is pending too where what it repeats was seen, and then the journal can be neither written nor read', async () => {
+  test('is pending too where its order was seen, and then the journal can be neither written nor read', async () => {
     let isAway = false;
     const house = openWalkHouse({
       ...slowly(5_000, SUCCESS, AGAIN),
@@ -560,7 +560,7 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
-  test('of an order that was rejected unheard buys under its id', async () => {
+  test('of an order that was rejected untold buys under its id', async () => {
     const house = openWalkHouse(slowly(2_000, REJECTED, SUCCESS));
     const first = ask(house);
     await house.clock.advance(1_000);
@@ -588,7 +588,7 @@ describe('ids', () => {
     first.hangUp();
     const second = ask(house, {}, header);
     expect(await told(house, second)).toMatchObject({ reference: 'V1', repeat: 'joined' });
-    // Also when its answer was on the way as it gave up.
+    // Also when its reply was on the way as the script gave up.
     expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
   });
@@ -624,7 +624,7 @@ describe('ids', () => {
     expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-4' }))).toMatchObject({ repeat: undefined });
   });
 
-  test('in a header alone are the order’s id: the same again is its replay', async () => {
+  test('in a header alone are the order’s id: the same one again is its replay', async () => {
     const house = openWalkHouse(slowly(0, SUCCESS, AGAIN));
     const header = { 'idempotency-key': 'k-1' };
     expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1' });
@@ -648,7 +648,7 @@ describe('a success', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
-  test('whose id is used is no order that could not be written, while the journal cannot be written', async () => {
+  test('whose id is used does not count as an order that could not be written, while the journal cannot be written', async () => {
     let isFull = false;
     const full = (): Promise<never> => Promise.reject(new GatewayError('journal_unavailable'));
     const house = openWalkHouse({
@@ -684,7 +684,7 @@ describe('a success', () => {
     expect(await told(house, ask(house, id))).toMatchObject({ code: 'request_id_used' });
   });
 
-  test('that was told by a status question is told to repeats for ten minutes from then', async () => {
+  test('that a status query was told is told to repeats for ten minutes from then', async () => {
     const house = openWalkHouse({ ...slowly(9_000, SUCCESS) });
     expect(await told(house, ask(house, id))).toMatchObject({ status: 'pending' });
     await house.clock.advance(60 * MINUTE);
@@ -702,7 +702,7 @@ describe('a success', () => {
     expect(await told(house, ask(house, id))).toMatchObject({ reference: 'V1' });
     await house.clock.advance(2 * MINUTE);
     expect(await told(house, ask(house, id))).toMatchObject({ code: 'request_id_used' });
-    // A status question is answered for ever.
+    // A status query is answered for ever.
     const late = await question();
     expect(late.reply.body).toMatchObject({ status: 'success', reference: 'V1' });
   });
@@ -721,7 +721,7 @@ describe('a success', () => {
     expect(writes).toEqual(['settle']);
   });
 
-  test('whose reply was cut off is not told', async () => {
+  test('whose reply was cut off counts as not told', async () => {
     const house = openWalkHouse(slowly(0, SUCCESS));
     const script = ask(house, id);
     script.hangUp();
@@ -731,7 +731,7 @@ describe('a success', () => {
   });
 });
 
-test('an order whose fate stays unknown is joined and asked about, never sold beside it', async () => {
+test('an order whose outcome stays unknown is joined and asked about, and never sold a second time', async () => {
   const house = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
   expect(await told(house, ask(house))).toMatchObject({ status: 'pending' });
   await house.clock.advance(MINUTE);

@@ -1,4 +1,4 @@
-/** Which order a sale with an id of its own is, where the id was none before; `repeats.test.ts` has it in the whole walk. */
+/** Which order a sale with an id of its own belongs to, where the same sale had no id before; `repeats.test.ts` tests it in the whole walk. */
 import type { NewOrder } from '../../../src/domain/order';
 import { createStartNamed } from '../../../src/gateway/order/start-named';
 import { newOrder } from '../../journal/new-order';
@@ -17,15 +17,15 @@ function openRoom(known: readonly string[], unheard: readonly string[]) {
   return { start, looks, kept };
 }
 
-test('is the newest order of its words under another id of which no script has heard', async () => {
+test('is the newest untold order of the same request under another id', async () => {
   const { start, kept } = openRoom(['r-1', 'heard', 'newer', 'older'], ['r-1', 'newer', 'older']);
   expect(await start(newOrder({ requestId: 'r-1' }))).toBe('newer repeat');
   expect(kept).toEqual([]);
 });
 
-test('is a new one, and kept, where there is none', async () => {
+test('is a new order, which is kept, where there is none', async () => {
   const { start, kept } = openRoom(['r-1', 'heard'], ['r-1']);
-  // The second one looks no more.
+  // The second sale does not search.
   for (let nth = 0; nth < 2; nth += 1) {
     expect(await start(newOrder({ requestId: 'r-1' }))).toBe('r-1 again');
     expect(await start(newOrder({ requestId: 'r-2' }))).toBe('r-1 repeat');
@@ -34,7 +34,7 @@ test('is a new one, and kept, where there is none', async () => {
   expect(kept).toEqual(['r-1', 'r-1']);
 });
 
-test('looks once for each key, and once more where the mapping is another', async () => {
+test('searches once for each key, and once more when the mapping is another', async () => {
   const { start, looks } = openRoom([], []);
   const order = newOrder({ owner: 'a' });
   for (const one of [order, order, { ...order, owner: 'b' }]) await start(one);
@@ -43,7 +43,7 @@ test('looks once for each key, and once more where the mapping is another', asyn
   expect(looks).toEqual(['a', 'b', 'a']);
 });
 
-test('looks again with the next sale where the journal could not be looked through', async () => {
+test('searches again with the next sale where the journal could not be searched', async () => {
   let looks = 0;
   const look = async (): Promise<void> => {
     looks += 1;

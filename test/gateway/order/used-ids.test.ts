@@ -1,4 +1,4 @@
-/** When the id of a sold order is used up. What a script hears then: test/gateway/order/repeats.test.ts. */
+/** When the id of a sold order is used. What a script is told then: test/gateway/order/repeats.test.ts. */
 import { NOT_TOLD, type Order } from '../../../src/domain/order';
 import { isUsedUp } from '../../../src/gateway/order/used-ids';
 import { createVirtualClock } from '../../domain/virtual-clock';
@@ -18,15 +18,15 @@ const sold = (agoMs: number, toldAtMs?: number): Order => ({
 const isUsed = (order: Order, steadyMs = Infinity) =>
   isUsedUp(order, REPLAY_MS, { clock, steadiness: { steadyForMs: () => steadyMs } });
 
-test('an id is used up once its success was told longer ago than a repeat may come', () => {
+test('an id is used once its success was told longer ago than a repeat may come', () => {
   expect([isUsed(sold(REPLAY_MS)), isUsed(sold(REPLAY_MS + 1))]).toEqual([false, true]);
 });
 
-test('a success that nobody may have heard of is told, however late', () => {
+test('a success that may not have been told is told, however late', () => {
   expect(isUsed(sold(REPLAY_MS * 9, NOT_TOLD))).toBe(false);
 });
 
-test('after a start, or where somebody has set the clock, an id counts as used up only where no setting of a clock explains its age', () => {
+test('after a start, or where the clock was set, an id counts as used only where no setting of a clock explains its age', () => {
   const week = 7 * 24 * 60 * MINUTE;
   expect([isUsed(sold(REPLAY_MS + 1), REPLAY_MS), isUsed(sold(REPLAY_MS + 1), REPLAY_MS + 1)]).toEqual([false, true]);
   expect([isUsed(sold(week + REPLAY_MS), 0), isUsed(sold(week + REPLAY_MS + 1), 0)]).toEqual([false, true]);

@@ -104,11 +104,11 @@ test.each([
   ],
   ['buy_electricity', { meter: '0045', phone: '08031234567', amount: 5_000_00 }, { numbers: METER.numbers, faceValue: 5_000_00 }],
   ['buy_exam', { exam: 'WAEC', quantity: 1 }, { numbers: [], faceValue: undefined, isAirtime: false }],
-])('the traits of %s come from what v1 is sent', (name, values, traits) => {
+])('the traits of %s come from the call to v1', (name, values, traits) => {
   expect(traitsOf(shippedMapping().operations.get(name)!, values)).toMatchObject(traits);
 });
 
-describe('a sale of PINs, which has no number, that v1 has under the id already', () => {
+describe('a sale of PINs, which has no number, under an id that v1 already has', () => {
   const EXAM: OrderTraits = traitsOf(shippedMapping().operations.get('buy_exam')!, { exam: 'WAEC', quantity: 2 });
   const pins = [
     { pin: '1', serial: 'a' },

@@ -24,13 +24,13 @@ const receipt = (more: object = {}): Finding => ({
   },
 });
 
-/** With a journal to which nothing new is said. */
+/** With a journal in which nothing new is written. */
 const partsOf = (upstream: Upstream, journal: FillingParts['journal'] = createMemoryJournal()): FillingParts => ({
   ...{ upstream, journal, clock: systemClock },
   onTrouble: () => undefined,
 });
 
-/** What becomes of a success, and which questions v1 was asked. */
+/** The success with its goods, and the questions that v1 was asked. */
 async function fill(outcome: Succeeded, finding: Finding, leftMs = 40_000, lacksToken = false) {
   const asked: CallContext[] = [];
   const find = async (_call: unknown, context: CallContext) => {
@@ -41,7 +41,7 @@ async function fill(outcome: Succeeded, finding: Finding, leftMs = 40_000, lacks
   return { filled: await fillMoney(outcome, reader, leftMs, upstream, lacksToken), asked };
 }
 
-test('the receipt gives what was charged and both balances, and nothing else of it is told', async () => {
+test('the receipt gives the charge and both balances, and nothing else of it is told', async () => {
   const { filled } = await fill(CARDS, receipt());
   expect(filled).toEqual({
     ...CARDS,
@@ -59,7 +59,7 @@ test('a success that has its balances costs no question', async () => {
 const balances = { balanceBefore: kobo(50_000), balanceAfter: kobo(30_450), charged: kobo(19_550) };
 const POWER: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { ...balances, token: null } };
 
-test('a token that v1 left out of its answer to a prepaid sale is told from the receipt', async () => {
+test("a token that is missing in v1's answer to a prepaid sale is told from the receipt", async () => {
   const expected = { ...POWER, delivery: { ...balances, token: '1111-2222' } };
   const asked: unknown[] = [];
   const upstream = {
@@ -74,7 +74,7 @@ test('a token that v1 left out of its answer to a prepaid sale is told from the 
   const power = (meterType: string) => withFields({ meter_number: '45700012345', meter_type: meterType });
   expect(await withGoods(power('prepaid'), reader, partsOf(upstream))).toEqual(expected);
   expect(asked).toHaveLength(1);
-  // Nothing else ever gets a token: a receipt that says so is not read again for each question.
+  // No other sale ever gets a token, so a receipt that confirms that is not read again for each question.
   expect([
     await withGoods(power('postpaid'), reader, partsOf(upstream)),
     await withGoods(withFields({ phone: '08031234567' }), reader, partsOf(upstream)),
@@ -93,7 +93,7 @@ test.each<[string, Finding]>([
 test.each<[string, number, number]>([
   ['three seconds at most', 40_000, 3_000],
   ['no longer than the caller waits', 300, 300],
-])('it is waited for %s', async (_title, leftMs, timeoutMs) => {
+])('the receipt is waited for %s', async (_title, leftMs, timeoutMs) => {
   const { asked } = await fill(CARDS, receipt(), leftMs);
   expect(asked.map((context) => context.timeoutMs)).toEqual([timeoutMs]);
 });
@@ -101,7 +101,7 @@ test.each<[string, number, number]>([
 test.each<[string, Succeeded, number]>([
   ['nobody waits any longer', CARDS, 0],
   ['v1 gave no reference', { kind: 'succeeded' }, 40_000],
-])('nothing is asked where %s', async (_title, outcome, leftMs) => {
+])('v1 is not asked where %s', async (_title, outcome, leftMs) => {
   expect((await fill(outcome, receipt(), leftMs)).asked).toEqual([]);
 });
 
@@ -112,7 +112,7 @@ test.each<[string, Finding]>([
   ['of an order that is pending', receipt({ status: 'pending' })],
   ['that cannot be had', { kind: 'unavailable', reason: 'HTTP 502' }],
   ['that v1 does not know', { kind: 'refused', httpStatus: 404, body: {} }],
-])('a receipt %s says nothing of this one', async (_title, finding) => {
+])('a receipt %s proves nothing about this sale', async (_title, finding) => {
   expect((await fill(CARDS, finding)).filled).toEqual(CARDS);
 });
 
@@ -120,7 +120,7 @@ test.each<[string, number, number]>([
   ['as any question where nobody says how long he waits', Infinity, reader.mapping.timing.read],
   ['as long as the caller still waits', 3_000, 3_000],
   ['a second where he waits no longer', -500, 1_000],
-])('the receipt that has the goods is waited for %s', async (_title, leftMs, timeoutMs) => {
+])('the receipt with the goods is waited for %s', async (_title, leftMs, timeoutMs) => {
   const asked: CallContext[] = [];
   const find = async (_call: unknown, context: CallContext): Promise<Finding> => {
     asked.push(context);
@@ -132,7 +132,7 @@ test.each<[string, number, number]>([
   expect(asked.map((context) => context.timeoutMs)).toEqual([timeoutMs]);
 });
 
-test('a sale of PINs of which v1 said "success" and nothing more lacks its goods while the receipt cannot be had', async () => {
+test('a sale of PINs whose answer was only "success" lacks its goods while the receipt cannot be had', async () => {
   const order = { ...newOrder(), operation: 'buy_exam', number: 1, tries: 1 };
   expect(reader.mapping.operations.has(order.operation)).toBe(true);
   const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1' };
@@ -154,7 +154,7 @@ test('a sale of PINs of which v1 said "success" and nothing more lacks its goods
   expect(await fillBy(receipt({ pins }))).toMatchObject({ kind: 'succeeded', delivery: { pins } });
 });
 
-/** Three exam PINs were bought, and v1's answer brought one; its receipt was asked so often. */
+/** Three exam PINs were bought and v1's answer brought one; gives the result and how often the receipt was asked for. */
 async function fillShort(finding: Finding) {
   let asked = 0;
   const find = async (): Promise<Finding> => {
@@ -171,7 +171,7 @@ async function fillShort(finding: Finding) {
   return { filled: await withGoods(order, reader, partsOf(upstream)), outcome, asked };
 }
 
-test('PINs that v1 left out of its answer are told from the receipt', async () => {
+test("PINs that are missing in v1's answer are told from the receipt", async () => {
   const pins = ['1', '3', '5'].map((pin) => ({ pin, serial: '2' }));
   const { filled, outcome } = await fillShort(receipt({ pins }));
   expect(filled).toEqual({ ...outcome, delivery: { ...balances, pins } });
@@ -182,13 +182,13 @@ test.each<[string, Finding]>([
   ['has no more', receipt({ pins: [{ pin: '7', serial: '8' }] })],
   ['cannot be had', { kind: 'unavailable', reason: 'HTTP 502' }],
   ['is of an order that is pending', receipt({ status: 'pending', pins: [] })],
-])('fewer PINs than were bought, which v1 sold, are told as sold where the receipt %s', async (_title, finding) => {
+])('fewer PINs than were bought are told as sold where the receipt %s', async (_title, finding) => {
   const { filled, outcome, asked } = await fillShort(finding);
   expect(filled).toEqual(outcome);
   expect(asked).toBe(1);
 });
 
-test('what a receipt says that a sale has cost is written, without its goods, and once', async () => {
+test('the cost that a receipt shows is written once, without its goods', async () => {
   const journal = createMemoryJournal();
   const sale = newOrder({ operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } });
   await journal.open(sale);
@@ -216,7 +216,7 @@ test('what a receipt says that a sale has cost is written, without its goods, an
   expect(settled).toBe(1);
 });
 
-test('a journal that takes nothing keeps nobody from hearing what a sale has cost', async () => {
+test('a journal that rejects writes keeps no script from being told the cost of a sale', async () => {
   const order = { ...newOrder(), number: 1, tries: 1, outcome: CARDS };
   const upstream: Upstream = {
     find: async () => receipt(),

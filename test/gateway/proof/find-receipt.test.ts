@@ -10,7 +10,7 @@ const LIMIT: Finding = { kind: 'refused', httpStatus: 429, body: {} };
 const NONE: Finding = { kind: 'refused', httpStatus: 404, body: {} };
 const SILENCE = undefined;
 
-/** Asks within ten seconds; each question gets the next answer after 100 ms, the last one is given for ever. */
+/** Asks for up to ten seconds; each question gets the next answer after 100 ms, and the last answer is repeated. */
 async function asking(answers: readonly (Finding | undefined)[], call = RECEIPT) {
   const clock = createVirtualClock();
   const startedAt = clock.elapsed();
@@ -27,7 +27,7 @@ async function asking(answers: readonly (Finding | undefined)[], call = RECEIPT)
   return { ...heard!, askedAt };
 }
 
-test('a question that is answered is asked once', async () => {
+test('a question with an answer is asked once', async () => {
   expect(await asking([FOUND])).toEqual({ finding: FOUND, afterMs: 100, askedAt: [0] });
   expect(await asking([NONE])).toEqual({ finding: NONE, afterMs: 100, askedAt: [0] });
 });
@@ -40,7 +40,7 @@ test('beside a question that hangs another is asked every two seconds', async ()
   expect(await asking([SILENCE, SILENCE, FOUND])).toEqual({ finding: FOUND, afterMs: 4_100, askedAt: [0, 2_000, 4_000] });
 });
 
-test('a v1 that only fails is asked three times, one that only hangs until the time is over', async () => {
+test('a v1 that always fails is asked three times, one that always hangs until the time is over', async () => {
   expect(await asking([LOST])).toEqual({ finding: LOST, afterMs: 700, askedAt: [0, 300, 600] });
   const silent = await asking([SILENCE]);
   expect(silent).toMatchObject({ finding: LOST, askedAt: [0, 2_000, 4_000, 6_000, 8_000] });
@@ -52,10 +52,10 @@ test('where v1 says that it is asked too often, the next question waits longer',
   expect(await asking([{ ...LIMIT, retryAfterSeconds: 30 }])).toMatchObject({ afterMs: 100, askedAt: [0] });
 });
 
-test('a question that failed just when the time for another ran out is answered all the same', async () => {
+test('a question that failed just when the time for another ran out is still answered', async () => {
   const clock = createVirtualClock();
   let ticks = 0;
-  // As a real clock it goes on between two looks at it.
+  // Like a real clock, it goes on between two reads.
   const ticking = { ...clock, elapsed: () => clock.elapsed() + (ticks += 0.001) };
   const find = (): Promise<Finding> => new Promise((resolve) => clock.after(100, () => resolve(LOST)));
   for (const timeoutMs of [300.002, 300.003, 300.004, 300.005]) {
@@ -68,7 +68,7 @@ test('a question that failed just when the time for another ran out is answered 
   }
 });
 
-test('what is not about orders is asked once: lookups are counted by v1', async () => {
+test('a question that is not about orders is asked once, because v1 counts lookups', async () => {
   expect(await asking([LOST, FOUND], { method: 'POST', path: '/verify/meter', body: {} })).toMatchObject({
     finding: LOST,
     askedAt: [0],

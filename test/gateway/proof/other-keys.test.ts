@@ -1,6 +1,6 @@
 /**
- * v1's history is that of an account, and the journal knows orders by key: a key that was made anew, or two shops that sell from one wallet.
- * What the history shows may be the order of another key.
+ * v1's history is that of an account, while the journal knows orders by key: a regenerated key, or two shops that sell from one
+ * wallet. A row of the history may be the order of another key.
  */
 import { Secret, type Credentials } from '../../../src/domain/credentials';
 import type { Journal, ListOptions } from '../../../src/journal/journal';
@@ -55,7 +55,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
   test.each([
     ['lost', 'lose'],
     ['under way', 'open'],
-  ] as const)('of two orders of two keys none takes the only row while the other is %s', async (_title, how) => {
+  ] as const)('of two orders of two keys neither takes the only row while the other is %s', async (_title, how) => {
     const before = { phone: '08030000009' };
     const room = open([{ reference: 'V1' }, ...['V2', 'V3'].map((reference) => ({ reference, shows: before }))]);
     await room.sell('r-before-old', 'V2', { by: OLD, ...before });
@@ -69,7 +69,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect((await room.outcomeOf('r-old', OLD))?.kind).toBe(how === 'lose' ? 'unknown' : undefined);
   });
 
-  test('an order that both keys have sent under one request id is one order of v1', async () => {
+  test('an order that both keys sent under one request id is one order of v1', async () => {
     const room = open([{ reference: 'V1' }]);
     await room.sell('r-1', 'V1', { by: OLD });
     await room.lose('r-1', { afterMs: MINUTE_MS });
@@ -85,7 +85,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   });
 
-  test('the lost order of a key of another account takes nothing away', async () => {
+  test('the lost order of a key of another account does not compete', async () => {
     const room = open([{ reference: 'V1' }, { reference: 'V0', isOfAnotherAccount: true }]);
     await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009' });
     await room.lose('r-other', { by: OLD });
@@ -94,7 +94,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.outcomeOf('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   });
 
-  test('a key to which v1 has sold nothing yet is taken for one of another account', async () => {
+  test('a key to which v1 has sold nothing yet is treated as one of another account', async () => {
     const room = open([{ reference: 'V1' }]);
     await room.lose('r-other', { by: OLD });
     await room.lose('r-new');
@@ -102,7 +102,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.outcomeOf('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   });
 
-  test('a key whose sales v1 shows to this one is of its account', async () => {
+  test('a key whose sales v1 shows to this key is of its account', async () => {
     const room = open([{ reference: 'V1' }, { reference: 'V0', shows: { phone: '08030000009' } }]);
     await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009' });
     await room.lose('r-other', { by: OLD });
@@ -111,7 +111,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.outcomeOf('r-new')).toEqual(UNKNOWN);
   });
 
-  test('a lost order of another key that was opened days before, or of another number, is no rival', async () => {
+  test("another key's lost order that was opened days before, or of another number, does not compete", async () => {
     const days = 3 * 24 * 60 * MINUTE_MS;
     const room = open([
       { reference: 'V1', atMs: START + days },
@@ -129,7 +129,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
   test.each([
     ['ahead', 61 * MINUTE_MS],
     ['behind', -61 * MINUTE_MS],
-  ])('a lost order of another key is a rival also where the clock was an hour %s as it was opened', async (_title, afterMs) => {
+  ])("another key's lost order competes also where the clock was an hour %s when it was opened", async (_title, afterMs) => {
     const room = open([{ reference: 'V1' }, { reference: 'V0', shows: { phone: '08030000009' } }]);
     await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009' });
     await room.lose('r-old', { by: OLD, afterMs });
@@ -139,7 +139,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.outcomeOf('r-new')).toEqual(UNKNOWN);
   });
 
-  test('a pending order of another key has its row already, and is no rival', async () => {
+  test('a pending order of another key has its row already and does not compete', async () => {
     const room = open([{ reference: 'V2', atMs: START + MINUTE_MS }, { reference: 'V1' }]);
     await room.leavePending('r-pending', 'V1', { by: OLD });
     await room.lose('r-new', { afterMs: MINUTE_MS });
@@ -147,7 +147,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.outcomeOf('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V2' });
   });
 
-  test('an order of this reference whose number is another is of another v1', async () => {
+  test('an order of this reference with another number is of another v1', async () => {
     const room = open([{ reference: 'V1' }]);
     await room.sell('r-sandbox', 'V1', { by: OLD, phone: '08030000009' });
     await room.lose('r-new');
@@ -155,7 +155,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.outcomeOf('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   });
 
-  test('a sale of another key that nobody can compare neither gives the row away nor proves anything', async () => {
+  test("another key's sale that cannot be compared neither gives the row away nor proves anything", async () => {
     const room = open([{ reference: 'V1' }]);
     await room.sell('r-gone', 'V1', { by: OLD, operation: 'buy_what_was', fields: {} });
     await room.lose('r-new');
@@ -167,7 +167,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
   test('a lost order does not take a row that another key claims while its receipt is read', async () => {
     const rows: Row[] = [{ reference: 'V1' }];
     const room = open(rows, {
-      // The order under way is listed as open, and has its end right after.
+      // The order under way is listed as open, and ends right after.
       async listUnsettled(options: ListOptions & { readonly owner?: string }) {
         const listed = await stored.listUnsettled(options);
         if (options.owner === undefined)
@@ -190,14 +190,14 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
           options.owner === undefined ? Promise.reject(new Error('the disk')) : stored.listUnsettled(options),
       },
     ],
-  ])('nothing is given away while the journal does not tell %s', async (_title, dress) => {
+  ])('no row is given away while the journal does not give %s', async (_title, dress) => {
     const room = open([{ reference: 'V1' }, { reference: 'V2', shows: { phone: '08030000002' } }], dress);
     await room.lose('r-new');
     await room.lose('r-absent', { phone: '08030000003' });
     await room.clock.advance(2 * QUIET_MS);
     await room.reconcile();
     expect(await room.outcomeOf('r-new')).toEqual(UNKNOWN);
-    // What no row speaks for needs neither.
+    // An order without a matching row needs neither.
     expect(await room.outcomeOf('r-absent')).toMatchObject({ kind: 'not_sent', isProven: true });
     expect(room.troubles).toContain('reconcile: the disk');
   });

@@ -1,4 +1,4 @@
-/** Two gateways with one journal, of which one has a shorter quiet time: an attempt of the other is over before an order is proven absent. */
+/** Two gateways on one journal, of which one has a shorter quiet time: an attempt of the other must be over before an order is proven absent. */
 import type { Mapping } from '../../../src/mapping/mapping';
 import { Secret } from '../../../src/domain/credentials';
 import type { Outcome } from '../../../src/domain/outcome';
@@ -12,9 +12,9 @@ const SALE = { network: '1', mobile_number: '08030000001', amount: '100', Ported
 const shipped = shippedMapping();
 const withQuiet = (quiet: number): Mapping => ({ ...shipped, hash: `quiet ${quiet}`, timing: { ...shipped.timing, quiet } });
 
-/** When the last attempt was over and when the order was proven absent, in seconds since it was sold; the reader looks every two seconds. */
+/** When the last attempt was over and when the order was proven absent, in seconds since the sale; the reader looks every two seconds. */
 async function chase(quietMs: number, readerQuietMs: number) {
-  // The order is looked for while its script hears "pending", and is sent again all the same.
+  // The order is looked for after its script was told "pending", and is sent again all the same.
   const pursued = { ...withQuiet(quietMs), callerKindOf: () => ({ name: 'x', patienceMs: 8_000, afterPending: 'buy' as const }) };
   const seller = openWalkHouse({
     answers: [...Array.from({ length: 400 }, () => ({ outcome: UNKNOWN, afterMs: 20_000 }))],
@@ -31,7 +31,7 @@ async function chase(quietMs: number, readerQuietMs: number) {
   });
   const headers = { authorization: `Token ${WALK_KEY}:1234` };
   const { clock, journal, owner } = seller;
-  // From its first request on a process knows how long its clock has run evenly.
+  // From its first request on a process knows since when its clock has run evenly.
   void reader.gateway.handle(legacyRequest({ method: 'GET', path: '/api/user', headers }));
   await clock.advance(600_000);
   const soldAtMs = clock.now();
@@ -58,6 +58,6 @@ test.each([
   [3_600_000, 130_000],
 ])('an order that is pursued with a quiet time of %d ms, and looked for with one of %d', async (quietMs, readerQuietMs) => {
   const { lastSentAtS, provenAtS } = await chase(quietMs, readerQuietMs);
-  // What was sent last has been answered, or could have been.
+  // The last attempt has been answered, or could have been.
   expect(provenAtS - lastSentAtS).toBeGreaterThanOrEqual(60);
 });

@@ -12,7 +12,7 @@ const ALL: HistoryQuestion = { sinceMs: 0, mayBeLost: () => true, isTimely: () =
 
 const timeText = (atMs: number) => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
 
-/** A v1 with so many rows, one a minute, newest first; `receiptOf` gives what it says of each. */
+/** A v1 with this many rows, one a minute, newest first; `receiptOf` gives each receipt. */
 function openReader(count: number, receiptOf: (reference: string) => Finding = receipt) {
   const journal = createMemoryJournal();
   const rows = Array.from({ length: count }, (_, index) => ({
@@ -35,14 +35,14 @@ function receipt(reference: string, more: JsonObject = {}): Finding {
   return { kind: 'found', body: { status: 'success', data } };
 }
 
-test('everything since the wanted time is there, and nothing older', async () => {
+test('the history has everything since the wanted time, and nothing older', async () => {
   const { reader } = openReader(120);
   const history = await reader.read({ ...ALL, sinceMs: NOW - 69.5 * 60_000 }, CONTEXT);
   expect(history).toMatchObject({ wholeSinceMs: NOW - 69.5 * 60_000, serverAtMs: NOW });
   expect(history!.unclaimed).toHaveLength(70);
 });
 
-test('what an order has claimed is passed over, and so is what can be none of those looked for', async () => {
+test('rows that an order has claimed are skipped, and so are rows that cannot be any order looked for', async () => {
   const { reader, journal, receiptsAsked } = openReader(3);
   await journal.open(newOrder({ owner: CREDENTIALS.fingerprint }));
   await journal.settle(CREDENTIALS.fingerprint, 'r1', { kind: 'succeeded', reference: 'V1' }, NOW);
@@ -51,7 +51,7 @@ test('what an order has claimed is passed over, and so is what can be none of th
   expect(receiptsAsked()).toEqual(['V0']);
 });
 
-test('a look asks for a hundred receipts, the timely ones first, and the next look goes on from there', async () => {
+test('a look asks for a hundred receipts, the timely ones first, and the next look continues there', async () => {
   const { reader, receiptsAsked } = openReader(250);
   const question: HistoryQuestion = { ...ALL, isTimely: ({ reference }) => Number(reference.slice(1)) >= 200 };
   const unread: number[] = [];
@@ -76,7 +76,7 @@ test('goods and status are not kept', async () => {
 test.each<[string, Finding]>([
   ['of another order', receipt('V9')],
   ['that v1 does not give', { kind: 'unavailable', reason: 'HTTP 502' }],
-])('a receipt %s is not known, and asked for again', async (_title, finding) => {
+])('a receipt %s is not kept, and is asked for again', async (_title, finding) => {
   const { reader, receiptsAsked } = openReader(1, () => finding);
   for (let look = 0; look < 2; look += 1) {
     const history = await reader.read(ALL, CONTEXT);
@@ -95,7 +95,7 @@ test('the receipts of one key are not those of another', async () => {
 describe('a history is not whole', () => {
   const row = (index: number) => ({ transaction_ref: `V${index}`, created_at: timeText(NOW - index * 60_000) });
   const rows = (from: number, until: number) => Array.from({ length: until - from }, (_, index) => row(from + index));
-  /** A v1 whose list of a page is whatever `list` says. */
+  /** A v1 whose list of a page comes from `list`. */
   const read = (list: (page: number) => JsonObject, sinceMs = 0) => {
     const upstream = createScriptedUpstream(createVirtualClock(), [], ({ query = {} }): Finding => {
       return { kind: 'found', body: { status: 'success', data: list(Number(query['page'])) } };

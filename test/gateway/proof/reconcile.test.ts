@@ -1,4 +1,4 @@
-/** Orders that got no answer, looked for in v1's history. */
+/** Orders without an answer, looked for in v1's history. */
 import { pause } from '../../../src/domain/clock';
 import type { JsonObject } from '../../../src/domain/json';
 import type { Journal } from '../../../src/journal/journal';
@@ -8,7 +8,7 @@ import { mappingBeside } from '../../mapping/mapping-set';
 import { CREDENTIALS } from '../scripted-upstream';
 import { airtime, openRoom, QUIET_MS, START, UNKNOWN, type RoomOptions, type Row } from './history-room';
 
-test('a lost order that v1 has is found by what its receipt shows', async () => {
+test('a lost order that v1 has is found by its receipt', async () => {
   const room = openRoom([{ reference: 'V1' }]);
   await room.lose('r-1');
   await room.reconcile();
@@ -25,7 +25,7 @@ test('an order that v1 does not have after the quiet time was never sent', async
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
 });
 
-test('a history that lacks the last sale that v1 has confirmed proves no order absent', async () => {
+test('a history without the last sale that v1 confirmed proves no order absent', async () => {
   const rows: Row[] = [];
   const room = openRoom(rows);
   await room.lose('r-1');
@@ -39,7 +39,7 @@ test('a history that lacks the last sale that v1 has confirmed proves no order a
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
 });
 
-test('a sale of a moment ago need not be in the history yet', async () => {
+test('a very recent sale need not be in the history yet', async () => {
   const room = openRoom([]);
   await room.lose('r-1');
   await room.clock.advance(QUIET_MS);
@@ -48,7 +48,7 @@ test('a sale of a moment ago need not be in the history yet', async () => {
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
 });
 
-describe('a row that v1 may have written of the order in its own way', () => {
+describe('a row in which v1 may have written the order in its own way', () => {
   const exam = { exam: 'WAEC', quantity: 2 };
   const meter = { disco: 1, meter: '45021234567', meter_type: 'prepaid', amount: 100_000 };
   const airtimeSale = { phone: '08030000001', amount: 10_000, network: 'MTN', ported: true };
@@ -63,7 +63,7 @@ describe('a row that v1 may have written of the order in its own way', () => {
     ['as a debit with a minus', 'buy_airtime', airtimeSale, { amount: -98, phone: null }],
     ['at the price of one card', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'print_voucher' }],
     ['of airtime on cards by the word for airtime', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'airtime' }],
-  ])('%s keeps it from being called unsent', async (_title, operation, fields, shows) => {
+  ])('%s keeps the order from being told as not sent', async (_title, operation, fields, shows) => {
     const room = openRoom([{ reference: 'V1', shows }]);
     await room.lose('r-1', { operation, fields });
     await room.clock.advance(QUIET_MS);
@@ -73,7 +73,7 @@ describe('a row that v1 may have written of the order in its own way', () => {
 });
 
 test.each(['success', 'failed'])(
-  'airtime (%s) whose receipt has no PINs keeps no cards from being called unsent',
+  'airtime (%s) whose receipt has no PINs keeps no order of cards from being told as not sent',
   async (status) => {
     const room = openRoom([{ reference: 'V1', shows: { amount: 98, category: 'airtime', status, pins: [] } }]);
     await room.lose('r-1', { operation: 'buy_recharge_cards', fields: { network: 'MTN', denomination: 100, quantity: 1 } });
@@ -83,7 +83,7 @@ test.each(['success', 'failed'])(
   },
 );
 
-describe('an operation of the operator that buys what a shipped one buys', () => {
+describe('an operation of the operator that buys the same as a shipped one', () => {
   const QUICK = `operations:
   buy_vtu:
     title: VTU
@@ -98,7 +98,7 @@ describe('an operation of the operator that buys what a shipped one buys', () =>
     call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
     reply: { include: [purchase] }`;
 
-  test('is found, and not called unsent, though v1 calls the order by the word of the other', async () => {
+  test('is found, and not told as not sent, though v1 names the order as the other service', async () => {
     const room = openRoom([{ reference: 'V1' }], { mapping: mappingBeside(QUICK) });
     await room.lose('r-1', { operation: 'buy_vtu', fields: { phone: '08030000001', amount: 10_000, network: 'MTN' } });
     await room.clock.advance(QUIET_MS);
@@ -118,7 +118,7 @@ describe('an operation of the operator that buys what a shipped one buys', () =>
       include: [purchase]
       success: { pin: $order.pins | pin_serial, serial: $order.pins | serials }`;
 
-  test('is not given the PINs of another order because it looks up no price', async () => {
+  test('does not get the PINs of another order because it looks up no price', async () => {
     const pins = [{ pin: '1', serial: '2' }];
     const shows = { phone: '', amount: 1_300, category: 'exam', description: 'NECO', pins };
     const room = openRoom([{ reference: 'V1', shows }], { mapping: mappingBeside(EXAM) });
@@ -128,7 +128,7 @@ describe('an operation of the operator that buys what a shipped one buys', () =>
   });
 });
 
-test("a refund is nobody's order, though it shows the same number and amount", async () => {
+test('a refund belongs to no order, though it shows the same number and amount', async () => {
   const room = openRoom([{ reference: 'V2', shows: { type: 'credit' } }]);
   await room.lose('r-1');
   await room.reconcile();
@@ -138,7 +138,7 @@ test("a refund is nobody's order, though it shows the same number and amount", a
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
 });
 
-test('an open order of an operation that is gone may be any row', async () => {
+test('an open order of a removed operation may be any row', async () => {
   const room = openRoom([{ reference: 'V1' }]);
   await room.lose('r-0', { operation: 'buy_what_was', fields: {} });
   await room.lose('r-1');
@@ -156,14 +156,14 @@ test.each<[string, JsonObject]>([
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
-test('of two lost orders that are alike none takes the only row', async () => {
+test('of two lost orders that are alike neither takes the only row', async () => {
   const room = openRoom([{ reference: 'V1' }]);
   for (const id of ['r-1', 'r-2']) await room.lose(id);
   await room.reconcile();
   expect([await room.outcomeOf('r-1'), await room.outcomeOf('r-2')]).toEqual([UNKNOWN, UNKNOWN]);
 });
 
-test('a lost order does not take the row of one that is still under way', async () => {
+test('a lost order does not take the row of an order that is under way', async () => {
   const room = openRoom([{ reference: 'V1' }]);
   await room.lose('r-1');
   await room.open('r-2');
@@ -172,7 +172,7 @@ test('a lost order does not take the row of one that is still under way', async 
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
-test('a lost order does not take the row of one that was opened while the history was read', async () => {
+test('a lost order does not take the row of an order that was opened while the history was read', async () => {
   const room = openRoom([{ reference: 'V1' }], {
     onHistory: (journal) => journal.open(airtime('r-2', START, '08030000001')),
   });
@@ -184,7 +184,7 @@ test('a lost order does not take the row of one that was opened while the histor
 test('a lost order does not take a row that was claimed while the history was read', async () => {
   const room = openRoom([{ reference: 'V1' }], {
     onHistory: async (journal) => {
-      // Late enough to be missed by the first look at the row.
+      // Claimed late enough to be missed by the first check of the row.
       for (let turn = 0; turn < 6; turn += 1) await Promise.resolve();
       await journal.settle(CREDENTIALS.fingerprint, 'r-2', { kind: 'succeeded', reference: 'V1' }, START);
     },
@@ -196,7 +196,7 @@ test('a lost order does not take a row that was claimed while the history was re
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
-test('an order that is tried again while the history is read is not called unsent', async () => {
+test('an order that is tried again while the history is read is not told as not sent', async () => {
   const room = openRoom([], {
     onHistory: (journal) => journal.settle(CREDENTIALS.fingerprint, 'r-1', UNKNOWN, START + QUIET_MS + 1),
   });
@@ -206,7 +206,7 @@ test('an order that is tried again while the history is read is not called unsen
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
-test('no row is taken while the receipt of another that may be meant cannot be read', async () => {
+test('no row is taken while the receipt of another possible row cannot be read', async () => {
   const rows: Row[] = [{ reference: 'V1' }, { reference: 'V2', isUnreadable: true }];
   const room = openRoom(rows);
   await room.lose('r-1');
@@ -214,7 +214,7 @@ test('no row is taken while the receipt of another that may be meant cannot be r
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
-test('a history with a row that cannot be read proves no order absent', async () => {
+test('a history with an unreadable row proves no order absent', async () => {
   const room = openRoom([{ reference: 'V1', timeText: 'yesterday' }]);
   await room.lose('r-1');
   await room.clock.advance(QUIET_MS);
@@ -222,7 +222,7 @@ test('a history with a row that cannot be read proves no order absent', async ()
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
-test('of two rows that are alike none is taken', async () => {
+test('of two rows that are alike neither is taken', async () => {
   const room = openRoom([{ reference: 'V1' }, { reference: 'V2' }]);
   await room.lose('r-1');
   await room.reconcile();
@@ -236,7 +236,7 @@ test('an order that is sent again while the history is read takes no row', async
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
-test('an order whose purchase is on its way is not looked for', async () => {
+test('an order whose purchase is under way is not looked for', async () => {
   const room = openRoom([{ reference: 'V1' }]);
   await room.lose('r-1');
   room.running.add('r-1');
@@ -244,13 +244,13 @@ test('an order whose purchase is on its way is not looked for', async () => {
   expect(room.upstream.asked).toEqual([]);
 });
 
-test('an order that is still pending has not found its end', async () => {
+test('an order that is still pending has no outcome yet', async () => {
   const room = openRoom([{ reference: 'V1', shows: { status: 'pending', balance_after: 900 } }]);
   await room.leavePending('r-1', 'V1');
   expect(await room.reconciler.reconcile(CREDENTIALS, '192.0.2.7')).toBe(0);
 });
 
-test('a lost order is found at once, however slowly v1 tells of those that are pending', async () => {
+test('a lost order is found at once, however slowly v1 gives the pending ones', async () => {
   const slow = Array.from({ length: 20 }, (_, nth) => `P${nth}`);
   const shows = { status: 'pending', balance_after: 900 };
   const room = openRoom([{ reference: 'V1', phone: '08030000099' }, ...slow.map((reference) => ({ reference, shows }))]);
@@ -283,7 +283,7 @@ test('of two lost sales of airtime for one number each is found by its amount', 
   expect(await room.outcomeOf('r-200')).toMatchObject({ kind: 'succeeded', reference: 'V200' });
 });
 
-test('a lost sale of airtime does not take one of twice its amount, which nothing that v1 puts on top explains', async () => {
+test('a lost sale of airtime does not take a row of twice its amount, which no charge of v1 explains', async () => {
   const room = openRoom([{ reference: 'V200', shows: { amount: 200 } }]);
   await room.lose('r-100');
   await room.clock.advance(QUIET_MS);
@@ -302,7 +302,7 @@ test('a row that two pages show is one row', async () => {
 describe('the clock', () => {
   const DAY_MS = 86_400_000;
 
-  test('that is set ahead proves nothing: the quiet time has passed on the wall alone', async () => {
+  test('that is set forward proves nothing: the quiet time has passed only on the wall clock', async () => {
     const room = openRoom([]);
     await room.clock.advance(QUIET_MS);
     await room.lose('r-1');
@@ -311,7 +311,7 @@ describe('the clock', () => {
     expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
   });
 
-  test('that is a day ahead of v1 all the time makes no order of v1 look too old', async () => {
+  test('that is always a day ahead of v1 makes no order of v1 look too old', async () => {
     const room = openRoom([{ reference: 'V1' }]);
     room.setWall(DAY_MS);
     await room.reconcile();
@@ -322,7 +322,7 @@ describe('the clock', () => {
     expect(room.troubles).toEqual([expect.stringContaining("clock is 1440 minutes ahead of v1's")]);
   });
 
-  test('that was a day ahead when the order was opened does not hide it from a proof a day later', async () => {
+  test('that was a day ahead when the order was opened does not prevent its proof a day later', async () => {
     const room = openRoom([{ reference: 'V1' }]);
     room.setWall(DAY_MS);
     await room.lose('r-1');
@@ -361,7 +361,7 @@ describe('the clock', () => {
     expect(await room.outcomeOf('r-1')).toMatchObject(outcome);
   });
 
-  test("of v1 shows its zone: what it sold by another door an hour before the order is not the order's", async () => {
+  test("of v1 shows its zone: a sale without the gateway an hour before the order is not the order's", async () => {
     const room = openRoom([
       { reference: 'V2', atMs: START - 60_000, phone: '08030000009' },
       { reference: 'V1', atMs: START - 3_600_000 },
@@ -371,7 +371,7 @@ describe('the clock', () => {
     expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
   });
 
-  test('of v1, when it is an hour away from ours, is said and nothing is concluded', async () => {
+  test('of v1, when it is an hour from ours, is reported, and nothing is concluded', async () => {
     const room = openRoom([], { serverErrorMs: 3_600_000 });
     await room.lose('r-1');
     await room.clock.advance(QUIET_MS);
@@ -380,7 +380,7 @@ describe('the clock', () => {
     expect(room.troubles).toEqual([expect.stringContaining("clock is 60 minutes behind v1's")]);
   });
 
-  test('of a process that has just begun proves nothing before the quiet time', async () => {
+  test('of a process that has just started proves nothing before the quiet time', async () => {
     const before = openRoom([]);
     const { order } = await before.open('r-1');
     const room = openRoom([]);
@@ -401,15 +401,15 @@ describe('with hundreds of open orders', () => {
     return room;
   };
 
-  test('each look goes on where the last one ended, so that none hides another', async () => {
+  test('each look continues where the last one ended, so that none hides another', async () => {
     const rows = Array.from({ length: 250 }, (_, nth) => ({ reference: `V${nth}`, phone: phoneOf(nth) }));
     const room = await openMany(250, rows);
     for (let look = 0; look < 12; look += 1) await room.reconcile();
     expect(await room.journal.listUnsettled({ limit: 1_000 })).toEqual([]);
   });
 
-  test('orders that nothing can settle do not keep a younger one from being found', async () => {
-    // Two of each, alike: they stay open for ever.
+  test('orders that cannot be settled do not keep a younger one from being found', async () => {
+    // Two of each are alike, so they stay open for ever.
     const room = await openMany(0, [{ reference: 'V', phone: phoneOf(999) }]);
     for (let nth = 0; nth < 120; nth += 1) {
       for (const id of [`one-${nth}`, `two-${nth}`]) await room.lose(id, { phone: phoneOf(0) });
@@ -420,7 +420,7 @@ describe('with hundreds of open orders', () => {
     expect(await room.outcomeOf('young')).toMatchObject({ kind: 'succeeded', reference: 'V' });
   });
 
-  describe('and more sales than a look reads', () => {
+  describe('with more sales than a look reads', () => {
     type Young = 'not known here' | 'opened here' | 'opened here by a clock that was set since';
     const sellMany = async (everyMs: number, young: Young = 'not known here', missing = 0, options: RoomOptions = {}) => {
       const rows: Row[] = [{ reference: 'V', phone: phoneOf(0) }];
@@ -430,7 +430,7 @@ describe('with hundreds of open orders', () => {
         const opened = { requestId: 'young', atMs: room.clock.elapsed() };
         if (young !== 'not known here') room.reconciler.watch(CREDENTIALS, '192.0.2.7', opened);
       };
-      // They are alike: they stay open for ever.
+      // They are alike, so they stay open for ever.
       for (const id of ['old-1', 'old-2']) await room.lose(id, { phone: phoneOf(0) });
       if (young === 'opened here by a clock that was set since') {
         rows.unshift({ reference: 'Y', phone: phoneOf(9_999) });
@@ -452,38 +452,38 @@ describe('with hundreds of open orders', () => {
       return room.outcomeOf('young');
     };
 
-    test('an old one that nothing can settle does not keep a younger one from being proven absent', async () => {
+    test('an old order that cannot be settled does not keep a younger one from being proven absent', async () => {
       expect(await sellMany(15 * 60_000)).toMatchObject({ kind: 'not_sent', isProven: true });
     });
 
-    test('one that this process has opened is proven absent however much its key sells in a day', async () => {
+    test('an order that this process opened is proven absent however much its key sells in a day', async () => {
       expect(await sellMany(3_000, 'opened here')).toMatchObject({ kind: 'not_sent', isProven: true });
     });
 
-    test('unless v1 does not tell its time: nobody knows whether the clock of this machine is right', async () => {
+    test("unless v1 does not give its time: then nothing shows that this machine's clock is right", async () => {
       expect(await sellMany(3_000, 'opened here', 0, { serverErrorMs: 'not told' })).toEqual(UNKNOWN);
     });
 
-    test('unless the history lacks what was sold last: it comes from a replica that lags', async () => {
+    test('unless the history lacks the last sale: it comes from a replica that lags', async () => {
       expect(await sellMany(3_000, 'opened here', 2)).toEqual(UNKNOWN);
     });
 
-    test('unless the clock was set since: v1 may have it a day before', async () => {
+    test('unless the clock was set since: v1 may have the order a day before', async () => {
       expect(await sellMany(28_500, 'opened here by a clock that was set since')).toEqual(UNKNOWN);
     });
 
-    test('none is proven absent where a look does not reach back to a day before it', async () => {
+    test('no order is proven absent where a look does not reach back to a day before it', async () => {
       expect(await sellMany(28_000)).toEqual(UNKNOWN);
     });
   });
 
-  test('the one that is asked for is looked at first', async () => {
+  test('the order that a script asks for is looked at first', async () => {
     const room = await openMany(400, [{ reference: 'V', phone: phoneOf(399) }]);
     await room.reconcile(CREDENTIALS, 'r-399');
     expect(await room.outcomeOf('r-399')).toMatchObject({ kind: 'succeeded', reference: 'V' });
   });
 
-  test('one that is asked for while others are looked at is looked at next', async () => {
+  test('an order that a script asks for while others are looked at is looked at next', async () => {
     const room = await openMany(400, [{ reference: 'V', phone: phoneOf(399) }]);
     const looking = room.reconcile();
     await settlePromises();
@@ -493,7 +493,7 @@ describe('with hundreds of open orders', () => {
   });
 });
 
-test('an order that was left open is looked for with nobody parsed, until a v1 that is well again proves that it never was', async () => {
+test('an order that was left open is looked for without a waiting script, until a v1 that works again proves that it never was', async () => {
   let isIll = true;
   const room = openRoom([], { isIll: () => isIll });
   await room.lose('r-1');
@@ -508,7 +508,7 @@ test('an order that was left open is looked for with nobody parsed, until a v1 t
   expect(room.upstream.asked).toHaveLength(looks);
 });
 
-test('an order that stays open is looked for ever less often, and given up when it has been pursued long enough', async () => {
+test('an order that stays open is looked for less and less often, and given up when it has been pursued long enough', async () => {
   const room = openRoom([{ reference: 'V1' }]);
   for (const id of ['r-1', 'r-2']) await room.lose(id);
   room.reconciler.watch(CREDENTIALS, '192.0.2.7');
@@ -519,7 +519,7 @@ test('an order that stays open is looked for ever less often, and given up when 
   expect(looks.at(-1)! - START).toBeLessThanOrEqual(6.2 * 3_600_000);
 });
 
-test('looking that finds nothing is done less and less often, until something new is open', async () => {
+test('looks without a result become less and less frequent, until there is a new open order', async () => {
   const room = openRoom([{ reference: 'V1' }]);
   for (const id of ['r-1', 'r-2']) await room.lose(id);
   const looksWithin = async (ms: number): Promise<number> => {
@@ -536,7 +536,7 @@ test('looking that finds nothing is done less and less often, until something ne
   room.reconciler.stop();
 });
 
-test('an order that cannot be read may be any row of the history: nothing is proven, receipts are read as ever', async () => {
+test('an order that cannot be read may be any row of the history: nothing is proven, and receipts are read as before', async () => {
   const newer = new Error('a record of version 9');
   const dress = (stored: Journal): Partial<Journal> => ({
     async listUnsettled(options) {
