@@ -41,20 +41,20 @@ describe('the app', () => {
     ['/api/v1/', 'v1 POST /'],
     ['/api/v1/airtime?x=%zz', 'v1 POST /airtime?x=%zz'],
     ['/api/v1?x=1', 'v1 POST /?x=1'],
-  ])('hands %s to the pass-through, its body unread', async (path, text) => {
+  ])('passes %s through with its body unread', async (path, text) => {
     const { app, handled } = house();
     const answer = await request(app).post(path).set('content-type', 'application/json').send('{broken');
     expect([answer.status, answer.text]).toEqual([200, text]);
     expect(handled).toEqual([]);
   });
 
-  test.each(['/API/V1/airtime', '/api/v1x', '/api/topup/', '/'])('takes %s for a compat route', async (path) => {
+  test.each(['/API/V1/airtime', '/api/v1x', '/api/topup/', '/'])('treats %s as a compat route', async (path) => {
     const { app, handled } = house();
     await request(app).post(path).type('form').send({ network: 1 });
     expect(handled).toMatchObject([{ method: 'POST', path, body: new Map([['network', '1']]), clientAddress: '203.0.113.9' }]);
   });
 
-  test('keeps no step of the router while a request waits for its reply', async () => {
+  test('holds no step of the router while a request waits for its reply', async () => {
     const { app } = house();
     const seen: unknown[] = [];
     const server = createServer((incoming, response) => {
@@ -65,7 +65,7 @@ describe('the app', () => {
     expect(seen).toEqual([undefined]);
   });
 
-  test('answers plainly: no ETag, no advertisement, no redirect between the slash spellings', async () => {
+  test('answers without an ETag, an X-Powered-By header or a redirect between the slash spellings', async () => {
     const { app } = house();
     for (const path of ['/api/user', '/api/user/', '//api/user/']) {
       const answer = await request(app).get(path);
@@ -80,13 +80,13 @@ describe('the app', () => {
     }
   });
 
-  test.each(['OPTIONS', 'TRACE', 'PUT', 'HEAD'])('%s goes the same way as every method', async (method) => {
+  test.each(['OPTIONS', 'TRACE', 'PUT', 'HEAD'])('%s takes the same path as every method', async (method) => {
     const { app, handled } = house();
     await request(app)[method.toLowerCase() as 'options']('/api/user');
     expect(handled).toMatchObject([{ method }]);
   });
 
-  test('a refusal is worded with what could be read of the request', async () => {
+  test('a refusal is worded with the fields that could be read', async () => {
     const { app, refused, handled } = house();
     const answer = await request(app)
       .post('/api/topup/')
@@ -101,13 +101,13 @@ describe('the app', () => {
     expect(handled).toEqual([]);
   });
 
-  test('a path that cannot be decoded is handed on as it is: it may hold the id of an order', async () => {
+  test('a path that cannot be decoded is passed on unchanged, because it may hold the id of an order', async () => {
     const { app, handled, refused } = house();
     await request(app).get('/api/transaction/%zz');
     expect([handled[0]?.path, refused]).toEqual(['/api/transaction/%zz', []]);
   });
 
-  test('a refusal of the walk and one of the address are worded alike', async () => {
+  test('a refusal of the walk and one of the address have the same words', async () => {
     const { app } = house({
       handle: async () => {
         throw new GatewayError('overloaded');
@@ -122,7 +122,7 @@ describe('the app', () => {
     expect((await request(blind.app).get('/api/user')).status).toBe(400);
   });
 
-  test('a bug is a 500 with an incident id, and shows nothing of itself', async () => {
+  test('a bug is a 500 with an incident id, and shows nothing else', async () => {
     const bug = new Error('secret of the house');
     const { app, incidents, lines } = house({
       handle: async () => {
@@ -137,7 +137,7 @@ describe('the app', () => {
     expect(lines).toMatchObject([{ status: 500, refusal: { error: { code: 'internal' } } }]);
   });
 
-  test('a bug in the wording itself still ends in JSON with an error', async () => {
+  test('a bug in the wording of a refusal still ends in JSON with an error', async () => {
     const { app } = house({
       refuse: () => {
         throw new Error('no words');
@@ -159,7 +159,7 @@ describe('the app', () => {
     expect([answer.status, answer.body.status]).toEqual([500, 'fail']);
   });
 
-  test('a request that does not come through the walk is told once, without its query', async () => {
+  test('a request that does not come through the walk is logged once, without its query', async () => {
     const { app, lines } = house();
     await request(app).get('/api/user/?key=1');
     await request(app).get('/api/v1/balance?key=1');
@@ -171,7 +171,7 @@ describe('the app', () => {
   });
 });
 
-/** Requests that end in every way there is, on real sockets: none is counted twice, and none is left over. */
+/** Requests with every kind of end, on real sockets: each is counted once, and none stays in the count. */
 describe('requests in flight', () => {
   let open = 0;
   let lowest = 0;
@@ -231,7 +231,7 @@ describe('requests in flight', () => {
     answerLate();
   });
 
-  test('one that waits behind another one when the connection ends has not begun', async () => {
+  test('a request that waits behind another when the connection ends has not begun', async () => {
     const socket = dial(GET('/wait') + GET('/wait'));
     await until(() => open === 1);
     socket.destroy();
@@ -250,7 +250,7 @@ describe('requests in flight', () => {
   });
 });
 
-test('a caller that hung up while the process stood still has not heard its reply', async () => {
+test('a caller that hung up while the process stood still does not count as having its reply', async () => {
   const sockets: Socket[] = [];
   let onEnd: (isWhole: boolean) => void = () => undefined;
   const isWhole = new Promise<boolean>((resolve) => (onEnd = resolve));

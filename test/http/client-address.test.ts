@@ -9,18 +9,18 @@ const request = (remoteAddress: string | undefined, forwarded?: string, others: 
     headers: { ...others, ...(forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }) },
   }) as unknown as IncomingMessage;
 
-describe('proxies as the server sees them', () => {
-  test('are the trusted ones, and the caller behind one is who it says', () => {
+describe('the trusted proxies', () => {
+  test('are the ones named, and the caller behind one has the address that it forwards', () => {
     const trusted = ['10.0.0.0/8', '2001:db8::/32'];
     const { isProxy, callerOf } = createProxies(trusted, createClientAddress(trusted));
     expect(['10.1.2.3', '2001:db8::7', '203.0.113.9', '::1', ''].map(isProxy)).toEqual([true, true, false, false, false]);
     expect(callerOf('10.1.2.3', request('10.1.2.3', '203.0.113.9'))).toBe('203.0.113.9');
     expect(callerOf('203.0.113.9', request('203.0.113.9', '198.51.100.1'))).toBe('203.0.113.9');
-    // What cannot be read is refused later, in words.
+    // What cannot be read is refused later, with a sentence.
     expect(callerOf('10.1.2.3', request('10.1.2.3', 'nonsense'))).toBe('10.1.2.3');
   });
 
-  test('are nobody where none is trusted', () => {
+  test('are none where none is named', () => {
     expect(createProxies([], createClientAddress([]))).toBe(NO_PROXIES);
     expect(NO_PROXIES.isProxy('127.0.0.1')).toBe(false);
     expect(NO_PROXIES.callerOf('127.0.0.1', request('127.0.0.1', '203.0.113.9'))).toBe('127.0.0.1');
@@ -43,7 +43,7 @@ describe('the client address', () => {
     expect(ofStranger(request('203.0.113.9', '10.0.0.9', lies))).toBe('203.0.113.9');
   });
 
-  test('a stranger is not believed, and not even its nonsense is read', () => {
+  test('a caller that is no trusted proxy is not believed, and its header is not even read', () => {
     expect(behindProxies(request('203.0.113.9', '10.0.0.9'))).toBe('203.0.113.9');
     expect(behindProxies(request('203.0.113.9', 'nonsense'))).toBe('203.0.113.9');
   });
@@ -60,7 +60,7 @@ describe('the client address', () => {
     ['2001:db9::1, 2001:db8::7', '2001:db9::1'],
     ['::ffff:198.51.100.7', '198.51.100.7'],
     ['10.0.0.8, 10.0.0.9', '10.0.0.8'],
-  ])('a trusted proxy that forwards "%s" speaks for %s', (forwarded, address) => {
+  ])('a trusted proxy that forwards "%s" gives the address %s', (forwarded, address) => {
     expect(behindProxies(request('::ffff:10.0.0.1', forwarded))).toBe(address);
   });
 
@@ -86,11 +86,11 @@ describe('the client address', () => {
     );
   });
 
-  test('a trusted proxy that forwards nothing speaks for itself', () => {
+  test('a trusted proxy that forwards no address is the caller itself', () => {
     expect(behindProxies(request('10.0.0.1'))).toBe('10.0.0.1');
   });
 
-  test('a connection that is already gone has no address', () => {
+  test('a connection that has ended has no address', () => {
     expect(() => ofStranger(request(undefined))).toThrow(GatewayError);
   });
 
@@ -101,13 +101,13 @@ describe('the client address', () => {
   });
 
   test.each(['', 'loopback', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/8/8', '::1/129', 'proxy.example', '10.1'])(
-    '"%s" is no trusted proxy',
+    '"%s" is refused as a trusted proxy',
     (text) => {
       expect(() => createClientAddress([text])).toThrow(`"${text}" is no trusted proxy`);
     },
   );
 
-  test('whatever is forwarded, the answer is never a trusted address unless all are, and nothing else is thrown', () => {
+  test('for any forwarded text the result is never a trusted address unless all are, and only a refusal is thrown', () => {
     const entry = fc.oneof(
       fc.ipV4(),
       fc.ipV6(),

@@ -1,7 +1,7 @@
 import { createForwardHeaders, isForwardable } from '../../src/http/forward-headers';
 
 const ADDRESS = '203.0.113.9';
-/** By each of these some server or other believes who calls, what is asked for, or where the body ends. */
+/** Headers by which some server may decide who calls, what is asked for, or where the body ends. */
 const MISLEADING =
   'Forwarded Forwarded-For X-Forwarded X-Forwarded-For X-Forwarded-Host X-Original-Forwarded-For X-Original-URL X-Original-Host X-Rewrite-URL ' +
   'X-HTTP-Method-Override X-Method-Override X-HTTP-Method X-Real-IP X-Client-IP Client-IP True-Client-IP CF-Connecting-IP Fastly-Client-IP ' +
@@ -26,19 +26,22 @@ describe('the headers that v1 sees', () => {
     expect(forwardHeaders({ ...kept, ...dropped }, ADDRESS)).toEqual({ ...kept, 'x-forwarded-for': ADDRESS });
   });
 
-  test.each(MISLEADING.split(' '))('never hold %s, with whatever between its words, and no setting lets it pass', (name) => {
-    for (const between of ['-', '_', '.']) {
-      const spelt = name.toLowerCase().replaceAll('-', between);
-      expect(isForwardable(spelt)).toBe(false);
-      // A body's own framing goes with it.
-      const isFraming = /^(?:content-length|transfer-encoding)$/.test(spelt);
-      const { 'x-forwarded-for': address, ...others } = forwardHeaders({ [spelt]: '10.0.0.9' }, ADDRESS);
-      expect([address, others]).toEqual([ADDRESS, isFraming ? { [spelt]: '10.0.0.9' } : {}]);
-    }
-  });
+  test.each(MISLEADING.split(' '))(
+    'never include %s, with any separator between its words, whatever the setting says',
+    (name) => {
+      for (const between of ['-', '_', '.']) {
+        const spelt = name.toLowerCase().replaceAll('-', between);
+        expect(isForwardable(spelt)).toBe(false);
+        // The headers of the body's framing are removed with it.
+        const isFraming = /^(?:content-length|transfer-encoding)$/.test(spelt);
+        const { 'x-forwarded-for': address, ...others } = forwardHeaders({ [spelt]: '10.0.0.9' }, ADDRESS);
+        expect([address, others]).toEqual([ADDRESS, isFraming ? { [spelt]: '10.0.0.9' } : {}]);
+      }
+    },
+  );
 
   test.each(['x-tenant', 'cookie', 'x-api-version', 'x_tenant', 'x-zip-code', 'x-client-version', 'referer'])(
-    'hold %s where the setting names it',
+    'include %s where the setting names it',
     (name) => {
       expect(isForwardable(name)).toBe(true);
       expect(createForwardHeaders({ more: [name] })({ [name]: 'a' }, ADDRESS)).toHaveProperty([name], 'a');
@@ -58,7 +61,7 @@ describe('the headers that v1 sees', () => {
     expect(forwardHeaders(headers, ADDRESS)).toEqual({ 'content-length': '3', 'x-forwarded-for': ADDRESS });
   });
 
-  test('that are left out are told once by name; what could be a number or a key is not, and the names have an end', () => {
+  test('that are left out are logged once by name; a name that could be a number or a key is not, and the number of names is limited', () => {
     const told: string[] = [];
     const forward = createForwardHeaders({ onDropped: (name) => told.push(name) });
     for (let time = 0; time < 2; time++)

@@ -18,7 +18,7 @@ async function portOf(server: Server, host?: string): Promise<number> {
   return listening.port;
 }
 
-/** v1 as bytes: what it got on all its connections, and `answer` for each packet. */
+/** A v1 of bytes: what it got on all its connections, and `answer` for each packet. */
 async function openV1(answer: (socket: Socket) => void = (socket) => socket.write(OK), host?: string) {
   const v1 = { got: '', port: 0, closed: 0 };
   const serve = (socket: Socket): void => {
@@ -32,7 +32,7 @@ async function openV1(answer: (socket: Socket) => void = (socket) => socket.writ
   return v1;
 }
 
-/** A door that forwards each request as it is, and what it was told. */
+/** A server that forwards each request unchanged, and the results that it got. */
 async function openDoor(upstreamUrl: string, limits: Partial<ForwardOptions> = {}) {
   const forward = createForwardRequest({ upstreamUrl, ...LIMITS, ...limits });
   const told: unknown[] = [];
@@ -53,13 +53,13 @@ async function openDoor(upstreamUrl: string, limits: Partial<ForwardOptions> = {
   return { port: await portOf(server), told };
 }
 
-/** What the caller of one request has got when all is over. */
+/** Everything that the caller of one request got until its end. */
 async function speak({ port, told }: Awaited<ReturnType<typeof openDoor>>, request: string): Promise<string> {
   let got = '';
   const caller = connect(port, '127.0.0.1').on('data', (bytes) => (got += bytes.toString()));
   caller.write(Buffer.from(request, 'latin1'));
   await until(() => told.includes('end') && got.includes('\r\n\r\n'));
-  // A little longer, for what should not come.
+  // Waits a little longer, for bytes that should not come.
   await new Promise((resolve) => setTimeout(resolve, 10));
   caller.destroy();
   return got;
@@ -69,7 +69,7 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
 });
 
-describe('what leaves', () => {
+describe('the forwarded request', () => {
   test.each([
     ['', '/x', '/x'],
     ['/', '/x/', '/x/'],
@@ -79,7 +79,7 @@ describe('what leaves', () => {
     ['/v1', '/?', '/v1/?'],
     ['/v1?k=1', '/x', '/v1?k=1/x'],
     ['/a%20b', '/%zz/', '/a%20b/%zz/'],
-  ])('is for base %j and target %j the path %j', async (base, target, path) => {
+  ])('has for base %j and target %j the path %j', async (base, target, path) => {
     const v1 = await openV1();
     await speak(await openDoor(`http://127.0.0.1:${v1.port}${base}`), `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(v1.got.split('\r\n', 1)).toEqual([`GET ${path} HTTP/1.1`]);
@@ -94,7 +94,7 @@ describe('what leaves', () => {
     ['DELETE', '0'],
     ['OPTIONS', '0'],
     ['REPORT', '0'],
-  ])('says for %s without a body that its length is %s', async (method, length) => {
+  ])('has for %s without a body the length %s', async (method, length) => {
     const v1 = await openV1((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n'));
     await speak(await openDoor(`http://127.0.0.1:${v1.port}`), `${method} /x HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(/^content-length: (\d+)\r$/im.exec(v1.got)?.[1]).toBe(length);
@@ -109,14 +109,14 @@ describe('what leaves', () => {
     expect(v1.got.match(/^host: .*$/gim)).toEqual([`host: [::1]:${v1.port}`]);
   });
 
-  test('goes over TLS under the name of v1, and only to a certificate that somebody vouches for', async () => {
+  test('goes over TLS under the name of v1, and only to a trusted certificate', async () => {
     let got = '';
     const names: (string | false)[] = [];
     const server = createTlsServer({ ...SELF_SIGNED, SNICallback: (name, done) => (names.push(name), done(null)) }, (socket) =>
       socket.on('data', (bytes) => (got += bytes.toString())),
     ).on('tlsClientError', () => undefined);
     const door = await openDoor(`https://localhost:${await portOf(server)}`);
-    // What Node itself reads: a suite sees a copy.
+    // The list of certificates that Node itself reads; the suite has a copy.
     const environment = runInThisContext('process.env') as NodeJS.ProcessEnv;
     environment['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
@@ -129,7 +129,7 @@ describe('what leaves', () => {
   });
 });
 
-describe('what comes back', () => {
+describe('the answer', () => {
   async function ask(answer: string, head = 'GET /x HTTP/1.1\r\nHost: x'): Promise<{ got: string; told: unknown[] }> {
     const v1 = await openV1((socket) => socket.write(Buffer.from(answer, 'latin1')));
     const door = await openDoor(`http://127.0.0.1:${v1.port}`);
@@ -137,7 +137,7 @@ describe('what comes back', () => {
     return { got: got.replace(/^date: .*\r\n/gim, ''), told: door.told };
   }
 
-  test('has its headers in the order and number of v1, but for the connection', async () => {
+  test("has v1's headers in their order and number, except those of the connection", async () => {
     const headers = 'Server: s\r\nSet-Cookie: a=1\r\nKeep-Alive: timeout=9\r\nSet-Cookie: b=2\r\nVary: a\r\nVary: b\r\n';
     const { got } = await ask(`HTTP/1.1 203 Very Fine\r\n${headers}Connection: close\r\nX-Last: 1\r\nContent-Length: 1\r\n\r\nx`);
     expect(got).toBe(
@@ -175,17 +175,17 @@ describe('what comes back', () => {
     'HTTP/1.1 200 O\x01K\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
     'nonsense\r\n\r\n',
-  ])('is not passed on as %j', async (answer) => {
+  ])('is not forwarded as %j', async (answer) => {
     const { got, told } = await ask(answer);
     expect(got).toMatch(/^HTTP\/1\.1 502 /);
     expect(told.filter((word) => typeof word === 'string')).toEqual(['failed', 'end']);
   });
 });
 
-describe('how it ends', () => {
+describe('the end of an exchange', () => {
   const HALF = 'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n{}';
 
-  test('a caller that leaves in the middle of its body takes its connection to v1 along, and is no failure of v1', async () => {
+  test('a caller that leaves in the middle of its body ends its connection to v1, and that is no failure of v1', async () => {
     const v1 = await openV1(() => undefined);
     const { port, told } = await openDoor(`http://127.0.0.1:${v1.port}`);
     const caller = connect(port, '127.0.0.1', () => caller.write(HALF));
@@ -195,7 +195,7 @@ describe('how it ends', () => {
     expect(told).toEqual(['end']);
   });
 
-  test('a body that is on its way when v1 has answered arrives whole, and one whose caller leaves is ended', async () => {
+  test('a body under way when v1 has answered arrives whole, and one whose caller leaves is ended', async () => {
     for (const isWhole of [true, false]) {
       let answers = 0;
       const v1 = await openV1((socket) => void (answers++ === 0 && socket.write(OK)));
@@ -213,7 +213,7 @@ describe('how it ends', () => {
     }
   });
 
-  test('an answer that stops in the middle ends when its time is over', async () => {
+  test('an answer that stops in the middle is ended when its time is over', async () => {
     const v1 = await openV1((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}'));
     const { port, told } = await openDoor(`http://127.0.0.1:${v1.port}`, { answerTimeMs: 400 });
     const got = await new Promise<string>((resolve) => {

@@ -25,7 +25,7 @@ async function portOf(server: Server): Promise<number> {
   return listening.port;
 }
 
-/** v1 in miniature: keeps what it saw. */
+/** A small v1 that keeps what it got. */
 async function openUpstream(reply?: RequestListener) {
   const seen: Seen[] = [];
   let connections = 0;
@@ -61,7 +61,7 @@ afterEach(async () => {
 });
 
 describe('the pass-through', () => {
-  test('sends method, path, query and body as they came, and the answer back', async () => {
+  test('sends method, path, query and body as they came, and returns the answer', async () => {
     const { port, seen } = await openUpstream();
     const door = await openDoor(port);
     const body = '{"phone": "0803\xff", broken';
@@ -113,7 +113,7 @@ describe('the pass-through', () => {
     expect(seen[0]?.headers['x-forwarded-for']).toBe('127.0.0.1');
   });
 
-  test('v1 hears of one address only', async () => {
+  test('v1 gets one address only', async () => {
     const { port, seen } = await openUpstream();
     const forged =
       'X-Forwarded-For: 10.0.0.9\r\nX_Forwarded_For: 10.0.0.9\r\nX-Real-IP: 10.0.0.9\r\nForwarded: for=10.0.0.9\r\nVia: 1.1 x\r\nX-Forwarded-Host: evil\r\n';
@@ -127,7 +127,7 @@ describe('the pass-through', () => {
     expect(seen[1]?.headers['x-forwarded-for']).toBe('198.51.100.7');
   });
 
-  test('a forwarded address that cannot be read is refused in the shape of v1, and nothing is sent', async () => {
+  test("a forwarded address that cannot be read is refused in v1's shape, and nothing is sent", async () => {
     const { port, seen } = await openUpstream();
     const door = await openDoor(port, { clientAddress: createClientAddress(['127.0.0.1']) });
     const answer = await speak(
@@ -151,7 +151,7 @@ describe('the pass-through', () => {
     ['DELETE /x HTTP/1.1\r\nTransfer-Encoding: chunked', 411],
     ['OPTIONS /x HTTP/1.1\r\nTransfer-Encoding: chunked', 411],
     ['POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3', 400],
-  ])('refuses %j with %i, and v1 sees nothing', async (head, status) => {
+  ])('refuses %j with %i, and v1 gets nothing', async (head, status) => {
     const { port, seen } = await openUpstream();
     const answer = await speak(
       await openDoor(port),
@@ -161,7 +161,7 @@ describe('the pass-through', () => {
     expect(seen).toEqual([]);
   });
 
-  test('a WebSocket is not opened: v1 sees a plain request', async () => {
+  test('a WebSocket is not opened: v1 gets a plain request', async () => {
     const { port, seen } = await openUpstream();
     const answer = await speak(
       await openDoor(port),
@@ -184,7 +184,7 @@ describe('the pass-through', () => {
     expect(errors).toEqual([{ mayHaveBeenSent: false }]);
   });
 
-  test('a TLS greeting that fails has sent nothing either', async () => {
+  test('a TLS handshake that fails is a 502 that says nothing was sent', async () => {
     const port = await portOf(
       createNetServer((socket) => socket.on('data', () => socket.end('no TLS here')).on('error', () => undefined)),
     );
@@ -195,7 +195,7 @@ describe('the pass-through', () => {
     expect(errors).toEqual([{ mayHaveBeenSent: false }]);
   });
 
-  test('a TLS greeting that is never answered is a 504 that has sent nothing', async () => {
+  test('a TLS handshake without an answer is a 504 that says nothing was sent', async () => {
     const port = await portOf(createNetServer((socket) => socket.resume().on('error', () => undefined)));
     const answer = await speak(
       await openDoor(`https://127.0.0.1:${port}`, { connectTimeMs: 50 }),
@@ -205,7 +205,7 @@ describe('the pass-through', () => {
     expect(JSON.parse(bodyOf(answer)).message).toContain('Nothing was sent');
   });
 
-  test('what cannot be sent is a 502, also for one that has waited for its turn', async () => {
+  test('a request that cannot be sent is a 502, also after waiting for its turn', async () => {
     const { port, seen } = await openUpstream();
     let asked = 0;
     const clientAddress = (): string => (asked++ === 0 ? '10.0.0.1' : 'no\nheader');
@@ -223,7 +223,7 @@ describe('the pass-through', () => {
     expect(await speak(broken, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 /);
   });
 
-  test('a connection cut after the request is a 502 that tells to look at the receipt', async () => {
+  test('a connection that breaks after the request is a 502 that says to look at the receipt', async () => {
     const port = await portOf(
       createNetServer((socket) => socket.on('data', () => socket.destroy()).on('error', () => undefined)),
     );
@@ -235,7 +235,7 @@ describe('the pass-through', () => {
     expect(errors).toEqual([{ mayHaveBeenSent: true }]);
   });
 
-  test('a purchase goes out once, on a fresh connection and on a kept one that v1 resets', async () => {
+  test('a purchase is sent once, on a new connection and on a kept one that v1 resets', async () => {
     let isReset = false;
     const { port, seen } = await openUpstream((request, response) => {
       if (isReset) request.socket.resetAndDestroy();
@@ -246,10 +246,10 @@ describe('the pass-through', () => {
     const purchase = 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
     expect(await speak(door, purchase)).toMatch(/^HTTP\/1\.1 200/);
     isReset = true;
-    // The first of them goes over the connection that stands, the second over one of its own.
+    // The first one uses the open connection, the second a connection of its own.
     for (const sent of [2, 3]) {
       expect(await speak(door, purchase)).toMatch(/^HTTP\/1\.1 502/);
-      // Time enough for a second try, if anything under us made one.
+      // Enough time for a second attempt, if any layer below made one.
       await new Promise((resolve) => setTimeout(resolve, 50));
       expect(seen).toHaveLength(sent);
     }
@@ -266,7 +266,7 @@ describe('the pass-through', () => {
     expect(JSON.parse(bodyOf(answer)).message).toContain('/receipt');
   });
 
-  test('an answer that is cut off reaches the caller cut off', async () => {
+  test('an answer that breaks off reaches the caller broken off', async () => {
     const port = await portOf(
       createNetServer((socket) =>
         socket
@@ -285,7 +285,7 @@ describe('the pass-through', () => {
     });
   });
 
-  test('a caller that hangs up takes its request to v1 along', async () => {
+  test('a caller that hangs up ends its request to v1 too', async () => {
     const gone = new Promise<void>((resolve) => {
       void openUpstream((_request, response) => response.on('close', () => resolve())).then(async ({ port }) => {
         const socket = connect(await openDoor(port), '127.0.0.1');
@@ -303,7 +303,7 @@ describe('the pass-through', () => {
     expect(answer).not.toMatch(/keep-alive/i);
   });
 
-  test('tells whom v1 has answered, for what call of v1, and how', async () => {
+  test('reports whom v1 has answered, for which call, and how', async () => {
     const { port } = await openUpstream((request, response) =>
       response.writeHead(request.url?.includes('no') ? 401 : 200).end('{}'),
     );
@@ -314,7 +314,7 @@ describe('the pass-through', () => {
     expect(told).toEqual([
       ['127.0.0.1', { method: 'GET', path: '/receipt', status: 200 }],
       ['127.0.0.1', { method: 'GET', path: '/no', status: 401 }],
-      // A browser's question before the call: v1 answers it without a key.
+      // A browser's preflight request, which v1 answers without a key.
       ['127.0.0.1', { method: 'OPTIONS', path: '/receipt', status: 200 }],
     ]);
   });
@@ -324,7 +324,7 @@ describe('the pass-through', () => {
     const FROM = (address: string): string => `GET /${address} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`;
     const clientAddress = createClientAddress(['127.0.0.1']);
 
-    /** v1 that answers a request when told to. */
+    /** A v1 that answers a request when the test says so. */
     async function openSlowUpstream() {
       const waiting: { readonly url: string; readonly answer: () => void }[] = [];
       const upstream = await openUpstream((request, response) =>
@@ -336,7 +336,7 @@ describe('the pass-through', () => {
       return { ...upstream, waiting, until };
     }
 
-    test('one address cannot keep another out, nor open more than its share, and its line has an end', async () => {
+    test('one address can neither keep another out nor open more than its share, and its queue is limited', async () => {
       const v1 = await openSlowUpstream();
       const door = await openDoor(v1.port, { clientAddress, socketsMax: 4, waitingMax: 3 });
       const greedy = Array.from({ length: 8 }, () => speak(door, FROM('2001:db8:0:1::7')));
@@ -363,7 +363,7 @@ describe('the pass-through', () => {
       expect(v1.seen).toHaveLength(6);
     });
 
-    test('a body that came in pieces while its request waited leaves whole', async () => {
+    test('a body that came in pieces while its request waited is sent whole', async () => {
       const v1 = await openSlowUpstream();
       const door = await openDoor(v1.port, { socketsMax: 2 });
       const first = speak(door, GET);
@@ -380,7 +380,7 @@ describe('the pass-through', () => {
       expect(v1.seen.map(({ body }) => body)).toEqual(['', 'abcde']);
     });
 
-    test('a caller that hangs up while it waits sends nothing, and one that waits too long hears so', async () => {
+    test('a caller that hangs up while waiting sends nothing, and one that waits too long is told so', async () => {
       const v1 = await openSlowUpstream();
       const door = await openDoor(v1.port, { socketsMax: 2, waitMs: 60 });
       const first = speak(door, GET);
@@ -396,7 +396,7 @@ describe('the pass-through', () => {
       expect(v1.seen).toHaveLength(2);
     });
 
-    test('a place is given back by every way in which a request ends', async () => {
+    test('every end of a request frees its place', async () => {
       const behave = [
         (socket: Socket) => socket.destroy(),
         () => undefined,
@@ -413,7 +413,7 @@ describe('the pass-through', () => {
     });
   });
 
-  test('HTTP/1.0 that asked for a kept connection gets one', async () => {
+  test('an HTTP/1.0 caller that asked for a kept connection gets one', async () => {
     const { port } = await openUpstream();
     const answer = await speak(await openDoor(port), 'GET /x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
     expect(answer).toMatch(/\r\nconnection: keep-alive\r\n/i);
@@ -426,7 +426,7 @@ describe('the pass-through', () => {
     expect(connections()).toBe(1);
   });
 
-  test('a probe of the gateway that comes back through a server in front of it is told so, and goes round no further', async () => {
+  test('a probe of the gateway that comes back through a server in front of it is answered as such and goes no further', async () => {
     let rounds = 0;
     const front = await openUpstream((request, response) => {
       rounds += 1;

@@ -8,7 +8,7 @@ import { openRequestDoor, plain, speak, type RequestDoor } from './request-door'
 import { opened } from '../opened';
 
 const PHP = join(__dirname, '..', 'php');
-/** By the case of scripts/bodies.php: what PHP put on the wire, byte for byte, each below a line with its name. */
+/** By the case of scripts/bodies.php: the bytes that PHP sent, each below a line with its name. */
 const RECORDED: ReadonlyMap<string, Buffer> = new Map(
   readFileSync(join(PHP, 'bodies.http'), 'latin1')
     .split(/^=== /m)
@@ -25,7 +25,7 @@ interface Reading {
   readonly refused?: string;
 }
 
-/** What each body means, by its case. */
+/** The meaning of each body, by its case. */
 const READINGS: Record<string, Reading> = {
   urlencoded: { body: AIRTIME },
   multipart: { body: AIRTIME },
@@ -91,7 +91,7 @@ function assertReading(door: RequestDoor, expected: Reading): void {
 describe('a request as PHP puts it on the wire', () => {
   const door = opened(openRequestDoor);
 
-  test('every recorded request has a reading', () => {
+  test('every recorded request has an expected meaning', () => {
     expect([...RECORDED.keys()].sort()).toEqual(Object.keys(READINGS).sort());
   });
 

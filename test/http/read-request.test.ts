@@ -9,7 +9,7 @@ import { opened } from '../opened';
 describe('readRequest', () => {
   const door = opened(openRequestDoor);
 
-  test('gives method, path, headers and the judged address', async () => {
+  test('gives method, path, headers and the address of the caller', async () => {
     await speak(
       door.port,
       'GET http://sell.example//api/user HTTP/1.1\r\nHost: x\r\nAuthorization: Token  k:1234\r\nToken: t\r\nUser-Agent: adex\r\n\r\n',
@@ -37,7 +37,7 @@ describe('readRequest', () => {
     );
   });
 
-  test('whatever bytes arrive under whatever type, only a GatewayError is thrown and no prototype changes', async () => {
+  test('any bytes under any type give fields or a GatewayError, and change no prototype', async () => {
     const type = fc.constantFrom(
       undefined,
       'application/json',
@@ -181,7 +181,7 @@ describe('doubtful framing', () => {
     ['two hosts', 'GET /api/user HTTP/1.1\r\nHost: a\r\nhOST: b\r\n\r\n', 'The request has several Host headers.'],
     ['one host twice', 'GET /api/user HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 'The request has several Host headers.'],
     ['two hosts to v1', 'GET /api/v1/user HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 'The request has several Host headers.'],
-  ])('%s is refused, the connection ends, and nothing behind it is acted on', async (_title, bytes, detail) => {
+  ])('%s is refused, the connection ends, and nothing behind it begins', async (_title, bytes, detail) => {
     const { port, begun } = await openCounting();
     const answer = await speak(port, bytes + PURCHASE + PURCHASE);
     expect(reply(answer)).toEqual({

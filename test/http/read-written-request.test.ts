@@ -34,7 +34,7 @@ test('what the public server refuses is refused', async () => {
     await expect(readWrittenRequest(request, '192.0.2.1')).rejects.toMatchObject({ code: 'unreadable_body' });
 });
 
-test('the length is that of the body, and what speaks of the connection is ours', () => {
+test("the length is that of the body, and headers of the connection are the gateway's own", () => {
   const written = bytesOf({
     method: 'POST',
     target: '/a',

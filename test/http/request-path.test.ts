@@ -15,7 +15,7 @@ describe('readPath', () => {
     ['*', '/*'],
   ])('of %s is %s', (target, path) => expect(readPath(target)).toBe(path));
 
-  // Each may be the id of an order; below any other address nothing is served there.
+  // Each may be the id of an order; below any other address nothing is served.
   test.each([
     ['/api/../user', '/api/../user'],
     ['/..', '/..'],
@@ -66,13 +66,13 @@ test.each([
   '/%252e%25252e/b',
   '/%c0%ae%c0%ae/b',
   '/..%00/b',
-])('isClimbing finds the way up in %s', (target) => {
+])('isClimbing is true for %s', (target) => {
   expect(isClimbing(target)).toBe(true);
 });
 
-test.each(['/a/b..c', '/...', '/a?x=/../', '/.hidden', '/a%2eb', '/..a'])('isClimbing lets %s pass', (target) => {
+test.each(['/a/b..c', '/...', '/a?x=/../', '/.hidden', '/a%2eb', '/..a'])('isClimbing is false for %s', (target) => {
   expect(isClimbing(target)).toBe(false);
 });
 
-test.each(['/a#b', '/a?b=1#c', '#', '/a#'])('hasFragment finds it in %s', (target) => expect(hasFragment(target)).toBe(true));
-test.each(['/a%23b', '/a?b=%23'])('hasFragment lets %s pass', (target) => expect(hasFragment(target)).toBe(false));
+test.each(['/a#b', '/a?b=1#c', '#', '/a#'])('hasFragment is true for %s', (target) => expect(hasFragment(target)).toBe(true));
+test.each(['/a%23b', '/a?b=%23'])('hasFragment is false for %s', (target) => expect(hasFragment(target)).toBe(false));

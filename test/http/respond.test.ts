@@ -16,7 +16,7 @@ async function answerTo(method: string, ...replies: LegacyReply[]): Promise<stri
 }
 
 describe('respond', () => {
-  test('writes JSON with its length in bytes, and no header that invites a cache', async () => {
+  test('writes JSON with its length in bytes, and no header that allows caching', async () => {
     const answer = await answerTo('GET', { status: 200, body: { message: '₦100' } });
     expect(answer).toMatch(
       /^HTTP\/1\.1 200 OK\r\nContent-Type: application\/json; charset=utf-8\r\nContent-Length: 20\r\nCache-Control: no-store\r\n/,
@@ -25,7 +25,7 @@ describe('respond', () => {
     expect(answer).not.toMatch(/etag|x-powered-by|location/i);
   });
 
-  test('half a character, for which PHP would refuse the whole reply, is written as a sign for one', async () => {
+  test('half a surrogate pair, for which PHP would reject the whole reply, is written as a replacement character', async () => {
     const body = { message: '\ud83d one \\ud83d two \\\ud83d three 😀 \udc00' };
     for (const reply of [{ body }, { body: {}, text: JSON.stringify(body) }]) {
       const [, text = ''] = (await answerTo('GET', { status: 200, ...reply })).split('\r\n\r\n');
@@ -37,17 +37,17 @@ describe('respond', () => {
     expect(await answerTo('GET', { status: 200, body: [{ id: 1 }] })).toMatch(/\[\{"id":1\}\]$/);
   });
 
-  test('a wait is told in whole seconds', async () => {
+  test('a wait is sent in whole seconds', async () => {
     expect(await answerTo('GET', { status: 429, body: {}, retryAfterSeconds: 1.2 })).toContain('\r\nRetry-After: 2\r\n');
   });
 
-  test('HEAD gets the headers and no text', async () => {
+  test('HEAD gets the headers and no body', async () => {
     const answer = await answerTo('HEAD', { status: 200, body: { a: 1 } });
     expect(answer).toContain('Content-Length: 7\r\n');
     expect(answer).toMatch(/\r\n\r\n$/);
   });
 
-  test('the first reply stands', async () => {
+  test('only the first reply is sent', async () => {
     expect(await answerTo('GET', { status: 200, body: { a: 1 } }, { status: 500, body: {} })).toMatch(
       /^HTTP\/1\.1 200.*\{"a":1\}$/s,
     );
@@ -77,13 +77,13 @@ async function openLine(): Promise<Watched> {
 
 const ended = (line: Line): Promise<boolean> => new Promise((resolve) => line.onEnd(resolve));
 
-test('a reply that was handed over whole is told, and nobody has hung up', async () => {
+test('a reply that was sent whole counts as told, and the script has not hung up', async () => {
   const { line, response, close } = await openLine();
   const end = ended(line);
   response.end('{}');
   expect(await end).toBe(true);
   expect(line.hasHungUp).toBe(false);
-  // Whoever asks afterwards hears the same.
+  // A later question gives the same result.
   expect(await ended(line)).toBe(true);
   await close();
 });
@@ -98,7 +98,7 @@ test('a script that hangs up before its reply is noticed at once', async () => {
   await close();
 });
 
-test('a script that had hung up before anybody looked is known to have', async () => {
+test('a script that hung up before anyone looked counts as hung up', async () => {
   const { line, response, hangUp, close } = await openLine();
   const closed = new Promise((resolve) => response.once('close', resolve));
   hangUp();
@@ -108,7 +108,7 @@ test('a script that had hung up before anybody looked is known to have', async (
   await close();
 });
 
-test('a reply that is made as the connection ends has reached nobody', async () => {
+test('a reply that is made as the connection ends counts as not told', async () => {
   const { line, response, close } = await openLine();
   const end = ended(line);
   response.req.socket.destroy();
@@ -117,7 +117,7 @@ test('a reply that is made as the connection ends has reached nobody', async () 
   await close();
 });
 
-test('a reply that the system has taken for a connection that was reset has reached nobody', async () => {
+test('a reply that the system accepted for a reset connection counts as not told', async () => {
   const { line, response, reset, close } = await openLine();
   const end = ended(line);
   reset();
@@ -126,7 +126,7 @@ test('a reply that the system has taken for a connection that was reset has reac
   await close();
 });
 
-test('what has come while the process was held up is read before a reply leaves', async () => {
+test('what arrived while the process was held up is read before a reply leaves', async () => {
   const { line, response, hangUp, close } = await openLine();
   const end = ended(line);
   hangUp();
@@ -137,7 +137,7 @@ test('what has come while the process was held up is read before a reply leaves'
   await close();
 });
 
-test('what comes while the process is held up once more is read as well', async () => {
+test('what arrives while the process is held up once more is read as well', async () => {
   const { line, response, hangUp, close } = await openLine();
   const end = ended(line);
   standStill();

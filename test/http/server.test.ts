@@ -24,7 +24,7 @@ describe('the public server', () => {
     expect(reply(await speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).status).toBe(200);
   });
 
-  test('Expect: 100-continue is answered with a go-ahead', async () => {
+  test('Expect: 100-continue is answered with 100', async () => {
     const { port } = await openServer(ok);
     const answer = await speak(
       port,
@@ -34,7 +34,7 @@ describe('the public server', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200/);
   });
 
-  test('an HTTP/1.0 caller and one that wants the connection closed get their end', async () => {
+  test('an HTTP/1.0 caller, and one that asks for a closed connection, have their connection closed', async () => {
     const { port } = await openServer(ok);
     // HTTP/1.0 has no Host.
     for (const head of ['GET / HTTP/1.0', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close']) {
@@ -42,7 +42,7 @@ describe('the public server', () => {
     }
   });
 
-  test('a caller that hangs up leaves the walk running and the server whole', async () => {
+  test('after a caller hangs up the walk runs on and the server serves', async () => {
     let ended = 0;
     const { port } = await openServer(async () => {
       await pause(60);
@@ -58,7 +58,7 @@ describe('the public server', () => {
     expect(reply(await speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).status).toBe(200);
   });
 
-  test('closing lets a running request end and takes no new one', async () => {
+  test('closing lets a running request end and accepts no new one', async () => {
     let finish: (reply: LegacyReply) => void = () => undefined;
     const { port, server } = await openServer(() => new Promise((resolve) => (finish = resolve)));
     const idle = connect(port, '127.0.0.1');
@@ -73,23 +73,23 @@ describe('the public server', () => {
     idle.destroy();
   });
 
-  test('closing does not wait for requests that do not come to their end', async () => {
+  test('closing does not wait for requests that never end', async () => {
     let finish: ((reply: LegacyReply) => void) | undefined;
     const { port, server } = await openServer(() => new Promise((resolve) => (finish = resolve)));
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n';
-    // Half a head, half a body, and half a request behind a reply: nothing of them is owed to anybody.
+    // Half a head, half a body, and half a request behind a reply: none of them gets a reply.
     const halves = [head, `${head}\r\n{"a"`].map((text) => speak(port, text));
     const running = speak(port, `GET / HTTP/1.1\r\nHost: x\r\n\r\n${head}`);
     while (finish === undefined) await pause(10);
     const closed = server.close(300_000).then(() => 'closed');
     for (const half of halves) expect(await half).not.toContain('"status":"success"');
-    // What came whole waits for its reply, however long.
+    // A request that came whole waits for its reply, however long.
     finish({ status: 200, body: { status: 'success' } });
     expect(reply(await running)).toEqual({ status: 200, body: { status: 'success' } });
     expect(await closed).toBe('closed');
   });
 
-  test('closing cuts what is left after the deadline, and closing twice is fine', async () => {
+  test('closing cuts connections after the deadline, and closing twice is harmless', async () => {
     const { port, server } = await openServer(() => new Promise(() => undefined));
     const running = speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await pause(50);
@@ -97,7 +97,7 @@ describe('the public server', () => {
     expect(await running).toBe('');
   });
 
-  test('a port that is taken is an error of listen', async () => {
+  test('a taken port makes listen reject', async () => {
     const { port } = await openServer(ok);
     const { server } = await openServer(ok);
     await server.close(0);

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { untilRead } from '../../src/http/until-read';
 import { standStill } from './stand-still';
 
-// What is read meanwhile, and what follows from it, show `respond`, `app` and `connection`.
-test('only a process that was held up lately reads on', async () => {
+// What is read meanwhile, and its consequences, are tested by `respond`, `app` and `connection`.
+test('only a process that was held up shortly before reads on', async () => {
   await untilRead();
   await setTimeout(2_200);
   expect(untilRead()).toBeUndefined();

@@ -4,7 +4,7 @@ import { newOrder } from './new-order';
 
 const { owner } = newOrder();
 
-test('each is found as not sent until it is written, and what cannot be written stays for the next time', async () => {
+test('each order is found as not sent until it is written, and one that cannot be written is kept for the next time', async () => {
   const written: [requestId: string, standing: string | undefined][] = [];
   let isFull = true;
   const doubts = createDoubts<string>(async ({ requestId }, standing) => {
@@ -13,7 +13,7 @@ test('each is found as not sent until it is written, and what cannot be written 
   });
   doubts.note(newOrder());
   doubts.note(newOrder({ requestId: 'r2' }), 'perhaps written');
-  // Told once more of it, nobody forgets that it may have been written.
+  // A second refusal does not drop the note that the order may have been written.
   doubts.note(newOrder({ requestId: 'r2' }));
   expect(doubts.find({ owner, requestId: 'r2' })).toEqual({
     ...newOrder({ requestId: 'r2' }),

@@ -8,7 +8,7 @@ import { newOrder } from './new-order';
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-r1', message: 'sold' };
 const { owner } = newOrder();
 
-/** The journal of a process beside the same orders as the disk has them. */
+/** The journal of a process, beside the same orders as the disk has them. */
 async function withOpenOrder(ordersMax?: number) {
   const disk = createMemoryJournal();
   let isFull = false;
@@ -26,14 +26,14 @@ async function withOpenOrder(ordersMax?: number) {
   return { disk, journal, fill: () => (isFull = true), makeRoom: () => (isFull = false) };
 }
 
-/** After a reading that begins now. */
+/** Resolves after a read that begins now. */
 async function later(write: () => Promise<void>): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
   await write();
 }
 
 describe('answers of v1 while the disk takes nothing', () => {
-  test('are told as they stand by every way to the order, and written when there is room', async () => {
+  test('are given by every way to the order, and written when there is room', async () => {
     const { disk, journal, fill, makeRoom } = await withOpenOrder();
     fill();
     const settled = await journal.settle(owner, 'r1', SOLD, 5_000);
@@ -58,7 +58,7 @@ describe('answers of v1 while the disk takes nothing', () => {
   });
 
   test.each(['telling', 'kept'] as const)(
-    'are told of an order that was read just before they were written (%s)',
+    'are given with an order that was read just before they were written (%s)',
     async (way) => {
       const disk = createMemoryJournal();
       let isFull = false;
@@ -91,7 +91,7 @@ describe('answers of v1 while the disk takes nothing', () => {
     },
   );
 
-  test('a repeat is decided by what v1 has said, never by an open try on disk', async () => {
+  test("a repeat is decided by v1's answer, never by an open attempt on disk", async () => {
     const { journal, fill, makeRoom } = await withOpenOrder();
     fill();
     await journal.settle(owner, 'r1', SOLD, 5_000);
@@ -101,24 +101,24 @@ describe('answers of v1 while the disk takes nothing', () => {
     expect(journal.keptCount()).toBe(0);
   });
 
-  test('follow one another as v1 said them', async () => {
+  test("follow one another in v1's order", async () => {
     const { disk, journal, fill, makeRoom } = await withOpenOrder();
     fill();
     await journal.settle(owner, 'r1', { kind: 'pending', reference: 'v1-r1' }, 5_000);
     const settled = await journal.settle(owner, 'r1', { kind: 'succeeded', reference: 'v1-r1' }, 6_000);
     expect(settled).toMatchObject({ outcome: { kind: 'succeeded' }, settledAtMs: 6_000 });
     makeRoom();
-    // The next write takes what was kept along.
+    // The next write takes the kept answer along.
     await journal.tell(owner, 'r1', 7_000);
     expect(await disk.find(owner, 'r1')).toEqual({ ...settled, toldAtMs: 7_000 });
   });
 
-  test('of one attempt say nothing of the next, which another process has begun before they are written', async () => {
+  test('of one attempt do not apply to the next, which another process has begun before they are written', async () => {
     const { disk, journal, fill, makeRoom } = await withOpenOrder();
     const refused: Outcome = { kind: 'rejected', httpStatus: 400 };
     fill();
     await journal.settle(owner, 'r1', refused, 5_000, 1);
-    // A write that was given up because the disk hung, and got there all the same.
+    // A write that was given up because the disk hung, and that succeeded all the same.
     await disk.settle(owner, 'r1', refused, 5_000, 1);
     const { kind, order } = await disk.open(newOrder());
     expect(kind).toBe('reopened');
@@ -138,7 +138,7 @@ describe('answers of v1 while the disk takes nothing', () => {
     expect(journal.keptCount()).toBe(0);
   });
 
-  test('are kept up to a bound, and then refused as a disk does', async () => {
+  test('are kept up to a limit, and then refused as by a disk', async () => {
     const { journal, fill, makeRoom } = await withOpenOrder(1);
     await journal.open(newOrder({ requestId: 'r2' }));
     fill();
@@ -148,7 +148,7 @@ describe('answers of v1 while the disk takes nothing', () => {
     expect(await journal.writeKept()).toBe(1);
   });
 
-  test('what can never be written does not keep the others', async () => {
+  test('an answer that can never be written does not delay the others', async () => {
     const { journal, fill, makeRoom } = await withOpenOrder();
     fill();
     await expect(journal.settle(owner, 'nobody', SOLD, 5_000)).rejects.toThrow('no order with this request id');

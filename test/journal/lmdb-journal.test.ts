@@ -23,7 +23,7 @@ describe('LMDB journal on its disk', () => {
     await second.close();
   });
 
-  test('of two processes that take the same orders at once each order is opened by exactly one', async () => {
+  test('of two processes that open the same orders at once each order is opened by exactly one', async () => {
     const dir = newFolder();
     const children = [startChild('race', dir), startChild('race', dir)];
     const outputs = children.map(outputOf);
@@ -33,11 +33,11 @@ describe('LMDB journal on its disk', () => {
     expect(lines).toHaveLength(400);
     const opened = lines.filter((line) => line.startsWith('opened ')).map((line) => line.slice('opened '.length));
     expect(opened).toHaveLength(200);
-    // Request id and number: the loser was shown the winner's order.
+    // Request id and number: the other process was shown the same order.
     expect(new Set(lines.map((line) => line.replace(/^\w+ /, '')))).toEqual(new Set(opened));
   });
 
-  test('what was said to be written is there after kill -9 in the middle of writes', async () => {
+  test('a confirmed write is there after kill -9 in the middle of writes', async () => {
     const dir = newFolder();
     for (let round = 0; round < 3; round += 1) {
       const child = startChild('write', join(dir, String(round)));
@@ -63,7 +63,7 @@ describe('LMDB journal on its disk', () => {
     }
   });
 
-  test('a reader sees what another process wrote since', async () => {
+  test('a reader sees what another process has written since', async () => {
     const dir = newFolder();
     const journal = await openLmdbJournal({ dir });
     expect(await journal.find(newOrder().owner, 'k0')).toBeUndefined();
@@ -79,7 +79,7 @@ describe('LMDB journal on its disk', () => {
 
   test('a full disk refuses new orders, loses none and leaves the process alive', async () => {
     const dir = newFolder();
-    // A limit on the size of files is the full disk that every Linux and macOS can play.
+    // A limit on the size of files acts as a full disk on every Linux and macOS.
     const child = startChild('fill', dir, ['sh', '-c', 'ulimit -f 800; exec "$@"', 'sh']);
     const lines = await outputOf(child);
     expect(child.exitCode).toBe(0);
@@ -110,7 +110,7 @@ describe('LMDB journal on its disk', () => {
     }
   });
 
-  test('an order beyond the size of a record is a bug, and neither it nor its neighbours suffer in silence', async () => {
+  test('an order beyond the size of a record is a bug, and neither it nor its neighbours fail silently', async () => {
     const journal = await openLmdbJournal({ dir: newFolder() });
     const large = newOrder({ requestId: 'large', fields: { recipients: 'x'.repeat(20_000) } });
     const [one, two] = await Promise.allSettled([journal.open(newOrder()), journal.open(large)]);
@@ -148,7 +148,7 @@ describe('LMDB journal on its disk', () => {
     await two.close();
   });
 
-  test('a walk over a thousand keys leaves turns to sales', async () => {
+  test('a walk over a thousand keys gives turns to sales', async () => {
     const journal = await openLmdbJournal({ dir: newFolder() });
     const owners = Array.from({ length: 1_000 }, (_, nth) => nth.toString(16).padStart(32, '0'));
     await Promise.all(owners.map((owner) => journal.open(newOrder({ owner }))));
@@ -158,7 +158,7 @@ describe('LMDB journal on its disk', () => {
     await journal.close();
   });
 
-  test('reading after closing is refused, not a crash', async () => {
+  test('reading after closing is refused and does not crash', async () => {
     const journal = await openLmdbJournal({ dir: newFolder() });
     await journal.close();
     await journal.close();
@@ -167,7 +167,7 @@ describe('LMDB journal on its disk', () => {
   });
 });
 
-/** How often others had a turn of the event loop. */
+/** How many turns of the event loop other work had. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let [turns, isOver] = [0, false];
   const count = (): void => {

@@ -17,7 +17,7 @@ async function makeJournal(): Promise<string> {
   return dir;
 }
 
-test('a journal that is read takes no order and no answer', async () => {
+test('a journal opened for reading accepts no order and no answer', async () => {
   const dir = await makeJournal();
   const reader = await openLmdbReader({ dir });
   await expect(reader.open(newOrder({ requestId: 'r2' }))).rejects.toMatchObject({
@@ -49,7 +49,7 @@ test('a reader makes no journal', async () => {
   expect(existsSync(join(dir, 'data.mdb'))).toBe(false);
 });
 
-test('a journal whose maker ended before it had its trees is told in words', async () => {
+test('a journal whose maker ended before it had made its trees is reported with a sentence', async () => {
   const dir = newFolder();
   const root = open<Buffer, Buffer>({ path: dir, noSubdir: false, encoding: 'binary', keyEncoding: 'binary' });
   await root.put(Buffer.from('compat-gateway'), Buffer.from('{"magic":"compat-gateway journal","version":1}'));

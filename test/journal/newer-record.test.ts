@@ -32,7 +32,7 @@ async function withNewerRecord(work: (journal: Journal, dir: string) => Promise<
   }
 }
 
-/** The records as they lie on the disk, past the journal; gives them as they were. */
+/** The records on the disk, read without the journal. */
 async function changeRecords(dir: string, change: (bytes: Buffer, at: number) => Buffer): Promise<readonly Buffer[]> {
   const root = open<Buffer, Buffer>({ path: dir, keyEncoding: 'binary', encoding: 'binary', maxDbs: 8 });
   const orders = root.openDB<Buffer, Buffer>({ name: 'orders', keyEncoding: 'binary', encoding: 'binary' });
@@ -48,7 +48,7 @@ const idsOf = async (orders: AsyncIterable<{ requestId: string }>): Promise<stri
   return ids;
 };
 
-test('it is told in a sentence, whichever way it is asked for', () =>
+test('it is reported with a sentence, whichever way it is asked for', () =>
   withNewerRecord(async (journal) => {
     await expect(journal.find(owner, 'newer')).rejects.toThrow(SENTENCE);
     await expect(journal.settle(owner, 'newer', { kind: 'succeeded' }, OPENED_AT_MS)).rejects.toThrow(SENTENCE);
@@ -58,7 +58,7 @@ test('it is told in a sentence, whichever way it is asked for', () =>
     });
   }));
 
-test('nothing that was tried has dropped or overwritten it', async () => {
+test('none of the attempts has dropped or overwritten it', async () => {
   let folder = '';
   await withNewerRecord(async (journal, dir) => {
     folder = dir;
@@ -68,7 +68,7 @@ test('nothing that was tried has dropped or overwritten it', async () => {
   expect((await changeRecords(folder, (bytes) => bytes)).map((bytes) => bytes[0])).toEqual([1, 9, 1]);
 });
 
-test('the other orders of its key are taken, found and settled as ever', () =>
+test('the other orders of its key are opened, found and settled as usual', () =>
   withNewerRecord(async (journal) => {
     expect(await journal.find(owner, 'first')).toMatchObject({ outcome: { kind: 'succeeded' } });
     expect(await journal.findByReference(owner, 'v1-first')).toMatchObject({ requestId: 'first' });
@@ -76,7 +76,7 @@ test('the other orders of its key are taken, found and settled as ever', () =>
     expect(await journal.settle(owner, 'last', { kind: 'succeeded' }, OPENED_AT_MS)).toMatchObject({ requestId: 'last' });
   }));
 
-test('a list of whoever proves something by it fails as a whole; one that is told of it has the others', () =>
+test('a list that proves something fails as a whole; a list whose caller is told of it has the other orders', () =>
   withNewerRecord(async (journal) => {
     const told: string[] = [];
     const onUnreadable = ({ message }: Error): void => void told.push(message);
@@ -89,7 +89,7 @@ test('a list of whoever proves something by it fails as a whole; one that is tol
     expect(told).toEqual([SENTENCE, SENTENCE, SENTENCE]);
   }));
 
-test('retention leaves it alone, says so, and sweeps the others', async () => {
+test('retention keeps it, logs it, and deletes the others', async () => {
   const events: JournalEvent[] = [];
   let folder = '';
   let swept: () => void = () => undefined;

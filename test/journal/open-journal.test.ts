@@ -19,7 +19,7 @@ describe('the journal address', () => {
     expect((await stat(join(dir, 'data.mdb'))).isFile()).toBe(true);
   });
 
-  test('memory: keeps nothing', async () => {
+  test('memory: keeps nothing on disk', async () => {
     const journal = await openJournal('memory:', '/nowhere');
     expect((await journal.open(newOrder())).kind).toBe('opened');
   });
@@ -35,7 +35,7 @@ describe('the journal address', () => {
     'lmdb://host/path',
     'lmdb://u:hunter2@host/path',
     'lmdb:../up',
-  ])('%p is refused naming JOURNAL_URL, without its password', async (url) => {
+  ])('%p is refused with the name JOURNAL_URL, without its password', async (url) => {
     const error = await openJournal(url, '/nowhere').catch((reason: unknown) => reason);
     expect(String(error)).toContain('JOURNAL_URL must');
     expect(String(error)).not.toContain('hunter2');

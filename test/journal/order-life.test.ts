@@ -12,14 +12,14 @@ describe('settling', () => {
     expect(settleOrder(settled, { kind: 'unknown', reason: 'late' }, 6)).toBe(settled);
   });
 
-  test('an end of which more is told later is of the time when it was first told', () => {
+  test('the time of an outcome is when it was first told, also where more is told later', () => {
     const sold = settleOrder(order, { kind: 'succeeded', reference: 'V1' }, 5);
     expect(settleOrder(sold, { kind: 'succeeded', reference: 'V1', delivery: { charged: kobo(5) } }, 6)).toMatchObject({
       ...{ settledAtMs: 5, outcome: { delivery: { charged: 5 } } },
     });
   });
 
-  test('only money without a final word is unsettled', () => {
+  test('only orders whose money has no final outcome are unsettled', () => {
     expect(isUnsettled(order)).toBe(true);
     expect(isUnsettled(settleOrder(order, { kind: 'unknown', reason: 'reset' }, 1))).toBe(true);
     expect(isUnsettled(settleOrder(order, { kind: 'pending' }, 1))).toBe(true);
@@ -27,21 +27,21 @@ describe('settling', () => {
     expect(isUnsettled(settleOrder(order, { kind: 'rejected', httpStatus: 403 }, 1))).toBe(false);
   });
 
-  test('a try that begins opens no order that has ended meanwhile', () => {
+  test('the start of an attempt reopens no order that has ended meanwhile', () => {
     const refused = settleOrder(order, { kind: 'rejected', httpStatus: 403 }, 1);
     expect(settleOrder(refused, { kind: 'unknown', reason: 'begins', isBeginning: true }, 2)).toBe(refused);
     expect(settleOrder(order, { kind: 'unknown', reason: 'begins', isBeginning: true }, 2)).toMatchObject({ settledAtMs: 2 });
     expect(settleOrder(refused, { kind: 'unknown', reason: 'reset' }, 2).outcome?.kind).toBe('unknown');
   });
 
-  test('a proof that nothing was sent says nothing of a try that began after it was sought', () => {
+  test('a proof that nothing was sent does not apply to an attempt that began after the search', () => {
     const tried = settleOrder(order, { kind: 'unknown', reason: 'begins', isBeginning: true }, order.openedAtMs + 9);
     const proof = { kind: 'not_sent', reason: 'absent', isProven: true } as const;
     expect(settleOrder(tried, proof, order.openedAtMs + 8)).toBe(tried);
     expect(settleOrder(tried, proof, order.openedAtMs + 10).outcome).toEqual(proof);
   });
 
-  test('a proof closes an order only as it was seen, whatever the clocks of two machines say', () => {
+  test('a proof ends an order only as it was read, whatever the clocks of two machines say', () => {
     const seen = { tries: order.tries, lastTriedAtMs: order.openedAtMs };
     const proof = { kind: 'not_sent', reason: 'absent', isProven: true, sought: seen } as const;
     // Tried again by a machine whose clock is behind ours.
@@ -52,7 +52,7 @@ describe('settling', () => {
     expect(withoutGoods(proof)).toEqual(proof);
   });
 
-  test('nothing that is not known by name is kept', () => {
+  test('only fields known by name are kept', () => {
     const extra = { kind: 'succeeded', voucher: 'v', delivery: { charged: kobo(5), units: 'u' } } as const;
     expect(withoutGoods(extra)).toEqual({ kind: 'succeeded', delivery: { charged: 5 } });
     expect(withoutGoods({ kind: 'rejected', httpStatus: 429, message: 'slow down', retryAfterSeconds: 3 })).toEqual({
@@ -63,11 +63,11 @@ describe('settling', () => {
     });
   });
 
-  test('an empty list of cards is no goods', () => {
+  test('an empty list of cards counts as no goods', () => {
     expect(withoutGoods({ kind: 'succeeded', delivery: { pins: [] } })).toEqual({ kind: 'succeeded', delivery: {} });
   });
 
-  test('goods with characters of a pattern are found in a message as they stand', () => {
+  test('goods with pattern characters are found in a message literally', () => {
     const outcome = withoutGoods({ kind: 'succeeded', message: 'PIN a.c*(1) not abcc1', delivery: { token: 'a.c*(1)' } });
     expect(outcome).toMatchObject({ message: 'PIN *** not abcc1' });
   });
@@ -88,13 +88,13 @@ describe('an order', () => {
     });
   });
 
-  test('has no field for what is absent, and none for an answer without its time', () => {
+  test('has no field for an absent value, and none for an answer without its time', () => {
     const order = buildOrder({ ...bare, trail: null, askedHash: undefined }, { number: 7, tries: 1, outcome: undefined });
     expect(order).toStrictEqual({ ...bare, number: 7, tries: 1 });
     expect(buildOrder(bare, { number: 7, tries: 1, settledAtMs: 5 })).toStrictEqual({ ...bare, number: 7, tries: 1 });
   });
 
-  test('keeps nothing else that its intent carries', () => {
+  test('keeps nothing else of its intent', () => {
     const careless = { ...bare, pin: '1234' };
     expect(buildOrder(careless, { number: 7, tries: 1 })).not.toHaveProperty('pin');
   });
@@ -113,7 +113,7 @@ describe('order numbers', () => {
     expect([take(START_MS + 5, free), take(START_MS + 5, free), take(START_MS + 6, free)]).toEqual([5000, 5001, 6000]);
   });
 
-  test('a taken number is passed over', () => {
+  test('a taken number is skipped', () => {
     expect(createOrderNumbers()(START_MS + 5, (number) => number < 5003)).toBe(5003);
   });
 

@@ -1,7 +1,7 @@
 import { assertFieldName, assertFieldText, shownName } from '../../../src/http/body/field-rules';
 
 describe('the rules of a field', () => {
-  test('a name is shown short and without anything that breaks a line', () => {
+  test('a name is shown short and without characters that break a line', () => {
     expect(shownName('request-id')).toBe('request-id');
     expect(shownName('a\r\nb\u001b[31m')).toBe('a??b?[31m');
     expect(shownName('n'.repeat(100))).toBe(`${'n'.repeat(40)}…`);
@@ -14,7 +14,7 @@ describe('the rules of a field', () => {
     },
   );
 
-  test.each(['request-id', 'Ported_number', 'numéro', 'a b', 'toString'])('the name %s is taken', (name) => {
+  test.each(['request-id', 'Ported_number', 'numéro', 'a b', 'toString'])('the name %s is accepted', (name) => {
     expect(() => assertFieldName(name)).not.toThrow();
   });
 

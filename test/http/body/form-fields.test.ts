@@ -54,7 +54,7 @@ describe('readFormFields', () => {
     },
   );
 
-  test('depth and number of names are bounded, a list is not', () => {
+  test('depth and number of names are limited, a list is not', () => {
     expect(refusal(`a${'[b]'.repeat(8)}=1`)).toBe('unreadable_body: The fields are nested deeper than 8 levels.');
     expect(refusal(Array.from({ length: 201 }, (_, at) => `a${at}=1`).join('&'))).toBe(
       'unreadable_body: More than 200 fields were sent.',
@@ -81,7 +81,7 @@ describe('readFormFields', () => {
   });
 });
 
-/** `a[]=1&b=2` without any encoding. */
+/** `a[]=1&b=2`, not percent-encoded. */
 const pairsOf = (text: string): FieldPair[] =>
   text.split('&').map((pair) => [pair.split('=')[0] ?? '', pair.split('=')[1] ?? '']);
 const nest = (text: string) => plain(nestFields(pairsOf(text), DEFAULT_HTTP_LIMITS));
@@ -97,7 +97,7 @@ describe('nestFields', () => {
     ['=x& =y&&  z=1', { z: '1' }],
   ])('gives %s as PHP means it', (text, fields) => expect(nest(text)).toEqual(fields));
 
-  test('whatever the names are, nothing but a GatewayError is thrown and no prototype changes', () => {
+  test('any name gives fields or a GatewayError, and changes no prototype', () => {
     const key = fc.constantFrom('a', 'b', '', '0', '__proto__', 'constructor', 'prototype', 'toString');
     const name = fc
       .tuple(key, fc.array(key, { maxLength: 4 }))

@@ -19,7 +19,7 @@ describe('readJsonFields', () => {
     ]);
   });
 
-  test.each(['null', '[]', ' [ ] ', '{}'])('takes %s for no fields', (text) => {
+  test.each(['null', '[]', ' [ ] ', '{}'])('reads %s as no fields', (text) => {
     expect(read(text)).toEqual({});
   });
 
@@ -48,7 +48,7 @@ describe('readJsonFields', () => {
     expect(refusal(text)).toBe(`repeated_field: The field "${name}" is given twice.`);
   });
 
-  test('the same name in two objects is no repetition, nor is a name as a value', () => {
+  test('the same name in two objects is no repetition, nor is a value equal to a name', () => {
     expect(read('{"a": {"b": "b"}, "b": {"b": 1}, "c": ["b", "b"]}')).toEqual({ a: { b: 'b' }, b: { b: 1 }, c: ['b', 'b'] });
   });
 
@@ -70,7 +70,7 @@ describe('readJsonFields', () => {
     expect(refusal(text)).toMatch(/^unreadable_body/);
   });
 
-  test('a whole surrogate pair is text', () => {
+  test('a whole surrogate pair is accepted as text', () => {
     expect(read('{"a": "\\ud83d\\ude00"}')).toEqual({ a: '😀' });
   });
 
@@ -91,12 +91,12 @@ describe('readJsonFields', () => {
     expect(refusal(text)).toBe(`unreadable_body: The JSON body is broken at ${place}.`);
   });
 
-  test('a refusal never repeats what was sent', () => {
+  test('a refusal never repeats the body', () => {
     expect(refusal('{"pin": "12345" "key": "acme_live_secret"}')).not.toMatch(/12345|acme/);
     expect(refusal('{"pin": -secret}')).not.toContain('secret');
   });
 
-  test('depth and number of fields are bounded', () => {
+  test('depth and number of fields are limited', () => {
     const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
     expect(refusal(nested(8))).toBe('read');
     expect(refusal(nested(9))).toBe('unreadable_body: The fields are nested deeper than 8 levels.');
@@ -110,7 +110,7 @@ describe('readJsonFields', () => {
     );
   });
 
-  test('a long list is no long row of fields', () => {
+  test('a long list does not count as many fields', () => {
     expect(refusal(JSON.stringify({ numbers: Array.from({ length: 5_000 }, () => '08030000001') }))).toBe('read');
   });
 });
@@ -119,7 +119,7 @@ const WIDE = { fieldsMax: 1e9, depthMax: 1e9 };
 
 describe('scanJson', () => {
   test.each(['0', '-1', '1.0', '100.50', '1e3', '9007199254740991', '-9007199254740991', '0.1', '1234567890.12345', '5e-324'])(
-    'takes %s for exact',
+    'reads %s as exact',
     (text) => expect(isExactNumber(text)).toBe(true),
   );
 
@@ -132,14 +132,14 @@ describe('scanJson', () => {
     '1e-400',
     '0.10000000000000000001',
     '-1e99',
-  ])('takes %s for inexact', (text) => expect(isExactNumber(text)).toBe(false));
+  ])('reads %s as inexact', (text) => expect(isExactNumber(text)).toBe(false));
 
-  test('finds an inexact number wherever it stands, and none inside texts', () => {
+  test('finds an inexact number anywhere, and none inside texts', () => {
     expect(scanJson('{"a":[{"b":12345678901234567890}]}', WIDE).hasInexactNumber).toBe(true);
     expect(scanJson('{"a":"12345678901234567890","b\\"":"\\\\"}', WIDE).hasInexactNumber).toBe(false);
   });
 
-  test('accepts everything that JSON.stringify writes of exact numbers', () => {
+  test('accepts everything that JSON.stringify writes for exact numbers', () => {
     const safe = fc
       .jsonValue({ noUnicodeString: false })
       .filter((value) => !/__proto__|constructor|prototype|\\u00|\\[bfnrt]|\x7f/.test(JSON.stringify(value)));

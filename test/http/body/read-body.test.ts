@@ -55,7 +55,7 @@ describe('readBodyFields', () => {
     expect(door.refusal()).toBe(expected);
   });
 
-  test('no body takes long to judge, however it is made to mislead', async () => {
+  test('no misleading body takes long to read', async () => {
     const size = DEFAULT_HTTP_LIMITS.bodyBytesMax - 10;
     const fill = (unit: string): string => unit.repeat(Math.floor(size / unit.length));
     const bodies = [
@@ -86,7 +86,8 @@ describe('readBodyFields', () => {
       `{"a":"${fill('\\\\')}"}`,
       `a${fill('[]')}=1`,
     ]) {
-      // Work of this process in microseconds: what others do on the machine is not in it. A collection of garbage may fall into one try, not into three.
+      // Processor time of this process in microseconds, without the load of others. A garbage collection may fall into one
+      // attempt, but not into three.
       let leastMicros = Infinity;
       for (let tries = 0; tries < 3 && leastMicros >= 1_500_000; tries += 1) {
         const before = process.cpuUsage();
@@ -107,7 +108,7 @@ const SMALL = { ...DEFAULT_HTTP_LIMITS, bodyBytesMax: 1000, bodyTimeMs: 100 };
 describe('readBytes', () => {
   const door = opened(() => openRequestDoor(SMALL));
 
-  test('a body of just the largest size is read, one byte more is refused, by length or by count', async () => {
+  test('a body of exactly the largest size is read; one byte more is refused, by its length header or by count', async () => {
     const body = (length: number): string => `a=${'x'.repeat(length - 2)}`;
     expect(await readBody(door, undefined, body(1000))).not.toBeInstanceOf(Error);
     await readBody(door, undefined, body(1001));
@@ -118,7 +119,7 @@ describe('readBytes', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413/);
   });
 
-  test('the sender of a far too large body gets to read the refusal', async () => {
+  test('the sender of a far too large body can still read the refusal', async () => {
     const answer = await speak(
       door.port,
       `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n`,
@@ -127,7 +128,7 @@ describe('readBytes', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413/);
   });
 
-  test('chunks are put together wherever they are cut', async () => {
+  test('chunks are joined wherever they are cut', async () => {
     await speak(
       door.port,
       'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
@@ -144,7 +145,7 @@ describe('readBytes', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408/);
   });
 
-  test('a caller that leaves in the middle of its body is refused, not waited for', async () => {
+  test('a caller that leaves in the middle of its body is refused and not waited for', async () => {
     const patient = await openRequestDoor({ ...SMALL, bodyTimeMs: 60_000 });
     const socket = connect(patient.port, '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na=1');

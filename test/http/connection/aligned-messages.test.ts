@@ -18,7 +18,7 @@ test('requests and responses already have the prototypes that Express sets', asy
   expect(prototypes).toEqual([true, true]);
 });
 
-test('the age of a request counts from its head: the time that its body takes is part of it', async () => {
+test('the age of a request counts from its head, so the time of its body is part of it', async () => {
   const WAIT_MS = 600;
   const ages: number[] = [];
   const { port } = await openServer((_request, { line }) => {

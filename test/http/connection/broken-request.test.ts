@@ -53,7 +53,7 @@ describe('a broken request', () => {
     });
   });
 
-  test('broken bytes behind a purchase are never taken for its reply', async () => {
+  test('broken bytes after a purchase never count as its reply', async () => {
     let finish: ((reply: LegacyReply) => void) | undefined;
     const { port } = await openServer(() => new Promise((resolve) => (finish = resolve)));
     const answer = speak(port, 'POST /api/topup/ HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na=1garbage\r\n\r\n');
@@ -86,7 +86,7 @@ describe('mendSpacedTarget', () => {
     );
   });
 
-  test('encodes what an order’s id in the path may hold: spaces, tabs and bytes beyond ASCII', () => {
+  test('encodes what the order id in a path may hold: spaces, tabs and bytes beyond ASCII', () => {
     expect(mend('GET /api/transaction/a b\tc\xc3\xa9 HTTP/1.1\r\nHost: x\r\n\r\n')).toBe(
       'GET /api/transaction/a%20b%09c%C3%A9 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
     );
@@ -101,7 +101,7 @@ describe('mendSpacedTarget', () => {
     ['half a head', 'GET /a?b=1 2 HTTP/1.1\r\nHost: x\r\n'],
     ['a control character', 'GET /a?b=1\x002 3 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['nothing to mend', 'GET /a?b=1 HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('leaves %s alone', (_title, text) => expect(mend(text)).toBeUndefined());
+  ])('leaves %s unchanged', (_title, text) => expect(mend(text)).toBeUndefined());
 });
 
 describe('a request with bare spaces in its query', () => {
@@ -116,7 +116,7 @@ describe('a request with bare spaces in its query', () => {
     ({ port } = await openServer(handle, {}, undefined, { clientAddress: createClientAddress([]) }));
   });
 
-  test('is served like any other, from its own address, and the connection ends', async () => {
+  test('is served like any other, at its own address, and the connection ends', async () => {
     const answer = await new Promise<string>((resolve) => {
       let text = '';
       const socket = connect(port, '127.0.0.1', () =>

@@ -11,7 +11,7 @@ const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHos
 const post = (path: string, body: string, headers = ''): string =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
 
-/** A server whose replies come when the test says so, and what has begun there. */
+/** A server whose replies come when the test says so, and the requests that have begun there. */
 async function openSlowServer() {
   const begun: string[] = [];
   const answers: (() => void)[] = [];
@@ -22,7 +22,7 @@ async function openSlowServer() {
   return { ...opened, begun, answer: (): void => answers.shift()?.() };
 }
 
-/** A caller and everything it has been told, path by path. */
+/** A caller and all replies that it got, by path. */
 function callOn(port: number): { readonly socket: Socket; readonly told: () => string[] } {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   let text = '';
@@ -42,7 +42,7 @@ test('a request whose caller hung up while the process stood still does not begi
   expect(begun).toEqual([]);
 });
 
-test('nor does one on a connection that was made meanwhile', async () => {
+test('a request on a connection that was opened meanwhile does not begin either', async () => {
   const { port, begun } = await openSlowServer();
   const callers = Array.from({ length: 20 }, () => callOn(port).socket);
   for (const socket of callers) socket.once('connect', () => socket.write(get('/'), () => socket.destroy()));
@@ -52,7 +52,7 @@ test('nor does one on a connection that was made meanwhile', async () => {
   expect(begun).toEqual([]);
 });
 
-describe('requests behind one another on a connection', () => {
+describe('requests sent one behind another on a connection', () => {
   test('begin one at a time, however many arrive in one packet, and are all answered in order', async () => {
     const { port, begun, answer } = await openSlowServer();
     const { socket, told } = callOn(port);
@@ -70,7 +70,7 @@ describe('requests behind one another on a connection', () => {
     socket.destroy();
   });
 
-  test('are not read on from the caller while one is unanswered', async () => {
+  test('are not read further while one is unanswered', async () => {
     const { port, begun } = await openSlowServer();
     const { socket } = callOn(port);
     const flood = Buffer.from(get('/').repeat(500_000));
@@ -85,7 +85,7 @@ describe('requests behind one another on a connection', () => {
     socket.destroy();
   });
 
-  test('a megabyte of tiny ones takes its turns with other connections', async () => {
+  test('a megabyte of tiny requests takes turns with other connections', async () => {
     let floods = 0;
     const { port } = await openServer(async (request) => {
       if (request.path === '/flood') floods += 1;
@@ -99,17 +99,17 @@ describe('requests behind one another on a connection', () => {
     socket.write(get('/sale'));
     await until(() => told().length === 1);
     expect(told()).toEqual(['/sale']);
-    // Had the flood been parsed packet by packet, more than a thousand would have come first.
+    // With parsing packet by packet, more than a thousand would have come first.
     expect(floods - before).toBeLessThan(1_000);
     for (const one of [flood, socket]) one.destroy();
   });
 
-  test('a purchase behind a request that closes the connection is never acted on', async () => {
+  test('a purchase behind a request that closes the connection never begins', async () => {
     const { port, begun, answer, server } = await openSlowServer();
     const { socket, told } = callOn(port);
     socket.write(get('/first') + post('/purchase', '{}'));
     await until(() => begun.length === 1);
-    // The reply to what came last says that the connection ends.
+    // The reply to the last request says that the connection ends.
     socket.write('garbage\r\n\r\n');
     answer();
     await until(() => begun.length === 2);
@@ -128,7 +128,7 @@ describe('requests behind one another on a connection', () => {
     expect(other.begun).toEqual(['/last']);
   });
 
-  test('a caller that hangs up leaves what it sent behind untouched', async () => {
+  test('what a caller sent behind its request does not begin after it has hung up', async () => {
     const { port, begun, answer } = await openSlowServer();
     const { socket } = callOn(port);
     socket.write(get('/first') + post('/purchase', '{}') + post('/purchase', '{}'));
@@ -140,7 +140,7 @@ describe('requests behind one another on a connection', () => {
     expect(begun).toEqual(['/first']);
   });
 
-  test('one that comes in small pieces, with the end of its head torn apart, is one request', async () => {
+  test('a request in small pieces, with the end of its head torn apart, is one request', async () => {
     const { port, begun, answer } = await openSlowServer();
     const { socket, told } = callOn(port);
     for (const piece of [...(post('/a', '{"b":1}') + get('/c'))]) {
@@ -160,7 +160,7 @@ describe('requests behind one another on a connection', () => {
     ['behind it', 'no HTTP at all\r\n\r\n', ['/upgrade', 'HTTP/1.1 400']],
     ['of a head', 'GET /x HTTP/1.1\r\nA B: c\r\n\r\n', ['/upgrade', 'HTTP/1.1 400']],
     ['behind the next request', `${get('/next')}no HTTP at all\r\n\r\n`, ['/upgrade', '/next', 'HTTP/1.1 400']],
-  ])('broken bytes %s are refused as ever where an upgrade was asked for', async (_title, bytes, expected) => {
+  ])('broken bytes %s are refused as usual where an upgrade was asked for', async (_title, bytes, expected) => {
     const { port } = await openServer(async (request): Promise<LegacyReply> => ({ status: 200, body: { path: request.path } }));
     for (const isInOne of [true, false]) {
       const { socket, told } = callOn(port);
@@ -173,7 +173,7 @@ describe('requests behind one another on a connection', () => {
         socket.write(bytes);
       }
       await until(() => isClosed);
-      // What is known before a reply leaves makes that the last one.
+      // When that is known before a reply leaves, the reply is the last one.
       expect([expected, expected.slice(0, -1)]).toContainEqual(told());
     }
   });
@@ -181,7 +181,7 @@ describe('requests behind one another on a connection', () => {
   test.each([
     ['Connection: Upgrade\r\nUpgrade: websocket\r\n', ''],
     ['Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n', '{"network":"1"}'],
-  ])('one behind %j is answered', async (upgrade, body) => {
+  ])('a request behind %j is answered', async (upgrade, body) => {
     const { port } = await openServer(async (request): Promise<LegacyReply> => ({ status: 200, body: { path: request.path } }));
     const { socket, told } = callOn(port);
     const first = body === '' ? get('/upgrade', upgrade) : post('/upgrade', body, upgrade);
@@ -191,7 +191,7 @@ describe('requests behind one another on a connection', () => {
     socket.destroy();
   });
 
-  test('a body that nobody wants does not open the door to more', async () => {
+  test('a body that the server does not read lets no further request in', async () => {
     const { port, begun, answer } = await openSlowServer();
     const { socket, told } = callOn(port);
     const refused = `POST /api/v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc`;

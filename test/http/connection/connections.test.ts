@@ -35,7 +35,7 @@ const hangUp = (callers: readonly Caller[]): void => callers.forEach(({ socket }
 const areOpen = (callers: readonly Caller[]): boolean[] => callers.map(({ isOver }) => !isOver);
 
 describe('a caller that does not read', () => {
-  test('is ended, and the one that reads slowly is not', async () => {
+  test('is disconnected, and one that reads slowly is not', async () => {
     const { port } = await openServer(async () => ({ status: 200, body: { text: 'x'.repeat(8_000_000) } }), {
       unreadTimeMs: 800,
     });
@@ -60,15 +60,15 @@ describe('a caller that does not read', () => {
     isReading = false;
     await pause(60);
     slow.socket.resume();
-    // Only the length is looked at while the text grows: a search of 24 MB every few milliseconds would keep the server from writing.
+    // Only the length is checked while the text grows: searching 24 MB every few milliseconds would keep the server from writing.
     await until(() => slow.text.length > 3 * 8_000_000 && slow.text.endsWith('"}'));
     expect(slow.text.match(/HTTP\/1.1 200/g)).toHaveLength(3);
     slow.socket.destroy();
   });
 });
 
-describe('a sale among strangers', () => {
-  test('is served before requests that were there first, whichever address they come from', async () => {
+describe('a sale among requests of unknown addresses', () => {
+  test('is served before requests that came earlier, from whichever addresses', async () => {
     const known = new KnownAddresses();
     const begun: string[] = [];
     const { port } = await openServer(
@@ -86,7 +86,7 @@ describe('a sale among strangers', () => {
     const rounds = 3;
     const among: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      // In one packet with its connection, and as many strangers at the same moment.
+      // The request is in one packet with its connection, and as many unknown addresses send at the same moment.
       const callers = [...strangers.map((_, index) => `127.0.3.${index + 1}`), '127.0.0.2'].map((from) =>
         connect({ port, host: '127.0.0.1', localAddress: from }),
       );
@@ -96,12 +96,12 @@ describe('a sale among strangers', () => {
       among.push(begun.indexOf('/sale', before) - before);
       for (const socket of callers) socket.destroy();
     }
-    // Sixty addresses that take turns would have come first.
+    // Sixty addresses in turn would have come first.
     expect(among.reduce((sum, count) => sum + count)).toBeLessThan(rounds * 40);
     hangUp(strangers);
   });
 
-  test('a stranger that leaves without a word before its turn has come is gone', async () => {
+  test('an unknown caller that leaves silently before its turn is forgotten', async () => {
     const known = new KnownAddresses();
     known.add('127.0.0.2');
     const { port, server } = await openServer(ok, {}, { known });
@@ -122,13 +122,13 @@ describe('a sale among strangers', () => {
     expect(await open()).toBe(0);
   });
 
-  test('keeps its connection when strangers need room', async () => {
+  test('keeps its connection when unknown callers need room', async () => {
     const known = new KnownAddresses();
     const { port } = await openServer(ok, { connectionsMax: 64 }, { known });
     known.add('127.0.0.2');
     const selling = await callMany(port, 30, '127.0.0.2', GET);
     await until(() => selling.every(({ text }) => text !== ''));
-    // From addresses of their own, each with a few: none has as many as the seller.
+    // From addresses of their own with a few connections each, so none has as many as the seller.
     const strangers: Caller[] = [];
     for (let index = 0; index < 16; index += 1) strangers.push(...(await callMany(port, 6, `127.0.3.${index + 1}`)));
     await until(() => areOpen(strangers).includes(false));
@@ -138,7 +138,7 @@ describe('a sale among strangers', () => {
 });
 
 describe('too many connections', () => {
-  test('those without a request give way, of the address that has the most, the oldest first', async () => {
+  test('those without a request are closed, of the address with the most connections, the oldest first', async () => {
     const { port } = await openServer(ok, { connectionsMax: 64 });
     const few = await callMany(port, 6, '127.0.0.2');
     const idle = await callMany(port, 40, '127.0.0.3', GET);
@@ -150,12 +150,12 @@ describe('too many connections', () => {
     expect(areOpen(slowHead)).toEqual(slowHead.map(() => false));
     expect(areOpen(slowBody.slice(0, 40))).toEqual(slowBody.slice(0, 40).map(() => false));
     expect(slowBody.at(-1)?.isOver).toBe(false);
-    // Whoever comes now is served.
+    // A new caller is served now.
     expect(await speak(port, GET)).toMatch(/^HTTP\/1.1 200/);
     hangUp([...few, ...slowBody]);
   });
 
-  test('one with a whole request under way never gives way', async () => {
+  test('one with a whole request under way is never closed', async () => {
     let begun = 0;
     let finish = (): void => undefined;
     const isFinished = new Promise<void>((resolve) => (finish = resolve));
@@ -177,7 +177,7 @@ describe('too many connections', () => {
     hangUp([...buying, ...strangers]);
   });
 
-  test('a trusted proxy keeps its connections while others have any to give', async () => {
+  test('a trusted proxy keeps its connections while others have any to close', async () => {
     const isProxy = (peer: string): boolean => peer === '127.0.0.5';
     const { port } = await openServer(ok, { connectionsMax: 64 }, { proxies: { isProxy, callerOf: (peer) => peer } });
     const proxy = await callMany(port, 40, '127.0.0.5');
@@ -185,7 +185,7 @@ describe('too many connections', () => {
     await pause(50);
     expect(areOpen(proxy)).toEqual(proxy.map(() => true));
     expect(areOpen(strangers)).toContain(false);
-    // Then its idle ones go, so that there is always room.
+    // Then its idle ones are closed, so that there is always room.
     const more = await callMany(port, 40, '127.0.0.5');
     await until(() => areOpen(proxy).includes(false));
     expect(await speak(port, GET)).toMatch(/^HTTP\/1.1 200/);

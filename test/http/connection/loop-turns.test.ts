@@ -1,7 +1,7 @@
 import { KnownAddresses, LoopTurns } from '../../../src/http/connection/loop-turns';
 import { until } from '../../until';
 
-test('an address that has sold is known, and its neighbours in the same IPv6 network', () => {
+test('an address that has sold is known, and so are its neighbours in the same IPv6 network', () => {
   const known = new KnownAddresses();
   expect(known.isEmpty).toBe(true);
   known.add('2001:db8:1:2::7');
@@ -30,7 +30,7 @@ beforeEach(() => jest.spyOn(Date, 'now').mockReturnValue(1));
 afterEach(() => jest.restoreAllMocks());
 
 describe('turns of the event loop', () => {
-  test('of strangers one begins at once, the others in later turns, the addresses one after the other', async () => {
+  test('of unknown addresses one request begins at once, the others in later turns, the addresses in rotation', async () => {
     const { ask, begun } = openTurns();
     for (let index = 0; index < 4; index += 1) ask('a', index);
     expect(begun).toEqual(['a0']);
@@ -39,7 +39,7 @@ describe('turns of the event loop', () => {
     expect(begun).toEqual(['a0', 'a1', 'b0', 'a2', 'a3']);
   });
 
-  test('where nobody has sold yet, a few strangers begin at once', async () => {
+  test('where no address has sold yet, a few unknown ones begin at once', async () => {
     const turns = new LoopTurns({ atOnceMax: 2, known: new KnownAddresses() });
     const begun: string[] = [];
     for (const name of ['a0', 'a1', 'a2', 'b0', 'a3']) turns.begin(name.slice(0, 1), () => void begun.push(name));
@@ -50,7 +50,7 @@ describe('turns of the event loop', () => {
     expect(begun.slice(4)).toEqual(['a3']);
   });
 
-  test('of known a few begin at once, before all strangers', async () => {
+  test('of known addresses a few requests begin at once, before all unknown ones', async () => {
     const { ask, begun } = openTurns();
     for (let index = 0; index < 3; index += 1) ask('a', index);
     for (let index = 0; index < 4; index += 1) ask('seller', index);
@@ -60,7 +60,7 @@ describe('turns of the event loop', () => {
     expect(begun.indexOf('seller2')).toBeLessThan(begun.indexOf('a2'));
   });
 
-  test('whoever waits when the first sale is made still begins', async () => {
+  test('requests that wait when the first sale is made still begin', async () => {
     const known = new KnownAddresses();
     const turns = new LoopTurns({ atOnceMax: 1, known });
     const begun: string[] = [];
@@ -70,7 +70,7 @@ describe('turns of the event loop', () => {
     expect(begun).toEqual(['a0', 'a1', 'a2']);
   });
 
-  test('whoever leaves gives its turn away', async () => {
+  test('a caller that leaves gives its turn to the next', async () => {
     const { ask, begun } = openTurns();
     ask('a', 0);
     const leave = ask('a', 1);
@@ -82,7 +82,7 @@ describe('turns of the event loop', () => {
     expect(begun).toEqual(['a0', 'b0']);
   });
 
-  test('what waits for its turn never begins at once, and in another moment a few do again', async () => {
+  test('a request that waits for its turn never begins at once, and a moment later a few do again', async () => {
     const turns = new LoopTurns({ atOnceMax: 1, known: new KnownAddresses() });
     const begun: string[] = [];
     turns.later('a', () => void begun.push('later'));

@@ -12,7 +12,7 @@ async function digest(dir: string): Promise<string> {
     .digest('hex');
 }
 
-/** Refused with these words and the folder's name, and the file is as it was. */
+/** The folder is refused with these words and its name, and the file is unchanged. */
 async function expectRefusal(dir: string, words: string): Promise<void> {
   const before = await digest(dir);
   const error = await openLmdbJournal({ dir }).then(
@@ -46,7 +46,7 @@ async function makeFilled(orders: number): Promise<string> {
 }
 
 describe('the folder of the LMDB journal', () => {
-  test('a new folder is for its owner only', async () => {
+  test('a new folder belongs to its owner only', async () => {
     const dir = join(newFolder(), 'data', 'journal.d');
     await (await openLmdbJournal({ dir })).close();
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
@@ -60,31 +60,31 @@ describe('the folder of the LMDB journal', () => {
     expect(await readFile(dir, 'utf8')).toBe('notes');
   });
 
-  test('a foreign file is refused and left alone', async () => {
+  test('a file of unknown content is refused and left unchanged', async () => {
     const dir = newFolder();
     await writeFile(join(dir, 'data.mdb'), 'SQLite format 3\0'.padEnd(20_000, 'x'));
     await expectRefusal(dir, 'holds a data.mdb that is no LMDB data file');
   });
 
-  test('a short foreign file is refused and left alone', async () => {
+  test('a short file of unknown content is refused and left unchanged', async () => {
     const dir = newFolder();
     await writeFile(join(dir, 'data.mdb'), 'x');
     await expectRefusal(dir, 'holds a data.mdb that is no LMDB data file');
   });
 
-  test('an emptied file is refused: a lost journal must not look like a new one', async () => {
+  test('an emptied file is refused, because a lost journal must not look like a new one', async () => {
     const dir = await makeFilled(1);
     await truncate(join(dir, 'data.mdb'), 0);
     await expectRefusal(dir, 'holds an empty data.mdb');
   });
 
-  test('an LMDB file of another program is refused and left alone', async () => {
+  test('an LMDB file of another program is refused and left unchanged', async () => {
     const dir = newFolder();
     await makeLmdb(dir, { theirs: 'data' });
     await expectRefusal(dir, 'belongs to another program');
   });
 
-  test('a journal of a newer build is refused and left alone', async () => {
+  test('a journal of a newer build is refused and left unchanged', async () => {
     const dir = newFolder();
     await makeLmdb(dir, { 'compat-gateway': JSON.stringify({ magic: 'compat-gateway journal', version: 2 }) });
     await expectRefusal(dir, 'was written by a newer build (layout 2, this one knows 1)');
@@ -99,7 +99,7 @@ describe('the folder of the LMDB journal', () => {
     },
   );
 
-  test.each([0.9, 0.5, 0.01])('a journal cut off to %d of its size is refused and left alone', async (part) => {
+  test.each([0.9, 0.5, 0.01])('a journal cut off to %d of its size is refused and left unchanged', async (part) => {
     const dir = await makeFilled(600);
     const { size } = await stat(join(dir, 'data.mdb'));
     await truncate(join(dir, 'data.mdb'), Math.floor(size * part));

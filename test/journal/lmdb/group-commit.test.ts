@@ -3,7 +3,7 @@ import { GroupCommit, type Tree } from '../../../src/journal/lmdb/group-commit';
 
 interface Disk {
   readonly commit: (work: () => void) => Promise<void>;
-  /** One entry per flush: how many writes it carried. */
+  /** One entry for each flush: how many writes it had. */
   readonly flushes: number[];
   readonly tree: Tree;
   failNext: Error | undefined;
@@ -52,7 +52,7 @@ function makeGroup(disk: Disk, options: { planMsMax?: number; stallMs?: number }
 }
 
 describe('group commit', () => {
-  test('jobs that come in one turn of the event loop share a flush, up to the batch size', async () => {
+  test('jobs of one turn of the event loop share a flush, up to the batch size', async () => {
     const disk = makeDisk();
     const { put } = makeGroup(disk);
     expect(await Promise.all(Array.from({ length: 26 }, (_, index) => put(index)))).toEqual(
@@ -76,11 +76,11 @@ describe('group commit', () => {
     expect(disk.flushes).toEqual([1, 2]);
   });
 
-  test('while each turn brings another job they go together; a turn without one ends it', async () => {
+  test('while each turn brings another job they are flushed together; a turn without a job ends that', async () => {
     const disk = makeDisk();
     const { put } = makeGroup(disk);
     const jobs: Promise<unknown>[] = [];
-    // Else the two milliseconds are over where the machine stands still.
+    // Otherwise the two milliseconds are over when the machine stands still.
     const clock = jest.spyOn(performance, 'now').mockReturnValue(1);
     for (let job = 0; job < 5; job += 1) {
       const next = turns(1);
@@ -94,11 +94,11 @@ describe('group commit', () => {
     expect(disk.flushes).toEqual([5, 1]);
   });
 
-  test('jobs that go on coming keep none from the disk for more than two milliseconds', async () => {
+  test('jobs that keep coming delay a flush by two milliseconds at most', async () => {
     const disk = makeDisk();
     const { put } = makeGroup(disk);
     const jobs: Promise<unknown>[] = [];
-    // Counted, and not by the clock: a busy machine may leave this process alone for all of thirty milliseconds.
+    // Counted instead of timed, because a busy machine may give this process no time for thirty milliseconds.
     for (let job = 0; job < 60; job += 1) {
       const next = turns(1);
       jobs.push(put(job));
@@ -109,7 +109,7 @@ describe('group commit', () => {
     expect(disk.flushes.length).toBeGreaterThan(2);
   });
 
-  test('planning that takes long leaves the rest to the next flush', async () => {
+  test('slow planning leaves the rest to the next flush', async () => {
     const disk = makeDisk();
     const { group } = makeGroup(disk, { planMsMax: 5 });
     const busy = (): { result: number; writes: [] } => {
@@ -129,7 +129,7 @@ describe('group commit', () => {
     await expect(put(1)).resolves.toBe(1);
   });
 
-  test('a failed flush fails everything it carried and whoever waits, and nothing is tried again until it is mended', async () => {
+  test('a failed flush fails all its jobs and all waiting ones, and nothing is tried again until it is mended', async () => {
     const disk = makeDisk();
     const { group, put, changes } = makeGroup(disk);
     disk.failNext = new Error('no space left');
@@ -145,7 +145,7 @@ describe('group commit', () => {
     expect(changes).toEqual(['failed', 'recovered']);
   });
 
-  test('a transaction that cannot even begin fails those who wait', async () => {
+  test('a transaction that cannot begin fails the waiting jobs', async () => {
     const changes: string[] = [];
     const group = new GroupCommit({
       commit: () => Promise.reject(new Error('panic')),
@@ -160,7 +160,7 @@ describe('group commit', () => {
     expect(changes).toEqual(['failed']);
   });
 
-  test('a disk that gives no answer refuses at once until it answers again', async () => {
+  test('a disk that hangs makes jobs fail at once until it answers again', async () => {
     const disk = makeDisk();
     const { group, put, changes } = makeGroup(disk, { stallMs: 30 });
     let answer = (): void => {};
@@ -175,7 +175,7 @@ describe('group commit', () => {
     expect(changes).toEqual(['stalled', 'recovered']);
   });
 
-  test('closing waits for what was taken in and takes nothing more', async () => {
+  test('closing waits for accepted jobs and accepts no more', async () => {
     const disk = makeDisk();
     const { group, put } = makeGroup(disk);
     const jobs = [put(1), put(2), put(3)];

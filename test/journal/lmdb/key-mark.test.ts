@@ -19,7 +19,7 @@ const refused = (words: string): object =>
   });
 
 function openGateway(dir: string, encryptionKey?: Secret, onEvent: (event: JournalEvent) => void = () => undefined) {
-  // Without a sweep: in one process the write of one journal waits for ever for another that runs in the background.
+  // Without retention: in one process the write of one journal would wait for ever for a background write of another.
   return openLmdbJournal({ dir, onEvent, retentionMs: Infinity, ...(encryptionKey === undefined ? {} : { encryptionKey }) });
 }
 
@@ -27,7 +27,7 @@ function openReader(dir: string, encryptionKey?: Secret): Promise<Journal> {
   return openLmdbReader({ dir, ...(encryptionKey === undefined ? {} : { encryptionKey }) });
 }
 
-/** Gateways on one folder, which take one order each, in this order; all are closed afterwards. */
+/** Gateways on one folder, which open one order each, in this order; all are closed afterwards. */
 async function makeJournal(...keys: readonly (Secret | undefined)[]): Promise<string> {
   const dir = newFolder();
   for (const [index, key] of keys.entries()) {
@@ -66,7 +66,7 @@ describe('a journal that was written without a key', () => {
     await (await openGateway(dir)).close();
   });
 
-  test('stays without one when a gateway starts with a key and takes no order', async () => {
+  test('stays unencrypted when a gateway starts with a key and opens no order', async () => {
     const dir = await makeJournal(undefined);
     await (await openGateway(dir, OTHER)).close();
     const journal = await openGateway(dir, KEY);
@@ -117,7 +117,7 @@ describe('of two gateways on one journal', () => {
   test.each([
     ['without a key', undefined, ABSENT],
     ['with another key', OTHER, ANOTHER],
-  ])('the one %s takes no order once the other has sealed one, and says so once', (_, key, words) =>
+  ])('the one %s opens no order once the other has sealed one, and logs that once', (_, key, words) =>
     withTwo(key, async (mine, sealing, told, dir) => {
       await sealing.open(newOrder({ requestId: 'sealed' }));
       await expect(mine.open(newOrder({ fields: { phone: '08039999999' } }))).rejects.toEqual(refused(words));
@@ -142,18 +142,18 @@ describe('of two gateways on one journal', () => {
       expect((await mine.open(newOrder())).kind).toBe('found');
     }));
 
-  test.each([undefined, OTHER])('the one that lacks the key never takes a sealed number for a number', (key) =>
+  test.each([undefined, OTHER])('the one that lacks the key never reads a sealed number as a number', (key) =>
     withTwo(key, async (mine, sealing) => {
       await sealing.open(newOrder({ requestId: 'sealed' }));
       const sentence = 'The journal holds an order that was encrypted with another key than that of this process.';
       await expect(mine.find(owner, 'sealed')).rejects.toThrow(sentence);
       await expect(mine.open(newOrder({ requestId: 'sealed' }))).rejects.toEqual(refused(sentence));
-      // Whoever proves by a list that v1 has no such order must have all of it, readable.
+      // A list that proves that v1 has no such order must be complete and readable.
       await expect(mine.listUnsettled({ owner, limit: 9 })).rejects.toThrow(sentence);
     }),
   );
 
-  test('the ones with the same key go on together', () =>
+  test('those with the same key both go on', () =>
     withTwo(KEY, async (mine, sealing) => {
       await sealing.open(newOrder());
       expect((await mine.open(newOrder())).kind).toBe('found');
@@ -161,7 +161,7 @@ describe('of two gateways on one journal', () => {
       expect(mine.isWritable()).toBe(true);
     }));
 
-  test('a repeat of what was free of charge is not opened again by the one without a key', () =>
+  test('a repeat of an order that cost nothing is not opened again by the one without a key', () =>
     withTwo(undefined, async (mine, sealing) => {
       await mine.open(newOrder());
       const settled = await mine.settle(owner, 'r1', { kind: 'rejected', httpStatus: 400 }, OPENED_AT_MS);

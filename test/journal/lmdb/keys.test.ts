@@ -34,7 +34,7 @@ describe('keys', () => {
     }
   });
 
-  test('keys stand in the order of time and number', () => {
+  test('keys sort by time and number', () => {
     const keys = places.map((place) => orderKey('o', place));
     expect([...keys].sort((one, other) => Buffer.compare(one, other))).toEqual(keys);
     expect(Buffer.compare(numberKey('o', 2 ** 32 - 1), numberKey('o', 2 ** 32))).toBe(-1);
@@ -65,9 +65,9 @@ async function withStore(run: (store: Store) => Promise<void>): Promise<void> {
 const write = (store: Store, written: Order): Promise<boolean> =>
   store.orders.put(orderKey(written.owner, written), encodeOrder(written, encodeOpening(written, seal), seal));
 
-describe('an open try of this process', () => {
-  // lmdb lends its own larger buffer with a `length` set by hand: Node 20 heeds it, Node 24 and 26 make text to the buffer's real end.
-  test('is known by its record without parsing it, whatever stands behind the record in the borrowed memory', () =>
+describe('an open attempt of this process', () => {
+  // lmdb lends its own larger buffer with a `length` set by hand: Node 20 respects it, Node 24 and 26 decode text to the buffer's real end.
+  test('is recognised by its record without parsing it, whatever follows the record in the borrowed memory', () =>
     withStore(async (store) => {
       const longer: Order = { ...order, requestId: 'r2', number: 8, fields: { note: 'x'.repeat(99) } };
       await write(store, longer);
@@ -78,7 +78,7 @@ describe('an open try of this process', () => {
       expect(read?.record).toEqual(encodeOpening(order, seal));
     }));
 
-  test('is none any more once its record holds an answer, another try, or nothing', () =>
+  test('ends once its record holds an answer, another attempt, or nothing', () =>
     withStore(async (store) => {
       expect(readOpenAttempt(store, order)).toBeUndefined();
       await write(store, { ...order, tries: 2 });

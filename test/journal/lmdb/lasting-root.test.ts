@@ -34,7 +34,7 @@ function openLasting(dir: string) {
 }
 
 describe('a root of LMDB that outlasts a failed write', () => {
-  test('after a failure it is opened anew before anything is tried, and what was on disk is there', async () => {
+  test('after a failure it is reopened before anything is tried, and what was on disk is there', async () => {
     const { put, read, fail, opened, close } = openLasting(newFolder());
     await put('one');
     await expect(fail()).rejects.toThrow('the disk failed');
@@ -48,7 +48,7 @@ describe('a root of LMDB that outlasts a failed write', () => {
     await close();
   });
 
-  test('while no file can be written it stays open for reading, and says why it takes nothing', async () => {
+  test('while no file can be written it stays open for reading, and gives the reason why it accepts no writes', async () => {
     const dir = newFolder();
     const { lasting, put, read, fail, opened, close } = openLasting(dir);
     await put('one');
@@ -62,7 +62,7 @@ describe('a root of LMDB that outlasts a failed write', () => {
     await close();
   });
 
-  test('work is done one after another, also after one that failed', async () => {
+  test('jobs run one after another, also after one that failed', async () => {
     const { put, read, fail, close } = openLasting(newFolder());
     const results = await Promise.allSettled([put('one'), fail(), put('two'), put('three')]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);

@@ -9,7 +9,7 @@ const { owner } = newOrder();
 const order = (requestId: string, of = owner): Order => ({ ...newOrder({ requestId, owner: of }), number: 1, tries: 1 });
 
 describe('open attempts', () => {
-  test('an order is taken once', () => {
+  test('an order is given out once', () => {
     const attempts = new OpenAttempts();
     const kept = order('r1');
     attempts.keep(kept);
@@ -18,13 +18,13 @@ describe('open attempts', () => {
     expect(attempts.take(owner, 'r1')).toBeUndefined();
   });
 
-  test('two keys that only together read the same are two', () => {
+  test('two keys that read the same only when joined are two', () => {
     const attempts = new OpenAttempts();
     attempts.keep(order('bc', 'a'));
     expect(attempts.take('ab', 'c')).toBeUndefined();
   });
 
-  test('beyond their number the oldest is forgotten; an attempt that is kept anew is young again', () => {
+  test('beyond the limit the oldest is forgotten; an attempt that is kept again is young again', () => {
     const attempts = new OpenAttempts(2);
     attempts.keep(order('r1'));
     attempts.keep(order('r2'));
@@ -36,7 +36,7 @@ describe('open attempts', () => {
   });
 });
 
-/** Two journals on one folder: each keeps the attempts of its own, as two processes do. */
+/** Two journals on one folder; each keeps its own attempts, as two processes do. */
 async function withTwo(work: (mine: Journal, other: Journal) => Promise<void>): Promise<void> {
   const dir = newFolder();
   const [mine, other] = [
@@ -51,11 +51,11 @@ async function withTwo(work: (mine: Journal, other: Journal) => Promise<void>): 
   }
 }
 
-describe('an attempt that another process has meanwhile', () => {
+describe('an attempt that another process meanwhile', () => {
   const rejected = { kind: 'rejected', httpStatus: 400 } as const;
   const succeeded = { kind: 'succeeded', reference: 'v1-9' } as const;
 
-  test('answered is settled as it stands on disk, not as it was kept', () =>
+  test('answered is settled as it is on disk, not as it was kept', () =>
     withTwo(async (mine, other) => {
       await mine.open(newOrder());
       const answered = await other.settle(owner, 'r1', succeeded, OPENED_AT_MS + 1);
@@ -64,7 +64,7 @@ describe('an attempt that another process has meanwhile', () => {
       expect(await mine.find(owner, 'r1')).toEqual(answered);
     }));
 
-  test.each([0, 60_000])('opened once more %d ms later is settled as that try', (laterMs) =>
+  test.each([0, 60_000])('opened again %d ms later is settled as that attempt', (laterMs) =>
     withTwo(async (mine, other) => {
       await mine.open(newOrder());
       await other.settle(owner, 'r1', rejected, OPENED_AT_MS + 1);
@@ -77,12 +77,12 @@ describe('an attempt that another process has meanwhile', () => {
     }),
   );
 
-  test('opened here, answered there and opened there again is settled by both as one', () =>
+  test('answered, and this one opened again, is settled by both as one', () =>
     withTwo(async (mine, other) => {
       await mine.open(newOrder());
       await mine.settle(owner, 'r1', rejected, OPENED_AT_MS + 1);
       await other.open(newOrder());
-      // One after the other: two that write at once in one process wait for each other's lock. two-processes.test.ts has them race.
+      // One after the other, because two that write at once in one process wait for each other's lock; two-processes.test.ts lets them race.
       const one = await mine.settle(owner, 'r1', succeeded, OPENED_AT_MS + 2);
       const two = await other.settle(owner, 'r1', succeeded, OPENED_AT_MS + 3);
       expect(one).toMatchObject({ tries: 2, outcome: succeeded });
