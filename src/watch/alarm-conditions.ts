@@ -1,5 +1,5 @@
 /** The table of alarms: when each is raised, and its text. A condition is a plain function over the sightings of all processes. */
-import type { AlarmName } from '../domain/alarm';
+import { type AlarmName, GIB, isNearlyFull } from '../domain/alarm';
 import { COUNTED_MAX, WINDOW_MS } from './repeated-refusals';
 import type { DiskSeen, Sightings } from './sightings';
 
@@ -21,11 +21,8 @@ export interface Condition {
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-const GIB = 2 ** 30;
 
-/** A disk is nearly full below both values, because a tenth of a large disk is plenty. The alarm is over a fifth above them. */
-const FREE_SHARE_MIN = 0.1;
-const FREE_BYTES_MIN = 5 * GIB;
+/** The alarm of a disk is over a fifth above the limit that raised it. */
 const RELIEF = 1.2;
 /** So many sales of one key declined within ten minutes: a single sale beyond the wallet is a customer's mistake. */
 const WITHOUT_MONEY_MIN = 3;
@@ -61,7 +58,8 @@ export const CONDITIONS: readonly Condition[] = [
   },
   {
     name: 'disk_nearly_full',
-    find: ({ disks }, isRaised) => disks.filter((disk) => isNearlyFull(disk, isRaised(disk.folder))).map(diskFinding),
+    find: ({ disks }, isRaised) =>
+      disks.filter((disk) => isNearlyFull(disk, isRaised(disk.folder) ? RELIEF : 1)).map(diskFinding),
     raiseAfterMs: 10 * SECOND_MS,
     overAfterMs: MINUTE_MS,
     todo: 'Make room, or give the disk more. When it is full no sale is taken.',
@@ -116,10 +114,6 @@ function overdueText({ overdue, oldestMs, atRiskNaira, withoutPrice }: NonNullab
   const minutes = Math.round(oldestMs / MINUTE_MS);
   const unpriced = withoutPrice === 0 ? '' : ` (and ${withoutPrice} whose price only v1 knows)`;
   return `${counted(overdue, 'order')} without an end for too long, the oldest for ${counted(minutes, 'minute')}. All open orders hold ${naira(atRiskNaira)}${unpriced}.`;
-}
-
-function isNearlyFull({ freeBytes, sizeBytes }: DiskSeen, isRaised: boolean): boolean {
-  return freeBytes < Math.min(FREE_BYTES_MIN, sizeBytes * FREE_SHARE_MIN) * (isRaised ? RELIEF : 1);
 }
 
 function diskFinding({ folder, freeBytes, sizeBytes }: DiskSeen): Finding {

@@ -1,6 +1,6 @@
 /** Checks whether the gateway is well, and shows alarms and checks at the top of the Overview. */
 import { statfs } from 'node:fs/promises';
-import { fingerprintIn, type ActiveAlarm, type AlarmName } from '../../domain/alarm';
+import { fingerprintIn, isNearlyFull, type ActiveAlarm, type AlarmName } from '../../domain/alarm';
 import type { ConsoleParts } from '../console-parts';
 import { badge, count, notice, prose, time, type Tone } from '../components';
 import { html, type Html, type Writable } from '../html';
@@ -13,9 +13,6 @@ export interface Check {
   readonly trouble?: string;
   readonly alarm?: AlarmName;
 }
-
-const DISK_SHARE_MIN = 0.1;
-const DISK_BYTES_MIN = 5e9;
 
 export interface Seen {
   readonly isJournalWritable: boolean;
@@ -66,8 +63,7 @@ export function checksOf({ isJournalWritable, isV1Up, mappingProblems, overdue, 
 function diskCheck(disk: Seen['disk']): Check {
   if (disk === undefined) return { tone: 'none', words: 'Disk room is not known' };
   const words = `${gigabytes(disk.freeBytes)} free on disk`;
-  const isLow = disk.freeBytes < DISK_BYTES_MIN && disk.freeBytes < DISK_SHARE_MIN * disk.sizeBytes;
-  return isLow
+  return isNearlyFull(disk)
     ? {
         tone: 'warn',
         words,
