@@ -13,7 +13,7 @@ const { readWrittenRequest } = require('../dist/http/read-written-request.js');
 
 const folder = process.argv[2] ?? 'mappings';
 
-/** Wall and processor time: on a busy machine the first says little. */
+/** Wall and processor time; on a busy machine wall time means little. */
 async function measure(name, work) {
   const cpu = process.cpuUsage();
   const start = performance.now();

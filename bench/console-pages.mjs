@@ -20,7 +20,7 @@ const COMPUTING_RATE = 100;
 const COMPUTING_SECONDS = 20;
 const MICROSECONDS_PER_TICK = 10_000;
 
-/** Prints three tables. `phone` and `requestId` are of an order that is there. */
+/** Prints three tables. `phone` and `requestId` belong to an existing order. */
 export async function measurePages({ dataDir, secret, owners, phone, requestId }) {
   const v1 = fork(join(bench, 'gateway-v1.mjs'), [], { env: { ...process.env, BENCH_CATALOG: await sandboxCatalog() } });
   const [{ url: v1Url }] = await once(v1, 'message');
@@ -98,7 +98,7 @@ async function textOf(url, options) {
   return answer.text();
 }
 
-/** The same load with the Overview open and closed, in turns. */
+/** Measures the same load with the Overview open and closed in turn. */
 async function printCost(pid, url, consoleUrl) {
   const scripts = fork(join(bench, 'gateway-load.mjs'));
   const turn = async (run) => {
@@ -163,7 +163,7 @@ async function printComputing(url, consoleUrl) {
   console.table({ alone, [`while ${computed} plans and coverages are computed`]: beside });
 }
 
-/** Of user and system, all threads. */
+/** User and system time of all threads. */
 function ticksOf(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return Number(fields[11]) + Number(fields[12]);

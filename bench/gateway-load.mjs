@@ -29,7 +29,7 @@ async function load({
   let next = 0;
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1_000;
-  /** When the next request is due, or undefined when time is up. Late ones count from when they were due. */
+  /** When the next request is due, or undefined when the time is up. A late request counts from when it was due. */
   const dueNext = () => {
     const now = performance.now();
     const dueAt = rate === 0 ? now : startedAt + (next / rate) * 1_000;
@@ -53,7 +53,7 @@ async function load({
   return isTold ? { ...took, told } : took;
 }
 
-/** One script: asks, reads, asks again, on the same connection or on a new one each time. */
+/** One script: sends, reads and sends again, on the same connection or on a new one each time. */
 function script({ port, isKept, dueNext, bytes, take }) {
   return new Promise((done) => {
     let socket;
@@ -87,7 +87,7 @@ function script({ port, isKept, dueNext, bytes, take }) {
         if (!head.startsWith('HTTP/1.1 200')) take.refused += 1;
         take.sample ??= body.slice(0, 300);
         isAsking = false;
-        // As cURL does at the end of a PHP script: the side that asked hangs up.
+        // The script closes the connection, as cURL does at the end of a PHP script.
         if (!isKept) own.end();
         ask();
       });

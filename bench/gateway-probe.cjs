@@ -12,19 +12,19 @@ function heapBytes() {
   return heapUsed + external;
 }
 
-/** Between `begin` and `end` stands a turn; `heap` and the file of a `snapshot` are asked outside of all turns: both stop everything. */
+/** `begin` and `end` enclose a turn. `heap` and the file of a `snapshot` are asked for outside of turns, because both stop the process. */
 process.on('message', (question) => {
   if (question === 'heap') return process.send(heapBytes());
   if (question.snapshot !== undefined) return process.send(writeHeapSnapshot(question.snapshot));
   delay.disable();
   const { user, system } = process.cpuUsage();
-  // Node counts the time between two looks, the distance that was asked for included.
+  // Node measures the time between two samples, including the interval that was asked for.
   const lateMs = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
   process.send({ cpuMicros: user + system, loopMs: { p99: lateMs(delay.percentile(99)), max: lateMs(delay.max) } });
   delay.reset();
-  // While others have their turn, nothing is late here.
+  // While other programs have their turn, a delay here does not count.
   if (question === 'begin') delay.enable();
 });
-// The gateway ends when it is told to, whether or not somebody measures it; and with whoever started it.
+// The gateway ends when it is told to, measured or not, and together with the process that started it.
 process.channel.unref();
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const START_LIMIT_MS = 20_000;
 
-/** As it is sold with: the shipped mappings of `house`, a journal on disk, one log line for each request. */
+/** The gateway as in production: the shipped mappings of `house`, a journal on disk, one log line for each request. */
 export function gatewayEnvironment(folder, v1Url, house) {
   return {
     PATH: process.env.PATH,
@@ -46,7 +46,7 @@ export async function openGateway({ house, environment, flags = [], program = pr
   return { folder, process: gateway, url: await urlOf(gateway, logFile), close };
 }
 
-/** Where it serves, once it does. */
+/** The address of the gateway, once it serves. */
 export async function urlOf(gateway, logFile) {
   const until = Date.now() + START_LIMIT_MS;
   for (;;) {
@@ -58,7 +58,7 @@ export async function urlOf(gateway, logFile) {
   }
 }
 
-/** A price list as large as a real one: the sandbox's. */
+/** A price list of real size: the sandbox's. */
 export async function sandboxCatalog() {
   const { openSandbox } = createRequire(import.meta.url)('../dist/sandbox/sandbox.js');
   const sandbox = await openSandbox({ relaxed: true });

@@ -1,7 +1,7 @@
 // What the gateway's benchmark prints: the medians of every kind of request, each beside what it is compared with.
 import { availableParallelism } from 'node:os';
 
-/** How much processor a version of Node may cost for a kind of request, to the one that costs least. */
+/** The largest processor time that a version of Node may use for a kind of request, compared with the best version. */
 const RATIO_MAX = 1.2;
 const COST = 'CPU µs';
 
@@ -40,7 +40,7 @@ export function report(rows, title) {
 export const rounded = (figures) =>
   Object.fromEntries(Object.entries(figures).map(([key, value]) => [key, +value.toFixed(value < 100 ? 2 : 0)]));
 
-/** Of each figure. */
+/** The median of each figure. */
 export function medians(all) {
   return Object.fromEntries(Object.keys(all[0]).map((key) => [key, median(all.map((one) => one[key]))]));
 }

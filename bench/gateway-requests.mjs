@@ -30,7 +30,7 @@ const formatB = (requestId, index, number = phone(index)) => ({
 });
 
 const TROUBLE_EVERY = 50;
-/** One in fifty has the last digits of a mood of the sandbox, `0000` to `0009`; all others have none of these. */
+/** One in fifty ends in the digits of a mood of the sandbox, `0000` to `0009`; no other number does. */
 function troubledPhone(index) {
   const digits = index % TROUBLE_EVERY === 0 ? (index / TROUBLE_EVERY) % 10 : 1_000 + (index % 8_000);
   return `0803123${String(digits).padStart(4, '0')}`;

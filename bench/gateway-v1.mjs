@@ -21,7 +21,7 @@ function receipt() {
   return { status: 'success', data: { ...fields, balance_before, balance_after, created_at: '2026-01-01T00:00:00Z' } };
 }
 
-/** The peers of the gateway call it below `/v1`, and what passes v1 through as the script did. */
+/** The gateway's peers call v1 below `/v1`; a peer that passes v1 through sends the script's own path. */
 function answerTo(path) {
   const target = path.replace(/^(?:\/api)?\/v1/, '');
   if (target.startsWith('/airtime')) return JSON.stringify(sold());

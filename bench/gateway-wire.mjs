@@ -2,7 +2,7 @@
 
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
-/** Calls `take(head, body)` for every whole message; a chunked body is given with its sizes. Text is Latin-1. */
+/** Calls `take(head, body)` for every whole message; the body of a chunked message includes the chunk sizes. Text is Latin-1. */
 export function eachMessage(socket, take) {
   let text = '';
   socket.setEncoding('latin1').on('data', (part) => {
@@ -20,7 +20,7 @@ export function eachMessage(socket, take) {
   });
 }
 
-/** Where the message ends; undefined when its last chunk has not come. */
+/** The index of the message's end; undefined when its last chunk has not arrived. */
 function endOf(text, head) {
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (length !== undefined || !/\r\ntransfer-encoding: *chunked/i.test(head)) return head.length + Number(length ?? 0);

@@ -16,7 +16,7 @@ import { report } from './gateway-report.mjs';
 import { REQUESTS } from './gateway-requests.mjs';
 
 const bench = dirname(fileURLToPath(import.meta.url));
-/** V8 compiles what it has seen often: so many requests come before a measurement, however slow the machine is. */
+/** V8 compiles what it has run often, so this many requests come before a measurement, however slow the machine is. */
 const WARM_UP_REQUESTS = 3_000;
 const FIRST_WARM_UP_REQUESTS = 12_000;
 const WARM_UP_SECONDS_MAX = 60;
@@ -43,7 +43,7 @@ const houses = [
   { house: dirname(bench), isOurs: true },
   ...(options.against === undefined ? [] : [{ house: resolve(options.against), isOurs: false }]),
 ];
-/** What takes turns: each clone under each version of Node. */
+/** What is measured in turn: each clone under each version of Node. */
 const lineup = nodes.flatMap((node) => houses.map((house) => ({ ...house, node })));
 const profiling = options.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', resolve(options.profile)];
 const flags = options.flags.split(' ').filter((flag) => flag !== '');
@@ -60,7 +60,7 @@ v1.disconnect();
 const asked = `${connections} scripts at a time${rate === 0 ? '' : `, ${rate} requests/s`}`;
 report(rows, `${asked}, ${rounds} rounds of ${turns} turns of ${seconds} s, medians`);
 
-/** Gateways of their own for each round: what the compiler of V8 happens to choose differs between processes. */
+/** Each round starts new gateways, because V8's compiler happens to choose differently between processes. */
 async function measureRound(round) {
   const gateways = [];
   try {

@@ -1,7 +1,7 @@
 // What a heap holds, by class, from a snapshot that V8 wrote: `v8.writeHeapSnapshot`.
 import { readFileSync } from 'node:fs';
 
-/** By name of the class, or of the kind where it has none: how many there are, and their own bytes. */
+/** By class, or by kind where there is no class: the count and the bytes of the objects themselves. */
 export function readClasses(file) {
   const { snapshot, nodes, strings } = JSON.parse(readFileSync(file, 'utf8'));
   const { node_fields: fields, node_types: types } = snapshot.meta;
@@ -16,7 +16,7 @@ export function readClasses(file) {
   return classes;
 }
 
-/** The classes that take most more than before, the largest growth first. */
+/** The classes that have grown most, the largest growth first. */
 export function growthOf(before, after, most) {
   const grown = [...after].map(([name, { count, bytes }]) => {
     const was = before.get(name) ?? { count: 0, bytes: 0 };

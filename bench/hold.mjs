@@ -19,7 +19,7 @@ const house = dirname(dirname(file));
 if (process.env.HOLD_UPSTREAM === undefined) await runScripts();
 else await runGateway(process.env.HOLD_UPSTREAM, process.env.HOLD_FOLDER);
 
-/** The gateway's side: serves, and measures itself when asked. */
+/** The gateway's process: serves, and measures itself when asked. */
 async function runGateway(upstreamUrl, folder) {
   const { loadConfig } = require('../dist/config.js');
   const { startService } = require('../dist/main.js');
@@ -59,7 +59,7 @@ async function runGateway(upstreamUrl, folder) {
   process.send({ url: service.publicUrl });
 }
 
-/** The scripts' and v1's side. */
+/** The process of scripts and v1. */
 async function runScripts() {
   const held = Number(process.argv[2] ?? 5_000);
   const seconds = Number(process.argv[3] ?? 15);
@@ -122,7 +122,7 @@ async function runScripts() {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Until v1 has so many orders, or gets no more of them. */
+/** Resolves when v1 has this many orders, or gets no more. */
 async function untilTaken(sandbox, orders) {
   for (let seen = -1, still = 0; seen < orders && still < 50; await sleep(100)) {
     const count = sandbox.admin.countOrders();
@@ -131,7 +131,7 @@ async function untilTaken(sandbox, orders) {
   }
 }
 
-/** Each on a connection of its own, as PHP opens one; plain sockets, so that this side costs little. */
+/** Each script has a connection of its own, as PHP opens one; plain sockets cost this process little. */
 async function openScripts(url, count, name, mood) {
   const { hostname, port } = new URL(url);
   const scripts = [];
@@ -147,7 +147,7 @@ async function openScripts(url, count, name, mood) {
     socket.setEncoding('utf8').on('data', (part) => (text += part));
     socket.on('error', () => undefined);
     scripts.push({ told: new Promise((resolve) => socket.once('close', () => resolve(text))) });
-    // A door takes only so many at once: the kernel's queue of new connections is short.
+    // The kernel's queue of new connections is short, so only a few connect at once.
     if (index % 50 === 49) await sleep(20);
   }
   return scripts;

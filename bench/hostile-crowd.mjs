@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** From so many addresses come the connections of a kind. */
+/** The number of addresses from which the connections of a kind come. */
 const ADDRESSES = 5;
-/** The way there and back: nobody comes back sooner. */
+/** The time of a round trip, before which no stranger comes back. */
 const AGAIN_MS = 50;
 const PACKET_BYTES = 64 * 1024;
 const PACKET_MS = 100;
@@ -25,14 +25,14 @@ const PURCHASE = packetOf(
   head('/api/topup/', WRONG_KEY.length).replace('\r\n\r\n', '\r\nAuthorization: Token stranger:1\r\n\r\n') + WRONG_KEY,
 );
 
-/** A packet at once, and another one for as long as the other side takes them. */
+/** Sends a packet at once, and another one as long as the other side accepts them. */
 function flood(socket, packet) {
   const write = () => socket.writableLength === 0 && socket.write(packet);
   socket.once('connect', write);
   repeat(socket, write, PACKET_MS);
 }
 
-/** By name: what a stranger does on a new connection. */
+/** What a stranger does on a new connection, by name. */
 const KINDS = {
   'pipelined requests to v1': (socket) => flood(socket.resume(), PIPELINED),
   'tiny pipelined requests': (socket) => flood(socket.resume(), TINY),
@@ -44,7 +44,7 @@ const KINDS = {
   'requests behind Upgrade': (socket) => flood(socket.resume(), UPGRADE),
   'broken HTTP': (socket) => socket.resume().write('BROKEN\r\n\r\n'.repeat(100)),
   'purchases, made-up key': (socket) => flood(socket.resume(), PURCHASE),
-  // A reset without a word: the other side has accepted by then, or will find the connection dead.
+  // A reset without any bytes: the other side has accepted the connection by then, or finds it dead.
   'connect and reset': (socket) => socket.once('connect', () => socket.resetAndDestroy()),
 };
 
@@ -58,7 +58,7 @@ function repeat(socket, act, everyMs) {
   socket.once('close', () => clearInterval(timer));
 }
 
-// Strangers have processors of their own: here they take what the others leave.
+// Real strangers have processors of their own; here they use what the others leave.
 setPriority(19);
 
 let attack;
@@ -69,7 +69,7 @@ process.on('message', async (order) => {
     return process.send('ended');
   }
   attack = begin(order);
-  // Until all have knocked once.
+  // Waits until every stranger has connected once.
   await sleep(500);
   process.send('begun');
 });

@@ -19,11 +19,11 @@ const bench = dirname(fileURLToPath(import.meta.url));
 const SALE = 'airtime, format A';
 const WARM_UP_REQUESTS = 4_000;
 const LOOK_MS = 50;
-/** How long after the attack is watched, and the time in which everything must be back. */
+/** How long the gateway is watched after the attack, and the time in which every figure must be back to normal. */
 const AFTER_SECONDS = 8;
-/** A sale is as quick as before when the sales of a second around it are. */
+/** Sales are as quick as before when the median of a second is. */
 const SLOWER_MAX = 3;
-/** Memory that does not grow: what the garbage collector lets it vary. */
+/** How much memory may vary by garbage collection and still count as not growing. */
 const STEADY = 1.05;
 
 const { values: options } = parseArgs({
@@ -113,7 +113,7 @@ function startGateway({ program }, folder) {
   });
 }
 
-/** From outside: the process itself is busy. */
+/** Asked from outside, because the process itself is busy. */
 function look(pid) {
   const rss = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
   const [ranNs, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ').map(Number);

@@ -28,7 +28,7 @@ const parent = options.folder;
 const sizes = options.sizes.split(',').filter((size) => size !== '');
 for (const size of sizes) if (!/^[1-9]\d*$/.test(size)) throw new Error(`--sizes: "${size}" is no number of orders.`);
 
-/** Keys of 200 resellers; their orders come in turn, as in a shop they would by chance. */
+/** The keys of 200 resellers; their orders come in turn, in a shop in random order. */
 const owners = Array.from({ length: 200 }, (_, index) => createHash('md5').update(`owner ${index}`).digest('hex'));
 /** Ids of scripts are clock times, random texts and counters: spread over the whole tree they cost the most. */
 const placeIn = (journal) => (index) => ({

@@ -23,7 +23,7 @@ const bench = dirname(fileURLToPath(import.meta.url));
 const CORE_OF_OTHERS = '1';
 const START_LIMIT_MS = 20_000;
 const WARM_UP_SECONDS_MAX = 120;
-/** For a load whose request the program has been warmed up with before. */
+/** For a load whose requests have warmed the program up already. */
 const WARM_UP_AGAIN = 3_000;
 const SLOW_V1_MS = 50;
 
@@ -41,7 +41,7 @@ const LOADS = {
   'smartcard lookup': { ...kept, request: 'smartcard lookup' },
   'v1 passed through': { ...kept, request: 'v1 passed through' },
 };
-/** What a right answer holds. */
+/** What a right reply contains. */
 const RIGHT = {
   [PURCHASE]: [/"Status": ?"successful"/, /"mobile_number": ?"08030000001"/, /"reference": ?"TXN\d+"/],
   'order status': [/"Status": ?"successful"/, /"reference": ?"TXN\d+"/],
@@ -107,7 +107,7 @@ function fail(message) {
   process.exit(2);
 }
 
-/** Started, and asked each of these once: what is measured must be a request that is answered as it should be. */
+/** Starts a program and sends each of these requests once: only a request with the right reply may be measured. */
 async function open(title, names) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-peers-'));
   const port = await freePort();
@@ -219,7 +219,7 @@ function report(name, taken) {
   console.table(Object.fromEntries(ratios));
 }
 
-/** What was just started, to what the same program took when it was warm. */
+/** The figures of a program just started, compared with those of the same program when warm. */
 function toWarm(name, title, rows) {
   const warmed = warmFigures[title];
   if (!LOADS[name].isFresh || warmed === undefined) return {};
@@ -236,7 +236,7 @@ function spreadOf(ours, theirs, figure) {
   return `${middle} (${least} to ${most})`;
 }
 
-/** The processes of a program and all that they started. */
+/** The processes of a program with all their children. */
 function pidsOf({ processes }) {
   const withChildren = (pid) => {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? [];
@@ -245,7 +245,7 @@ function pidsOf({ processes }) {
   return processes.flatMap(({ pid }) => withChildren(pid));
 }
 
-/** Of all threads, to the nanosecond: of many processes that work little each, the ticks in `stat` say too little. */
+/** Of all threads, in nanoseconds: for many processes with little work each, the ticks in `stat` are too coarse. */
 function processorMicros(one) {
   const threads = pidsOf(one).flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`));
   return threads.reduce((sum, thread) => sum + Number(readFileSync(`${thread}/schedstat`, 'utf8').split(' ', 1)[0]), 0) / 1_000;

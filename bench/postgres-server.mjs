@@ -11,7 +11,7 @@ const NOBODY = 65_534;
 
 export const isPostgresInstalled = existsSync(INSTALLED);
 
-/** As it is configured by default, in a folder of its own. */
+/** Debian's default configuration, in a folder of its own. */
 export async function startPostgres() {
   const versions = isPostgresInstalled ? readdirSync(INSTALLED).sort((a, b) => b - a) : [];
   if (versions.length === 0) throw new Error('Give the address of a database, or install PostgreSQL: apt-get install postgresql');

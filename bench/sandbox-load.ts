@@ -1,4 +1,4 @@
-/** The load of bench/sandbox.ts: so many connections, each with one purchase at a time, for so many seconds. */
+/** The load of bench/sandbox.ts: a number of connections, each with one purchase at a time, for a number of seconds. */
 import { Client } from 'undici';
 
 const [, , url = '', seconds = '5', connections = '64'] = process.argv;

@@ -1,6 +1,6 @@
 /**
- * How many purchases per second the sandbox serves over HTTP, and what an order costs in memory. The load comes from a
- * process of its own, so that the two share nothing but the machine.
+ * How many purchases per second the sandbox serves over HTTP, and what an order costs in memory. The load comes from another
+ * process, so that the two share only the machine.
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ interface LoadResult {
   readonly p99Ms: number;
 }
 
-/** Time that leaps each time it is read, so that no rate limit is ever met and the waiting for the disk alone is measured. */
+/** A clock that leaps each time it is read, so that no rate limit applies and only the wait for the disk is measured. */
 function leapingClock(): Clock {
   const real = createRealClock();
   let nowMs = real.now();
@@ -34,7 +34,7 @@ async function measure(name: string, dataDir: string | undefined, relaxed: boole
   const sandbox = await openSandbox({ dataDir, relaxed, clock, configDir: CONFIG, seed: 'bench' });
   const { url } = await sandbox.listen(0);
   for (const key of ['acme_live_demo', 'sandbox_demo']) sandbox.admin.fundWallet(key, 10_000_000_000);
-  // Warm code and warm connections are what a gateway meets.
+  // The gateway meets a sandbox with warm code and warm connections.
   await load(url, 2);
   globalThis.gc?.();
   const before = process.memoryUsage();

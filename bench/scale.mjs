@@ -16,7 +16,7 @@ const house = dirname(bench);
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const SECONDS = Number(process.env.SECONDS ?? 5);
 const ORDER = { name: 'airtime, format B', connections: 16, isKept: false, rate: 0 };
-/** For each process that sells. */
+/** For each selling process. */
 const WARM_UP_REQUESTS = Number(process.env.WARM_UP ?? 3_000);
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MICROS = 10_000;
@@ -24,7 +24,7 @@ const GATEWAY_SECRET = randomBytes(32).toString('hex');
 
 const v1 = fork(join(bench, 'gateway-v1.mjs'), [], { env: { ...process.env, BENCH_CATALOG: await sandboxCatalog() } });
 const [{ url: v1Url }] = await once(v1, 'message');
-/** Two, so that they are no narrower than what they measure. */
+/** Two, so that the scripts do not limit what they measure. */
 const scripts = [1, 2].map(() => fork(join(bench, 'gateway-load.mjs')));
 const postgres = isPostgresInstalled ? await startPostgres() : undefined;
 
@@ -38,7 +38,7 @@ const childrenOf = (parent) =>
       return false;
     }
   });
-/** User and system time of all threads of these processes, so far. */
+/** User and system time of all threads of these processes until now. */
 const cpuMicrosOf = (pids) =>
   pids.reduce((sum, pid) => sum + (Number(statOf(pid)[11]) + Number(statOf(pid)[12])) * TICK_MICROS, 0);
 

@@ -49,7 +49,7 @@ function processesOf(text: string | undefined): Pick<HistoryOptions, 'processes'
   return { processes: text === '1' ? 1 : 2 };
 }
 
-/** A gateway that is broken on purpose: shows what a failure looks like. */
+/** A gateway that is broken on purpose, to show what a failure looks like. */
 function mutantOf(title: string | undefined): Pick<HistoryOptions, 'mutate'> {
   if (title === undefined) return {};
   const mutant = MUTANTS.find((one) => one.title === title);
@@ -66,7 +66,7 @@ function printSummary(seed: number, summary: Summary, seconds: number): void {
   console.log(`  ${'left open, alike'.padEnd(22)} ${alike}`);
 }
 
-/** Everything that was said of the orders that broke an invariant, in the smallest history that still breaks it. */
+/** Prints all steps of the orders that violated an invariant, in the smallest history that still does. */
 async function printFailure(history: History, options: HistoryOptions): Promise<void> {
   const [first] = history.violations;
   const small = await shrink(options, first!.invariant);

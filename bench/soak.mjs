@@ -24,7 +24,7 @@ const REQUEST = 'airtime, format B, in trouble';
 const CALIBRATION = { seconds: 30, rate: 150 };
 const TICKS_PER_SECOND = 100;
 const GROWTH_MAX = 4 / 3;
-/** Of all cores together: with less to spare, whoever wants to run waits for it. */
+/** Of all cores together. With less spare time than this, a program that wants to run has to wait. */
 const IDLE_LEAST = 0.1;
 const CLASSES_SHOWN = 12;
 const NAIRA = 10_000_000_000;
@@ -84,7 +84,7 @@ try {
   await sandbox.close();
 }
 
-/** Of all threads of the gateway. */
+/** Processor time of all threads of the gateway. */
 function processorSeconds() {
   const stat = readFileSync(`/proc/${gateway.pid}/stat`, 'utf8');
   const [user, system] = stat
@@ -94,7 +94,7 @@ function processorSeconds() {
   return (Number(user) + Number(system)) / TICKS_PER_SECOND;
 }
 
-/** One minute of sales, and what the gateway holds after it. */
+/** One minute of sales, and then what the gateway holds. */
 async function soak(minute, order, takes) {
   const [usedBefore, idleBefore, startedAt] = [processorSeconds(), idleSeconds(), performance.now()];
   const take = await ask(scripts, order);

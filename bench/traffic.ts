@@ -1,6 +1,6 @@
 /**
- * What learning from traffic costs a request: `node -r ./test/journal/run-typescript.cjs bench/traffic.ts`. Prints
- * microseconds per request without and with it, for a script that repeats itself and for one that is always new.
+ * What learning from traffic costs a request: `node -r ./test/journal/run-typescript.cjs bench/traffic.ts`. Prints the
+ * microseconds per request without and with it, for a script that repeats itself and for one whose requests are always new.
  */
 import { systemClock } from '../src/domain/clock';
 import type { LegacyRequest, LegacyValue } from '../src/domain/legacy';
@@ -35,7 +35,7 @@ const requestsOf = (isNew: boolean): LegacyRequest[] =>
   }));
 const walked: Walked = { operation: 'buy_airtime', format: 'b', fingerprint: '0'.repeat(32), refusal: undefined };
 
-/** Of the processor, not of the clock on the wall: the best of several rounds. */
+/** Processor time instead of wall time: the best of several rounds. */
 function microsecondsPer(requests: readonly LegacyRequest[], work: (request: LegacyRequest) => void): number {
   const rounds = Array.from({ length: ROUNDS }, () => {
     const before = process.cpuUsage();

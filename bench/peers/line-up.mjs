@@ -21,7 +21,7 @@ export const PURCHASE = 'airtime, format B';
 const READS = ['order status', 'plan list', 'smartcard lookup'];
 const PASSED = 'v1 passed through';
 
-/** By title. `needs` are Debian packages, each with a file of it. `start` gives the processes: all that the program consists of. */
+/** By title. `needs` are Debian packages, each with one of its files. `start` gives all processes of the program. */
 export const LINE_UP = {
   gateway: { answers: [PURCHASE, ...READS, PASSED], needs: {}, start: startGateway },
   'sketch: Express, own client, log line, two LMDB writes': {
@@ -55,7 +55,7 @@ export const LINE_UP = {
   },
 };
 
-/** Titles of what can be started here; says on the standard error what cannot, and what it lacks. */
+/** The titles that can be started here; names the others and what they lack on standard error. */
 export function installed(peers) {
   if (!existsSync(join(peers, 'peers'))) console.error(`No peers in ${peers}: --peers names the folder that they are in.`);
   return Object.keys(LINE_UP).filter((title) => {
@@ -110,7 +110,7 @@ function beginNginx({ folder, peers, port, v1Port }, conf, { MODULES, ...values 
 const filled = (text, values) => text.replace(/\{\{([A-Z_0-9]+)\}\}/g, (_, name) => values[name]);
 
 const begun = new Set();
-// Whatever ends the benchmark ends its programs.
+// The programs end with the benchmark, however it ends.
 process.once('exit', () => begun.forEach((child) => child.kill('SIGTERM')));
 
 function begin(folder, program, args, env = { PATH: process.env.PATH }) {

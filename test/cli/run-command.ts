@@ -1,4 +1,7 @@
-/** The built program as operators run it, which starts in half the time of its sources: a process of its own, in a folder of its own, with no setting but those given. */
+/**
+ * Runs the built program as operators do, in half the time that its sources need to start: a process of its own, in a folder of
+ * its own, with only the settings given.
+ */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -24,7 +27,7 @@ export function startCommand(args: readonly string[], { cwd, env }: CommandOptio
   });
 }
 
-/** Until it ends. */
+/** Resolves when the process has ended. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<Ran> {
   const child = startCommand(args, options);
   const written = { stdout: '', stderr: '' };

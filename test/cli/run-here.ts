@@ -1,4 +1,4 @@
-/** A command line inside this process: a start of its own for each of a hundred would take most of the time. */
+/** Runs a command line inside this process, because a start for each of a hundred commands would take most of the time. */
 import { runProgram } from '../../src/cli/program';
 import type { Ran } from './run-command';
 
@@ -21,7 +21,7 @@ export async function runHere(...words: readonly string[]): Promise<Ran> {
   }
 }
 
-/** Settings for commands that run inside this process: set before each test of a file, taken away after it. */
+/** Settings for commands that run inside this process: set before each test of a file and removed after it. */
 export function withSettings(settings: () => Readonly<Record<string, string>>): void {
   let before: Readonly<Record<string, string | undefined>> = {};
   beforeEach(() => {

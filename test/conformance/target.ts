@@ -1,6 +1,6 @@
 /**
- * The v1 service that tests speak to: whatever V1_URL, V1_KEY and V1_PIN name, or else a sandbox of its own over real HTTP,
- * whose clock the tests move, so that none waits.
+ * The v1 service under test: the one that V1_URL, V1_KEY and V1_PIN name, or a sandbox over real HTTP, whose clock the tests
+ * move so that no test waits.
  */
 import { opened } from '../opened';
 import { createVirtualClock, type Clock } from '../../src/sandbox/clock';
@@ -25,7 +25,7 @@ export interface Target {
   /** A purchase with the account's PIN, far enough from the one before for rate limits and the duplicate window. */
   buy(path: string, body: Record<string, unknown>): Promise<Reply>;
   raw(path: string, init?: RequestInit): Promise<Reply>;
-  /** Waits until the next purchase is welcome. */
+  /** Waits until the next purchase is within the limits. */
   pace(): Promise<void>;
   /** The wallet, in naira. */
   balance(): Promise<number>;
@@ -40,13 +40,13 @@ export interface SandboxTarget extends Target {
   readonly url: string;
   readonly sandbox: Sandbox;
   readonly clock: Clock;
-  /** The time of webhook receivers. */
+  /** The clock of webhook receivers. */
   readonly receiverClock: Clock;
   /** The same service for another key, with the PIN of the shipped accounts. */
   as(key: string): Target;
 }
 
-// 30 purchases a minute (section 8) and a little room; 20 lookups in five minutes are more than this suite makes.
+// 30 purchases a minute (section 8) with a little room; this suite makes fewer than 20 lookups in five minutes.
 const REMOTE_GAP_MS = Number(process.env['V1_GAP_MS'] ?? 2_100);
 
 // At that pace a test of a dozen purchases takes half a minute.
@@ -124,7 +124,7 @@ function createTarget({ url, key, pin, isRemote, pace, close }: Parts): Target {
 
 let counter = 0;
 
-/** A number nobody has bought for yet, whose last four digits call up no mood. */
+/** A number that no test has used and whose last four digits call up no mood. */
 export function freshPhone(prefix = '0803'): string {
   counter += 1;
   const unique = String((Math.floor(Date.now() / 1000) + counter * 7) % 1_000_000).padStart(6, '0');

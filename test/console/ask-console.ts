@@ -1,15 +1,15 @@
-/** The console of a test's house, asked as its own forms and htmx ask it. */
+/** Asks the console of a test's house as its own forms and htmx do. */
 
 export interface Shown {
   readonly status: number;
-  /** Without tags, one blank between words. */
+  /** Without tags, with single blanks. */
   readonly text: string;
   readonly html: string;
 }
 
 export interface ConsoleAsked {
   get(path: string): Promise<Shown>;
-  /** Follows the redirect to where the answer is shown. */
+  /** Follows the redirect to the page that shows the result. */
   post(path: string, fields?: Readonly<Record<string, string>>): Promise<Shown>;
 }
 

@@ -1,4 +1,4 @@
-/** A real browser that looks at pages of the console: Debian's chromium, without a screen. */
+/** A real browser for the pages of the console: Debian's chromium, without a screen. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
@@ -12,12 +12,13 @@ const THEMES = ['light', 'dark'] as const;
 
 export type Size = keyof typeof SIZES;
 
-/** Where there is no chromium its tests are skipped with their names said; CI has one. */
+/** Without chromium the tests are skipped under their names; CI has chromium. */
 export const describeWithBrowser = PROGRAM !== undefined || process.env.CI === 'true' ? describe : describe.skip;
 
 /**
- * Of every window chromium draws a popup of its address bar, and keeps a process for the next page: more work than our page. Its last list of such
- * features counts, so those that Playwright switches off, and that would ask the network or hold a first paint back, stand here as well.
+ * For every window chromium draws a popup of its address bar, and keeps a process for the next page: more work than our page
+ * is. Only the last list of features counts, so those that Playwright switches off, and those that would use the network or
+ * delay a first paint, are here as well.
  */
 const FEATURES_OFF = [
   ...['WebUIOmniboxAimPopup', 'WebUIOmniboxPopup', 'WebUIOmniboxFullPopup', 'SpareRendererForSitePerProcess'],
@@ -35,17 +36,17 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox', '--disable-component-update', ...args] });
 }
 
-/** What one look at a page has shown. */
+/** The result of looking at a page once. */
 export interface Look {
-  /** Errors of scripts, of the console and of the security policy, and files that are missing. */
+  /** Errors of scripts, of the console and of the security policy, and missing files. */
   readonly errors: readonly string[];
   /** What axe-core finds, as `theme rule impact: element`. */
   readonly barriers: readonly string[];
-  /** Until anything is painted, and until the largest thing is. */
+  /** The time until anything is painted. */
   readonly firstPaintMs: number;
-  /** As sent over the wire, in all that the page needs. */
+  /** Everything that the page needs, as sent over the wire. */
   readonly bytes: number;
-  /** Wider than the window: something must be scrolled sideways. */
+  /** How much wider than the window the page is, so that it must be scrolled sideways. */
   readonly overflowPx: number;
 }
 
@@ -53,7 +54,7 @@ export interface LookOptions {
   readonly name: string;
   readonly size: Size;
   readonly cookies?: Parameters<Awaited<ReturnType<Browser['newContext']>>['addCookies']>[0];
-  /** Plays on the page before it is judged. */
+  /** Runs on the page before the page is judged. */
   readonly play?: (page: Page) => Promise<void>;
 }
 
@@ -76,9 +77,9 @@ export async function lookAt(browser: Browser, url: string, options: LookOptions
   try {
     await page.goto(url, { waitUntil: 'load' });
     await play?.(page);
-    // The first words of a stream, and what they draw.
+    // Waits for the first events of a stream and for what they draw.
     await page.waitForTimeout(300);
-    // As texts: they run in the browser, whose names this program does not know.
+    // These run in the browser, so they are texts: this program has no types for the browser's names.
     const firstPaintMs: number = await page.evaluate(
       "performance.getEntriesByType('paint').find(({ name }) => name === 'first-contentful-paint')?.startTime ?? -1",
     );

@@ -10,7 +10,7 @@ export interface ShopHouse extends House {
 
 const TITLES = Object.fromEntries(loadShop().resellers.map(({ key, title }) => [key, { title, contact: '08030000000' }]));
 
-/** Of the demo's visits; enough for every table to have rows. */
+/** How long the demo sells: enough for rows in every table. */
 const SALES_MS = 4_000;
 const SALES_RATE = 25;
 
@@ -18,14 +18,14 @@ export async function openShop(): Promise<ShopHouse> {
   const house = await openHouse({ callers: TITLES });
   let seed = 7;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-  // What is held while pending, and the closing of the books, are not waited for.
+  // Held pending orders, and the final comparison of the books, are not waited for.
   void runDemo(loadShop(), {
     ...{ publicUrl: house.url, v1Url: house.service.upstreamUrl, forMs: SALES_MS, rate: SALES_RATE, eachMax: 600, random },
     stopped: AbortSignal.timeout(SALES_MS + 1_000),
     onProgress: () => undefined,
   }).catch(() => undefined);
   await sleep(SALES_MS);
-  // Held while it is pending, and then told so: nothing more comes of these.
+  // Held while pending, then told as pending: these orders do not change any more.
   for (const phone of ['08031230003', '08051240003', '08021250003'])
     void send(house.url, '/api/topup/', { network: 1, mobile_number: phone, amount: 1500, Ported_number: true }).catch(
       () => undefined,
@@ -37,5 +37,5 @@ export async function openShop(): Promise<ShopHouse> {
   return { ...house, adminUrl: house.service.adminUrl };
 }
 
-/** Until the metrics of all that have been sampled. */
+/** Waits until the metrics of all sales have been sampled. */
 const SAMPLE_AND_A_LITTLE_MS = 5_500;

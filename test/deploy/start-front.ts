@@ -1,4 +1,4 @@
-/** A shipped front as a process of this machine: its file with names, ports, certificate and paths of the test in the places of the shipped ones. */
+/** A shipped front as a process of this machine: its file, with names, ports, certificate and paths replaced by the test's. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,11 +14,11 @@ export const FRONTS = ['nginx', 'caddy'] as const;
 export type FrontName = (typeof FRONTS)[number];
 
 export interface Front {
-  /** Behind TLS, as scripts ask. */
+  /** The TLS port, which scripts use. */
   readonly port: number;
-  /** Without. */
+  /** The port without TLS. */
   readonly plainPort: number;
-  /** Everything that it wrote, wherever. */
+  /** All its logs. */
   readLogs(): string;
   end(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function startFront(name: FrontName, gatewayUrl: string): Promise<F
   };
 }
 
-/** Each of the shipped words must be there: a test that changes nothing tests another file. */
+/** Each text to replace must be in the shipped file; otherwise the test would run another file than the shipped one. */
 function replaced(file: string, places: Readonly<Record<string, string>>): string {
   let text = readFileSync(join(DEPLOY, file), 'utf8');
   for (const [shipped, own] of Object.entries(places)) {
@@ -89,7 +89,7 @@ function writeNginx({ folder, port, plainPort, gateway }: Places): readonly stri
   });
   writeFileSync(join(folder, 'site.conf'), site);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((what) => `${what}_temp_path ${folder}/${what};`);
-  // As Debian's own nginx.conf, around what it includes from conf.d.
+  // Like Debian's own nginx.conf, which includes the files of conf.d.
   writeFileSync(
     join(folder, 'nginx.conf'),
     `user root; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log; events { worker_connections 768; }

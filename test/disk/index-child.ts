@@ -1,4 +1,4 @@
-/** A process of its own with a number index in DIR: writes once for each line that it reads, and says how that ended. */
+/** A process with a number index in DIR: writes once for each line that it reads, and prints the result. */
 import { createInterface } from 'node:readline';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';

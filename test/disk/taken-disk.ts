@@ -1,4 +1,4 @@
-/** A disk that can be taken away and given back under a running process. */
+/** A disk that can be taken away from a running process and given back. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -7,7 +7,7 @@ import { newFolder } from '../new-folder';
 
 export interface TakenDisk {
   readonly dir: string;
-  /** What the process that uses it needs in its environment. */
+  /** The environment that the process needs. */
   readonly env: Readonly<Record<string, string>>;
   /** In the way that it was opened for, or in another one. */
   take(trouble?: Trouble): void;
@@ -15,31 +15,32 @@ export interface TakenDisk {
   remove(): void;
 }
 
-/** As the preloaded library reads them: an errno, the position below which alone it fails, and whether nothing can be opened either. */
+/** For the preloaded library: an errno, the position below which alone writes fail, and whether opening fails too. */
 const FAILURES = {
   full: `${constants.errno.ENOSPC}`,
   'read-only': `${constants.errno.EROFS}`,
   broken: `${constants.errno.EIO}`,
-  // LMDB's own first pages cannot be written, while everything else can.
+  // LMDB's first pages cannot be written, while everything else can.
   spoilt: `${constants.errno.EIO} 8192`,
-  // Nor can LMDB be opened anew, so that the journal cannot be read.
+  // LMDB cannot be reopened either, so that the journal cannot be read.
   shut: `${constants.errno.EIO} 8192 1`,
 } as const;
 export type Trouble = keyof typeof FAILURES;
-/** What befalls a whole disk. */
+/** The troubles of a whole disk. */
 export const TROUBLES = ['full', 'read-only', 'broken'] as const satisfies readonly Trouble[];
 
 const SOURCE = join(__dirname, 'failing-disk.c');
 
-/** Why there is no such disk on this machine; undefined when there is. */
+/** The reason why this machine cannot play such a disk; undefined when it can. */
 export function noTakenDisk(): string | undefined {
   if (process.platform !== 'linux') return 'a disk is taken away on Linux only';
   return succeeds('gcc', '--version') ? undefined : 'gcc is missing, which builds the library that makes writing fail';
 }
 
 /**
- * A full disk is a small file system where this machine lets us mount one. The other troubles are a preloaded library: Linux
- * remounts nothing read-only by itself while a file of it is open for writing, as it does after an error of the disk.
+ * A full disk is a small file system where this machine lets the test mount one. The other troubles come from a preloaded
+ * library: Linux does not make a file system read-only by itself while a file of it is open for writing, as it does after an
+ * error of the disk.
  */
 export function openTakenDisk(usual: Trouble, sizeMb = 4): TakenDisk {
   const home = newFolder();

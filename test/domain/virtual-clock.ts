@@ -2,13 +2,13 @@
 import type { Clock } from '../../src/domain/clock';
 
 export interface VirtualClock extends Clock {
-  /** Moves time and runs what falls due, letting promises settle in between. */
+  /** Moves the time and runs the timers that fall due; promises settle in between. */
   advance(ms: number): Promise<void>;
-  /** How many timers wait. */
+  /** How many timers are waiting. */
   readonly waiting: number;
 }
 
-/** Lets everything run that waits for nothing but other promises. */
+/** Runs everything that waits only for other promises. */
 export async function settlePromises(): Promise<void> {
   for (let turn = 0; turn < 60; turn += 1) await Promise.resolve();
 }

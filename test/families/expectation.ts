@@ -1,4 +1,4 @@
-/** What a family is to conclude from each outcome. */
+/** What a family should conclude from each outcome. */
 import { operationOf, purchases } from '../gateway/reply-table/samples';
 import { outcomesOf } from '../gateway/reply-table/outcomes';
 import type { Conclusion, Family } from './family';
@@ -12,7 +12,7 @@ const SUCCESS: readonly string[] = ['success', 'known_to_v1_success'];
 
 export type Meaning = 'success' | 'pending' | 'failure';
 
-/** What our reply to this outcome means. */
+/** The meaning of our reply to this outcome. */
 export function meaningOf(outcome: string): Meaning {
   if (SUCCESS.includes(outcome)) return 'success';
   return PENDING.includes(outcome) ? 'pending' : 'failure';
@@ -20,7 +20,7 @@ export function meaningOf(outcome: string): Meaning {
 
 const RIGHT: Readonly<Record<Meaning, Conclusion>> = { success: 'sale', pending: 'pending', failure: 'failure' };
 
-/** The right conclusion, or the one that the family is known to draw instead. */
+/** The right conclusion, or the wrong one that the family is known to draw. */
 export function expected({ instead }: Family, outcome: string): Conclusion {
   const meaning = meaningOf(outcome);
   return instead?.[outcome] ?? instead?.[meaning] ?? RIGHT[meaning];
@@ -36,7 +36,7 @@ export interface Case {
   readonly outcome: string;
 }
 
-/** Every reply that reaches a family. */
+/** Every reply that scripts of a family can get. */
 export function casesOf({ formats, operations }: Family): readonly Case[] {
   const all = operations ?? [...new Set(purchases.map(([operation]) => operation))];
   return all.flatMap((operation) =>

@@ -1,4 +1,4 @@
-/** How one family of reseller scripts reads a reply. The conditions are ours, written from what the scripts do. */
+/** How one family of reseller scripts reads a reply. The conditions are our own, written after what the scripts do. */
 import type { JsonObject, JsonValue } from '../../src/domain/json';
 
 /** A reply as a script gets it. */
@@ -11,8 +11,8 @@ export interface ScriptReply {
 }
 
 /**
- * `sale`: the customer has the goods and the order is closed. `pending`: kept open, to be settled later. `failure`: the
- * customer is refunded. `unknown`: the script does nothing by itself; its owner looks.
+ * `sale`: the customer has the goods and the order is closed. `pending`: the order stays open until later. `failure`: the
+ * customer is refunded. `unknown`: the script does nothing by itself, and its owner looks at the order.
  */
 export type Conclusion = 'sale' | 'pending' | 'failure' | 'unknown';
 
@@ -22,17 +22,17 @@ export interface Family {
   /** As in docs/families.md; the tag in brackets names one code base. */
   readonly name: string;
   readonly formats: readonly string[];
-  /** Operations that it reads so; every purchase when absent. */
+  /** The operations that it reads in this way; every purchase when absent. */
   readonly operations?: readonly string[];
   readonly concludes: Conclude;
   /**
-   * Where it concludes something else than its reply means, by outcome: `pending` stands for unknown orders as well,
-   * `failure` for every failure that is not named itself. Each must be so, else the test fails.
+   * Conclusions that differ from the meaning of the reply, by outcome: `pending` includes unknown orders, `failure` every
+   * failure without an entry of its own. The test fails where an entry does not hold.
    */
   readonly instead?: Readonly<Record<string, Conclusion>>;
-  /** The families of the mappings in whose words it is told, by format, and where it still concludes something else then. */
+  /** The families of the mappings that word its replies, by format, and its wrong conclusions from those words. */
   readonly told?: Told;
-  /** Why that is so and cannot be helped by a reply. */
+  /** The reason, and why no reply can help. */
   readonly because?: string;
 }
 
@@ -41,16 +41,16 @@ export interface Told {
   readonly instead?: Readonly<Record<string, Conclusion>>;
 }
 
-/** True when the field of the reply is one of these words, letter by letter. */
+/** True when the field of the reply is exactly one of these words. */
 export function says({ body }: ScriptReply, field: string, ...words: readonly string[]): boolean {
   const value = body?.[field];
   return typeof value === 'string' && words.includes(value);
 }
 
-/** Words by the field that has them. `status, Status` is either of the two. */
+/** Words by field; `status, Status` stands for either field. */
 type Words = Readonly<Record<string, readonly string[]>>;
 
-/** The first of these that a reply says; a reply that says none of them is `otherwise`, which is a failure unless told. */
+/** The first conclusion whose words the reply has; otherwise `otherwise`, by default a failure. */
 export function byWords({ otherwise = 'failure', ...words }: ByWords): Conclude {
   const isSaid = (reply: ScriptReply, of: Words = {}): boolean =>
     Object.entries(of).some(([fields, any]) => fields.split(', ').some((field) => says(reply, field, ...any)));

@@ -1,32 +1,32 @@
 /**
- * How scripts read the answer to "what became of my order": every requery that is known, and those that read it as they read
- * a purchase. The conditions are ours, written from what the scripts do.
+ * How scripts read the reply to a status query: every known requery, and the scripts that read it like the reply to a purchase.
+ * The conditions are our own, written after what the scripts do.
  */
 import { byWords, isTwoHundred, says, type Conclude } from './family';
 import { babspay, newerTwoFormat, olderTwoFormat, strictTwoFormat, threeWords } from './other-scripts';
 
 export interface Requery {
   readonly name: string;
-  /** What it asks at. */
+  /** The address that it asks. */
   readonly operation: 'order_status' | 'list_orders';
   readonly concludes: Conclude;
 }
 
-/** `Status` alone: successful is a sale, failed a refund, anything else waits on. */
+/** `Status` alone: successful is a sale, failed a refund, and anything else waits on. */
 const byStatus: Requery = {
   name: 'MSORG client, requery (#12659351345)',
   operation: 'order_status',
   concludes: byWords({ sale: { Status: ['successful'] }, failure: { Status: ['failed'] }, otherwise: 'pending' }),
 };
 
-/** As above, and `error` is a failure too. */
+/** The same, and `error` is a failure too. */
 const beeCodes: Requery = {
   name: 'BeeCodes, requery',
   operation: 'order_status',
   concludes: (reply) => (says(reply, 'Status', 'error') ? 'failure' : byStatus.concludes(reply)),
 };
 
-/** An order that is not there after half an hour never was. */
+/** An order that is not found after half an hour counts as never placed. */
 const gemData: Requery = {
   name: 'GemData, requery',
   operation: 'order_status',
@@ -36,7 +36,7 @@ const gemData: Requery = {
   },
 };
 
-/** Reads the history and looks for its order in it; a history that says it failed has no orders. */
+/** Reads the history and looks for its order there; a history with a failure counts as one without orders. */
 const searcher: Requery = {
   name: 'Search of the history (#68678016424)',
   operation: 'list_orders',
@@ -60,7 +60,7 @@ export const requeries: readonly Requery[] = [
   ...[threeWords, babspay, strictTwoFormat, olderTwoFormat, newerTwoFormat].map(asPurchase),
 ];
 
-/** Where the fate of the order is not known to be a failure: nobody may conclude one, nor a sale. */
+/** Replies to an order that is not known to have failed: no script may conclude a failure or a sale. */
 export const UNKNOWN_FATES = [
   'pending',
   'unknown',
@@ -70,6 +70,6 @@ export const UNKNOWN_FATES = [
   'wrong_key',
   'limit',
   'no_key',
-  // Of the history: v1 refuses to show it.
+  // For the history: v1 refuses to show it.
   'failure',
 ] as const;

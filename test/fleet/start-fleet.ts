@@ -1,4 +1,4 @@
-/** What deploy/compose.yaml describes, as plain processes of this machine: PostgreSQL, two gateways and HAProxy before them. */
+/** The parts of deploy/compose.yaml as plain processes of this machine: PostgreSQL, two gateways, and HAProxy in front of them. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const START_MS = 15_000;
 const LOOK_MS = 50;
 
 export interface Fleet {
-  /** Where scripts ask. */
+  /** The address for scripts. */
   readonly url: string;
   readonly gateways: readonly GatewayProcess[];
   readonly postgres: PostgresServer;
@@ -23,7 +23,7 @@ export interface Fleet {
   end(): Promise<void>;
 }
 
-/** The tests of a suite with a fleet, or one that says why there are none. CI and the long tests do not do without. */
+/** A suite that needs a fleet; without its programs, one test that says what is missing. In CI and the long tests they are required. */
 export function describeFleet(name: string, suite: () => void): void {
   const isDemanded = process.env['CI'] === 'true' || process.env['LONG_TESTS'] === '1';
   const hasBalancer = spawnSync('haproxy', ['-v']).status === 0;
@@ -31,7 +31,7 @@ export function describeFleet(name: string, suite: () => void): void {
   else describe.skip(`${name} (not installed: apt-get install postgresql haproxy)`, suite);
 }
 
-/** Gateways have journal, secret and v1 in common, and a data folder each. */
+/** The gateways share journal, secret and v1, and have a data folder each. */
 export async function startFleet({
   upstreamUrl,
   port,
@@ -98,7 +98,7 @@ async function openBalancer(url: string, gateways: readonly GatewayProcess[], cl
   return () => output.split('\n').slice(-20).join('\n');
 }
 
-/** As long as HAProxy knows of no gateway it answers by itself, with 200. */
+/** While HAProxy has no gateway it replies itself, with 200. */
 async function isServing(url: string): Promise<boolean> {
   return fetch(`${url}/api/nothing`).then(
     ({ status }) => status === 404,

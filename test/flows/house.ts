@@ -1,4 +1,4 @@
-/** The whole house for a test: gateway, journal and sandbox in one process, on real sockets and free ports. */
+/** A whole house for a test: gateway, journal and sandbox in one process, on real sockets and free ports. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
@@ -21,10 +21,10 @@ export interface House {
   readonly service: Service;
   readonly url: string;
   readonly dataDir: string;
-  /** The shipped folder, or the copy that was asked for. */
+  /** The shipped folder, or the copy that the test asked for. */
   readonly mappingsDir: string;
   readonly logLines: readonly string[];
-  /** The same, read. */
+  /** The same, parsed. */
   log(): LogLine[];
   /** The page of metrics. */
   metrics(): Promise<string>;
@@ -35,15 +35,15 @@ export type LogLine = Readonly<Record<string, unknown>>;
 
 export interface HouseOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Kept when given: for tests that restart. */
+  /** Not removed when given: for tests that restart. */
   readonly dataDir?: string;
   readonly clock?: Clock;
   readonly logLevel?: LogLevel;
-  /** A v1 of the test's own on a real socket, in the place of the sandbox. */
+  /** The test's own v1 on a real socket, instead of the sandbox. */
   readonly v1?: V1;
   /** Changes a copy of the shipped mappings, which the house then uses. */
   readonly changeMappings?: (folder: string) => void;
-  /** What the callers.yaml of such a copy says of these keys, as scripts send them. */
+  /** The entries of these keys, given as scripts send them, in that copy's callers.yaml. */
   readonly callers?: Readonly<Record<string, object>>;
 }
 
@@ -156,7 +156,7 @@ export interface SendOptions {
   readonly method?: string;
 }
 
-/** Posts JSON as most scripts do, or gets when there is no body. */
+/** Posts JSON as most scripts do, or sends a GET when there is no body. */
 export async function send(url: string, path: string, body?: unknown, options: SendOptions = {}): Promise<Told> {
   const { key = 'sandbox_demo:1234', headers = {}, method } = options;
   const response = await fetch(`${url}${path}`, {
@@ -173,7 +173,7 @@ export async function send(url: string, path: string, body?: unknown, options: S
   return { status: response.status, body: JSON.parse(text), text, headers: response.headers };
 }
 
-/** What v1 itself says: the truth that replies are held against. */
+/** v1's own answer, with which replies are compared. */
 export async function askV1(service: Service, path: string, key = 'sandbox_demo'): Promise<Told> {
   const response = await fetch(`${service.upstreamUrl}${path}`, { headers: { Authorization: `Bearer ${key}` } });
   const text = await response.text();

@@ -1,4 +1,4 @@
-/** A real HTTP server in the place of the operator's webhook. */
+/** A real HTTP server as the operator's webhook. */
 import { createServer } from 'node:http';
 import { text as readBody } from 'node:stream/consumers';
 import { listen } from '../listen';
@@ -8,7 +8,7 @@ export interface WebhookServer {
   readonly bodies: readonly string[];
   /** Each JSON alarm as `state name`. */
   told(): readonly string[];
-  /** Resolves when this has been told; rejects after a while. */
+  /** Resolves when this alarm has arrived; rejects after a while. */
   until(told: string, withinMs?: number): Promise<void>;
   close(): Promise<void>;
 }

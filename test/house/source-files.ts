@@ -1,4 +1,4 @@
-/** The sources as the rules of the house see them: read once, parsed by the TypeScript compiler, never run. */
+/** The sources for the rules of the house: read once, parsed by the TypeScript compiler, never run. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import ts from 'typescript';
@@ -6,15 +6,15 @@ import ts from 'typescript';
 export const ROOT = resolve(__dirname, '..', '..');
 
 export interface Import {
-  /** From the root: `src/domain/json.ts`. */
+  /** Relative to the root: `src/domain/json.ts`. */
   readonly file: string;
   readonly line: number;
-  /** False for `import type`: nothing of it is there when the program runs. */
+  /** False for `import type`, which does nothing at run time. */
   readonly isValue: boolean;
 }
 
 export interface SourceFile {
-  /** From the root, with slashes: `src/gateway/order/pursue.ts`. */
+  /** Relative to the root, with slashes: `src/gateway/order/pursue.ts`. */
   readonly path: string;
   readonly text: string;
   readonly tree: ts.SourceFile;
@@ -22,7 +22,7 @@ export interface SourceFile {
   readonly imports: readonly Import[];
 }
 
-/** Every file with one of these endings below a folder, from the root, in order of name. */
+/** Every file below a folder with one of these endings, relative to the root and sorted. */
 export function filesBelow(folder: string, endings: readonly string[]): string[] {
   const absolute = join(ROOT, folder);
   if (!existsSync(absolute)) return [];
@@ -66,7 +66,7 @@ function importsOf(path: string, tree: ts.SourceFile): Import[] {
   });
 }
 
-/** `import { type A, type B }` brings no value, `import { type A, b }` does. */
+/** `import { type A, type B }` imports no value, `import { type A, b }` does. */
 function isValueImport(statement: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
   if (ts.isExportDeclaration(statement)) return !statement.isTypeOnly;
   const clause = statement.importClause;
@@ -77,7 +77,7 @@ function isValueImport(statement: ts.ImportDeclaration | ts.ExportDeclaration): 
   return namedBindings.elements.some((element) => !element.isTypeOnly);
 }
 
-/** Files that reach themselves through imports, also through those of types alone: each group of them once. */
+/** Groups of files that import themselves through others, type imports included; each group once. */
 export function importCycles(sources: readonly SourceFile[]): string[][] {
   const importsByPath = new Map(sources.map(({ path, imports }) => [path, imports.map(({ file }) => file)]));
   const reachedFrom = (path: string): Set<string> => {
@@ -104,7 +104,7 @@ export function importCycles(sources: readonly SourceFile[]): string[][] {
 export interface FunctionSize {
   readonly name: string;
   readonly line: number;
-  /** Lines from the first to the last, with the functions that are nested in it. */
+  /** From the first to the last line, including nested functions. */
   readonly lines: number;
 }
 

@@ -1,6 +1,6 @@
 /** Source files (or folders, with a slash at the end) without a test of their own name, each with the reason. */
 export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
-  // Types alone.
+  // Only types.
   'src/domain/alarm.ts': 'Names and a type: test/watch/alarm-conditions.test.ts.',
   'src/domain/legacy.ts': 'Types, and a header by its name: test/gateway/read/read-raw.test.ts.',
   'src/domain/project-folder.ts': 'From the files and from the one file: test/cli/built.test.ts.',
@@ -20,7 +20,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
 
   'src/orders/note.ts': 'Types, and the beginning of a text.',
 
-  // Parts of one thing that is tested as a whole.
+  // Parts that are tested as a whole.
   'src/cli/orders-find.ts': 'Finding and telling: test/cli/orders.test.ts.',
   'src/cli/orders-journal.ts': 'What every orders command opens: test/cli/orders.test.ts.',
   'src/cli/orders-reconcile.ts': 'The command beside a running gateway: test/flows/reconcile.test.ts.',
@@ -86,7 +86,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
     'Run against a whole house in test/flows/drift.test.ts; what it prints is held to docs/drift.md by test/docs/pages.test.ts.',
   'src/upstream/v1.ts': 'The sandbox speaks these types and test/conformance holds it to the specification.',
 
-  // What ties rooms together, and is only ever seen as a whole.
+  // Code that connects rooms and is only visible as a whole.
   'src/telemetry/traces.ts': 'An interface, and what loads it: test/telemetry/sdk-traces.test.ts.',
   'src/telemetry/metric-makers.ts': 'Every metric is made by it: test/telemetry/metrics.test.ts.',
   'src/start/version.ts': 'Printed by --version: test/cli/program.test.ts.',
@@ -99,7 +99,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Files (or folders) without a test so far. This list may only get shorter: what has a test leaves it, and a new file
- * needs a test, or a place in the list above with its reason.
+ * Files (or folders) without a test so far. This list may only get shorter: a file with a test leaves it, and a new file needs
+ * a test, or an entry with its reason in the list above.
  */
 export const NOT_TESTED_YET: readonly string[] = [];

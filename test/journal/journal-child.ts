@@ -6,7 +6,7 @@ import { newOrder } from './new-order';
 
 const [mode, dir = ''] = process.argv.slice(2);
 
-/** At once, past every buffer: what is printed was resolved before the process can be killed. */
+/** Written at once, without a buffer: a printed line was resolved before the process can be killed. */
 const say = (line: string): void => void writeSync(1, `${line}\n`);
 
 async function race(): Promise<void> {
@@ -43,7 +43,7 @@ async function fill(): Promise<void> {
       say(`opened k${index}`);
     } catch (error) {
       say(`refused ${(error as { code?: string }).code} writable ${journal.isWritable()}`);
-      // Closing at once would take up whatever error was left lying about, and would end the process by itself.
+      // Closing at once would report an earlier error and end the process by itself.
       await sleep(50);
       say(`found ${(await journal.find(newOrder().owner, 'k0'))?.requestId}`);
       return journal.close();

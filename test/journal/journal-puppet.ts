@@ -1,4 +1,4 @@
-/** A process of its own that does with a journal what it is told: one JSON command a line in, one JSON answer a line out. */
+/** A process that operates a journal by commands: one JSON command per line of input, one JSON answer per line of output. */
 import { createInterface } from 'node:readline';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import type { Journal } from '../../src/journal/journal';
@@ -17,7 +17,7 @@ async function main(): Promise<void> {
     }
     return (journal[method] as (...given: unknown[]) => Promise<unknown>)(...args);
   };
-  // Each command begins at once, so that those of one burst race one another.
+  // Each command begins at once, so that commands sent together race.
   createInterface({ input: process.stdin }).on('line', (line) => {
     const [id, command] = JSON.parse(line) as [number, Command];
     obey(command).then(

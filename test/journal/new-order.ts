@@ -1,4 +1,4 @@
-/** An intent like those that a format B script causes; tests state only what matters to them. */
+/** An intent like those of a format B script; a test names only the parts that matter. */
 import type { NewOrder } from '../../src/domain/order';
 
 export const OPENED_AT_MS = Date.UTC(2026, 10, 21, 3);

@@ -1,4 +1,4 @@
-/** Processes of their own on a journal's folder: see `journal-child.ts`. */
+/** Starts processes on a journal's folder: see `journal-child.ts`. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -13,6 +13,6 @@ export async function outputOf(child: ChildProcessWithoutNullStreams): Promise<r
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   await once(child, 'close');
-  // A killed process may leave half a line.
+  // A killed process may leave a part of a line.
   return text.split('\n').slice(0, -1);
 }

@@ -3,10 +3,10 @@ import { breakFiles, createRandom } from './break-files';
 import { shippedFiles } from './mapping-set';
 
 const SETS = 60;
-/** As much work as checking the shipped set so many times: what never ends is more on any machine. */
+/** The work of this many checks of the shipped set; work that never ends is more than that on any machine. */
 const CHECKS_MAX = 30;
 
-/** Milliseconds of processor time, so that a busy machine counts for little. */
+/** Processor time in milliseconds, so that a busy machine counts for little. */
 function workOf(act: () => void): number {
   const before = process.cpuUsage();
   act();

@@ -1,18 +1,18 @@
-/** Breaks mapping files as people and editors do: one seeded accident per call. The same seed breaks the same way. */
+/** Breaks mapping files as people and editors do: one seeded accident per call. The same seed always breaks in the same way. */
 import type { MappingFileText } from '../../src/mapping/load';
 
 export interface BrokenFiles {
   readonly files: readonly MappingFileText[];
-  /** The file that was hit. */
+  /** The file that was changed. */
   readonly broken: string;
-  /** What happened to it, for the title of a failure. */
+  /** The accident, for the title of a failing test. */
   readonly accident: string;
 }
 
 type Random = () => number;
 type Accident = (lines: readonly string[], random: Random) => readonly string[];
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -25,7 +25,7 @@ export function createRandom(seed: number): Random {
 
 const indexIn = (lines: readonly string[], random: Random): number => Math.floor(random() * lines.length);
 
-/** Changes one of the lines that fit, or the nearest after a random place. */
+/** Changes the first line that fits, from a random place on. */
 function changeLine(lines: readonly string[], random: Random, fits: RegExp, change: (line: string) => string): readonly string[] {
   const start = indexIn(lines, random);
   const places = lines.map((_, offset) => (start + offset) % lines.length);
@@ -91,7 +91,7 @@ const ACCIDENTS: Readonly<Record<string, Accident>> = {
     ),
 };
 
-/** What is no accident of one line but of the whole file. */
+/** Accidents that affect the whole file. */
 const WHOLE_FILE_ACCIDENTS: Readonly<Record<string, Accident>> = {
   'a key stands twice': (lines, random) => {
     const start = indexIn(lines, random);

@@ -124,7 +124,7 @@ const requests = fc
     };
   });
 
-/** What would be bought, or why nothing would be. */
+/** What would be bought, or the reason why nothing would be. */
 function bought(request: LegacyRequest, by: Mapping): { readonly known: Known; readonly said: unknown } {
   const routed = walkIn(request, by);
   const credentials = { apiKey: new Secret('key'), pin: new Secret('1234'), fingerprint: '0'.repeat(32) };
@@ -140,7 +140,7 @@ function bought(request: LegacyRequest, by: Mapping): { readonly known: Known; r
   return { known: walk.known, said };
 }
 
-/** Format C has another word for pending, and a cable order of a Topupmate site for a failure. */
+/** Format C has another word for pending, and a Topupmate site's cable order another word for a failure. */
 const OWN_WORDS: Readonly<Record<string, readonly string[]>> = { pending: ['processing'], failure: ['error'] };
 
 test('ten thousand requests that mix the signs of families and formats buy what they buy without families', () => {

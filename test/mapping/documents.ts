@@ -1,4 +1,4 @@
-/** Every generated document about the mapping language, by its path from the root of the repository, made of the schemas and tables that the code runs on. */
+/** Every generated document about the mapping language, by its path from the root, made from the schemas and tables that the code uses. */
 import { ROOTS } from '../../src/mapping/compile-value';
 import { INPUT_TRANSFORMS } from '../../src/mapping/input-transforms';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../src/mapping/output-transforms';

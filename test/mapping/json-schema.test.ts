@@ -26,7 +26,7 @@ test('schema and checker accept and refuse the same files', () => {
   let refused = 0;
   for (let seed = 1; seed <= 260; seed += 1) {
     const { files: broken, broken: hit, accident } = breakFiles(files, seed);
-    // The small validator of these tests goes down by calls, and not that far.
+    // The small validator of these tests recurses, and not as deep as that.
     if (accident === 'lists are nested a thousand deep') continue;
     const { text } = broken.find(({ file }) => file === hit)!;
     const document = parseDocument(text, { prettyErrors: false });
@@ -35,7 +35,7 @@ test('schema and checker accept and refuse the same files', () => {
     if (value === UNREADABLE || typeof value !== 'object' || Array.isArray(value)) continue;
     const isFormat = Object.hasOwn(value, 'format');
     const { success: accepted, error } = (isFormat ? formatFileSchema : sharedFileSchema).safeParse(value);
-    // What is found while short forms are written at length, such as `group_by` without `each`, no schema can say.
+    // No schema can express what is found while short forms are expanded, such as `group_by` without `each`.
     if (JSON.stringify(error?.issues ?? []).includes('"custom"')) continue;
     if (!accepted) refused += 1;
     const problems = validateJson(value, SCHEMA);
@@ -49,7 +49,7 @@ const UNREADABLE = Symbol('unreadable');
 function tryPlain(document: ReturnType<typeof parseDocument>): unknown {
   try {
     const value: unknown = document.toJS({ maxAliasCount: 100 });
-    // What holds itself has no end, and is refused before anybody walks it.
+    // A value that contains itself has no end, and is refused before it is walked.
     JSON.stringify(value);
     return value;
   } catch {

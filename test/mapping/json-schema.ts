@@ -10,7 +10,7 @@ export interface JsonSchema {
   readonly definitions?: Readonly<Record<string, JsonSchema>>;
 }
 
-/** A file that says `format:` is a format's own; every other one is shared. */
+/** A file with `format:` belongs to one format; every other file is shared. */
 export function mappingJsonSchema(): JsonSchema {
   const format = convertForEditors(formatFileSchema);
   const shared = convertForEditors(sharedFileSchema);
@@ -33,18 +33,18 @@ export function mappingJsonSchema(): JsonSchema {
 
 function convertForEditors(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, {
-    // A value of JSON is anything that YAML can give.
+    // A JSON value may be anything that YAML can express.
     unrepresentable: 'any',
     target: 'draft-7',
-    // The schema describes what an author writes: durations are texts, words may be numbers.
+    // The schema describes what an author writes: durations are texts, and words may be numbers.
     io: 'input',
     override: ({ jsonSchema }) => {
       const made = jsonSchema as Record<string, unknown>;
       for (const ours of ['rule', 'language', 'entries', 'standIn']) delete made[ours];
-      // A name of zod's own (`starts_with`); the pattern beside it says the same to everybody.
+      // zod's own name of a format (`starts_with`); the pattern beside it says the same to every editor.
       delete made['format'];
       if (made['maximum'] === Number.MAX_SAFE_INTEGER) delete made['maximum'];
-      // Every name of JSON is a text.
+      // Property names are always texts in JSON.
       if (JSON.stringify(made['propertyNames']) === '{"type":"string"}') delete made['propertyNames'];
     },
   }) as JsonSchema;
@@ -59,10 +59,10 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 const name = z.string().regex(/\$[A-Za-z_]/, 'expected a $name of a row of `each`');
 /** `{ POST /api/topup/: { network: 1 } }`: one address with its fields. */
 const addressed = z.record(z.string().regex(/^[A-Z]+ [/$]/), z.union([fields, name, z.null()]));
-/** Requests and calls, in every form that is YAML. */
+/** Requests and calls in each form that YAML allows. */
 const requestForms = (long: Shape): z.ZodType => z.union([name, address, z.strictObject(asWritten(long)), addressed]);
 
-/** The same keys with the same words; a `$name` where a value may stand. */
+/** The same keys with the same descriptions; `$name` is allowed in the place of a value. */
 function asWritten(shape: Shape): Shape {
   return Object.fromEntries(
     Object.entries(shape).map(([key, value]) => {
@@ -82,8 +82,8 @@ function judgedAsWritten(key: string, value: z.ZodType): z.ZodType {
 }
 
 /**
- * The JSON Schema (draft 7) of case files, for editors. Stricter than the first look of the loader, which fills in the
- * rows of `each` before it judges: here every value is judged as it is written, and `$name` may stand for any of them.
+ * The JSON Schema (draft 7) of case files, for editors. It is stricter than the first check of the loader, which fills in the
+ * rows of `each` first: here every value is judged as written, and `$name` may replace any of them.
  */
 export function caseJsonSchema(): JsonSchema {
   const step = z.strictObject(asWritten(stepShape));
@@ -117,7 +117,7 @@ export function caseJsonSchema(): JsonSchema {
 
 type Visit = (schema: JsonSchema, key: string) => JsonSchema;
 
-/** A schema with what `visit` makes of each schema inside it, named after the key that it stands under. */
+/** A schema with each inner schema replaced by the result of `visit`, which also gets its key. */
 function mapParts(schema: JsonSchema, key: string, visit: Visit): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([word, part]) => {
@@ -133,10 +133,10 @@ function mapParts(schema: JsonSchema, key: string, visit: Visit): JsonSchema {
   );
 }
 
-/** What is shorter is as easily read where it stands as looked up. */
+/** A shorter schema is as easily read in its place as in a definition. */
 const SHARED_LINES_MIN = 6;
 
-/** The same schema as it is written for editors: what stands in several places stands once, as a definition with the first of its names. */
+/** The same schema as written for editors: a part that stands in several places becomes one definition, named after the first. */
 export function sayOnce(schema: JsonSchema): JsonSchema {
   const times = new Map<string, number>();
   const count: Visit = (part, key) => {

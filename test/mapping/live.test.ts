@@ -24,7 +24,7 @@ function open(): LiveMapping {
   return live;
 }
 
-/** As a start that something keeps from serving. */
+/** As at a start that is prevented from serving. */
 function openOnly(): LiveMapping {
   const opened = openLiveMapping({ folder, history: openSetHistory(dataDir) });
   if ('problems' in opened) throw new Error(JSON.stringify(opened.problems));
@@ -47,7 +47,7 @@ test('a sound edit is taken into use, and its hash is another', () => {
   expect(reloaded.kind).toBe('reloaded');
   expect(live.current().hash).not.toBe(before.hash);
   expect(live.current().operations.get('buy_airtime')!.known.has('howmuch')).toBe(true);
-  // Whoever began with the old one still has it.
+  // A request that began with the old set still has it.
   expect(before.operations.get('buy_airtime')!.known.has('howmuch')).toBe(false);
 });
 
@@ -146,7 +146,7 @@ interface Candidate {
   readonly hash: string;
 }
 
-/** The running files with one changed, and its hash: what an operator has planned in another folder. */
+/** The running files with one changed, and their hash: what an operator has planned in another folder. */
 function candidate(change: (text: string) => string): Candidate {
   const elsewhere = copyMappings(join(home, `candidate-${Math.random()}`));
   const file = join(elsewhere, 'operations', 'airtime.yaml');
@@ -164,7 +164,7 @@ test('a set that is handed over is put into the folder and into use', () => {
   expect(live.current().hash).toBe(hash);
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('howmuch');
   expect(open().current().hash).toBe(hash);
-  // What a watcher or a signal does next finds nothing new.
+  // The next reload by a watcher or a signal finds nothing new.
   expect(live.reload()).toEqual({ kind: 'unchanged', hash });
 });
 
@@ -211,7 +211,7 @@ test('edits in the folder that were looked at, and no others, are written over',
   expect(live.apply(running, before, before, { by: 'apply', folderHash })).toMatchObject({ kind: 'edited_meanwhile' });
   expect(airtime()).toContain('# a later edit');
   edit('operations/airtime.yaml', (text) => text.replace('# a later edit\n', ''));
-  // The folder is put back to the set in use.
+  // The folder is restored to the set in use.
   expect(live.apply(running, before, before, { by: 'apply', folderHash })).toEqual({ kind: 'unchanged', hash: before });
   expect(live.problems()).toEqual([]);
   expect(airtime()).toBe(readFileSync(join(SHIPPED, 'operations', 'airtime.yaml'), 'utf8'));
@@ -232,7 +232,7 @@ test('a set that cannot be kept in the history is not taken, and nobody is throw
   const live = open();
   const before = live.current().hash;
   const { files, hash } = candidate(addSpelling);
-  // A full or withdrawn disk under the data folder.
+  // A full or removed disk under the data folder.
   rmSync(dataDir, { recursive: true });
   writeFileSync(dataDir, 'no folder any more');
   const refused = {
@@ -257,7 +257,7 @@ test('a mappings folder that takes no files leaves the history as it was, and no
   const kept = readdirSync(live.history.folder);
   const uses = live.history.list();
   const { files, hash } = candidate(addSpelling);
-  // The name of the draft of what is being applied is taken.
+  // The draft's name is already taken.
   mkdirSync(join(folder, `.mappings-being-applied.json.${process.pid}`));
   expect(live.apply(files, hash, before)).toMatchObject({ kind: 'unwritable', hash: before, folder });
   expect(live.current().hash).toBe(before);

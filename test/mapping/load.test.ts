@@ -86,7 +86,7 @@ describe('a folder', () => {
     for (const { file, text } of filesWith()) writeFileSync(join(folder, file), text);
     writeFileSync(join(elsewhere, 'families.yaml'), 'families: {}');
     symlinkSync(elsewhere, join(folder, 'families'));
-    // Cases are none of the set, notes and empty folders are nobody's rules, and hidden ones are somebody's own.
+    // Cases are not part of the set, notes and empty folders are no rules, and hidden files are private.
     mkdirSync(join(elsewhere, 'notes'));
     symlinkSync(join(elsewhere, 'notes'), join(folder, 'notes'));
     for (const name of ['cases', '.more']) symlinkSync(elsewhere, join(folder, name));

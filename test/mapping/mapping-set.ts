@@ -1,4 +1,4 @@
-/** Sets of mapping files for tests: a small base in which everything is right, with texts that differ from it, and the shipped files, edited or not. */
+/** Sets of mapping files for tests: a small base without mistakes, sets that differ from it, and the shipped files, edited or not. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -17,7 +17,7 @@ function shippedSection(name: string, file = 'callers.yaml'): unknown {
   return (parse(readFileSync(join(MAPPINGS, file), 'utf8')) as Record<string, unknown>)[name];
 }
 
-/** One file per section, so that a test can put another in its place. */
+/** One file per section, so that a test can replace a section. */
 const SECTIONS: Readonly<Record<string, string>> = {
   request_id: 'request_id: [request-id, ref]',
   words: `
@@ -25,7 +25,7 @@ words:
   success: { http: 200, status: success, Status: successful }
   pending: { http: 200, status: pending, Status: processing }
   failure: { http: 400, status: fail, Status: failed }`,
-  // As shipped: what stands in here is of no interest to a test of anything else.
+  // As shipped, because tests of other sections do not depend on these values.
   timing: stringify({ timing: shippedSection('timing') }),
   texts: stringify({ texts: shippedSection('texts', 'replies.yaml') }),
   lookup_key: stringify({ lookup_key: shippedSection('lookup_key') }),
@@ -52,7 +52,7 @@ title: Format X
 numbers: { network: { 1: MTN, 2: GLO } }`,
 };
 
-/** The purchase of the base, with a reply, keys and fields of a test's own. */
+/** The purchase of the base, with the test's own reply, keys and fields. */
 export function buyAirtime(reply: string, keys = '', fields = ''): string {
   return `operations:
   buy:
@@ -69,10 +69,10 @@ export function buyAirtime(reply: string, keys = '', fields = ''): string {
     reply: ${reply}`;
 }
 
-/** The base, with the sections of each text in the place of its own. Texts are files called `1.yaml`, `2.yaml`… */
+/** The base, with the sections of each text replacing its own. The texts become files called `1.yaml`, `2.yaml`… */
 export function filesWith(...texts: readonly string[]): MappingFileText[] {
   const sectionsOf = (text: string): string[] => Object.keys(SECTIONS).filter((name) => new RegExp(`^${name}:`, 'm').test(text));
-  // The operations of a format stand beside the shared ones.
+  // The operations of a format are added to the shared ones.
   const replaced = texts.flatMap((text) => (/^format:/m.test(text) ? ['format'] : sectionsOf(text)));
   return [
     ...texts.map((text, index) => ({ file: `${index + 1}.yaml`, text })),
@@ -86,7 +86,7 @@ export function checkWith(...texts: readonly string[]): CheckedMapping {
   return checkFiles(filesWith(...texts));
 }
 
-/** The mapping of a set that compiles. Whether it is wise to sell by it is for the rules of `check`, which are not asked. */
+/** The mapping of a set that compiles. The rules of `check`, which ask whether a set is safe to sell with, are not applied. */
 export function mappingWith(...texts: readonly string[]): Mapping {
   const { source, problems: found } = mergeFiles(filesWith(...texts));
   const problems = [...found];
@@ -98,7 +98,7 @@ export function mappingWith(...texts: readonly string[]): Mapping {
 
 let shipped: Mapping | undefined;
 
-/** The mappings that the product ships. Compiled once for a suite and checked once for all: nothing in them changes. */
+/** The shipped mappings, compiled once for a suite and checked once for all, because they never change. */
 export function shippedMapping(): Mapping {
   return (shipped ??= soundMapping(checkOnce(keptValues(), shippedFiles())));
 }
@@ -109,14 +109,14 @@ export function shippedFiles(): readonly MappingFileText[] {
   return read.files;
 }
 
-/** The shipped files and one more, as an operator adds it. */
+/** The shipped files and one more, as an operator would add it. */
 export const mappingBeside = (text: string): Mapping => mappingOf([...shippedFiles(), { file: 'own.yaml', text }]);
 
 /** The shipped files, one of them edited. */
 export const editedFiles = (name: string, from: string | RegExp, to: string): readonly MappingFileText[] =>
   shippedFiles().map((file) => (file.name === name ? { ...file, text: edited(file.text, from, to) } : file));
 
-/** Of files in which `check` finds nothing wrong. */
+/** The mapping of files in which `check` finds no problem. */
 export const mappingOf = (files: readonly MappingFileText[]): Mapping => soundMapping(checkFiles(files));
 
 function soundMapping({ mapping, problems }: CheckedMapping): Mapping {
@@ -147,7 +147,7 @@ export interface Marked {
   readonly column: number;
 }
 
-/** A text whose `§` marks a place; the mark itself is taken out. */
+/** A text whose `§` marks a place; the mark itself is removed. */
 export function marked(text: string): Marked {
   const offset = text.indexOf('§');
   if (offset < 0) throw new Error('this text marks no place');

@@ -10,7 +10,7 @@ function routerOf(...routes: Route[]): ReturnType<typeof createRouter> {
   return createRouter(routes, operations, new Set(['a', 'b']));
 }
 
-/** `operation`, or why there is none. */
+/** The operation, or the reason why there is none. */
 function answer(match: ReturnType<ReturnType<typeof createRouter>>): string {
   return match.kind === 'matched' ? match.operation.name : match.kind;
 }

@@ -148,7 +148,7 @@ test.each(TEXTS)('%s: %j', (code, text, sentence) => {
   expect(all.map((error) => error.code)).toContain(code);
   const { problems } = readYaml('a.yaml', text, sharedFileSchema);
   expect(problems[0]).toMatchObject({ message: expect.stringMatching(sentence), hint: expect.stringMatching(/./) });
-  // Nothing that the library says comes through.
+  // No text of the library is shown.
   const said = problems.map(({ message, hint = '' }) => `${message} ${hint}`).join('\n');
   expect(all.filter(({ message }) => said.includes(message.split('\n')[0]!))).toEqual([]);
   expect(said).not.toMatch(/flow (?:map|sequence)|implicit|block (?:map|collection|sequence)|scalar|token|YAML\.parse|node/i);

@@ -11,20 +11,20 @@ let dataDir: string;
 let now: number;
 beforeEach(() => {
   dataDir = newFolder();
-  // The files have the times of this machine.
+  // The files have the times of this machine's clock.
   now = Date.now();
 });
 
 const open = (keepDays = 30): SetHistory => openSetHistory(dataDir, { keepMs: keepDays * DAY_MS, now: () => now });
 
-/** The shipped set with a comment of its own, so with another hash. */
+/** The shipped set with a comment of its own, and so with another hash. */
 function setWith(comment: string): InUse {
   const files = editedFiles('ids.yaml', /$/, `\n# ${comment}\n`);
   return { mapping: mappingOf(files), files };
 }
 const [A, B, C] = ['a', 'b', 'c'].map(setWith) as [InUse, InUse, InUse];
 
-/** A second later than the last. */
+/** One second later than the last. */
 function use(history: SetHistory, set: InUse, by: Cause['by'] = 'reload'): void {
   now += 1_000;
   history.draft(set, { by }).putInPlace();
@@ -50,7 +50,7 @@ test('a set whose file was changed by somebody is not taken for what it was', ()
   writeFileSync(file, readFileSync(file, 'utf8').replace('MTN', 'GLO'));
   expect(open().setOf(A.mapping.hash)).toBeUndefined();
   expect(open().lastGood()).toBeUndefined();
-  // The next use of the same set writes it anew.
+  // The next use of the same set writes it again.
   use(open(), A, 'start');
   expect(open().lastGood()?.files).toEqual(A.files);
 });
@@ -86,7 +86,7 @@ test('the last good set of a version before the history is read, once, until the
   expect(open().lastGood()?.mapping.hash).toBe(A.mapping.hash);
   use(open(), B, 'start');
   expect(open().lastGood()?.mapping.hash).toBe(B.mapping.hash);
-  // An earlier version that is started again must not fall back on a set that is older than scripts have seen.
+  // An earlier build that is started again must not fall back on a set that is older than what scripts have seen.
   expect(readdirSync(dataDir)).toEqual(['mapping-history']);
 });
 
@@ -108,7 +108,7 @@ test('sets are kept as long as orders may name them, and the newest hundred alwa
   for (const name of readdirSync(history.folder)) utimesSync(join(history.folder, name), new Date(now), new Date(now));
   now += 2 * DAY_MS;
   use(history, fakeSet(103));
-  // The newest hundred, and the one that was in use until a moment ago is among them.
+  // The newest hundred, and the set that was in use until a moment ago is among them.
   expect(history.list()).toHaveLength(100);
   expect(history.setOf(sets[3]!.mapping.hash)).toBeUndefined();
   expect(history.setOf(sets[4]!.mapping.hash)).toBeDefined();

@@ -24,7 +24,7 @@ import { CREDENTIALS, createScriptedUpstream } from '../gateway/scripted-upstrea
 import { newOrder } from '../journal/new-order';
 import { shippedMapping } from './mapping-set';
 
-/** Whether a value really is what the checker takes it for. */
+/** Whether a value really has the kind that the checker assumes. */
 const isOfKind: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   any: () => true,
   text: (value) => typeof value === 'string',

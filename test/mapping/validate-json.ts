@@ -1,9 +1,9 @@
-/** A small validator of the part of JSON Schema draft 7 that ours uses. A keyword it does not know is an error of the test. */
+/** A small validator for the part of JSON Schema draft 7 that our schemas use. An unknown keyword makes the test fail. */
 import type { JsonSchema } from './json-schema';
 
 const SILENT = new Set(['$schema', 'title', 'description', 'definitions', 'then', 'else']);
 
-/** Paths that do not fit; empty when all is well. */
+/** The paths that do not fit; empty when all do. */
 export function validateJson(value: unknown, schema: JsonSchema, root: JsonSchema = schema, path = '$'): string[] {
   return Object.entries(schema).flatMap(([keyword, wanted]) => {
     if (SILENT.has(keyword)) return [];
@@ -22,7 +22,7 @@ interface Judged {
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
-  // What YAML makes of `!!binary` is an object too, but none of JSON.
+  // YAML's `!!binary` gives an object too, but not a JSON object.
   value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype;
 const unless = (isRight: boolean, path: string): string[] => (isRight ? [] : [path]);
 const fits = (value: unknown, schema: JsonSchema, root: JsonSchema): boolean => validateJson(value, schema, root).length === 0;

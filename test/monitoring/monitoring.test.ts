@@ -1,4 +1,4 @@
-/** What `monitoring/` has for Prometheus and Grafana, held to the alarms, the runbook and the metrics of a running gateway. */
+/** Compares the files for Prometheus and Grafana in `monitoring/` with the alarms, the runbook and the metrics of a running gateway. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

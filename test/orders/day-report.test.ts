@@ -21,9 +21,9 @@ interface Bought {
   readonly outcome?: Outcome;
   readonly phone?: string;
   readonly atMs?: number;
-  /** When it was opened first, and refused. */
+  /** When the order was first opened, and refused. */
   readonly refusedAtMs?: number;
-  /** The key that it was placed with, where that is another one than the day is of. */
+  /** The key of the order, where it differs from the key of the day. */
   readonly owner?: string;
 }
 
@@ -147,12 +147,12 @@ test('an order that was first refused on another day is one of the day on which 
   const clean = await report({ orders: [sale], rows: [row] });
   expect(textOf(clean)).toEqual(['agree']);
   expect(clean).toMatchObject({ orders: 1, journal: { charged: 9_800 }, v1: { charged: 9_800 } });
-  // What v1 does not have is missed in no day's report, and what failed again is known in the row that charged it.
+  // An order that v1 does not have is missing in no day's report; one that failed again is known by the row that charged it.
   expect(textOf(await report({ orders: [sale] }))).toEqual(['differences', 'sold_not_at_v1 a']);
   expect(textOf(await report({ orders: [{ id: 'b', refusedAtMs }] }))).toEqual(['differences', 'open b']);
   const failed: Bought = { id: 'c', outcome: { kind: 'rejected', httpStatus: 400 }, refusedAtMs };
   expect(textOf(await report({ orders: [failed], rows: [row] }))).toEqual(['differences', 'charged_told_failed c V1 alike']);
-  // On the day of the refusal it is not.
+  // On the day of the refusal it is missing.
   expect(await report({ orders: [{ ...sale, refusedAtMs: NOON_MS, atMs: NOON_MS + 24 * HOUR_MS }] })).toMatchObject({
     orders: 0,
   });
@@ -260,7 +260,7 @@ test.each<['WAT' | 'UTC', { readonly utc?: true }]>([
     { id: 'after', outcome: sold('V3'), atMs: DAY.untilMs + 1_000 },
   ];
   const rows = orders.map(({ atMs }, nth) => ({ reference: `V${nth}`, atMs }));
-  // Another client's sale, two hours after the end of the day.
+  // A sale of another client, two hours after the end of the day.
   const later = { reference: 'V4', atMs: DAY.untilMs + 2 * HOUR_MS };
   const made = await report({ orders, rows: [...rows, later], ...zone });
   expect(textOf(made)).toEqual(['agree']);
@@ -313,7 +313,7 @@ test.each<[string, Finding, (call: V1Call) => boolean, RegExp]>([
   });
   expect(result).toBe('incomplete');
   expect(unread.join(' ')).toMatch(words);
-  // What could not be read is not said to be absent, and v1 is not asked on and on.
+  // An order that could not be read is not reported absent, and v1 is not asked for ever.
   expect(differences).toEqual([]);
   expect(asked.length).toBeLessThan(140);
 });

@@ -153,7 +153,7 @@ test('by number the index is asked, and what is too young for it is looked throu
     },
   };
   const found = await findOrders({ number: PHONE }, { ...parts, index });
-  // r100 and r120 are found by looking, though the index does not have them.
+  // r100 and r120 are found by reading orders, though the index does not have them.
   expect(ids(found)).toEqual(['r120', 'r110', 'r100', 'r30', 'r20']);
   expect(found.numbersFromMs).toBe(START_MS + 15_000);
   expect(asked).toEqual([Number.MAX_SAFE_INTEGER]);

@@ -95,7 +95,7 @@ test('orders that come later are indexed, also one that was written after its ti
   await clock.advance(30_000);
   await follower.catchUp();
   expect(found(index, 1)).toBe(1);
-  // Its time was taken before the last reading, it was committed after it.
+  // Its time was taken before the last read, and it was committed afterwards.
   await fill(journal, 1, START_MS + 25_000, 1, 2);
   await clock.advance(15_000);
   await follower.catchUp();
@@ -112,7 +112,7 @@ test('once a day what the journal does not have any more goes', async () => {
   const follower = followJournal(swept);
   await follower.catchUp();
   gone = 'r1';
-  // Its pieces are written to a real disk, which the clock does not wait for.
+  // Its pieces are written to a real disk, for which the virtual clock does not wait.
   for (let turn = 0; turn < 8; turn += 1) {
     await clock.advance(25 * 3_600_000);
     await new Promise((resolve) => setTimeout(resolve, 20));

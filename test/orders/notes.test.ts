@@ -1,4 +1,4 @@
-/** Notes of what is out of the ordinary, around the end of the process that takes them. */
+/** Notes of unusual exchanges, at the end of the process that takes them. */
 import { Secret } from '../../src/domain/credentials';
 import { GatewayError } from '../../src/domain/errors';
 import { createKeyring } from '../../src/gateway/read/keyring';
@@ -59,7 +59,7 @@ test('what the door refuses keeps no key that its sentence, or its id, repeats',
   await clock.advance(1_000);
   const store = await notes.store;
   const written = () => [...store.refused({ fromMs: 0, untilMs: clock.now() + 1 })];
-  // To a real disk, which the clock does not wait for.
+  // Written to a real disk, for which the virtual clock does not wait.
   for (let tries = 0; tries < 200 && written().length === 0; tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
   const [note] = written();
   expect(note).toMatchObject({

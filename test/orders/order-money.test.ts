@@ -48,7 +48,7 @@ test('what was asked for, what v1 charged and what is at risk are three things',
   expect(money({ kind: 'unknown', reason: 'reset' })).toEqual({ askedFor: 10_000, atRisk: 10_000 });
   expect(money({ kind: 'pending', delivery })).toEqual({ askedFor: 10_000, atRisk: 9_800 });
   expect(money({ kind: 'succeeded', delivery })).toEqual({ askedFor: 10_000, charged: 9_800 });
-  // Nobody says that the face value was charged when v1 has not.
+  // The face value does not count as charged unless v1 said so.
   expect(money({ kind: 'succeeded' })).toEqual({ askedFor: 10_000 });
   for (const outcome of [
     { kind: 'declined', delivery },
@@ -77,7 +77,7 @@ test.each<[string, string, Outcome, string | undefined]>([
 ])('%s %s: told pending, then %j', (family, _does, outcome, end) => {
   const order = { ...newOrder(), ...of(family), number: 1, tries: 1, outcome, toldAtMs: TOLD_PENDING };
   expect(contraryEndOf(order, mapping)).toBe(end);
-  // It has heard the end, or hung up before it heard anything.
+  // It was told the outcome, or hung up before any reply.
   expect(contraryEndOf({ ...order, toldAtMs: 5 }, mapping)).toBeUndefined();
   expect(contraryEndOf({ ...order, toldAtMs: 0 }, mapping)).toBeUndefined();
 });

@@ -1,4 +1,7 @@
-/** Scripts of every family that is proved or named, as they send and read: sold, declined, and waited for. */
+/**
+ * Scripts of every family that is proved or named, as they send and read: an order that is sold, one that is declined, and one
+ * that is waited for.
+ */
 import { askV1, renameKeys, useHouse } from '../flows/house';
 import { hasPhp, runScript } from './run-script';
 
@@ -30,13 +33,13 @@ const NAMED = [
 const house = useHouse({ callers: {} });
 let unique = 100;
 
-/** Gives the key its line in callers.yaml. */
+/** Writes the key's entry into callers.yaml. */
 function nameKey(entry: object): void {
   renameKeys(house, { [KEY]: entry });
   expect(house.service.live.problems()).toEqual([]);
 }
 
-/** Sales that end in these digits: one goes well, one is declined, and with the third v1 takes five seconds. */
+/** The last digits of the numbers: one sale succeeds, one is declined, and for the third v1 takes five seconds. */
 const ENDS = { '4567': 'delivered', '0000': 'refunded', '0001': 'delivered' } as const;
 
 async function sell(script: string, family: string, ends: readonly (keyof typeof ENDS)[]): Promise<void> {

@@ -9,7 +9,10 @@ import { hasPhp, runScript, type ScriptEnd } from './run-script';
 
 const KEY = 'sandbox_demo:1234';
 const POOR_KEY = 'acme_live_poor:1234';
-/** PHP processes at once: most of them wait for orders that are late. With more, a busy machine answers seconds late, for v1 runs in this process. */
+/**
+ * How many PHP processes run at once: most of them wait for late orders. With more, a busy machine answers seconds late,
+ * because v1 runs in this process.
+ */
 const AT_ONCE = 10;
 
 interface Case {
@@ -18,12 +21,12 @@ interface Case {
   readonly service: string;
   readonly order: Readonly<Record<string, unknown>>;
   readonly key?: string;
-  /** The address ends in a slash of its own. */
+  /** The address ends in a slash. */
   readonly hasSlash?: boolean;
   readonly told: Readonly<Record<string, unknown>>;
-  /** What v1's own description of the order must hold. */
+  /** Fields of v1's own description of the order. */
   readonly receipt?: string;
-  /** v1 never gives this order its end at once, so neither do we. */
+  /** v1 ends this order late, and so does the gateway. */
   readonly isLate?: boolean;
 }
 
@@ -39,7 +42,7 @@ const TOKEN = expect.stringMatching(/^[\d-]{16,}$/);
 const NAME = expect.stringMatching(/^[A-Z]/i);
 
 let unique = 0;
-/** An own number for every sale, and an own amount, so that no two look alike. */
+/** Every sale has a number and an amount of its own, so that no two look alike. */
 const phone = (prefix: string, end: string): string => `${prefix}${String(100 + unique++).slice(-3)}${end}`;
 const digits = (start: string, end: string): string => `${start}${String(100 + unique++).slice(-3)}${end}`;
 const newId = (): string => randomUUID().replaceAll('-', '').slice(0, 17);
@@ -89,7 +92,7 @@ function family(script: string, more: Partial<Case>, rows: readonly Row[]): read
   }));
 }
 
-/** The same sale three times: it goes well, it is declined, and v1 takes five seconds over it. */
+/** The same sale three times: it succeeds, it is declined, and v1 takes five seconds for it. */
 function threeEnds(service: string, makeOrder: (end: string) => object, details: object = {}, receipt?: string): readonly Row[] {
   const more = receipt === undefined ? {} : { receipt };
   return [
@@ -365,7 +368,7 @@ let address: string;
 let startBalance: number;
 const ends = new Map<Case, Promise<ScriptEnd>>();
 
-/** v1 itself, through the gateway's pass-through. */
+/** v1 itself, asked through the gateway's pass-through. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 async function askV1(path: string, key = KEY): Promise<any> {
   const [apiKey] = key.split(':');
@@ -389,7 +392,7 @@ function runAll(): void {
   for (const one of CASES) {
     const { script, service, order, key = KEY, hasSlash = false } = one;
     const end = place().then(() => runScript({ script, service, order, key, address: hasSlash ? `${address}/` : address }));
-    // Awaited by its own test, which may come later than its failure.
+    // Its own test awaits it, perhaps after it has failed.
     void end.catch(() => undefined).then(leave);
     ends.set(one, end);
   }

@@ -1,4 +1,4 @@
-/** Runs one of our scripts of PHP or Node as a reseller's server would, and reads what it tells its customer. */
+/** Runs one of our PHP or Node scripts as a reseller's server would, and reads what it tells its customer. */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -15,10 +15,9 @@ export interface ScriptCall {
 }
 
 export interface ScriptEnd {
-  // What a script prints is its own affair.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // The output differs from script to script.
   readonly told: any;
-  /** PHP's warnings: a field that the script reads and the reply lacks shows here. */
+  /** PHP's warnings, which show a field that the script reads and the reply lacks. */
   readonly warnings: string;
   readonly tookMs: number;
 }

@@ -48,7 +48,7 @@ function context(key = 'k1', timeoutMs = 1_000, clientAddress = '203.0.113.9'): 
   return { credentials: { apiKey: new Secret(key), fingerprint: `print-of-${key}` }, clientAddress, timeoutMs };
 }
 
-/** A v1 whose answers a test hands out one by one. */
+/** A v1 whose answers the test gives one by one. */
 function harness(options: Partial<PriceListOptions> = {}) {
   const waiting: ((finding: Finding) => void)[] = [];
   const calls: CallContext[] = [];

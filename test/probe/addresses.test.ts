@@ -1,4 +1,4 @@
-/** Whatever a caller writes about who it is, v1 hears of one address, the true one, and of nothing else that names another. */
+/** Whatever a caller writes about its own address, v1 gets one address, the true one, and no other header that names one. */
 import { openRawHouse, speak, type RawHouse } from './raw-house';
 
 const FORGED = '10.0.0.9';
@@ -29,7 +29,7 @@ const SPELLINGS: Readonly<Record<string, (name: string, value: string) => string
   'under Connection': (name, value) => `Connection: close, ${name}, X-Forwarded-For\r\n${name}: ${value}`,
   'as HTTP_': (name, value) => `HTTP_${name.replaceAll('-', '_')}: ${value}`,
 };
-/** What v1 may hear of at all. */
+/** The headers that v1 may get. */
 const HEARD = /^(?:accept|authorization|connection|content-length|content-type|host|user-agent|x-forwarded-for)$/;
 
 let plain: RawHouse;
@@ -45,7 +45,7 @@ afterAll(() => Promise.all([plain.close(), proxied.close()]));
 interface Caller {
   readonly house: () => RawHouse;
   readonly localAddress: string;
-  /** What stands behind everything that is forged. */
+  /** An address that stands in every forged header. */
   readonly last: string;
   readonly address: string;
 }
@@ -63,7 +63,7 @@ const CALLERS: Readonly<Record<string, Caller>> = {
 
 let count = 0;
 
-/** Says what v1 heard that it should not. */
+/** The headers that v1 got and should not have. */
 async function play(caller: Caller, isWalk: boolean, headers: string): Promise<string[]> {
   const { port, seen } = caller.house();
   const id = `f${String((count += 1)).padStart(5, '0')}`;

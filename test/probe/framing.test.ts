@@ -1,6 +1,7 @@
 /**
- * However a request is framed, the gateway reads what a reader of RFC 9112 may read, or refuses it and closes. Behind each framing stands one
- * more purchase on the same connection: nobody may hide it in the body before, or make it of that body.
+ * However a request is framed, the gateway reads what a reader of RFC 9112 may read, or refuses the request and closes the
+ * connection. Behind each framing stands one more purchase on the same connection: it must neither be hidden in the body before
+ * nor made from that body.
  */
 import { DOORS, GROUPS, isWhole, write, type Framing } from './framings';
 import { idOf, openRawHouse, speak } from './raw-house';
@@ -14,7 +15,7 @@ interface Context {
 
 const UPGRADE = ['Connection: Upgrade', 'Upgrade: websocket'];
 
-/** What every framing is combined with. */
+/** The contexts with which every framing is combined. */
 const CONTEXTS: Readonly<Record<string, Context>> = {
   'HTTP/1.1': { around: (framing) => framing, packets: 1 },
   'HTTP/1.1 in many packets': { around: (framing) => framing, packets: 12 },
@@ -25,17 +26,17 @@ const CONTEXTS: Readonly<Record<string, Context>> = {
 
 const raw = opened(openRawHouse);
 
-/** How a question about orders is refused. */
+/** The refusal of a question about orders. */
 const UNANSWERED = 202;
 
-/** What is wrong with how the gateway took these bytes. */
+/** What is wrong with the gateway's handling of these bytes. */
 async function judge(bytes: string, ids: readonly string[], packets: number): Promise<string[]> {
   const { requests, rest } = readAsRfc(bytes);
   const isReadable = rest === 'nothing' || rest === 'incomplete';
   const { replies, isClosed } = await speak(raw.port, bytes, {
     methods: requests.length > 0 ? requests.map(({ method }) => method) : [/^\w+/.exec(bytes)?.[0] ?? ''],
     packets,
-    // A refusal may end the connection: whether it does is waited for.
+    // A refusal may end the connection, so the test waits for that.
     until: (heard) => isReadable && heard.length >= requests.length && !heard.at(-1)?.isLast,
   });
   const sent = raw.seen.filter((request) => ids.includes(idOf(request) ?? ''));
@@ -44,7 +45,7 @@ async function judge(bytes: string, ids: readonly string[], packets: number): Pr
   const check = (isRight: boolean, fault: string): void => void (isRight || faults.push(fault));
 
   check(new Set(got).size === got.length, 'v1 got one twice');
-  // Bytes that arrive behind a reply which ends the connection reset it, and that reply may be lost on its way.
+  // Bytes that arrive after a reply that ends the connection reset it, and the reply may be lost on its way.
   const isReset = packets > 1 && isClosed && replies.at(-1)?.isLast !== true;
   const answered = requests.slice(0, replies.length + (isReset ? 1 : 0));
   check(got.join() === answered.map((request) => idOf(request)).filter((id) => got.includes(id)).join(), `v1 got ${got.join()} unread or unanswered`); // prettier-ignore

@@ -1,4 +1,4 @@
-/** One request in every framing that may be read in two ways, and a purchase behind it or in its body. */
+/** One request in every framing that can be read in two ways, with a purchase behind it or in its body. */
 import type { ReadRequest } from './rfc-reader';
 
 /**
@@ -15,7 +15,7 @@ export interface Framing {
   readonly headers?: readonly string[];
   readonly body?: string;
   readonly eol?: string;
-  /** Bytes instead of the blank line behind the headers. */
+  /** Bytes in place of the blank line after the headers. */
   readonly end?: string;
 }
 
@@ -83,7 +83,7 @@ const CONNECTIONS: readonly Framing[] = headers([
 
 /** A whole purchase in the body of another one. */
 const HIDDEN: readonly Framing[] = [
-  // One reads Content-Length, the other Transfer-Encoding: from front to gateway, and the other way round.
+  // One server reads Content-Length, the other Transfer-Encoding: in the direction from front to gateway, and the other way round.
   ...[
     ['Transfer-Encoding: chunked'], ['Transfer-Encoding: xchunked'], ['Transfer-Encoding:  chunked'], ['Transfer-Encoding : chunked'], ['Transfer-Encoding:\tchunked'], ['Transfer-Encoding: \vchunked'], ['Transfer-Encoding: chunked\v'], [' Transfer-Encoding: chunked'], ['X: y\nTransfer-Encoding: chunked'], ['X: y\rTransfer-Encoding: chunked'],
     ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'], ['Transfer-Encoding: chunked', 'Transfer-Encoding: x'], ['Transfer-Encoding: identity', 'Transfer-Encoding: chunked'], ['Transfer-Encoding: chunked, identity'], ['Transfer-Encoding: identity, chunked'], ['Transfer-Encoding: Chunked'], ['Transfer-Encoding: "chunked"'], ['Transfer-Encoding:\r\n chunked'],
@@ -123,7 +123,7 @@ export const DOORS: Readonly<Record<string, { readonly key: string; readonly tar
 
 let count = 0;
 
-/** The framing and a plain purchase behind it or in its body, with ids of their own, to a server of that name. */
+/** The framing with a plain purchase behind it or in its body, both with their own ids, for a server of that name. */
 export function write(
   framing: Framing,
   { key, target }: (typeof DOORS)[string],
@@ -156,7 +156,7 @@ function writeOne(framing: Framing, key: string, target: string, id: string, nam
   return fill(`${start}${head.map((line) => line + eol).join('')}${end}${body}`);
 }
 
-/** The body as it was meant, framed in one way only. */
+/** The body as intended, framed in one way only. */
 export function isWhole(request: ReadRequest, meant: ReadRequest | undefined): boolean {
   const names = request.headers.map(([name]) => name);
   const isFramedOnce = names.filter((name) => name === 'content-length' || name === 'transfer-encoding').length <= 1;

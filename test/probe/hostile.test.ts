@@ -1,4 +1,4 @@
-/** A crowd of strangers of every kind at a gateway with few open files, while scripts sell: `npm run bench:hostile` measures the same. */
+/** Many hostile connections of every kind at a gateway with few open files, while scripts sell; `npm run bench:hostile` measures the same. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { newFolder } from '../new-folder';
 
 const CROWD = resolve(__dirname, '..', '..', 'bench', 'hostile-crowd.mjs');
 const FILES_MAX = 256;
-/** Of each of eleven kinds: more than the public door has places. */
+/** Of each of eleven kinds: more than the public server accepts. */
 const EACH = 20;
 const SALES = 60;
 const SALE_EVERY_MS = 50;
@@ -20,7 +20,7 @@ const BACK_MS = 15_000;
 
 const openFiles = (gateway: GatewayProcess): number => readdirSync(`/proc/${gateway.pid}/fd`).length;
 
-/** On a connection of its own, as PHP sells; the status, or what broke. */
+/** On a connection of its own, as PHP sells; gives the status, or the error. */
 function sell(gateway: GatewayProcess, id: string): Promise<string> {
   const fields = { network: '1', phone: '08031234567', amount: '100', plan_type: 'VTU', bypass: false, 'request-id': id };
   return new Promise((tell) => {
@@ -111,7 +111,7 @@ test('a sale takes its usual time beside a thousand idle connections and a hundr
     expect(openFiles(gateway)).toBeGreaterThanOrEqual(IDLE + SLOW);
     const besideMs = await medianMsOfSales(gateway, 'beside');
     expect(openFiles(gateway)).toBeGreaterThanOrEqual(IDLE);
-    // A busy machine makes both slow.
+    // A busy machine slows both.
     expect(besideMs).toBeLessThan(3 * usualMs + 50);
   } finally {
     for (const crowd of crowds) crowd.disconnect();

@@ -16,7 +16,7 @@ const TARGETS = [
   '/api%2ftopup/', '/api/topup;x=1/', '/api/topup/;x', '/api/topup%00/', '/api/topup%20/', '/api/topup./', '/api/topup%2e/', '/API/TOPUP/', '/api/topup/%', '/api/./topup/', '/api/%2e/topup/', '/b/../api/topup/', '/api/top%2575p/',
   '/api/t\xd0\xbepup/', '/api/user?/api/topup/', '/api/user/?x=/../topup/', '/api/transaction/%2e%2e%2ftopup', '/api/transaction/..%2Ftopup%2F', '/api/topup/topup/', '/api/topup/data/',
 ]; // prettier-ignore
-/** Spellings of the purchase itself: an address is percent-decoded once, and slashes that follow one another are one. */
+/** Spellings of the purchase's own address: it is percent-decoded once, and repeated slashes count as one. */
 const PURCHASES = [
   '/api/topup/',
   '/api/topup',
@@ -42,7 +42,7 @@ async function visit(target: string) {
   return { ...heard, sent: raw.seen.slice(before) };
 }
 
-/** The path as the most careless server would walk it: decoded again and again, each blank of a segment cut off. */
+/** The path as the most careless server would read it: decoded repeatedly, with the blanks around each segment removed. */
 function walkLoosely(target: string): string {
   let path = target.split(/[?#]/, 1)[0]!;
   for (let time = 0; time < 4; time += 1)
@@ -66,7 +66,7 @@ test.each(TARGETS)('%j reaches nothing beyond v1 and buys nothing', async (targe
   for (const request of sent) {
     expect(walkLoosely(request.target)).toMatch(/^\/api\/v1(?:\/|$)/);
     expect(request.headers.find(([name]) => name === 'host')?.[1]).toMatch(/^127\.0\.0\.1:\d+$/);
-    // Not of the walk, which buys under its own name.
+    // Purchases of the walk have the User-Agent `compat-gateway`; none of these requests may be one.
     expect([request.method, request.headers.find(([name]) => name === 'user-agent')?.[1]]).not.toEqual([
       'POST',
       'compat-gateway',

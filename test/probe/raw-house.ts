@@ -1,4 +1,4 @@
-/** A whole gateway before a v1 that keeps every byte it gets; raw sockets speak to both. */
+/** A whole gateway in front of a v1 that keeps every byte it gets; tests use raw sockets to both. */
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openHouse, type House } from '../flows/house';
@@ -10,12 +10,12 @@ export interface RawHouse {
   readonly port: number;
   /** Every request that v1 has read. */
   readonly seen: readonly ReadRequest[];
-  /** What v1 got and no server could read as a request. */
+  /** Bytes that v1 got and no server could read as a request. */
   readonly unreadable: string[];
   close(): Promise<void>;
 }
 
-/** What a row says to v1: by this it is known there, whether it came through the walk or past it. */
+/** The id of a row as v1 gets it, whether the request came through the walk or the pass-through. */
 export function idOf({ target, body }: Pick<ReadRequest, 'target' | 'body'>): string | undefined {
   return /[?&]id=(\w+)/.exec(target)?.[1] ?? /"request[_-]id":"(\w+)"/.exec(body)?.[1];
 }
@@ -62,7 +62,7 @@ export interface Reply {
   readonly status: number;
   readonly type: string;
   readonly text: string;
-  /** It announces the end of the connection. */
+  /** Whether the reply says that the connection will close. */
   readonly isLast: boolean;
 }
 
@@ -72,15 +72,15 @@ export interface Heard {
 }
 
 export interface SpeakOptions {
-  /** In order: the reply to HEAD has no body. */
+  /** The methods in order, because the reply to HEAD has no body. */
   readonly methods?: readonly string[];
   readonly localAddress?: string;
-  /** Another connection than a plain one to the port. */
+  /** Opens another connection than a plain one to the port. */
   readonly open?: () => Socket;
   readonly patienceMs?: number;
-  /** Into how many packets the bytes are cut; 1 unless told. */
+  /** The number of packets into which the bytes are cut; 1 by default. */
   readonly packets?: number;
-  /** Until this holds, or the connection is closed; then a little longer, for what should not come. */
+  /** Reads until this holds or the connection closes, and then a little longer, for bytes that should not come. */
   readonly until?: (replies: readonly Reply[]) => boolean;
 }
 

@@ -1,6 +1,7 @@
 /**
- * What a reader of RFC 9112 may see in the bytes of one connection. Where the RFC leaves a choice (a bare LF, a folded line, a NUL)
- * this reader takes the reading that finds a request, so that whoever acts on a request which is not here has made it up.
+ * The requests that a reader of RFC 9112 may see in the bytes of one connection. Where the RFC leaves a choice (a bare LF, a
+ * folded line, a NUL), this reader chooses the reading that finds a request; a server that acts on a request which is not in
+ * this list has invented it.
  */
 export interface ReadRequest {
   readonly method: string;
@@ -11,7 +12,7 @@ export interface ReadRequest {
 
 export interface Reading {
   readonly requests: readonly ReadRequest[];
-  /** What follows them: nothing, half a request, no request, or bytes that nobody reads because the last one closes the connection. */
+  /** The rest after the requests: nothing, half a request, no request, or bytes that are not read because the last request closes the connection. */
   readonly rest: 'nothing' | 'incomplete' | 'broken' | 'unread';
 }
 

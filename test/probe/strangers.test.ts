@@ -1,4 +1,4 @@
-/** Bodies that are built to break a reader, tokens that nobody issued, and the orders of somebody else. */
+/** Bodies built to break a reader, tokens that no gateway issued, and the orders of another key. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -95,7 +95,7 @@ describe('a key of somebody else', () => {
   const house = useHouse({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
 
   let address = 0;
-  /** Each time from another address: who is refused for asking too often is not refused for the token. */
+  /** Each from another address, so that a refusal for the token is not one for asking too often. */
   const ask = (path: string, authorization: string, body?: unknown): Promise<Told> => {
     address += 1;
     const forwarded = `198.51.${100 + (address >> 8)}.${address & 255}`;
@@ -160,7 +160,7 @@ describe('a key of somebody else', () => {
     const leaks = await Promise.all(
       asked.map(async (path) => {
         const { text, body } = await ask(path, theirs);
-        // What was asked for is said again; nothing else of the order may be.
+        // The reply repeats what was asked for; it may contain nothing else of the order.
         const news = secrets.filter((secret) => text.includes(secret) && !path.toLowerCase().includes(secret.toLowerCase()));
         return news.length > 0 || (!path.includes('?') && body.status === 'success') ? [`${path}: ${text}`] : [];
       }),

@@ -1,6 +1,6 @@
 /**
- * Random lives of a sandbox against a model that fits on a page: purchases, repeats, results, receipts, time and restarts.
- * It speaks to the Express application's world through HTTP-free requests, as ten thousand steps should take seconds.
+ * Random histories of a sandbox compared with a model that fits on a page: purchases, repeats, results, receipts, time and
+ * restarts. The test calls the sandbox without HTTP, so that ten thousand steps take seconds.
  */
 import fc from 'fast-check';
 import { answerRequest } from '../../src/sandbox/answer-request';
@@ -78,7 +78,7 @@ class Life {
   #open(): void {
     const isOpen = { value: true };
     this.#isOpen = isOpen;
-    // As openSandbox does: timers of an earlier run are silent.
+    // As openSandbox does: timers of an earlier run no longer act.
     const clock = {
       ...this.#clock,
       setTimer: (ms: number, fire: () => void) => this.#clock.setTimer(ms, () => (isOpen.value ? fire() : undefined)),
@@ -114,7 +114,7 @@ class Life {
     }
   }
 
-  /** The state table: pending orders whose result is due are final, everything else is as it was. */
+  /** The state table: a pending order whose result is due is final, and every other order is unchanged. */
   #expectTimePassed(): void {
     for (const order of this.#orders) {
       if (order.status === 'pending' && order.due !== null && order.due.at <= this.#clock.now()) order.status = order.due.result;
@@ -176,7 +176,7 @@ class Life {
     if (order.status === 'failed' && order.due === null) expect(paidKobo).toBe(0);
   }
 
-  /** The wallet is what the orders say, and the books agree. */
+  /** The wallet agrees with the orders, and the ledger is balanced. */
   check(): void {
     this.#expectTimePassed();
     const spent = this.#orders.reduce((sum, order) => sum + (order.status === 'failed' ? 0 : order.chargeKobo), 0);

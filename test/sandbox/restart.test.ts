@@ -92,7 +92,7 @@ describe('a data folder', () => {
   });
 });
 
-/** The references that a child process was told by HTTP before it was killed in the middle of its sales. */
+/** The references that a child process told by HTTP before it was killed during its sales. */
 async function sellUntilKilled(dataDir: string): Promise<string[]> {
   const child = fork(`${__dirname}/child-sandbox.cjs`, [dataDir, '1'], { silent: true });
   const references: string[] = [];

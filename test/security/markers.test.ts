@@ -24,18 +24,18 @@ const ROOT = resolve(__dirname, '..', '..');
 const PROGRAM = join(ROOT, 'dist', 'cli', 'main.js');
 /** Waits of the sandbox pass fifty times faster. */
 const HASTE = 50;
-/** On a machine that does other things as well: a page that takes longer is one that never ends. */
+/** Enough for a busy machine: a page that takes longer never ends. */
 const PAGE_MS_MAX = 60_000;
-/** None that holds a script for long. */
+/** Moods that hold no script for long. */
 const MOODS = ['decline', 'late-success', 'late-failure', 'reset-after-charge', 'error-after-charge', 'cut-after-charge', 'html-502', 'reset-before-charge', 'too-many']; // prettier-ignore
 const FORMAT_C = { path: '/c/api/airtime', fields: { network: '1', phone: '08031234567', amount: '100' } };
 
 const chance = createChance();
 const text = (prefix = ''): string => markedText(chance, prefix);
-/** Not of amounts and times. */
+/** Digits that are neither part of an amount nor of a time. */
 const pin = (): string => String(Math.floor(chance.between(370_000, 990_000)));
 const SHOPS = Array.from({ length: 6 }, () => ({ key: text('sandbox_'), pin: pin() }));
-/** v1 does not know these: a shop with a typing mistake, a key of an older server, a guess. */
+/** Keys that v1 does not know: a typing mistake, a key of an older server, a guess. */
 const STRANGERS = [text(), text('acme_live_'), text('sandbox_')].map((key) => ({ key, pin: pin() }));
 const ADMIN_TOKEN = text();
 const SECRETS = {
@@ -63,13 +63,13 @@ const folder = newFolder();
 let v1: Sandbox;
 let gateway: GatewayProcess;
 const heard: Hit[] = [];
-/** The last AccessTokens. */
+/** The latest AccessTokens. */
 let lately: readonly string[] = [];
 let answers = 0;
 let slowest = { path: '', ms: 0 };
 let sold = 0;
 
-/** A script's ways to say who it is; v1's own at the end. */
+/** The ways in which a script sends its credentials; v1's own at the end. */
 function credentials({ key, pin: its }: Shop): Readonly<Record<string, string>> {
   const both = `${key}:${its}`;
   return chance.pick<Readonly<Record<string, string>>>([
@@ -86,7 +86,7 @@ function sending(shop: Shop): Sending {
   const { path, fields } = chance.pick([...PURCHASES, FORMAT_C]);
   const mood = chance.next() < 0.06 ? `mood.${chance.pick(MOODS)}.` : '';
   const own = { 'request-id': `${mood}m-${Math.floor(chance.next() * 1e9)}`, pin: shop.pin };
-  // What some scripts send beside the order, in names of their own.
+  // What some scripts send beside the order, under names of their own.
   const stray = chance.pick<Readonly<Record<string, string>>>([{}, {}, { api_key: shop.key, password: shop.key }, { token: `${shop.key}:${shop.pin}` }, { [shop.key]: '1' }]); // prettier-ignore
   const body = { ...fields, ...own, ...stray };
   const headers = { 'content-type': 'application/json', ...credentials(shop) };
@@ -94,7 +94,7 @@ function sending(shop: Shop): Sending {
   const v1Headers = { 'content-type': 'application/json', authorization: `Bearer ${shop.key}` };
   const sale: Sending = { method: 'POST', path, headers, body: JSON.stringify(body) };
   const get = (at: string): Sending => ({ method: 'GET', path: at, headers, body: '' });
-  // Functions: most of what could be sent is not, and one of them is half a megabyte.
+  // Functions, because most of these bodies are not sent, and one of them is half a megabyte.
   return chance.pick<() => Sending>([
     ...Array<() => Sending>(6).fill(() => sale),
     () => ({ ...sale, headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' }, body: formOf(body) }),
@@ -117,7 +117,7 @@ function formOf(body: Readonly<Record<string, unknown>>): string {
   return new URLSearchParams(Object.entries(body).map(([name, value]): [string, string] => [name, String(value)])).toString();
 }
 
-/** What the script hears, or nothing where the gateway is being killed. Nobody is told a key or a PIN; goods, whoever bought them. */
+/** The reply, or nothing while the gateway is being killed. No reply contains a key or a PIN; goods go to their buyer. */
 function send(one: Sending): Promise<void> {
   return new Promise((done) => {
     const sent = request(`${gateway.url}${one.path}`, { method: one.method, agent: false, headers: { 'user-agent': 'axios', ...one.headers, 'content-length': Buffer.byteLength(one.body) } }); // prettier-ignore
@@ -149,12 +149,12 @@ function hear({ method, path, body }: Sending, told: string, headers: string): v
     lately = [...lately, AccessToken].slice(-3);
   }
   if (!path.includes('/user')) for (const good of goodsIn(reply)) marks.goods.add(good);
-  // "Nothing is served at …" repeats the address to whoever sent it, and to nobody else.
+  // "Nothing is served at …" repeats the address to its sender only.
   const said = told.replaceAll(path.split('?')[0]!, '');
   heard.push(...search(Buffer.from(`${headers}\n${said}`), `${method} ${path} ${body.slice(0, 200)}`, own));
 }
 
-/** No whole request: broken, cut off, or too much. */
+/** Requests that are broken, cut off or too large. */
 async function sendBroken({ key, pin: its }: Shop): Promise<void> {
   const { port, hostname } = new URL(gateway.url);
   const head = `POST /api/topup/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${key}:${its}\r\n`;
@@ -200,7 +200,7 @@ const settings = (): NodeJS.ProcessEnv => ({
 });
 let v1Url: string;
 
-/** What a command prints, to both streams; v1 goes on in this process meanwhile. */
+/** The output of a command on both streams; v1 runs on in this process meanwhile. */
 async function run(args: readonly string[], input = '', env: NodeJS.ProcessEnv = {}, forMs = 60_000): Promise<string> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, env: { ...settings(), ...env } });
   let printed = '';
@@ -242,12 +242,12 @@ afterAll(async () => {
   await v1?.close();
 });
 
-/** Everything that the admin server says: to the holder of the token, to who guesses, and its pages. */
+/** Everything that the admin server returns: with the token, with guesses, and its pages. */
 async function askAdmin(): Promise<string> {
   const told: string[] = [];
   const ask = async (path: string, init: RequestInit = {}) => {
     const askedMs = performance.now();
-    // A page that is live never ends.
+    // A live page never ends.
     const named = (error: unknown) => Promise.reject(new Error(path, { cause: error }));
     const answer = await fetch(`${gateway.adminUrl}${path}`, {
       redirect: 'manual',
@@ -323,7 +323,7 @@ test(
     const hits: Hit[] = [...heard];
     for (const [args, input, env] of tools) {
       const printed = await run(args, input, env, args[0] === 'serve' ? 5_000 : undefined);
-      // One whose database is away may wait for it without a word.
+      // A command whose database is away may wait for it silently.
       if (args[0] !== 'serve') expect([args, printed]).not.toEqual([args, '']);
       hits.push(...search(Buffer.from(printed), `compat-gateway ${args.join(' ')}`, marks));
     }

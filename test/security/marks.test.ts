@@ -1,4 +1,4 @@
-/** The search itself: a secret that is written anywhere in any form is found, and what is none is not. */
+/** Tests the search itself: it finds a secret in any place and form, and nothing else. */
 import { CORE, formsOf, goodsIn, markedText, search } from './marks';
 import { createChance } from '../crash/chance';
 

@@ -1,9 +1,9 @@
-/** Secrets that can be told from everything else, and a search for them in bytes of any kind. */
+/** Secrets that can be recognised anywhere, and a search for them in bytes of any kind. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chance } from '../crash/chance';
 
-/** In every secret that is text: one search finds them all. */
+/** Part of every secret that is text, so that one search finds them all. */
 export const CORE = 'Zk7Mk4Q9';
 
 const KEY_LENGTH = 40;
@@ -21,11 +21,11 @@ export interface Hit {
   readonly what: string;
 }
 
-/** How a text may stand in bytes: as it is, in UTF-16, hex, base64 (from each of three places) and URL-encoded. */
+/** The forms of a text in bytes: plain, UTF-16, hex, base64 (from each of three offsets) and URL-encoded. */
 export function formsOf(text: string): readonly (readonly [form: string, bytes: Buffer])[] {
   const bytes = Buffer.from(text);
   const hex = bytes.toString('hex');
-  // Letters at both ends also hold bits of what stands beside the text.
+  // The outer letters also hold bits of the neighbouring text.
   const base64 = [0, 1, 2].map((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
@@ -56,10 +56,10 @@ export interface Marks {
 
 const CORE_FORMS = formsOf(CORE);
 const AROUND = 60;
-/** Of goods and AccessTokens so many are searched for in every form; all of them as text. */
+/** How many goods and AccessTokens are searched for in every form; all of them are searched for as text. */
 const IN_EVERY_FORM = 40;
 
-/** Everything secret that these bytes hold. */
+/** Every secret in these bytes. */
 export function search(bytes: Buffer, where: string, { texts, pins, goods }: Marks): Hit[] {
   const hits: Hit[] = [];
   const text = bytes.toString('latin1');
@@ -74,14 +74,14 @@ export function search(bytes: Buffer, where: string, { texts, pins, goods }: Mar
   for (const token of texts) if (text.includes(token)) note('an AccessToken', text.indexOf(token));
   for (const { 0: run, index } of text.matchAll(/\d[\d-]{8,}\d/g))
     if (goods.has(run.replaceAll('-', ''))) note('a card PIN or token', index);
-  // Six digits that stand alone: in a longer number they are nobody's PIN.
+  // Only six digits that stand alone, because a longer number is no PIN.
   for (const { 0: run, index } of text.matchAll(/(?<![\w.])\d{6}(?![\w])/g)) if (pins.has(run)) note('a PIN', index);
   return hits;
 }
 
 type Forms = ReturnType<typeof formsOf>;
 const madeOf = new WeakMap<ReadonlySet<string>, { readonly size: number; readonly forms: Forms }>();
-/** A set of more than are searched for has to grow by so much before they are chosen anew: replies are many, and the set grows with them. */
+/** How much a set must grow before its sample is chosen again: there are many replies, and the set grows with them. */
 const GROWN = 1.1;
 
 function sampledForms(all: ReadonlySet<string>): Forms {
@@ -104,7 +104,7 @@ export function searchFolder(folder: string, marks: Marks): Hit[] {
 
 const GOODS = new Set(['pin', 'PIN', 'pins', 'token', 'meter_token', 'purchased_code']);
 
-/** What was sold in a reply, as digits alone. */
+/** The goods in a reply, as digits only. */
 export function goodsIn(value: unknown, name = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((one) => goodsIn(one, name));
   if (typeof value === 'object' && value !== null) return Object.entries(value).flatMap(([key, below]) => goodsIn(below, key));

@@ -35,7 +35,7 @@ async function write(openedOffMs: number, settledOffMs: number): Promise<boolean
   return subject.isMistimed;
 }
 
-// The clock on the wall is right whenever a write becomes durable.
+// The wall clock is right whenever a write becomes durable.
 test.each<[string, boolean, number, number]>([
   ['a right clock', false, 0, 0],
   ['clocks that are seconds apart', false, 3_000, -3_000],

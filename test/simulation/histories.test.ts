@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { tellHistory } from './history';
 
 const ROOT = resolve(__dirname, '..', '..');
-// A few thousand while somebody waits; CI plays more.
+// A few thousand for a person who waits; CI plays more.
 const ORDERS = Number(process.env['SIMULATED_ORDERS'] ?? 3_000) / 2;
 
 test('one seed is one history, to the last step', async () => {
@@ -19,7 +19,7 @@ test.each([3, 6, 20, 47, 97, 181, 711893511])('seed %i holds', async (seed) => {
   expect((await tellHistory({ seed })).violations).toEqual([]);
 });
 
-/** `npm run simulate` in a process of its own: there it runs twice as fast as inside the test runner. */
+/** `npm run simulate` in a process of its own, where it runs twice as fast as inside the test runner. */
 function simulate(...options: string[]): Promise<{ readonly code: number | null; readonly text: string }> {
   return new Promise((done) => {
     const hook = resolve(ROOT, 'test', 'journal', 'run-typescript.cjs');

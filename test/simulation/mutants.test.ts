@@ -3,7 +3,7 @@ import { simulate } from './simulate';
 
 const FIRST_SEED = 1;
 const ORDERS_MAX = 12_000;
-/** One history may show only what follows from the fault. */
+/** A single history may show only consequences of the fault. */
 const FAILURES_MAX = 4;
 
 test.each(MUTANTS)(

@@ -1,4 +1,4 @@
-// A backup of a data folder at rest, and everything that may be wrong when it is put back. Selling meanwhile: test/crash/backup.test.ts.
+// A backup of a data folder at rest, and everything that may be wrong when it is restored. Backups during sales: test/crash/backup.test.ts.
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -158,7 +158,7 @@ test('a restore that ends on the way has changed nothing', async () => {
   const manifest = await makeBackup(here, {}, backup);
   await sell(here, ['open'], 2_000);
   const before = readdirSync(here.dataDir);
-  // Stands for what can go wrong with any file, such as a full disk: the last part cannot be copied.
+  // Stands for any failure of a file, such as a full disk: the last part cannot be copied.
   const socket = createServer().listen(join(backup, 'data', 'zz'));
   await once(socket, 'listening');
   await expect(restoreBackup(here, backup, manifest)).rejects.toThrow();
@@ -193,7 +193,7 @@ describe('what stands in the way of a restore', () => {
     utimesSync(join(there.dataDir, 'processes', 'one'), 1, 1);
     expect(await refusesRestore(there, backup, manifest, false)).toBeUndefined();
     await restoreBackup(there, backup, manifest);
-    // The next start takes it for the folder of a gateway that has died: whoever was told nothing is told again.
+    // The next start treats the folder as one of a gateway that died: untold orders are told again.
     expect(existsSync(join(there.dataDir, 'processes'))).toBe(false);
   });
 

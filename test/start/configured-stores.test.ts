@@ -10,7 +10,7 @@ let dataDir: string;
 beforeEach(() => (dataDir = newFolder()));
 
 const OLD_MS = Date.now() - 20 * 24 * 3_600_000;
-/** Longer than the first round of the sweep takes to begin. */
+/** Longer than the first round of retention takes to begin. */
 const SWEEP_MS = 400;
 
 async function fillOld(): Promise<void> {

@@ -27,7 +27,7 @@ test('a folder that is made belongs to its owner alone, and those above it to wh
 test('a folder where this user may not write is told', () => {
   const isRoot = process.getuid?.() === 0;
   chmodSync(folder, 0o500);
-  // Root may write everywhere, so it is somebody else for a moment.
+  // Root may write everywhere, so the test runs as another user for a moment.
   if (isRoot) process.seteuid!(65_534);
   try {
     expect(() => prepareDataFolder(join(folder, 'mine'))).toThrow('which cannot be used: this user may not write there.');
@@ -51,7 +51,7 @@ test('links that lead in a circle are told', () => {
   expect(() => prepareDataFolder(join(folder, 'one'))).toThrow('its links lead in a circle');
 });
 
-// Node's mkdir with `recursive` never comes back from here.
+// Node's mkdir with `recursive` never returns for this path.
 (existsSync('/proc/self') ? test : test.skip)('a place where the system makes no folders is told, and soon', () => {
   expect(() => prepareDataFolder('/proc/compat-gateway/data')).toThrow(/^DATA_DIR is .*, which cannot be used: .+\.$/);
 });

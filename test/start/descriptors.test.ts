@@ -8,7 +8,7 @@ describe('the open files that a process may have', () => {
     for (const hasSandbox of [false, true]) {
       const shares = shareDescriptors(limit, 4_096, hasSandbox);
       const { sales, passthrough, admin } = shares;
-      // Files of its own, and both ends of a call to a v1 in the same process.
+      // Its own files, and both ends of a call to a v1 in the same process.
       expect(shares.public + admin + (sales + passthrough) * (hasSandbox ? 2 : 1) + 50).toBeLessThanOrEqual(limit);
       for (const share of Object.values(shares)) expect(share).toBeGreaterThan(0);
       expect(sales).toBeGreaterThanOrEqual(passthrough);

@@ -28,7 +28,7 @@ test.each(['public', 'admin', 'sandbox'] as const)('a taken port of the %s serve
 });
 
 test('an address of another machine is told', async () => {
-  // RFC 5737: an address of documents, which no machine has.
+  // RFC 5737: an address for documentation, which no machine has.
   await expect(listening(configFor('/tmp', { HOST: '192.0.2.1' }), 'public', bind)).rejects.toThrow(
     'HOST is 192.0.2.1, which is no address of this machine.',
   );

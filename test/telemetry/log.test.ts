@@ -136,7 +136,7 @@ describe('the log', () => {
     const before = process.cpuUsage();
     for (const text of ['token '.repeat(200), 'pin=pin='.repeat(100), '://a:'.repeat(150), '"'.repeat(1_000)])
       log.info('x', { error: text });
-    // Work of this process in microseconds: what others do on the machine is not in it.
+    // Processor time of this process in microseconds, without the load of others.
     expect(process.cpuUsage(before).user).toBeLessThan(100_000);
   });
 

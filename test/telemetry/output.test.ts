@@ -38,7 +38,7 @@ async function makePipe(): Promise<{ readonly reader: number; readonly writer: n
   return { reader, writer: openSync(path, 'w') };
 }
 
-/** Everything that is there to be read, until the output has written all. */
+/** Reads everything until the output has written all. */
 async function readAll(reader: number, done: Promise<void>): Promise<string> {
   const bytes = Buffer.alloc(1024 * 1024);
   let text = '';
@@ -99,7 +99,7 @@ test('a pipe that is not read keeps what has room, loses the rest by count, and 
 
 test('a pipe that another process has made one that waits does not make this one wait', async () => {
   const { writer } = await makePipe();
-  // Opened for writing without O_NONBLOCK: a write of more than it holds would never come back.
+  // Opened for writing without O_NONBLOCK, so a write larger than the pipe would never return.
   const output = createOutput(writer);
   output.write(LONG);
   await output.flush();
@@ -185,7 +185,7 @@ describe('a file with a name', () => {
       for (const line of lines) output.write(line);
       await output.flush();
       expect(told).toEqual(['ENOSPC']);
-      // As an operator does who needs room: the name is gone, and the old file holds its room until it is closed.
+      // As an operator does who needs room: the name is gone, but the file uses its room until it is closed.
       const first = readFileSync(file, 'utf8');
       rmSync(file);
       execFileSync('mount', ['-o', 'remount,size=512k', disk]);
@@ -258,7 +258,7 @@ test('a log line is one line that people read, and what is none stays as it is',
     expect.stringMatching(/^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: wrong_pin \{"fingerprint":"f00d","detail":"two\\nlines .*red"\}\n$/),
     'compat-gateway serves http://127.0.0.1:8080\n',
   ]);
-  // Nothing of a stranger's moves the cursor or colours the terminal.
+  // Text of strangers neither moves the cursor nor colours the terminal.
   expect(written.join('')).not.toContain('\u001b');
 });
 

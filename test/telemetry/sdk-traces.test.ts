@@ -1,4 +1,4 @@
-/** The built program (one file) with a collector of the test's own: a real HTTP server that reads OTLP as JSON. */
+/** The built program (one file) with a real HTTP server of the test as its collector, which reads OTLP as JSON. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ afterAll(async () => {
   await collector.close();
 });
 
-/** Says at the end which packages the process has loaded from files of theirs. */
+/** Prints at its end which packages the process loaded from their own files. */
 const LOADED = `process.on('exit', () => {
   const packages = Object.keys(require('node:module')._cache).map((file) => /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(file)?.[1]);
   require('node:fs').writeSync(1, JSON.stringify({ event: 'loaded', packages: [...new Set(packages)].join(' ') }) + '\\n');

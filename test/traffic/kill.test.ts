@@ -1,4 +1,4 @@
-// A gateway that is killed forgets its last seconds of traffic and no more, and its folder can be read.
+// A gateway that is killed loses only the last seconds of traffic, and its folder can be read.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,7 +34,7 @@ test('kill -9 leaves a readable folder with everything but the last seconds', as
   const store = await openTrafficStore(join(folder, 'data', 'traffic'), Date.now());
   const tallies = [...(await store.read()).tallies()];
   const kept = tallies.reduce((sum, { kind, count }) => sum + (kind === 'shape' ? count : 0), 0);
-  // A second for the writing itself.
+  // A second for the write itself.
   const mustBeThere = sentAtMs.filter((atMs) => atMs < killedAtMs - FLUSH_EVERY_MS - 1_000).length;
   expect(mustBeThere).toBeGreaterThan(0);
   expect(kept).toBeGreaterThanOrEqual(mustBeThere);

@@ -157,7 +157,7 @@ test.each<[LegacyValue, string]>([
 test('long texts cost no more than short ones', () => {
   const before = process.cpuUsage();
   for (let turn = 0; turn < 1_000; turn += 1) fieldKindOf(`${'a1 '.repeat(30_000)}!`);
-  // Work of this process in microseconds: what others do on the machine is not in it.
+  // Processor time of this process in microseconds, without the load of others.
   expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
 });
 
@@ -172,7 +172,7 @@ test('a name that is the key itself, or a part of it, gives way wherever the key
     keepName('keeper', { authorization: basic }),
     keepWord('ShopKeeper', { authorization: 'Bearer shopkeeper' }),
     keepAddress('/api/shopkeeper/', { authorization: 'Token: shopkeeper' }),
-    // Short parts of a key are in many a word.
+    // Short parts of a key occur in many words.
     keepName('shop', { authorization: basic }),
   ]).toEqual([':value', ':value', ':value', ':value', ':value', '/api/:value/', 'shop']);
 });

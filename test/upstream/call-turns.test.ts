@@ -1,4 +1,4 @@
-/** What scripts meet at a v1 that is slow, busy or gone: real calls over real sockets. */
+/** What scripts get at a v1 that is slow, busy or gone: real calls over real sockets. */
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '../../src/domain/credentials';
@@ -85,7 +85,7 @@ describe('at a slow v1', () => {
     expect(upstream.turns).toMatchObject({ inFlight: 12, waiting: 18 });
     expect(kindsOf(await Promise.all(keys.map((key) => buy(upstream, key))))).toEqual({ succeeded: 30 });
     expect(upstream.turns.inFlight).toBe(12);
-    // Twelve may have bought; of the others no byte left.
+    // Twelve may have bought; of the others no byte was sent.
     expect(kindsOf(await Promise.all(hanging))).toEqual({ unknown: 12, not_sent: 18 });
     expect(server.requests.filter(({ head }) => head.includes('/electricity'))).toHaveLength(12);
   });
@@ -169,7 +169,7 @@ describe('at a v1 that hangs', () => {
 });
 
 describe('at a v1 that says what is too much', () => {
-  /** Bears so many calls at a time; beyond them it answers `status`. */
+  /** Serves this many calls at a time; beyond them it answers `status`. */
   function bearing(most: number, status: number) {
     let now = 0;
     const seen = { peak: 0, refused: 0 };
@@ -222,12 +222,12 @@ describe('at a v1 that says what is too much', () => {
     const sinceMs = performance.now();
     await Promise.all(Array.from({ length: 30 }, () => buy(upstream, 'busy')));
     const refusedFirst = seen.refused;
-    // The places of the refused rest for a moment.
+    // The places of the refused calls stay unused for a moment.
     await sleep(120);
     expect(upstream.turns.inFlight).toBe(0);
     const again = Array.from({ length: 30 }, () => buy(upstream, 'busy'));
     await sleep(5);
-    // Half of all thirty, and what time has let grow again since then: twice as many after two seconds.
+    // Half of all thirty, and what time has added since: twice as many after two seconds.
     expect(upstream.turns.inFlight).toBeLessThanOrEqual(15 * 2 ** ((performance.now() - sinceMs) / 2_000));
     const calls = Array.from({ length: 30 }, () => buy(upstream, 'quiet', {}, '/data'));
     await sleep(5);

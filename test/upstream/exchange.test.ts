@@ -4,7 +4,7 @@ import { exchange, type Exchanged, type Wire } from '../../src/upstream/exchange
 
 const WIRE: Wire = { method: 'POST', path: '/airtime', headers: [], body: '{}' };
 
-/** A dispatcher that does with the handler what a test says, to be where no real connection can be brought. */
+/** A dispatcher that treats the handler as the test says, for states that no real connection can be brought into. */
 class ScriptedDispatcher extends Dispatcher {
   constructor(private readonly act: (handler: Required<Dispatcher.DispatchHandler>) => void) {
     super();
@@ -53,7 +53,7 @@ describe('an exchange', () => {
   it('refuses to be written after its time by the clock alone, when a process wakes up to a connection before its timers', async () => {
     const late = controller();
     const exchanged = await play((handler) => {
-      // Nothing else of this process runs meanwhile, as if it were stopped.
+      // Blocks the process, as if it were stopped.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
       handler.onRequestStart(late.controller, {});
     }, 20);

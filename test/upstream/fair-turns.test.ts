@@ -1,4 +1,4 @@
-/** Clients by name in one lane; `log` says who began and who was refused. */
+/** Clients by name in one lane; `log` has which began and which were refused. */
 import fc from 'fast-check';
 import { createFairTurns, type FairTurnsOptions } from '../../src/upstream/fair-turns';
 

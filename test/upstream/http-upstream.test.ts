@@ -11,7 +11,7 @@ import { listen } from '../listen';
 import { reply, startRawV1, type Behaviour, type RawV1, type RawV1Options } from './raw-v1';
 import { SELF_SIGNED } from './self-signed';
 
-/** What Node itself reads: a suite sees a copy. */
+/** The list of certificates that Node itself reads; the suite has a copy. */
 const realEnvironment = runInThisContext('process.env') as NodeJS.ProcessEnv;
 
 const CALL: V1Call = { method: 'POST', path: '/airtime', body: { network: 'MTN', phone: '08030000001', amount: 100 } };
@@ -373,10 +373,10 @@ describe('a purchase whose exchange breaks', () => {
     const upstream = upstreamAt(server.url, { replyBytesMax: 4_096 });
     const sent = await upstream.send(CALL, 'r-1', context({ timeoutMs: timeoutMs ?? 2_000 }));
     expect(sent.outcome.kind).toBe('unknown');
-    // Time enough for a second try, if anything under us made one.
+    // Enough time for a second attempt, if any layer below made one.
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(server.requests.length).toBeLessThanOrEqual(1);
-    // Nor was it begun again and cut short: another connection may stand, and carries nothing.
+    // No second attempt was begun and cut short either: another connection may be open, but has carried nothing.
     expect(written.size).toBe(1);
   });
 
@@ -411,7 +411,7 @@ describe('a kept connection', () => {
     const upstream = upstreamAt(server.url);
     for (const id of ['r-1', 'r-2', 'r-3', 'r-4', 'r-5'])
       expect((await upstream.send(CALL, id, context())).outcome.kind).toBe('succeeded');
-    // Two and not one: a connection is free again one turn of the event loop after its answer.
+    // Two instead of one: a connection is free again one turn of the event loop after its answer.
     expect(server.connections).toBeLessThanOrEqual(2);
     expect(server.requests).toHaveLength(5);
   });
@@ -447,7 +447,7 @@ describe('a kept connection', () => {
       ),
     );
     const upstream = upstreamAt(server.url, { connections: 1 });
-    // The answer and what sticks to it come in one packet; whether the first purchase still counts is not the point.
+    // The answer and the bytes after it come in one packet; whether the first purchase still counts is not tested here.
     await upstream.send(CALL, 'r-1', context());
     const second = await upstream.send(CALL, 'r-2', context());
     expect(second.outcome).not.toMatchObject({ reference: 'v1-poison' });

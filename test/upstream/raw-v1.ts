@@ -1,4 +1,4 @@
-/** A server of raw sockets that counts whole requests and answers each with whatever bytes, or faults, a test wants. */
+/** A server of raw sockets that counts whole requests and answers each with the bytes or faults of the test. */
 import { createServer, type Socket } from 'node:net';
 import { listen } from '../listen';
 
@@ -73,7 +73,7 @@ function takeRequest(text: string): RawRequest | undefined {
   return body.length === length ? { head, body } : undefined;
 }
 
-/** The bytes of an HTTP reply with a right content-length, unless `headers` say otherwise. */
+/** A complete HTTP reply with the right content-length, unless `headers` say otherwise. */
 export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const all = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)), ...headers };

@@ -12,7 +12,7 @@ const contextOf = (isSandboxed: boolean): CallContext => ({
 const BUY = { method: 'POST', path: '/airtime' } as const;
 const ASK = { method: 'GET', path: '/balance' } as const;
 
-/** An upstream that counts, and answers with its own name. */
+/** An upstream that counts its calls and answers with its own name. */
 function named(name: string): Upstream & { readonly calls: string[] } {
   const calls: string[] = [];
   return {

@@ -1,4 +1,4 @@
-/** A certificate that nobody vouches for, with its key, for tests of TLS only. */
+/** A self-signed certificate with its key, only for tests of TLS. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgCBNLro5LP4r6doqQ

@@ -56,7 +56,7 @@ test('a call that had hardly any time proves no silence', () => {
 const WELL = { kind: 'well' } as const;
 const trouble = (kind: TroubleKind): Trouble => ({ kind, detail: kind });
 
-/** One sign after another; each says after how many seconds it comes. Gives what was said. */
+/** Reports one sign after another, each after its number of seconds. Gives what was logged. */
 function story() {
   let nowMs = 0;
   const state = createV1State({ elapsed: () => nowMs });

@@ -1,4 +1,4 @@
-/** Against real HTTP servers. */
+/** Runs against real HTTP servers. */
 import { createServer } from 'node:http';
 import { text as readBody } from 'node:stream/consumers';
 import { systemClock, type Clock } from '../../src/domain/clock';
@@ -19,7 +19,7 @@ const TELLING: Telling = {
     sinceMs: Date.UTC(2030, 0, 1),
   },
 };
-/** Pauses between tries take no time. */
+/** Pauses between attempts take no time. */
 const hasty: Clock = { ...systemClock, after: (_delayMs, run) => systemClock.after(1, run) };
 
 let server: Listening;

@@ -15,7 +15,7 @@ const SECOND = 1_000;
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
-/** Opened and sold so many seconds before the end of its process. */
+/** An order that was opened and sold this many seconds before the end of its process. */
 async function sell(journal: Journal, requestId: string, openedAtMs: number, settledAtMs?: number): Promise<void> {
   const { owner } = newOrder();
   await journal.open(newOrder({ requestId, openedAtMs }));
@@ -48,7 +48,7 @@ test('thousands that a kill left open are marked many at a time, since the start
   for (let nth = 0; nth < 1_000; nth += 1) await sell(journal, `open-${nth}`, NOW - SECOND);
   let rounds = 0;
   let flush: Promise<void> | undefined;
-  // As a disk does: what comes while it is at rest is flushed together.
+  // As a disk does: what comes while it is idle is flushed together.
   const tell: Journal['tell'] = async (...telling) => {
     flush ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
       rounds += 1;
@@ -128,7 +128,7 @@ test('a start marks, and so does a neighbour that sells on', async () => {
   const endSigns = await watch(clock);
   await sell(journal, 'last', NOW + SECOND, NOW + 2 * SECOND);
   await clock.advance(25 * SECOND);
-  // What was told is read from a real disk.
+  // The file of what was told is on a real disk.
   while (marked.length < 2) await setTimeout(1);
   expect(await toldAt(journal, 'last')).toBe(0);
   await endSigns(true);

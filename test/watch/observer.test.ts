@@ -1,4 +1,4 @@
-// What watches a sale must not change what its script is told.
+// A watcher of sales must not change what a script is told.
 import { createObserver } from '../../src/watch/observer';
 import { createLog } from '../../src/telemetry/log';
 import { createMetrics } from '../../src/telemetry/metrics';

@@ -65,6 +65,6 @@ test('a folder without one has learnt nothing, and one that cannot be written is
     file.save(() => [ENTRY]);
     file.close();
   }
-  // Once, until it can be written again.
+  // Logged once, until the file can be written again.
   expect(trouble).toEqual(['patience_file']);
 });

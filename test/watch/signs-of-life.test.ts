@@ -19,7 +19,7 @@ const give = (clock: Clock, journal = { isWritable: () => true }) =>
   giveSigns({ dataDir: folder, clock, journal, onSilent: (signMs) => silent.push(signMs) });
 const files = (): readonly string[] => readdirSync(join(folder, 'processes'));
 
-/** A real file is touched meanwhile: so long until it is. */
+/** Resolves when the real file has been touched. */
 async function signsBecome(expected: readonly number[]): Promise<void> {
   const signs = (): readonly number[] => [...readSigns(folder, 0)].sort();
   for (let tries = 0; tries < 500 && signs().join() !== expected.join(); tries += 1) await sleep(10);
@@ -121,7 +121,7 @@ test('neighbours whose journal took nothing either are not silent, one that died
     await clock.advance(SIGN_EVERY_MS);
     await signsBecome([START, clock.now(), clock.now()]);
   }
-  // Each of the two tells of it.
+  // Each of the two reports it.
   expect(silent).toEqual([START, START]);
 });
 
@@ -143,7 +143,7 @@ test('neighbours that stood still together, as on a machine that was suspended, 
 
 const SECOND = 1_000;
 
-/** The rows of a journal, and each gateway's way to them. */
+/** The rows of a journal, and each gateway's access to them. */
 function createTable() {
   const rows = new Map<string, number>();
   const processesOf = (own: string): Processes => ({
@@ -222,7 +222,7 @@ test('gateways whose journal was away for all of them are alive, one that died m
   for (const { state } of [one, other]) state.isWritable = false;
   await Promise.all([one.clock.advance(32 * SECOND), other.clock.advance(32 * SECOND)]);
   const [died] = table.rows.values();
-  // The other looks for the database more seldom by now.
+  // The other gateway tries the database less often by now.
   one.state.isWritable = true;
   await one.clock.advance(10 * SECOND);
   other.state.isWritable = true;

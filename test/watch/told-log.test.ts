@@ -19,7 +19,7 @@ const store = (clock: Clock = createVirtualClock()) => toldFiles(folder, clock);
 const isTold = async (number: number) => (await readTold(store(), 0))(sale(number));
 const areTold = (numbers: readonly number[]) => Promise.all(numbers.map(isTold));
 
-/** The disk takes time of the system, whatever the clock says. */
+/** The real disk needs real time, whatever the virtual clock says. */
 async function untilWritten(clock: ReturnType<typeof createVirtualClock>, number: number): Promise<void> {
   for (let tries = 0; tries < 500 && !(await isTold(number)); tries += 1) {
     await clock.advance(20);
@@ -82,7 +82,7 @@ test('a line that was cut short is no sale, and files of long ago go', async () 
   const log = openToldLog(store(clock), clock);
   log.note(sale(100));
   await untilWritten(clock, 100);
-  // Others that start beside it may not have read it yet.
+  // Other processes that start beside it may not have read the file yet.
   expect(await isTold(5)).toBe(true);
   await clock.advance(60_000);
   log.note(sale(200));

@@ -16,7 +16,7 @@ const contextOf = (fingerprint: string): CallContext => ({
 const BUY = { method: 'POST', path: '/airtime' } as const;
 const BALANCE = { method: 'GET', path: '/balance' } as const;
 
-/** v1 as the test says it answers, heard by the wallets of one named key. */
+/** A v1 with the test's answers, whose balances the wallets of one named key record. */
 function openWallets() {
   let nowMs = 1_000;
   let sent: SentOutcome = { outcome: { kind: 'not_sent', reason: 'nothing' }, isDuplicate: false };

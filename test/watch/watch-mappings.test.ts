@@ -17,7 +17,7 @@ beforeEach(async () => {
   watching = watchMappings(folder, { reload } as unknown as LiveMapping, systemClock, (_what, error) => {
     throw error;
   });
-  // The system takes a moment until it tells of changes.
+  // The system reports changes a moment later.
   await sleep(200);
 });
 afterEach(() => watching.stop());
@@ -27,7 +27,7 @@ const untilReloaded = async (): Promise<void> => {
 };
 
 test('many changes in a row are one reload, once they have paused', async () => {
-  // Without a pause in between that a busy machine could make longer than the watcher's own.
+  // Without a pause in between, which a busy machine could make longer than the watcher's own.
   for (let index = 0; index < 10; index += 1) writeFileSync(join(folder, `${index}.yaml`), 'texts: {}');
   expect(reloads).toBe(0);
   await untilReloaded();
@@ -56,7 +56,7 @@ test('after a stop nothing reloads, not even what was about to', async () => {
 
 const waitAndCount = async (): Promise<number> => {
   await untilReloaded();
-  // A second folder takes the place of the first within a second; whatever else comes is over then.
+  // A second folder replaces the first within a second; all later events are over by then.
   await sleep(1_800);
   const seen = reloads;
   reloads = 0;

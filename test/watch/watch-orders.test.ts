@@ -15,7 +15,7 @@ const mapping = shippedMapping();
 const MINUTE_MS = 60_000;
 const OVERDUE_MS = mapping.timing.overdue;
 
-/** A clock that stands until it is moved, and has one timer at most. */
+/** A clock that stands still until it is moved, and has one timer at most. */
 function createStandingClock(startMs: number) {
   let now = startMs;
   let due: { readonly atMs: number; readonly run: () => void } | undefined;
@@ -148,7 +148,7 @@ test('it is said once, with the money in it, when the order ends', async () => {
   expect(lines).toEqual([]);
   await journal.settle(order.owner, order.requestId, DECLINED, 2);
   await journal.settle(order.owner, order.requestId, DECLINED, 3);
-  // Nor does a process that finds it out a moment later.
+  // A process that finds it out a moment later does not log it again.
   const other = hearSettled(journal, [sayContraryEnds({ mapping: () => mapping, log, metrics, showId: (id) => id })], (error) => {
     throw error;
   });

@@ -61,7 +61,7 @@ const metrics = {
   setV1Up: (isUp: boolean) => void up.push(isUp),
   v1Trouble: (kind: string) => void troubles.push(kind),
 };
-/** Stands still; what is to happen later happens when the test says so. */
+/** Stands still; the test says when later work happens. */
 const clock: Clock = {
   now: () => nowMs,
   elapsed: () => nowMs,
@@ -80,7 +80,7 @@ function watch(url = `http://127.0.0.1:${port}/api/v1`, probeSeconds = 30): Upst
 
 /** A probe is over when the next one is planned. */
 const probed = (): Promise<void> => until(() => due !== undefined);
-/** Waits for the next probe and gives after how many seconds it came. */
+/** Waits for the next probe and gives the seconds until it came. */
 async function probeAgain(): Promise<number> {
   const { atMs, run } = due!;
   const waitedMs = atMs - nowMs;

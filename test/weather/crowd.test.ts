@@ -1,4 +1,4 @@
-/** Many at once: a bad spell that all keys share beside one key whose line is always bad, and an outage that many wait out. */
+/** Many callers at once: a time of failures that all keys share, beside one key whose calls always fail; and an outage that many wait out. */
 import type { SendFault } from '../simulation/edge/fault-plan';
 import { playWithFaults, type Caller, type Told } from './house';
 import { saleOf } from './play-outage';
@@ -11,7 +11,7 @@ const BAD_LINES = ['error_before', 'lost_request', 'swallowed_request'] as const
 const SPELL_SHOPS = shopsOf(5);
 const SPELL_ORDERS = 200;
 
-/** What the orders of the first four shops were told, by number; the fifth shop's line is always bad. */
+/** What the orders of the first four shops were told, by number; the fifth shop's calls always fail. */
 async function playSpell(line: SendFault, isBadShopThere: boolean): Promise<ReadonlyMap<number, Told['word']>> {
   let badOwner = '';
   const trouble =
@@ -49,7 +49,7 @@ const OUTAGE_BEGIN_MS = 60_000;
 const OUTAGE_END_MS = OUTAGE_BEGIN_MS + 130_000;
 const WAITING = 300;
 const PATIENCE_MS = 40_000;
-/** What is left of the patience when v1 is well again, from which on it always suffices: an attempt that hangs takes its time first. */
+/** The patience that must be left when v1 works again: from there on it always suffices, because an attempt that hangs takes its time first. */
 const ENOUGH_MS = { error_before: 10_000, lost_request: 15_000, swallowed_request: 20_000 };
 
 test.each(
@@ -70,7 +70,7 @@ test.each(
       await house.timeline.pause(20 * 60_000);
       const untold = orders.filter(({ leftMs, told }) => leftMs >= enoughMs && told.word !== 'success');
       expect(untold.map(({ leftMs }) => leftMs)).toEqual([]);
-      // Who had less heard "pending", and nothing was bought for it any more.
+      // Scripts with less patience left were told "pending", and nothing was bought for them any more.
       for (const { nth, caller, told } of orders) {
         const isSold = told.word === 'success';
         expect([told.word, house.chargesOf(caller, saleOf(nth).number).length]).toEqual([

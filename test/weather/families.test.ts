@@ -1,7 +1,7 @@
 /**
- * Every family of scripts, every purchase, every way in which v1 may take it and everything that may befall the first attempt:
- * once calm, and while 40 % of all calls fail, purchases and questions alike. A wrong end is a refund of what v1 charged, or a sale
- * of what it did not. Each has a reason, and the reason is so.
+ * Every family of scripts, every purchase, every way in which v1 may take it and every fault of the first attempt: once without
+ * other faults, and once while 40 % of all calls fail, purchases and questions alike. A wrong end is a refund of what v1
+ * charged, or a sale of what it did not. Each wrong end has a reason, and the reason holds.
  */
 import { judge, REASONS, type Judged } from './matrix-judge';
 import { playMatrix, type MatrixOptions } from './play-matrix';
@@ -11,7 +11,7 @@ const WEATHERS: Readonly<Record<string, MatrixOptions>> = {
   'four calls of ten fail, plain PHP': { seed: 'stormy', share: 0.4, userAgent: undefined },
   'four calls of ten fail, axios': { seed: 'axios at night', share: 0.4, userAgent: 'axios/1.7' },
 };
-/** In calm weather only what the script or the first attempt's own fault makes of it. */
+/** Without other faults, only the script or the fault of the first attempt can be the reason. */
 const CALM_REASONS: readonly (keyof typeof REASONS)[] = [
   'its own condition is broken',
   'v1 refused a later attempt, and an earlier one may still be charged',

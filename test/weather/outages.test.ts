@@ -1,6 +1,7 @@
 /**
- * v1 is ill for a while, in every way that proves nothing and in the one that proves everything, and scripts of every kind
- * buy meanwhile. What each of them is told, what v1 charges and what is sent, held against the rule; and the page about it.
+ * v1 is out of order for a while, in every way that proves nothing and in the one that proves that nothing was sent, and
+ * scripts of every kind buy meanwhile. The replies, the charges and the attempts are held against the rule and written on a
+ * page.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +35,7 @@ function nameOf({ habit, patienceS, instant }: Story): string {
   return `${habit} what is pending, ${patienceS} s, ${instant}`;
 }
 
-/** What must not be, whoever the script is. */
+/** What must not happen to any script. */
 function wrongsOf(story: Story, way: string): string[] {
   const { first, last, chargesAgain, v1Status } = story;
   const checks: readonly (readonly [boolean, string])[] = [
@@ -49,7 +50,7 @@ function wrongsOf(story: Story, way: string): string[] {
   return checks.filter(([isWrong]) => isWrong).map(([, wrong]) => wrong);
 }
 
-/** Failed at once is only what provably never left. */
+/** A failure at once is only an order that provably was not sent. */
 function checksOfFailure({ first, last, chargedAfterMs }: Story, way: string): readonly (readonly [boolean, string])[] {
   return [
     [way !== 'connections refused', 'told failed, and nothing proves it'],
@@ -97,7 +98,7 @@ No order was charged twice, and no "failed" was charged.
 | bought | pending; 20 minutes later: success | charged when it was well |
 `;
 
-/** One row for each way of being ill and what is told then: for how long, and to scripts that do what with "pending". */
+/** One row for each kind of outage and reply: how long it lasted, and what the scripts do with "pending". */
 function outagePage(outages: readonly Outage[]): string {
   const columns = INSTANTS.flatMap((instant) => PATIENCES.map(({ seconds }) => ({ instant, seconds })));
   const head = ['v1 gives', 'for', 'pending is', ...columns.map(({ instant, seconds }) => `${instant}, ${seconds} s`)];
@@ -132,7 +133,7 @@ function outagePage(outages: readonly Outage[]): string {
 }
 
 const PENDING_IS: Readonly<Record<Story['habit'], string>> = { refunds: 'refunded', keeps: 'kept', sells: 'sold' };
-/** Coarse, so that the page does not change with every draw of a pause. */
+/** Rounded, so that the page does not change with every random pause. */
 const STEP_S = 5;
 
 function tell(stories: readonly Story[]): string {

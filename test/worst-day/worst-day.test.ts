@@ -1,6 +1,6 @@
 /**
  * An operator's worst day: the disk, the log and v1 are each taken away and given back at random while scripts of every family
- * sell. The gateway stays, every script hears the truth in its own words, and afterwards everything is as before.
+ * sell. The gateway stays up, every script is told the truth in its own words, and afterwards everything is as before.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,22 +19,22 @@ import { copyMappings, editFile } from '../mapping/mapping-set';
 
 const TIMES = Number(process.env['TIMES'] ?? 5);
 const ACCOUNTS = 400;
-/** These are not the callers'. */
+/** These accounts do not belong to the callers. */
 const LAST_ACCOUNT = ACCOUNTS;
 const STOPPED_ACCOUNTS = ACCOUNTS + 1;
-/** Longer than v1 is ever stopped, and then some: what it then finds in its sockets it still charges. */
+/** Longer than v1 is ever stopped: v1 still charges what it then finds in its sockets. */
 const QUIET_MS = 5_000;
-/** Some of those who wait while v1 is away are told "pending". */
+/** Some scripts that wait while v1 is away are told "pending". */
 const PATIENCE_MS = 2_500;
 const DISK_MB = 48;
-/** What a stop may take, and then some for a slow machine. */
+/** More than a stop may take, with room for a slow machine. */
 const STOP_MS_MAX = 40_000;
 const SELLS_AFTER_MS_MAX = 15_000;
 const SETTLED_MS_MAX = 30_000;
-/** Above what it took before: a journal that has grown, buffers of a log that was stuck. */
+/** Memory above the figure before: a journal that has grown, buffers of a log that was stuck. */
 const MORE_MEMORY_MB = 120;
 const MORE_FILES = 5;
-/** What its callers and its connections to v1 come to at most. */
+/** The most connections that its callers and its calls to v1 need. */
 const SOCKETS_MAX = 200;
 const UNCAUGHT = /uncaught|unhandled/i;
 
@@ -43,7 +43,7 @@ let disk: TakenDisk;
 let log: LogPipe;
 let pipe: number;
 let v1: V1Process;
-/** The one of the test that runs; what it stands on is everybody's. */
+/** The process of the running test; all tests share what it runs on. */
 let gateway: GatewayProcess;
 beforeAll(async () => {
   disk = openTakenDisk('full', DISK_MB);
@@ -106,7 +106,7 @@ const ready = async (): Promise<number> => (await fetch(`${gateway.adminUrl}/rea
 const linesLost = async (): Promise<number> =>
   Number(/^compat_log_lines_lost_total (\d+)/m.exec(await (await fetch(`${gateway.adminUrl}/metrics`)).text())![1]);
 
-/** How long it takes until one more sale goes through. */
+/** How long it takes until one more sale succeeds. */
 async function untilSold(): Promise<number> {
   const startedAt = performance.now();
   const isSold = async () => (await buy(gateway.url, v1.keyOf(LAST_ACCOUNT), PURCHASES[0]!, 'afterwards')).word === 'success';
@@ -130,7 +130,7 @@ async function giveAllBack(): Promise<void> {
   await Promise.all([log.giveBack(), v1.giveBack()]);
 }
 
-/** Has more to say than it can keep whenever its log goes away. */
+/** Logs more than it can keep whenever its log is away. */
 function talkative(trouble: Trouble): Trouble {
   return {
     ...trouble,
@@ -141,7 +141,7 @@ function talkative(trouble: Trouble): Trouble {
   };
 }
 
-/** Of the process: memory that no file stands behind, open files, and connections, which it may keep for later. */
+/** The process's memory without mapped files, its open files, and its connections, which it may keep for later. */
 async function usage(): Promise<{ readonly memoryMb: number; readonly files: number; readonly sockets: number }> {
   process.kill(gateway.pid!, 'SIGWINCH');
   await sleep(500);
@@ -159,7 +159,7 @@ async function stopInTime(): Promise<void> {
   expect(tookMs).toBeLessThan(STOP_MS_MAX);
 }
 
-/** Asks for what is open until all of it has ended. */
+/** Asks for the open orders until all have ended. */
 async function settleAll(orders: readonly CallerOrder[]): Promise<void> {
   const open = orders.filter(({ told }) => !['success', 'fail'].includes(told.at(-1)!.word));
   await Promise.all(open.map((order) => askInTheEnd(gateway.url, order, SETTLED_MS_MAX)));
@@ -191,7 +191,7 @@ possible(
       const sellsAfterMs = gateway.isUp() ? await untilSold() : Infinity;
       tell(`sells again after ${sellsAfterMs} ms`);
       await callers.stop();
-      // Else it died, and these are its last words.
+      // Otherwise the gateway has died, and these are its last log lines.
       expect([gateway.isUp(), gateway.isUp() ? '' : gateway.complaints()]).toEqual([true, '']);
       await settleAll(callers.orders);
       tell('everything has ended');
@@ -200,14 +200,14 @@ possible(
       const after = await usage();
       tell(describeVerdict(verdict));
       tell(JSON.stringify({ before, after, linesLost: await linesLost(), refusals: refusalsOf(callers.orders) }));
-      // Every request had an answer, and the last answer of each order is a final one.
+      // Every request had a reply, and the last reply for each order is final.
       expect(verdict).toMatchObject({ doubleCharges: 0, lost: [], lies: [], cutOff: 0, refused: 0, openInTheEnd: 0 });
       expect(callers.misshapen).toEqual([]);
       expect(await v1.faults()).toEqual([]);
       expect(callers.reads.filter(({ text }) => !isJson(text)).map(({ http, text }) => `HTTP ${http} ${text}`)).toEqual([]);
       expect(sellsAfterMs).toBeLessThan(SELLS_AFTER_MS_MAX);
       expect([await ready(), gateway.pid]).toEqual([200, pid]);
-      // Else the disk and the log were hardly away.
+      // Otherwise the disk and the log were hardly away.
       expect(refusalsOf(callers.orders)).toBeGreaterThan(0);
       expect(await linesLost()).toBeGreaterThan(0);
       while (!log.text().includes('"event":"log_written_again"')) await sleep(50);
@@ -244,7 +244,7 @@ possible.each(LOGS)(
     await sleep(500);
     disk.take();
     await talkative(log).take('stalled');
-    // Most are refused, and the journal complains of each where nobody reads.
+    // Most are refused, and the journal logs an error for each where no program reads.
     const others = Array.from({ length: 20 }, (_, nth) => sell(nth % PURCHASES.length, `${name}-${nth}`));
     expect((await Promise.all(others)).map(({ word }) => word)).not.toContain('nonsense');
     await v1.take('stopped');
@@ -262,7 +262,7 @@ possible.each(LOGS)(
   120_000,
 );
 
-/** Sells for a second: what comes later is held against the memory that this takes. */
+/** Sells for a second; later memory is compared with what this takes. */
 async function quietDay(
   seller: Omit<Parameters<typeof startCallers>[0], 'chance' | 'name'>,
   seed: number,
@@ -273,7 +273,7 @@ async function quietDay(
   return callers.orders;
 }
 
-/** How often an order was refused because it could not be written down. */
+/** How often an order was refused because it could not be written. */
 function refusalsOf(orders: readonly CallerOrder[]): number {
   return orders.filter(({ told }) => told.some(({ http }) => http === 503)).length;
 }

@@ -1,11 +1,11 @@
-/** Gateway and sandbox for one file of tests, and what a script of either format would send to them. */
+/** Gateway and sandbox for one file of tests, and the requests that a script of either format sends to them. */
 import { askV1, openHouse, send, type House, type Told } from '../../flows/house';
 import { opened } from '../../opened';
 
 export type Format = 'a' | 'b';
 export type NetworkName = 'MTN' | 'GLO' | 'AIRTEL' | '9MOBILE';
 
-/** Rule 1. */
+/** Network numbers by rule 1. */
 export const NUMBERS: Readonly<Record<Format, Readonly<Record<number, NetworkName>>>> = {
   a: { 1: 'MTN', 2: 'AIRTEL', 3: 'GLO', 4: '9MOBILE' },
   b: { 1: 'MTN', 2: 'GLO', 3: 'AIRTEL', 4: '9MOBILE' },
@@ -15,22 +15,22 @@ export const NETWORKS: readonly NetworkName[] = ['MTN', 'GLO', 'AIRTEL', '9MOBIL
 const PREFIXES = { MTN: '0803', GLO: '0805', AIRTEL: '0802', '9MOBILE': '0809', nobody: '0710' };
 export const PLANS: Readonly<Record<NetworkName, number>> = { MTN: 107, GLO: 201, AIRTEL: 301, '9MOBILE': 401 };
 
-/** What stands after `Token`, and before it is logged in with Basic. */
+/** The text after `Token`; with Basic a script logs in with it first. */
 export const KEYS = {
   'key and PIN': 'acme_live_demo:1234',
   'IP-locked key': 'acme_live_iplocked',
 } as const;
 
 export interface Script {
-  /** `token, key and PIN` */
+  /** For example `token, key and PIN`. */
   readonly title: string;
   readonly authorization: string;
-  /** v1's own key, for asking v1 what is true. */
+  /** v1's own key, to ask v1 directly. */
   readonly v1Key: string;
 }
 
 interface CompatHouse extends House {
-  /** How a script of this format can be set up: auth type by auth type, with either kind of key. */
+  /** The scripts of each format: every auth type with either kind of key. */
   readonly scripts: Readonly<Record<Format, readonly Script[]>>;
   ask(
     script: Script,
@@ -39,7 +39,7 @@ interface CompatHouse extends House {
     body?: Record<string, unknown>,
     headers?: Record<string, string>,
   ): Promise<Told>;
-  /** What v1 keeps of an order. */
+  /** v1's receipt of an order. */
   receipt(script: Script, reference: string): Promise<Told['body']>;
   wallet(script: Script): Promise<number>;
 }
@@ -82,12 +82,12 @@ export function freshId(): string {
   return `order-${counter}`;
 }
 
-/** One of each list, in every combination. */
+/** Every combination of one item of each list. */
 export function everyCombination<T>(lists: readonly (readonly T[])[]): T[][] {
   return lists.reduce<T[][]>((rows, list) => rows.flatMap((row) => list.map((item) => [...row, item])), [[]]);
 }
 
-/** All of them, a dozen at a time: each waits for sockets and disk more than it computes. */
+/** Runs all items, a dozen at a time, because each waits for sockets and disk more than it computes. */
 export async function forEvery<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
   const work = async (): Promise<void> => {

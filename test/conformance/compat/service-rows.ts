@@ -1,4 +1,4 @@
-/** services.yaml: its rows, and every request that a row stands for. */
+/** The rows of services.yaml, and every request that a row stands for. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -10,9 +10,9 @@ export interface ServiceRow {
   readonly format: Format;
   /** Method and address. */
   readonly at: string;
-  /** Sent only as it stands. */
+  /** Sent only without a slash at the end. */
   readonly slash?: 'never';
-  /** By spelling, several with a stroke between them. */
+  /** Values by field; several spellings of a field are separated by `|`. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** v1's category; absent for a lookup. */
   readonly sells?: string;
@@ -22,13 +22,13 @@ export interface Written {
   readonly method: string;
   readonly path: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What the request means, where it names a network. */
+  /** The network that the request means, if any. */
   readonly network?: NetworkName;
 }
 
 export const SERVICE_ROWS = parse(readFileSync(join(__dirname, 'services.yaml'), 'utf8')) as readonly ServiceRow[];
 
-/** Fresh numbers in every request, so that none repeats another. */
+/** Every request has numbers of its own, so that none repeats another. */
 export function requestsOf({ format, at, slash, fields }: ServiceRow): Written[] {
   const [method = '', path = ''] = at.split(' ');
   const bare = path.replace(/\/$/, '');

@@ -10,11 +10,11 @@ interface Received {
   readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
 }
 
-/** A vendor's server that notes every webhook and answers as it is told; with a certificate it speaks https. */
+/** A vendor's server that keeps every webhook and answers as the test says; with a certificate it speaks https. */
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** The next answers; after them 200. `never` does not answer at all. */
+  /** The next answers, in order; afterwards 200. `never` sends no answer. */
   answers: (number | 'never')[];
   close(): Promise<void>;
 }

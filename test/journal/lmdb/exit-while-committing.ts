@@ -1,4 +1,4 @@
-/** Commits counts, tells each that is on disk, and exits in the middle of it: `lasting-root.test` starts it. */
+/** Commits numbers, prints each that is on disk, and exits in the middle of it; `lasting-root.test` starts it. */
 import { writeSync } from 'node:fs';
 import { openByteFolder } from '../../../src/journal/lmdb/environment';
 import { createLastingRoot } from '../../../src/journal/lmdb/lasting-root';

@@ -1,12 +1,12 @@
-/** An address before a database, under which it can be lost. */
+/** A proxy address in front of a database, through which the database can be lost. */
 import { connect, createServer, type Socket } from 'node:net';
 import { listen as listenAt, type Listening } from '../../listen';
 
 export interface Address {
   readonly port: number;
-  /** What is connected now hears nothing more. */
+  /** Existing connections get no more bytes. */
   leave(): void;
-  /** Connections end, and are refused until it listens again. */
+  /** Ends all connections and refuses new ones until `listen`. */
   close(): Promise<void>;
   listen(): Promise<void>;
 }

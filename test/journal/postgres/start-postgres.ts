@@ -1,4 +1,4 @@
-/** A PostgreSQL of its own for a suite: Debian's, in a temporary folder, on a free port of this machine's loopback. */
+/** A PostgreSQL for a suite: Debian's, in a temporary folder, on a free loopback port. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,15 +9,15 @@ import { freePort } from '../../free-port';
 import { newFolder } from '../../new-folder';
 
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
-/** Of `nobody`: PostgreSQL refuses to run as root. */
+/** The user `nobody`, because PostgreSQL refuses to run as root. */
 const USER_ID = 65_534;
 const START_TRIES_MAX = 50;
 const PASSWORD = 'hunter2-postgres';
 
-/** Where initdb and postgres are; undefined where PostgreSQL is not installed. */
+/** The folder of initdb and postgres; undefined where PostgreSQL is not installed. */
 export const postgresFolder: string | undefined = findFolder();
 
-/** The tests of a suite with PostgreSQL, or one that says why there are none. CI and the long tests do not do without. */
+/** A suite that needs PostgreSQL; without it, one test that says what is missing. In CI and the long tests it is required. */
 export function describePostgres(name: string, suite: () => void): void {
   const isDemanded = process.env['CI'] === 'true' || process.env['LONG_TESTS'] === '1';
   if (postgresFolder !== undefined || isDemanded) describe(name, suite);
@@ -28,22 +28,22 @@ export interface PostgresServer {
   readonly port: number;
   /** A new, empty database. */
   createDatabase(): Promise<string>;
-  /** kill -9 of all its processes, as when the machine loses its power. */
+  /** kill -9 of all its processes, as on a loss of power. */
   kill(): Promise<void>;
-  /** A stop as a restart of the service does it: connections are ended. */
+  /** A stop as by a restart of the service: connections are ended. */
   stop(): Promise<void>;
-  /** On the same port, with everything that was committed. */
+  /** Starts it on the same port, with everything that was committed. */
   start(): Promise<void>;
-  /** All processes stand still: connections stay, and nothing is answered. */
+  /** Stops all processes (SIGSTOP): connections stay open, and no query is answered. */
   freeze(): void;
   thaw(): void;
-  /** Statements of the administrator. */
+  /** Runs statements as the administrator. */
   query(database: string, text: string): Promise<readonly Record<string, unknown>[]>;
   /** Stops it and removes its folder. */
   close(): Promise<void>;
 }
 
-/** A certificate with its key: then it speaks TLS as well. */
+/** A certificate with its key, for a server that also speaks TLS. */
 export interface Tls {
   readonly key: string;
   readonly cert: string;
@@ -127,7 +127,7 @@ class Server implements PostgresServer {
       if (await this.query('postgres', 'SELECT 1').then(Boolean, () => false)) return;
       await sleep(50);
     }
-    // A process of the one that was killed may need a moment to notice it.
+    // A process of the killed server may need a moment to end.
     if (!this.#output.includes('still in use') || tries >= START_TRIES_MAX)
       throw new Error(`PostgreSQL did not start:\n${this.#output}`);
     this.#output = '';
@@ -160,7 +160,7 @@ class Server implements PostgresServer {
   }
 
   kill(): Promise<void> {
-    // Its children leave by themselves once their postmaster is gone; killed as well, none of them says goodbye to anybody.
+    // The children end by themselves once their postmaster is gone; killed too, none of them would close its connection.
     return this.#endBy('SIGKILL');
   }
 

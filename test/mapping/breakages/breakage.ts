@@ -1,4 +1,4 @@
-/** One thing that a hand does to a set of mapping files, and the sets that it is done to. */
+/** A breakage is one mistake of a person in a set of mapping files; the sets that can be broken are here too. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mergeFiles, type MappingFileText } from '../../../src/mapping/load';
@@ -10,11 +10,11 @@ export interface Breakage {
   /** The set of `SETS` that is broken. */
   readonly set: SetName;
   readonly kind: string;
-  /** What was done, for people. */
+  /** The mistake, for people. */
   readonly words: string;
-  /** Whether it loses somebody's money, as opposed to a sale or a word. */
+  /** Whether it costs money, as opposed to a sale or a text. */
   readonly isMoney: boolean;
-  /** Who is to notice: `check` refuses the set, or `plan` names it as money when it is taken into use. */
+  /** What must notice it: `check` refuses the set, or `plan` names it as a money change. */
   readonly caught: 'check' | 'plan';
   readonly edit: TextEdit | readonly Edit[];
 }
@@ -35,7 +35,7 @@ function read(folder: string, below = ''): [string, string][] {
   });
 }
 
-/** As shipped; with a format that an operator wrote and has no cases for. */
+/** The shipped set; and the shipped set with a format that an operator wrote, without cases. */
 const SETS = {
   shipped: read(MAPPINGS),
   own: [...read(MAPPINGS), ...read(OWN)],
@@ -56,11 +56,11 @@ export function sourceOf(set: SetName): MappingSource {
   return source;
 }
 
-/** The files as the hand left them. Throws when it has changed nothing. */
+/** The files with the mistake. Throws when nothing has changed. */
 export function breakText(set: SetName, { file, find, put }: TextEdit): MappingFileText[] {
   const files = filesOf(set);
   const before = files.find((one) => one.file === file)?.text;
   if (before?.includes(find) !== true || find === put) throw new Error(`nothing to break in ${set}/${file}: ${find}`);
-  // A function, because `$` of a replacement text means something of its own.
+  // A function, because `$` has a meaning in a replacement text.
   return files.map((one) => (one.file === file ? { file, text: before.replace(find, () => put) } : one));
 }

@@ -9,7 +9,7 @@ import type { MappingSource } from '../../../src/mapping/source';
 import { filesOf, SET_NAMES, type Breakage, breakText, sourceOf } from './breakage';
 import { generatedBreakages } from './generated';
 
-/** Every twentieth breakage; `LONG_TESTS=1` takes all of them, which is a minute, and prints the score. */
+/** Every twentieth breakage; `LONG_TESTS=1` plays all of them, which takes a minute, and prints the score. */
 const IS_LONG = process.env['LONG_TESTS'] === '1';
 const EVERY = IS_LONG ? 1 : 20;
 
@@ -81,7 +81,7 @@ function allBreakages(): Breakage[] {
   return [...generatedBreakages(), ...written];
 }
 
-/** A line cannot hold its own end, and nobody sees a blank there or a letter that looks like another. */
+/** A line cannot contain its own end, and a blank there or a letter that looks like another cannot be seen. */
 function unescaped(text: string): string {
   return text
     .replaceAll('\\n', '\n')
@@ -90,7 +90,7 @@ function unescaped(text: string): string {
 
 interface Verdict {
   readonly breakage: Breakage;
-  /** `nobody`: it would be taken into use without a word about money. */
+  /** `nobody`: the set would be taken into use without being named as a money change. */
   readonly by: 'check' | 'plan' | 'nobody';
   /** Codes of the errors, then of the warnings. */
   readonly codes: readonly string[];

@@ -1,4 +1,4 @@
-/** Breakages that can be made of every call, field, reply and word that there is, whatever they are called. */
+/** Breakages generated from every call, field, reply and status word of a set, whatever their names. */
 import type { Edit } from '../../../src/operator/mutant/mutant';
 import type { OperationSource, ValueSource } from '../../../src/mapping/language/schema';
 import type { MappingSource } from '../../../src/mapping/source';
@@ -8,7 +8,7 @@ import { sourceOf, type Breakage, type SetName } from './breakage';
 type Made = Omit<Breakage, 'set'>;
 type Path = readonly (string | number)[];
 
-/** Of the operator's own format only what is his; the shipped set has the rest. */
+/** Of the operator's own format, only its own operations; the shipped set has the others. */
 export function generatedBreakages(): Breakage[] {
   const own = Object.keys(sourceOf('own').operations).filter((name) => sourceOf('shipped').operations[name] === undefined);
   const of = (set: SetName, made: readonly Made[]): Breakage[] => made.map((one) => ({ set, ...one }));
@@ -52,14 +52,14 @@ const endpointOf = ({ call }: OperationSource): V1Endpoint | undefined =>
 
 const rootOf = (value: ValueSource): string => /^\$(\w+)/.exec(textOf(value))?.[1] ?? '';
 
-/** Whom to call and what is printed on a card: wrong, and nobody's money. */
+/** Fields for contact and for the print on cards: a mistake there costs no money. */
 function isContact(field: string, operation: OperationSource): boolean {
   return field === 'name_on_card' || (field === 'phone' && !endpointOf(operation)!.fields[field]!.required);
 }
 
 const ofContact = (made: Made): Made => ({ ...made, isMoney: false, caught: 'plan' });
 
-/** For every field of the call: dropped, constant, a fall-back, the format's number, another field, swapped with the next. */
+/** For every field of the call: removed, constant, with a fallback, the format's number, another field, swapped with the next. */
 function ofCall(name: string, operation: OperationSource): Made[] {
   const path = ['operations', name, 'call', 'send'];
   const send = operation.call!.send!;
@@ -98,7 +98,7 @@ function ofCall(name: string, operation: OperationSource): Made[] {
   });
 }
 
-/** For every field that v1 is asked with: a default, no longer required, lenient, a bound that lets nothing or less through. */
+/** For every field of the call to v1: a default, no longer required, lenient, a bound that lets nothing or less through. */
 function ofFields(name: string, operation: OperationSource): Made[] {
   const sent = new Map(Object.entries(operation.call!.send!).map(([field, value]) => [rootOf(value), field]));
   const DEFAULTS: Readonly<Record<string, unknown>> = {
@@ -150,7 +150,7 @@ function ofFields(name: string, operation: OperationSource): Made[] {
 
 const GOODS = /^\$order\.(?:token|pins)(?! \| count)/;
 
-/** For every field of a success that tells what was bought: dropped, told from somewhere else. */
+/** For every field of a success that shows the goods: removed, or taken from another place. */
 function ofGoods(name: string, { reply, numbering_guard: guard }: OperationSource): Made[] {
   const path = ['operations', name, 'reply', 'success'];
   const fields = Object.entries((reply?.success ?? {}) as Readonly<Record<string, ValueSource>>);
@@ -178,7 +178,7 @@ function ofGoods(name: string, { reply, numbering_guard: guard }: OperationSourc
           'token and reference swapped',
           `tells the reference as ${at}`,
           [put(field, '$order.reference')],
-          // What scripts read under such a name is not known.
+          // It is not known what scripts read under such a name.
           /(?:token|pins?|serial)$/.test(field) ? 'check' : 'plan',
         ),
         ...(swapped === undefined ? [] : [money('PIN and serial swapped', `tells ${swapped} as ${at}`, [put(field, swapped)])]),
@@ -229,7 +229,7 @@ function ofJoins(name: string, { join, fields }: OperationSource): Made[] {
   });
 }
 
-/** What every purchase tells. */
+/** The fields that every purchase tells. */
 function ofBlock(name: string, { blocks }: MappingSource): Made[] {
   const path = ['blocks', name, 'always'];
   const always = blocks[name]!.always!;
@@ -253,7 +253,7 @@ function ofBlock(name: string, { blocks }: MappingSource): Made[] {
               kind,
               `tells ${opposite} as ${field} of ${name}`,
               [put(field, opposite)],
-              // Both are told so in the wild, and the echo stands over it; what an operator calls by a name of his own is his.
+              // Scripts know both ways, and the echo has precedence; a field with a name of the operator's own is the operator's choice.
               field === 'ref' || field === 'till_no' ? 'plan' : 'check',
             ),
           ];
@@ -267,7 +267,7 @@ function ofBlock(name: string, { blocks }: MappingSource): Made[] {
   ];
 }
 
-/** Words and texts: PHP compares exactly. */
+/** Status words and texts, which PHP compares exactly. */
 function ofWords({ words, texts }: MappingSource): Made[] {
   const kinds: Readonly<Record<string, (word: string) => string>> = {
     'a blank after': (word) => `${word} `,
@@ -303,7 +303,7 @@ function ofWords({ words, texts }: MappingSource): Made[] {
   return [...spelled, ...swapped];
 }
 
-/** Numbers that v1 gets, names that it takes, and what a word means. */
+/** The numbers that v1 gets, the names that a table accepts, and their meanings. */
 function ofTables({ tables }: MappingSource): Made[] {
   return Object.entries(tables).flatMap(([name, { values = {} }]) => {
     const path = ['tables', name, 'values'];

@@ -9,11 +9,11 @@ import { readExample, type Side } from './example';
 type Sections = Readonly<Record<string, unknown>>;
 
 const isPlain = (value: unknown): value is Sections => value !== null && typeof value === 'object' && !Array.isArray(value);
-/** The operations of the second are others, or the two would be one mistake. */
+/** The operations of the second example have other names; otherwise the two mistakes would be one. */
 const renamed = (text: string): string => text.replaceAll(/\b(buy|cards|thing|plans)\b/g, '$1_too');
 const SECOND: Sections = { ...SHARED, operations: parse(renamed(stringify(SHARED['operations']))) as Sections };
 
-/** What an example says that the common set does not; undefined for mistakes of bytes and of whole files. */
+/** What an example has that the common set does not; undefined for mistakes of bytes and of whole files. */
 function sectionsOf(rule: RuleId, side: Side, isSecond: boolean): Sections[] | undefined {
   const example = readExample(rule, side);
   const { files, isAlone, isAbsent } = example;
@@ -30,7 +30,7 @@ function sectionsOf(rule: RuleId, side: Side, isSecond: boolean): Sections[] | u
   }
 }
 
-/** Whole operations where they must be: the common set does not have them under the names of the second. */
+/** Whole operations where needed: the common set does not have them under the names of the second example. */
 function difference(said: Sections, common: Sections, whole?: string): Sections {
   return Object.fromEntries(
     Object.entries(said).flatMap(([key, value]): [string, unknown][] => {
@@ -43,7 +43,7 @@ function difference(said: Sections, common: Sections, whole?: string): Sections 
   );
 }
 
-/** Throws when both say different things about one place. */
+/** Throws when the two examples say different things about one place. */
 function merged(one: unknown, other: unknown): unknown {
   if (isDeepStrictEqual(one, other) || other === undefined) return one;
   if (one === undefined) return other;
@@ -63,11 +63,11 @@ const over = (common: unknown, said: unknown): unknown =>
       )
     : said;
 
-/** The common set with what both say, in one file, and one file for each format. */
+/** The common set with both examples, in one file for the shared sections and one for each format. */
 function filesOf(sections: readonly Sections[]): MappingFileText[] {
   const files = new Map<unknown, unknown>();
   for (const part of sections) {
-    // A section without a name of its own is shared.
+    // A section without names of its own is shared.
     const id = isPlain(part) ? part['format'] : undefined;
     files.set(id, merged(files.get(id), part));
   }
@@ -85,13 +85,13 @@ interface Told {
   readonly message: string;
 }
 
-/** What `check` says of the two examples together; undefined when they cannot stand in one set. */
+/** What `check` says of the two examples together; undefined when they cannot be in one set. */
 function checkTogether(first: readonly [RuleId, Side], second: readonly [RuleId, Side]): Told[] | undefined {
   const [one, other] = [sectionsOf(...first, false), sectionsOf(...second, true)];
   if (one === undefined || other === undefined) return undefined;
   try {
     const { problems } = checkFiles(filesOf([...one, ...other]));
-    // What has no effect is told of a set without errors only.
+    // Rules about unused entries are reported only for a set without errors.
     return problems.filter(({ code }) => !/unused/.test(code)).map(({ code, message }) => ({ code, message }));
   } catch (error) {
     if ((error as Error).message === 'one place, two meanings') return undefined;
@@ -104,7 +104,7 @@ type Verdict =
   | { readonly kind: 'right' }
   | { readonly kind: 'wrong'; readonly hidden: readonly Told[]; readonly followUps: readonly Told[] };
 
-/** Independent mistakes: each is told beside the mended other. Then both are told of a set that has both, and no more. */
+/** For independent mistakes: each is reported when the other is mended, then exactly both are reported for a set with both. */
 function judgePair(first: RuleId, second: RuleId): Verdict {
   const neither = checkTogether([first, 'good'], [second, 'good']);
   const one = checkTogether([first, 'bad'], [second, 'good']);
@@ -127,7 +127,7 @@ function judgePair(first: RuleId, second: RuleId): Verdict {
 
 const IDS = Object.keys(RULES) as RuleId[];
 
-/** Two that are not independent: together they make something else of one numbering, list (whose items are counted) or name. */
+/** For mistakes that are not independent: together they change one numbering, list (whose items are counted) or name. */
 const DEPENDENT = [
   ['prefix-shared', 'prefix-malformed'],
   ['numbering-identical', 'number-repeated'],
@@ -135,7 +135,7 @@ const DEPENDENT = [
   ['source-not-available', 'reserved-name'],
 ].map((pair) => pair.sort().join(' '));
 
-/** Every fourth rule with one other; `EVERY_PAIR=1` takes each with every other, which is an hour on two cores. */
+/** Every fourth rule with one other; `EVERY_PAIR=1` pairs each with every other, which takes an hour on two cores. */
 const IS_LONG = process.env['EVERY_PAIR'] === '1';
 const STEPS = IS_LONG ? IDS.map((_, index) => index).slice(1) : [23];
 const EVERY = IS_LONG ? 1 : 4;

@@ -1,4 +1,4 @@
-/** What `check` says of an example, laid over the common set of docs/rules/README.md. */
+/** Runs `check` on an example, laid over the common set of docs/rules/README.md. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -20,7 +20,7 @@ const baseFiles = (): readonly MappingFileText[] => {
 };
 const isFormat = (text: string): boolean => /^format:/m.test(text);
 
-/** The common set: what every file of it shares, and its one format. */
+/** The common set: the shared sections of all its files, and its one format. */
 const BASE = baseFiles().map(({ text }) => parse(text) as Fields);
 export const SHARED: Fields = Object.assign({}, ...BASE.filter((fields) => !('format' in fields))) as Fields;
 export const FORMAT = BASE.find((fields) => 'format' in fields)!;
@@ -31,7 +31,7 @@ interface LaidFile extends ExampleFile {
   readonly lineOf: (line: number) => number;
 }
 
-/** An example as a whole set: `own` are its files, `base` holds the sections of the common set that none of them names. */
+/** An example as a whole set: `own` are its files, `base` the sections of the common set that no file of the example has. */
 export function laidOut({ files, isAlone }: Pick<Example, 'files' | 'isAlone'>): { own: LaidFile[]; base: MappingFileText[] } {
   if (isAlone) return { own: files.map((file) => ({ ...file, lineOf: (line) => line })), base: [] };
   const said = new Set<string>();
@@ -45,7 +45,7 @@ export function laidOut({ files, isAlone }: Pick<Example, 'files' | 'isAlone'>):
     const sections = Object.keys(SHARED).filter(
       (name) => file.name.endsWith('.yaml') && new RegExp(`^\uFEFF?${name}:`, 'm').test(file.text),
     );
-    // Of two files with one section the first takes what the common set says there.
+    // Where two files have one section, the first gets the common set's part of it.
     const added = Object.fromEntries(sections.filter((name) => !said.has(name)).map((name) => [name, SHARED[name]]));
     for (const name of sections) said.add(name);
     return { ...file, ...layOver(file.text, added) };
@@ -56,7 +56,7 @@ export function laidOut({ files, isAlone }: Pick<Example, 'files' | 'isAlone'>):
   return { own, base };
 }
 
-/** What `check` says of an example laid over the common set. Lines are those of the example itself. */
+/** The result of `check` for an example laid over the common set. Lines are counted in the example. */
 export function checkExample(example: Example): CheckedMapping {
   const { own, base } = laidOut(example);
   const lineOf = (file: string, line: number): number => own.find(({ name }) => name === file)?.lineOf(line) ?? line;
@@ -81,7 +81,7 @@ function checkLaidOut(
 ): CheckedMapping {
   if (own.length > 0 && own.every(({ name, linkTo }) => name.endsWith('.yaml') && linkTo === undefined))
     return checkFiles([...own.map(({ name, text }) => ({ file: name, text })), ...base]);
-  // What is about the folder itself needs one.
+  // Rules about the folder itself need a real folder.
   const folder = newFolder();
   for (const { file, text } of base) writeFileSync(join(folder, file), text);
   for (const { name, text, linkTo } of own)
@@ -96,24 +96,24 @@ function checkLaidOut(
   };
 }
 
-/** A line of the whole, with the line of the example (from 1) that it is, or that it is put in behind. */
+/** A line of the whole text, with the line of the example (from 1) that it is or that it was inserted after. */
 interface Laid {
   readonly text: string;
   readonly line: number;
 }
 
-/** `key:` with nothing behind it: what is indented below is merged. What stands behind a key replaces. */
+/** A key without a value: the lines indented below it are merged. A value after the key replaces. */
 const BLOCK = /^\uFEFF?( *)(['"]?)([^\s'"#:-][^'"#:]*)\2:$/;
 const KEY = /^( *)(['"]?)([^\s'"#:-][^'"#:]*)\2:/;
 
 const isFields = (value: unknown): value is Fields => value !== null && typeof value === 'object' && !Array.isArray(value);
 const indentOf = (line: string): number => /^ */.exec(line)![0].length;
 
-/** Lays an example over the common set, as text: what the example says below a key stands beside what the common set says there. */
+/** Lays an example over the common set as text: below each key the example's lines stand beside those of the common set. */
 export function layOver(text: string, common: Fields): { readonly text: string; readonly lineOf: (line: number) => number } {
   const lines = text.split('\n');
   const laid: Laid[] = [];
-  /** What the common set says below each key that is open here, outermost first. */
+  /** The common set's fields below each key that is open here, outermost first. */
   const open: { readonly indent: number; readonly fields: unknown }[] = [{ indent: -1, fields: common }];
   for (const [at, line] of lines.entries()) {
     laid.push({ text: line, line: at + 1 });
@@ -129,7 +129,7 @@ export function layOver(text: string, common: Fields): { readonly text: string; 
   return { text: laid.map((one) => one.text).join('\n'), lineOf: (line) => laid[line - 1]?.line ?? line };
 }
 
-/** What the common set says below a key and the example does not. Nothing when the example has nothing there at all. */
+/** The common set's lines below a key that the example does not have. None when the example has nothing below the key. */
 function missing(lines: readonly string[], at: number, fields: Fields): string[] {
   const below = lines.slice(at + 1);
   const end = below.findIndex((line) => line.trim() !== '' && indentOf(line) <= indentOf(lines[at]!));

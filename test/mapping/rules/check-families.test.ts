@@ -3,7 +3,7 @@ import { shippedFiles } from '../mapping-set';
 
 const shipped = shippedFiles();
 
-/** The problems of the shipped set with one more family of format B that says this. */
+/** The problems of the shipped set with one more family of format B that has these entries. */
 function problemsOf(said: string): string[] {
   const text = `families:\n  moved-shop:\n    title: One shop\n    scripts: of its own\n    extends: b\n    ${said}\n`;
   const { problems } = checkFiles([...shipped, { file: 'families/own.yaml', name: 'families/own.yaml', text }]);
@@ -11,7 +11,7 @@ function problemsOf(said: string): string[] {
 }
 
 test.each([
-  // It would be told a hundred times too high.
+  // The amount would be told a hundred times too high.
   ['reply: { always: { paid_amount: $order.charged } }', 'families/own.yaml:6 amount-in-kobo `$order.charged` is in kobo'],
   [
     'words: { failure: { http: 200, status: ACCEPTED }, pending: { Status: failed } }',
@@ -54,7 +54,7 @@ test.each([
 });
 
 test.each([
-  // Null after a lookup, a balance or a list: none of them is an order.
+  // Null after a lookup, a balance or a list, because none of them is an order.
   'reply: { always: { cost: $order.charged | naira, who: $v1.data.name } }',
   'operations: { list_data_plans: { reply: { success: { each: $catalog.data_plans, row: data_plan } } } }',
 ])('what a family says of all its operations may be there after some of them alone: %s', (said) => {

@@ -23,7 +23,7 @@ const words = (outcome: string, status: string, Status: string): string =>
     .join('\n')
     .replace(/^/, 'words:\n');
 
-/** Codes and places of errors. A format changes an operation that tells both words. */
+/** Codes and places of errors. A format changes an operation that tells both status words. */
 function errorsOf(text: string): { code: string; line: number; column: number }[] {
   const shared = text.includes('\nformat:') ? [operation('always: { status: $words.status, Status: $words.Status }')] : [];
   return checkWith(text.replaceAll('§', ''), ...shared)
@@ -85,7 +85,7 @@ test.each([
   ['failure-word-misread', format('{ failure: { status: §queued } }')],
   ['failure-word-misread', format('{ failure: { data: { success: §true } } }')],
   ['failure-word-misread', format('{ failure: { invalid: §false } }')],
-  // Texts to YAML 1.2, and true to PHP.
+  // Texts in YAML 1.2, and true in PHP.
   ['success-word-misread', format('{ success: { invalid: §no } }')],
   ['failure-word-misread', format("{ failure: { delivered: §'false' } }")],
   ['failure-word-misread', 'blocks: { refusal: { failure: { status: §success, code: $refusal.code } } }'],

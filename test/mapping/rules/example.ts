@@ -5,13 +5,13 @@ import { readRulePages, type RuleSection } from '../../../src/mapping/rules/rule
 import type { RuleId } from '../../../src/mapping/rules/rules';
 import { parsePage } from '../../docs/read-page';
 
-/** `bad` breaks the rule and no other, `good` none. */
+/** `bad` breaks the rule and no other, `good` breaks none. */
 export type Side = 'bad' | 'good';
 
 export interface ExampleFile {
   readonly name: string;
   readonly text: string;
-  /** The name of the file that it is a link to. */
+  /** The target, when the file is a link. */
   readonly linkTo?: string;
 }
 
@@ -26,9 +26,9 @@ interface Expected {
 export interface Example {
   readonly files: readonly ExampleFile[];
   readonly expected: readonly Expected[];
-  /** Nothing is added to it. */
+  /** No common set is added. */
   readonly isAlone: boolean;
-  /** The folder itself is missing. */
+  /** The folder itself does not exist. */
   readonly isAbsent: boolean;
 }
 
@@ -43,7 +43,7 @@ export function readExample(rule: RuleId, side: Side): Example {
   return { ...parseExample(block.text, side), isAlone: is('alone'), isAbsent: is('absent') };
 }
 
-/** `<U+0009>` stands for a letter that a page cannot show, a line about more lines for those that it need not show. */
+/** `<U+0009>` stands for a character that a page cannot show, and a line that counts lines for those that it need not show. */
 const written = (text: string): string =>
   text
     .replace(/<U\+([0-9A-F]{4})>/g, (_whole, code: string) => String.fromCharCode(parseInt(code, 16)))
@@ -52,8 +52,8 @@ const written = (text: string): string =>
     );
 
 /**
- * One side of an example: the lines of both (` `) and its own (`-` of the bad one, `+` of the good one), as files, and what
- * `check` says of the bad one (`#`): a caret below the place, then the message and the hint.
+ * One side of an example: the common lines (` `) and its own (`-` for bad, `+` for good), as files, and the expected problem of
+ * the bad one (`#`): a caret below the place, then message and hint.
  */
 export function parseExample(block: string, side: Side): Pick<Example, 'files' | 'expected'> {
   const files: { name: string; linkTo?: string; lines: string[] }[] = [];

@@ -23,7 +23,7 @@ describe.each(IDS)('%s', (rule) => {
       message,
       hint,
     });
-    // No other rule is broken, or the example would explain two things at once.
+    // The example breaks no other rule; otherwise it would explain two things at once.
     expect(problems.map(asShown)).toEqual([{ code: rule, severity, ...example.expected[0] }]);
     expect(mapping === undefined).toBe(severity === 'error');
   });
@@ -74,7 +74,7 @@ test('every code that reading and compiling can tell is a rule, and every rule i
   expect(IDS.filter((id) => !told.has(id)).sort()).toEqual([]);
 });
 
-/** Every kebab-case text in the sources of reading, compiling and checking that is no name of a file. */
+/** Every kebab-case text in the sources of reading, compiling and checking that is not a file name. */
 function codesInSources(): Set<string> {
   const room = resolve(__dirname, '..', '..', '..', 'src', 'mapping');
   const compiling = ['compile', 'compile-callers', 'compile-field', 'compile-reply', 'compile-value'];

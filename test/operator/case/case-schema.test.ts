@@ -27,7 +27,7 @@ test.each(files.map(({ file, text }) => [relative(ROOT, file), file, text]))(
 const inCase = (lines: string): string => `cases:\n  - name: a case\n    http: 200\n    ${lines.replaceAll('\n', '\n    ')}\n`;
 const SEND = 'send: GET /api/user';
 
-// Judged alike by the loader, which plays them, and by the schema, which an editor shows.
+// The loader, which plays the cases, and the schema, which an editor uses, judge them alike.
 test.each([
   ['an address alone', inCase(SEND), true],
   ['an address with its fields', inCase('send: { POST /api/topup/: { network: 1 } }'), true],
@@ -56,7 +56,7 @@ test.each([
   expect(readCases([{ file: 'a.yaml', text }]).problems.length === 0).toBe(isRight);
 });
 
-/** What an editor would judge; undefined for what is no YAML. */
+/** The judgement of an editor; undefined for what is not YAML. */
 function plainOf(text: string): unknown {
   const document = parseDocument(text, { prettyErrors: false });
   try {

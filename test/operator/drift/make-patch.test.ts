@@ -51,7 +51,7 @@ test('only lines are added: comments and layout stay', () => {
   const { diff } = makePatch(files, ADDITIONS, 'mappings');
   const removed = diff.split('\n').filter((line) => /^-(?!--)/.test(line));
   const added = diff.split('\n').filter((line) => /^\+(?!\+\+)/.test(line));
-  // A list in a line is one line out and one in; all else is new lines.
+  // A list on one line is one line removed and one added; all other changes are new lines.
   expect(removed.length).toBeLessThanOrEqual(4);
   for (const line of removed) expect(added.some((one) => one.slice(1, 12) === line.slice(1, 12))).toBe(true);
 });

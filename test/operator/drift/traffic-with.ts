@@ -1,4 +1,4 @@
-/** Traffic for tests: only what matters is named. */
+/** Traffic for tests, which name only the parts that matter. */
 import type { FieldKind, SeenShape, Traffic, UnlistedWord } from '../../../src/domain/traffic';
 
 export function seen(

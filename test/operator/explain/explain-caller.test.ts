@@ -21,7 +21,7 @@ const CALLER = `  keys:
 `;
 
 const mapping = mappingOf(editedFiles('callers.yaml', '  keys: {}\n', CALLER));
-/** Of the key in callers.yaml: 1 is the line of the fingerprint. */
+/** The line of the key in callers.yaml: 1 is the line of the fingerprint. */
 const firstLine = mapping.placeOf(['callers', 'keys']).line;
 
 function decisions(parts: LegacyRequestParts, key = 'the_key'): string[] {
@@ -67,7 +67,7 @@ test('a guard that is off is told where it would have refused', () => {
     expect.stringMatching(/^3 the numbering guard is off; it would have refused: network 2 means GLO/),
   ]);
   expect(airtime(3)).toEqual([]);
-  // Pinned, its numbers are those of the format.
+  // With a pin, its numbers are those of the format.
   expect(airtime(4)).toEqual([
     expect.stringMatching(/^3 the numbering guard is off; it would have refused: network 4 means 9MOBILE/),
   ]);

@@ -57,7 +57,7 @@ test('a narrow source has only the operations that were asked for, also in its f
   expect(narrow.tables).toBe(source.tables);
 });
 
-/** What stands in the source at a path of the files. */
+/** The value in the source at a path of the files. */
 function valueAt({ formats, ...sections }: typeof source, [section, ...rest]: readonly (string | number)[]): unknown {
   let node: unknown = section === 'formats' ? Object.fromEntries(formats) : sections[section as 'words'];
   for (const step of rest) node = (node as Record<string, unknown> | undefined)?.[step];

@@ -29,8 +29,8 @@ function small(...texts: readonly string[]): MappingSource {
 const describeMutant = ({ words, path }: Mutant): string => `${words} at ${path.map(String).join('.')}`;
 
 /**
- * What surely moves money, said independently of the table that is tested: everything that a purchase is made of on its
- * way to v1, what proves a format, which words tell an outcome.
+ * What surely moves money, independently of the tested table: every part of a purchase on its way to v1, what proves a format,
+ * and which words tell an outcome.
  */
 function surelyMoney({ path }: Mutant): boolean {
   const [section, name, part, more, key] = path.map(String);
@@ -98,7 +98,7 @@ interface Seen {
   readonly back: readonly Difference[];
 }
 
-/** Each break in a set of the operations that it is about: the whole set would take five times as long. */
+/** Each break is in a set of the operations that it is about: the whole set would take five times as long. */
 function seeAll(): Seen[] {
   const narrow = new Map<string, MappingSource>();
   return mutants.map((mutant) => {
@@ -371,7 +371,7 @@ test('what is new is told leaf by leaf', () => {
   const [found, ...others] = compareSources(source, edited('operations/exam.yaml', /$/, twin));
   expect(others).toEqual([]);
   expect(found).toMatchObject({ kind: 'added', words: 'operation buy_result is new', money: expect.any(String) });
-  // Nobody could see from its name that every order would be for five.
+  // Its name does not show that every order would be for five.
   expect(found!.leaves).toEqual([
     'buy_result: title: Results',
     'buy_result: kind: purchase',

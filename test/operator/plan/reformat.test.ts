@@ -6,10 +6,10 @@ import { createChance } from '../../crash/chance';
 import { shippedFiles } from '../../mapping/mapping-set';
 import { contentOf, narrowContent, narrowMerged, reformat } from './reformat';
 
-/** A hundred thousand take ten minutes; how many there are can be said, and CI says more than this. */
+/** A hundred thousand take ten minutes; the number can be set, and CI sets a higher one than this. */
 const FILES = Number(process.env['REFORMATTED_FILES'] ?? 1_000);
 const MS_A_FILE_MAX = 60;
-/** So much of the set is rewritten at a time. */
+/** How much of the set is rewritten at a time. */
 const PICKED = 0.15;
 
 const files = shippedFiles();
@@ -26,7 +26,7 @@ interface Rewritten {
   readonly problems: readonly string[];
 }
 
-/** Some of what has a name in the shipped set, and all that has none. */
+/** Some of the named parts of the shipped set, and all parts without a name. */
 function rewrite(seed: number, picked = PICKED): Rewritten {
   const dice = createChance(seed);
   const chance = (): number => dice.next();

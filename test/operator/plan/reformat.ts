@@ -1,6 +1,6 @@
 /**
- * Writes a mapping set anew: other quotes, other layout, other order wherever order means nothing, other files, other units,
- * comments, anchors, line ends. What it says stays what it was.
+ * Rewrites a mapping set without a change of meaning: other quotes, layout, order (wherever order means nothing), files, units,
+ * comments, anchors and line ends.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { Document, isMap, isScalar, isSeq, parse, visit, type Node, type Scalar } from 'yaml';
@@ -10,12 +10,12 @@ import type { MappingSource } from '../../../src/mapping/source';
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 type Fields = { [key: string]: Json };
 
-/** A number from 0 to below 1, the same row of them for the same seed. */
+/** Numbers from 0 to below 1, the same sequence for the same seed. */
 export type Chance = () => number;
 
 const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts', 'families'];
 
-/** What is said, by section: what a reformatter may put into any file it likes. */
+/** The content by section, which may be written into any files. */
 export interface Content {
   readonly formats: readonly Fields[];
   readonly shared: Fields;
@@ -38,7 +38,7 @@ export function contentOf(files: readonly MappingFileText[]): Content {
   return { formats, shared };
 }
 
-/** A part of it: what has a name and is not among these is left out. */
+/** A part of the content: entries with other names than these are left out. */
 export function narrowContent({ formats, shared }: Content, names: ReadonlySet<string>): Content {
   return {
     formats: formats.map((format) => narrowSections(format, ['operations'], names)),
@@ -89,7 +89,7 @@ export function reformat({ formats, shared }: Content, chance: Chance): MappingF
   }));
 }
 
-/** Lists whose order means nothing, by their key, outside of replies and rows. */
+/** Lists whose order means nothing, by key, outside replies and rows. */
 const SETS = [
   'from',
   'otherwise',
@@ -126,8 +126,7 @@ function rewrite(value: Json, path: readonly string[], chance: Chance): Json {
   if (value !== null && typeof value === 'object') {
     const entries = Object.entries(value).map(([name, part]) => [name, rewrite(part, [...path, name], chance)] as const);
     const spread = entries.findIndex(([name]) => name === '*');
-    // What stands before the spread of the echo can be overwritten by it.
-    // Kinds of callers are tried in order.
+    // The spread of the echo overwrites what stands before it. Kinds of callers are tried in order.
     const isTried = path.join('.') === 'callers.kinds';
     const order =
       spread === -1
@@ -142,9 +141,9 @@ function rewrite(value: Json, path: readonly string[], chance: Chance): Json {
   return value;
 }
 
-/** Keys that say what would hold without them. */
+/** Keys that may be written with their default. */
 function harmless(path: readonly string[], value: Fields, chance: Chance): [string, Json][] {
-  // A format adds to a field and declares none.
+  // A format extends a field and declares none.
   if (path.at(-2) !== 'fields' || !('as' in value) || chance() < 0.7) return [];
   return (['required', 'lenient'] as const).filter((name) => !(name in value)).map((name) => [name, false]);
 }
@@ -180,7 +179,7 @@ function shuffled<Item>(items: readonly Item[], chance: Chance): Item[] {
   return items.map(() => left.splice(Math.floor(chance() * left.length), 1)[0]!);
 }
 
-/** The writer of the library now and then breaks a folded text that has a comment: such a text is written again. */
+/** The library sometimes writes a folded text with a comment wrongly; such a text is written again. */
 function writeFaithfully(content: Fields, chance: Chance): string {
   for (;;) {
     const text = write(content, chance);
@@ -201,7 +200,7 @@ function write(content: Fields, chance: Chance): string {
         'QUOTE_DOUBLE',
         ...(key === 'key' ? [] : (['BLOCK_FOLDED', 'BLOCK_LITERAL'] as const)),
       ];
-      // The first key tells which kind of file it is, by its plain text.
+      // The first key decides the kind of the file, and is read as plain text.
       if (path.length > 3 || key !== 'key') node.type = styles[Math.floor(chance() * chance() * styles.length)]!;
       if (key === 'key' && isRare(0.05)) node.commentBefore = ' a remark\n of two lines';
       if (key === 'key' && isRare(0.1)) node.spaceBefore = true;
@@ -221,7 +220,7 @@ function write(content: Fields, chance: Chance): string {
   return isRare(0.2) ? started.replaceAll('\n', '\r\n') : started;
 }
 
-/** Some of what is said twice is said once, under an anchor. */
+/** Writes some repeated parts only once, with an anchor. */
 function addAliases(document: Document, chance: Chance): void {
   if (chance() < 0.5) return;
   const known = new Map<string, Node>();

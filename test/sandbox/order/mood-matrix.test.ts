@@ -1,7 +1,7 @@
 import { MOODS, type Mood, type MoodName } from '../../../src/sandbox/order/mood';
 import { sandboxOfFile } from '../../conformance/target';
 
-/** One purchase of everything that is sold, and what it costs. */
+/** One purchase of everything that is sold, with its price. */
 const PURCHASES: readonly (readonly [path: string, body: Record<string, unknown>, naira: number])[] = [
   ['/data', { plan_id: 101, phone: '08031234567' }, 290],
   ['/airtime', { network: 'MTN', phone: '08031234567', amount: 100 }, 98],
@@ -19,10 +19,10 @@ const START = 1_000_000;
 
 const v1 = sandboxOfFile();
 
-/** How the order of this mood stands once everything that was coming has come. */
+/** The order of this mood after all its changes. */
 function endOf(mood: Mood): 'success' | 'pending' | 'error' {
   const { course } = mood;
-  // Nothing was charged, so the repeat that asks is the one that buys.
+  // Nothing was charged, so the repeat buys.
   const last = course === undefined ? 'success' : (course.later?.result ?? course.first);
   return last === 'failed' ? 'error' : last;
 }
