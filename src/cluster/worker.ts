@@ -2,7 +2,7 @@
 import cluster from 'node:cluster';
 import { createLru } from '../domain/lru';
 import type { Config } from '../config';
-import { startAge, systemClock } from '../domain/clock';
+import { startAge, systemClock, within } from '../domain/clock';
 import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { hearVerdicts, type KeyGuard, type Visit } from '../gateway/key-guard';
@@ -227,15 +227,17 @@ function sharePinTurns(line: Line, upstream: Parameters<typeof takePinTurns>[0],
   };
 }
 
+const NO_PRIMARY: RepeatTurn = { turn: 0, kept: [] };
+
 function shareRepeats(line: Line): SharedRepeats {
   return {
-    async inTurn(content, work) {
-      const turn = (await line.ask('repeatTurn', content).catch(() => undefined)) as RepeatTurn | undefined;
-      if (turn === undefined) return work([]);
+    async inTurn(content, waitMs, work) {
+      const asked = (line.ask('repeatTurn', content) as Promise<RepeatTurn>).catch(() => NO_PRIMARY);
       try {
-        return await work(turn.kept);
+        return await work((await within(systemClock, waitMs, asked))?.kept);
       } finally {
-        line.tell('repeatDone', turn.turn);
+        // A turn that comes too late ends at once.
+        void asked.then(({ turn }) => line.tell('repeatDone', turn));
       }
     },
     keep: (content, kept, windowMs) => line.tell('repeatKept', { content, kept, windowMs }),

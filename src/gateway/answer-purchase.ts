@@ -103,7 +103,8 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
     });
   };
   const { requestId: sent } = intent;
-  const pursuit = await parts.repeats.join(newOrder, sent, mapping.repeatMs, start, isOfPins(parsed.operation));
+  const sale = { leftMs, isOfPins: isOfPins(parsed.operation) };
+  const pursuit = await parts.repeats.join(newOrder, sent, mapping.repeatMs, start, sale);
   const beginning = isOwn ? pursuit.beginning : undefined;
   const waitsFrom = parts.clock.elapsed();
   const begun = pursuit.current();

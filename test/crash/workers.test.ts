@@ -69,9 +69,9 @@ const valueOf = async (metric: string): Promise<number> =>
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 
 /** Uses a connection of its own, as PHP does, so that the next request may go to another worker. */
-function post(fields: object, key: string): Promise<Readonly<Record<string, unknown>>> {
+function post(fields: object, key: string, extra: object = {}): Promise<Readonly<Record<string, unknown>>> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Token ${key}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Token ${key}`, 'content-type': 'application/json', ...extra };
     const sending = request(`${gateway.url}/api/topup/`, { method: 'POST', headers, agent: false }, (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (more: string) => (text += more));
@@ -183,6 +183,19 @@ test('a sale without an id that is repeated while open is one order at v1, which
     expect(v1.countOrders()).toBe(round + 1);
   }
   expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+}, 60_000);
+
+test('a sale without an id that gets no turn hears "pending" within its patience, nothing is sent for it, and the turn goes on to the next', async () => {
+  await open();
+  expect((await post(AIRTIME, key(0))).status).toBe('success');
+  // The turn that is asked for now does not come: the primary stands still, as a worker might that has the turn before.
+  process.kill(gateway.pid!, 'SIGSTOP');
+  const impatient = { 'user-agent': 'axios/1.7' };
+  expect((await post(LATE, key(0), impatient)).status).toBe('pending');
+  expect(v1.countOrders()).toBe(1);
+  process.kill(gateway.pid!, 'SIGCONT');
+  expect((await post(LATE, key(0), impatient)).status).toBe('success');
+  expect(v1.countOrders()).toBe(2);
 }, 60_000);
 
 test('limits, a pause and the sandbox setting of a key hold over both workers, and its wallet is shown once', async () => {

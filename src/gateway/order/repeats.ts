@@ -19,9 +19,15 @@ export interface Repeats {
   /**
    * Starts the order: under the id of the order that it repeats, if there is one. An id of its own in a field makes it another intent.
    * Requests of the same content without an id take turns, so that two at once find each other. `isOfPins`: PINs name no customer, so an
-   * order that a script still waits for is another customer's sale, and is not repeated.
+   * order that a script still waits for is another customer's sale, and is not repeated. `leftMs`: how long the script still waits.
    */
-  join<T>(order: NewOrder, sent: SentRequestId | undefined, windowMs: number, start: Start<T>, isOfPins?: boolean): Promise<T>;
+  join<T>(
+    order: NewOrder,
+    sent: SentRequestId | undefined,
+    windowMs: number,
+    start: Start<T>,
+    sale: { readonly leftMs: () => number; readonly isOfPins: boolean },
+  ): Promise<T>;
   /**
    * For a request without an id that is refused now: the order of the same key and words whose end no script has heard.
    * `unread` where this process knows of an order but the journal cannot be read to check it.
@@ -31,8 +37,11 @@ export interface Repeats {
 
 /** The memory of repeats that several processes of one gateway share. */
 export interface SharedRepeats {
-  /** Runs one `work` at a time per content, over all processes. `kept`: the orders of this content that the other processes opened. */
-  inTurn<T>(content: string, work: (kept: readonly KeptRepeat[]) => Promise<T>): Promise<T>;
+  /**
+   * Runs one `work` at a time per content, over all processes. `kept`: the orders of this content that the other processes opened; undefined when
+   * no turn came within `waitMs`: a process that stands still may be about to sell the same.
+   */
+  inTurn<T>(content: string, waitMs: number, work: (kept: readonly KeptRepeat[] | undefined) => Promise<T>): Promise<T>;
   keep(content: string, kept: KeptRepeat, windowMs: number): void;
 }
 
@@ -40,7 +49,7 @@ type Start<T> = (order: NewOrder, standing: Standing) => Promise<T>;
 
 /**
  * `new`: it repeats no known order. `again`: its own id came before. `repeat`: it has the id of the order that it repeats. `unread`: it may
- * repeat an order that the journal cannot show now, so nothing may be sent for it.
+ * repeat an order that the journal cannot show now or does not have yet, so nothing may be sent for it.
  */
 export type Standing = 'new' | 'again' | 'repeat' | 'unread';
 
@@ -108,18 +117,20 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
   const startNamed = createStartNamed({ look, keep, ...knownWords(wordings, unheardOf) });
 
   return {
-    join(order, sent, windowMs, start, isOfPins = false) {
+    join(order, sent, windowMs, start, { leftMs, isOfPins }) {
       if (sent !== undefined && Object.keys(sent.echo).length > 0) return startNamed(order, windowMs, start);
       const content = keyOf(order.owner, order.contentHash);
-      const work = async (others: readonly KeptRepeat[]): ReturnType<typeof start> => {
-        for (const kept of others) contents.add(content, kept, windowMs);
-        const { requestId, isUnread } = await find(order, sent, windowMs, isOfPins).catch((cause: unknown) => {
-          throw new GatewayError('journal_unavailable', undefined, { cause });
-        });
+      const work = async (others: readonly KeptRepeat[] | undefined): ReturnType<typeof start> => {
+        for (const kept of others ?? []) contents.add(content, kept, windowMs);
+        const { requestId, isUnread = others === undefined } = await find(order, sent, windowMs, isOfPins).catch(
+          (cause: unknown) => {
+            throw new GatewayError('journal_unavailable', undefined, { cause });
+          },
+        );
         if (requestId !== undefined) return start({ ...order, requestId }, 'repeat');
-        return isUnread === true ? start(order, 'unread') : startNew(order, windowMs, start);
+        return isUnread ? start(order, 'unread') : startNew(order, windowMs, start);
       };
-      return inTurn(content, () => (shared === undefined ? work([]) : shared.inTurn(content, work)));
+      return inTurn(content, () => (shared === undefined ? work([]) : shared.inTurn(content, leftMs(), work)));
     },
     findUnheard(owner, askedHash, windowMs) {
       const kept = () => wordings.of(keyOf(owner, askedHash)).filter(({ agoMs }) => agoMs <= windowMs);
