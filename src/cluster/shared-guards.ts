@@ -56,10 +56,10 @@ export function createSharedGuards(clock: Clock): SharedGuards {
   return {
     pinTurn({ fingerprint, pin, timeoutMs }, worker) {
       const ask = String((asks += 1));
-      const life = turns.lifeOf(worker);
+      const run = turns.runOf(worker);
       const credentials: Credentials = { apiKey: NO_KEY, fingerprint, pin: new Secret(pin) };
       return new Promise<PinTurn>((resolve) => {
-        begun.set(ask, (over) => resolve({ turn: turns.begin(life, over) }));
+        begun.set(ask, (over) => resolve({ turn: turns.begin(run, over) }));
         void inPinTurn(NO_CALL, ask, { credentials, clientAddress: '', timeoutMs }).then(({ outcome }) => {
           begun.delete(ask);
           if (outcome.kind === 'rejected') resolve({ refusal: outcome.message ?? '' });
@@ -67,10 +67,10 @@ export function createSharedGuards(clock: Clock): SharedGuards {
       });
     },
     pinDone({ turn, verdict }) {
-      if (verdict !== undefined) pins.hear(verdict);
+      if (verdict !== undefined) pins.applyVerdict(verdict);
       turns.end(turn);
     },
-    pinVerdict: (verdict) => pins.hear(verdict),
+    pinVerdict: (verdict) => pins.applyVerdict(verdict),
     async keyEnter(visit) {
       try {
         await keys.enter(visitOf(visit));
@@ -83,11 +83,11 @@ export function createSharedGuards(clock: Clock): SharedGuards {
     },
     keyVerdict: (judged) => keys.note(visitOf(judged), judged.verdict),
     repeatTurn(content, worker) {
-      const life = turns.lifeOf(worker);
+      const run = turns.runOf(worker);
       return new Promise((resolve) => {
         void inContentTurn(
           content,
-          () => new Promise<void>((over) => resolve({ turn: turns.begin(life, over), kept: contents.of(content) })),
+          () => new Promise<void>((over) => resolve({ turn: turns.begin(run, over), kept: contents.of(content) })),
         );
       });
     },
@@ -97,48 +97,48 @@ export function createSharedGuards(clock: Clock): SharedGuards {
   };
 }
 
-/** One worker process. Its replacement has another life under the same number. */
-interface Life {
+/** One run of a worker process. Its replacement is another run with the same number. */
+interface WorkerRun {
   isOver: boolean;
 }
 
 interface OpenTurns {
-  /** The life of the worker that has this number now. */
-  lifeOf(worker: number): Life;
+  /** The run of the worker that has this number now. */
+  runOf(worker: number): WorkerRun;
   /** Begins a turn and returns its number for `end`. The turn of a worker that died while it waited ends at once. */
-  begin(life: Life, onEnd: () => void): number;
+  begin(run: WorkerRun, onEnd: () => void): number;
   readonly end: (turn: number) => void;
   /** Ends all turns of the worker of this number, which has died. */
   readonly endOf: (worker: number) => void;
 }
 
 function createOpenTurns(): OpenTurns {
-  const turns = new Map<number, { readonly life: Life; readonly onEnd: () => void }>();
-  const lives = new Map<number, Life>();
+  const turns = new Map<number, { readonly run: WorkerRun; readonly onEnd: () => void }>();
+  const runs = new Map<number, WorkerRun>();
   let last = 0;
   const end = (turn: number): void => {
     turns.get(turn)?.onEnd();
     turns.delete(turn);
   };
   return {
-    lifeOf(worker) {
-      const life = lives.get(worker) ?? { isOver: false };
-      lives.set(worker, life);
-      return life;
+    runOf(worker) {
+      const run = runs.get(worker) ?? { isOver: false };
+      runs.set(worker, run);
+      return run;
     },
-    begin(life, onEnd) {
-      turns.set((last += 1), { life, onEnd });
+    begin(run, onEnd) {
+      turns.set((last += 1), { run, onEnd });
       const turn = last;
-      if (life.isOver) end(turn);
+      if (run.isOver) end(turn);
       return turn;
     },
     end,
     endOf(worker) {
-      const life = lives.get(worker);
-      if (life === undefined) return;
-      lives.delete(worker);
-      life.isOver = true;
-      for (const [turn, { life: its }] of turns) if (its === life) end(turn);
+      const run = runs.get(worker);
+      if (run === undefined) return;
+      runs.delete(worker);
+      run.isOver = true;
+      for (const [turn, { run: its }] of turns) if (its === run) end(turn);
     },
   };
 }

@@ -87,7 +87,7 @@ export function createKeyless({ lookupKey, keyring, clock, others }: KeylessPart
   others?.onNews((news) => {
     if (news.kind === 'counted') counted.add(news.name);
     else if (news.kind === 'paused') operator.pause(news, news.pauseMs);
-    else sellers.hear(news);
+    else sellers.applySale(news);
   });
 
   /** Counts one lookup with the key that sold from this address; when its limit is reached, with the operator's key. */
@@ -150,7 +150,7 @@ class Sellers {
     if (!isShared) this.#others?.tell({ kind: 'sold', address, fingerprint, apiKey: apiKey.revealForUseOnly() });
   }
 
-  hear({ apiKey, fingerprint, address }: SoldNews): void {
+  applySale({ apiKey, fingerprint, address }: SoldNews): void {
     this.#keep(new Secret(apiKey), fingerprint, address, this.#clock.elapsed());
   }
 

@@ -41,7 +41,7 @@ const BUSY_RETRY_SECONDS = 5;
 const SHARE = 1;
 
 /** One request on its way to v1. */
-interface Passing {
+interface ForwardedRequest {
   readonly client: string;
   call: ClientRequest | undefined;
   /** Gives back the place among the connections, or leaves the line for one. A second call does nothing. */
@@ -60,18 +60,18 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
     options.onError?.(error, { mayHaveBeenSent });
     answerFailure(response, error, mayHaveBeenSent);
   };
-  const start = (pass: Passing, request: IncomingMessage, response: ServerResponse): void => {
-    const { client } = pass;
+  const start = (forwarded: ForwardedRequest, request: IncomingMessage, response: ServerResponse): void => {
+    const { client } = forwarded;
     const events: ForwardEvents = {
       onAnswer: (status) => {
         const { method = 'GET', url = '/' } = request;
         options.onAnswer?.(client, { method, path: url.split('?', 1)[0] ?? '/', status });
       },
       onFailure: (error, { mayHaveBeenSent }) => fail(response, error, mayHaveBeenSent),
-      onEnd: () => pass.leave(),
+      onEnd: () => forwarded.leave(),
     };
     try {
-      pass.call = forward(request, response, forwardHeaders(request.headers, client), events);
+      forwarded.call = forward(request, response, forwardHeaders(request.headers, client), events);
     } catch (error) {
       // A request that had to wait is started inside the end of another request, which must not get this exception.
       fail(response, error as Error, true);
@@ -81,16 +81,16 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
     if (response.destroyed) return;
     const client = admit(request, clientAddress);
     if (typeof client === 'object') return answerError(response, client);
-    const passing: Passing = { client, call: undefined, leave: ignore };
+    const forwarded: ForwardedRequest = { client, call: undefined, leave: ignore };
     response.on('error', ignore).on('close', () => {
       // If v1 has answered before the body has arrived completely, the connection to v1 stays open until the body ends.
-      if (passing.call === undefined) passing.leave();
-      else if (!response.writableFinished) passing.call.destroy();
+      if (forwarded.call === undefined) forwarded.leave();
+      else if (!response.writableFinished) forwarded.call.destroy();
     });
     enter(
       queue,
-      passing,
-      () => start(passing, request, response),
+      forwarded,
+      () => start(forwarded, request, response),
       () => answerError(response, BUSY),
     );
   };
@@ -131,11 +131,11 @@ interface ForwardQueue {
 }
 
 /** Calls `start` at once or when a connection is free, or `refuse` when the line is full or `waitMs` is over. */
-function enter({ turns, lane, waitMs }: ForwardQueue, pass: Passing, start: () => void, refuse: () => void): void {
-  const client = networkOf(pass.client);
+function enter({ turns, lane, waitMs }: ForwardQueue, forwarded: ForwardedRequest, start: () => void, refuse: () => void): void {
+  const client = networkOf(forwarded.client);
   const begin = (): void => {
-    pass.leave = () => {
-      pass.leave = ignore;
+    forwarded.leave = () => {
+      forwarded.leave = ignore;
       turns.giveBack(client, lane);
     };
     start();
@@ -150,7 +150,7 @@ function enter({ turns, lane, waitMs }: ForwardQueue, pass: Passing, start: () =
     leaveLine();
     refuse();
   }, waitMs).unref();
-  pass.leave = () => {
+  forwarded.leave = () => {
     clearTimeout(timer);
     leaveLine();
   };

@@ -8,6 +8,7 @@ import type { Secret } from '../domain/credentials';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { NewOrder, Order, Trail } from '../domain/order';
 import type { Outcome } from '../domain/outcome';
+import type { OrderKey } from './journal';
 import { buildOrder } from './order-life';
 
 const RECORD_VERSION = 1;
@@ -103,9 +104,9 @@ export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: Fi
     bytes.toString('utf8', HEAD_BYTES + intent.length),
   ) as ProgressRecord;
   const { openedAtMs, number } = place;
-  const home = { owner, requestId };
-  const fields = seal.openFields(home, sealed);
-  const opened = outcome && (seal.openFields(home, outcome) as unknown as Outcome);
+  const order = { owner, requestId };
+  const fields = seal.openFields(order, sealed);
+  const opened = outcome && (seal.openFields(order, outcome) as unknown as Outcome);
   return buildOrder(
     { owner, requestId, operation, format, fields, echo, contentHash, askedHash, headerId, addressHash, openedAtMs, trail },
     { number, tries, outcome: opened, settledAtMs, toldAtMs },
@@ -126,33 +127,28 @@ const TAG_BYTES = 16;
 const KEY_CHARACTERS_MIN = 32;
 const FOREIGN = 'The journal holds an order that was encrypted with another key than that of this process.';
 
-/** The order that a field belongs to. A sealed value does not open in another order or field. */
-interface Home {
-  readonly owner: string;
-  readonly requestId: string;
-}
-
 export interface FieldSeal {
   /** Equal for two seals with the same key, but does not reveal the key; undefined when nothing is sealed. */
   readonly keyCheck: string | undefined;
-  sealFields(home: Home, fields: JsonObject): JsonObject;
-  openFields(home: Home, fields: JsonObject): JsonObject;
+  /** A sealed field can be opened only with the same name in the same order. */
+  sealFields(order: OrderKey, fields: JsonObject): JsonObject;
+  openFields(order: OrderKey, fields: JsonObject): JsonObject;
 }
 
 /** AES-256-GCM with a key derived from the configured text. Without a text nothing is encrypted, and opening a sealed field throws. */
 export function createFieldSeal(encryptionKey: Secret | undefined): FieldSeal {
   if (encryptionKey === undefined)
-    return { keyCheck: undefined, sealFields: (_home, fields) => fields, openFields: (_home, fields) => unsealed(fields) };
+    return { keyCheck: undefined, sealFields: (_order, fields) => fields, openFields: (_order, fields) => unsealed(fields) };
   const text = encryptionKey.revealForUseOnly();
   if (text.length < KEY_CHARACTERS_MIN)
     throw new Error(`The encryption key of the journal must have at least ${KEY_CHARACTERS_MIN} characters.`);
   const key = Buffer.from(hkdfSync('sha256', text, '', 'compat-gateway journal fields 1', 32));
   return {
     keyCheck: createHmac('sha256', key).update('key check').digest('hex').slice(0, 32),
-    sealFields: (home, fields) =>
-      mapFields(fields, (name, value) => (SEALED_FIELDS.has(name) ? seal(key, home, name, value) : value)),
-    openFields: (home, fields) =>
-      mapFields(fields, (name, value) => (SEALED_FIELDS.has(name) ? unseal(key, home, name, value) : value)),
+    sealFields: (order, fields) =>
+      mapFields(fields, (name, value) => (SEALED_FIELDS.has(name) ? seal(key, order, name, value) : value)),
+    openFields: (order, fields) =>
+      mapFields(fields, (name, value) => (SEALED_FIELDS.has(name) ? unseal(key, order, name, value) : value)),
   };
 }
 
@@ -160,19 +156,19 @@ function mapFields(fields: JsonObject, change: (name: string, value: JsonValue) 
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(name, value)]));
 }
 
-function seal(key: Buffer, home: Home, name: string, value: JsonValue): JsonValue {
+function seal(key: Buffer, order: OrderKey, name: string, value: JsonValue): JsonValue {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(place(home, name));
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(authenticatedData(order, name));
   const body = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()]);
   return { [MARK]: Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64') };
 }
 
 /** A value without the mark was written before a key was configured and is returned as it is. */
-function unseal(key: Buffer, home: Home, name: string, value: JsonValue): JsonValue {
+function unseal(key: Buffer, order: OrderKey, name: string, value: JsonValue): JsonValue {
   const sealed = sealedText(value);
   if (sealed === undefined) return value;
   const bytes = Buffer.from(sealed, 'base64');
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(place(home, name));
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(authenticatedData(order, name));
   decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
   return JSON.parse(decipherAll(decipher, bytes.subarray(IV_BYTES + TAG_BYTES)).toString()) as JsonValue;
 }
@@ -200,6 +196,6 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function place(home: Home, name: string): Buffer {
-  return Buffer.from(JSON.stringify([home.owner, home.requestId, name]));
+function authenticatedData(order: OrderKey, name: string): Buffer {
+  return Buffer.from(JSON.stringify([order.owner, order.requestId, name]));
 }

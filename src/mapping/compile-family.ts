@@ -32,7 +32,7 @@ function overrideWords(
 }
 
 /** The operations with a reply of the family. Its other operations have the shared replies. */
-export function retoldBy(family: string, { families, operations }: MappingSource): string[] {
+export function operationsWithOwnReply(family: string, { families, operations }: MappingSource): string[] {
   const { reply, operations: own = {} } = families[family]!;
   return Object.keys(operations).filter((name) => reply !== undefined || own[name]?.reply !== undefined);
 }
@@ -40,13 +40,17 @@ export function retoldBy(family: string, { families, operations }: MappingSource
 export interface FamilyParts {
   readonly base: () => Mapping;
   /** Compiles the replies of an operation in one format from the given source. */
-  readonly retell: (operation: string, format: string, told: MappingSource) => Operation['replies'];
+  readonly compileOwnReplies: (operation: string, format: string, familySource: MappingSource) => Operation['replies'];
   readonly tables: ReadonlyMap<string, Table>;
   readonly report: Report;
 }
 
 /** The mapping of the family is made when `mapping()` is first called: by a request of such a script, or by the check. */
-export function compileFamily(id: string, source: MappingSource, { base, retell, tables, report }: FamilyParts): Family {
+export function compileFamily(
+  id: string,
+  source: MappingSource,
+  { base, compileOwnReplies, tables, report }: FamilyParts,
+): Family {
   const { title, extends: format, proof = [], numbers } = source.families[id]!;
   let mapping: Mapping | undefined;
   return {
@@ -55,24 +59,31 @@ export function compileFamily(id: string, source: MappingSource, { base, retell,
     format,
     signals: proof.map((signal, index) => compileSignal(signal, ['families', id, 'proof', index], report)),
     numbers: compileNumberings(numbers, ['families', id, 'numbers'], tables, report),
-    mapping: () => (mapping ??= buildFamilyMapping(id, source, base(), retell)),
+    mapping: () => (mapping ??= buildFamilyMapping(id, source, base(), compileOwnReplies)),
   };
 }
 
-function buildFamilyMapping(id: string, source: MappingSource, base: Mapping, retell: FamilyParts['retell']): Mapping {
-  const told = sourceOfFamily(source, id);
+function buildFamilyMapping(
+  id: string,
+  source: MappingSource,
+  base: Mapping,
+  compileOwnReplies: FamilyParts['compileOwnReplies'],
+): Mapping {
+  const familySource = sourceOfFamily(source, id);
   const { extends: format, words, request_id: requestId } = source.families[id]!;
-  const retold = new Set(retoldBy(id, source));
+  const withOwnReply = new Set(operationsWithOwnReply(id, source));
   const operations = [...base.operations.values()].map((operation): [string, Operation] => {
     const { name, replies } = operation;
-    const own = retold.has(name) ? { replies: new Map([...replies, ...retell(name, format, told)]) } : {};
+    const own = withOwnReply.has(name)
+      ? { replies: new Map([...replies, ...compileOwnReplies(name, format, familySource)]) }
+      : {};
     return [name, { ...operation, ...own, ...patienceAndPendingOf(id, operation, source) }];
   });
   const saleHttp = words?.success?.http;
   const failureHttp = words?.failure?.http;
   return {
     ...base,
-    words: { ...told.words, success: { ...told.words.success, http: base.words.success.http } },
+    words: { ...familySource.words, success: { ...familySource.words.success, http: base.words.success.http } },
     ...(saleHttp === undefined ? {} : { saleHttp }),
     ...(failureHttp === undefined ? {} : { failureHttp }),
     // If the id follows from what is bought, the sale to the next customer has the same id and looks like a repeat.

@@ -37,8 +37,8 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
       compileOperation(name, operation, { source, tables, formats, rows, contexts, report }),
     ]),
   );
-  const retell: FamilyParts['retell'] = (name, format, told) =>
-    compileReplies(name, source.operations[name]!, [format], { source: told, report, context: contexts.get(name)! });
+  const compileOwnReplies: FamilyParts['compileOwnReplies'] = (name, format, familySource) =>
+    compileReplies(name, source.operations[name]!, [format], { source: familySource, report, context: contexts.get(name)! });
   reportUnknownOperations(source, report);
   const routes = collectRoutes(source);
   const numberingOf = (format: string, table: Table): Numbering =>
@@ -48,7 +48,7 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     report,
     context: { report, fieldTables: new Map(), joins: new Set(), rows, tables, allowRow: false },
   };
-  const parts: FamilyParts = { base: () => mapping, retell, tables, report };
+  const parts: FamilyParts = { base: () => mapping, compileOwnReplies, tables, report };
   const mapping: Mapping = {
     hash: source.hash,
     formats,

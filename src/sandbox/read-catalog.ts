@@ -100,7 +100,7 @@ export function readDataCards(world: World, caller: Caller, query: Fields): Answ
 }
 
 // Numbers without an owner, for which a lookup fails. The specification has no such numbers; docs/sandbox.md has.
-const NOBODYS = /9999$/;
+const WITHOUT_OWNER = /9999$/;
 
 const validateCableEndpoint = endpointOf('POST', '/validate-cable');
 const validateMeterEndpoint = endpointOf('POST', '/validate-meter');
@@ -115,7 +115,7 @@ export function validateCable(world: World, caller: Caller, body: Fields): Answe
     throw new Refusal('invalid_field', 'cable_id', 'is not a provider id of the catalog');
   }
   const smartcard = customerNumberOf(body, 'smartcard');
-  if (NOBODYS.test(smartcard)) throw new Refusal('lookup_not_found', 'smartcard number');
+  if (WITHOUT_OWNER.test(smartcard)) throw new Refusal('lookup_not_found', 'smartcard number');
   const name = world.mint.customerName(smartcard);
   return {
     status: 200,
@@ -132,7 +132,7 @@ export function validateMeter(world: World, caller: Caller, body: Fields): Answe
   }
   const meter = customerNumberOf(body, 'meter_number');
   meterTypeOf(body);
-  if (NOBODYS.test(meter)) throw new Refusal('lookup_not_found', 'meter number');
+  if (WITHOUT_OWNER.test(meter)) throw new Refusal('lookup_not_found', 'meter number');
   return {
     status: 200,
     body: { status: 'success', data: { name: world.mint.customerName(meter), address: world.mint.address(meter) } },

@@ -26,10 +26,7 @@ interface Sent {
   readonly body: string | undefined;
 }
 
-interface Heard {
-  readonly httpStatus: number;
-  readonly reply: Readonly<Record<string, unknown>>;
-}
+type Reply = Readonly<Record<string, unknown>>;
 
 const WAIT_MS = 200_000;
 
@@ -68,15 +65,14 @@ export class Reseller {
   /** Asks for the status of an order, as the script or its owner does when the end is unknown. */
   async askStatus(order: BookedOrder): Promise<void> {
     if (order.id === undefined) return;
-    const heard = await this.#call({
+    const reply = await this.#call({
       ...readSend(fill(this.script.status, { id: encodeURIComponent(order.id) })),
       body: undefined,
     });
-    if (heard === undefined) return;
+    if (reply === undefined) return;
     const before = order.conclusion;
-    this.#conclude(order, heard);
-    const word = this.#wordOf(heard);
-    if (before === 'sold' && this.script.reads.failed.includes(word)) order.isContradicted = true;
+    this.#conclude(order, reply);
+    if (before === 'sold' && this.script.reads.failed.includes(this.#statusWordOf(reply))) order.isContradicted = true;
   }
 
   async #sell(): Promise<void> {
@@ -106,13 +102,12 @@ export class Reseller {
   }
 
   async #send(order: BookedOrder): Promise<void> {
-    const heard = await this.#call(order.sent);
-    if (heard !== undefined) this.#conclude(order, heard);
+    const reply = await this.#call(order.sent);
+    if (reply !== undefined) this.#conclude(order, reply);
   }
 
-  #conclude(order: BookedOrder, heard: Heard): void {
+  #conclude(order: BookedOrder, reply: Reply): void {
     const { sold, failed, id, reference, paid } = this.script.reads;
-    const { reply } = heard;
     const text = (name: string): string | undefined => {
       const value = reply[name];
       return typeof value === 'string' && value !== '' ? value : undefined;
@@ -123,12 +118,12 @@ export class Reseller {
     if (amount !== undefined && amount !== null) order.paid = Number(amount);
     // A conclusion of sold or failed is final.
     if (order.conclusion !== 'waiting') return;
-    const word = this.#wordOf(heard);
+    const word = this.#statusWordOf(reply);
     if (sold.includes(word)) order.conclusion = 'sold';
     else if (failed.includes(word)) order.conclusion = 'failed';
   }
 
-  #wordOf({ reply }: Heard): string {
+  #statusWordOf(reply: Reply): string {
     const word = reply[this.script.reads.status];
     return typeof word === 'string' ? word : '';
   }
@@ -155,7 +150,7 @@ export class Reseller {
   }
 
   /** The reply; undefined if none came or if it is not JSON. */
-  async #call(sent: Sent, authorization?: string): Promise<Heard | undefined> {
+  async #call(sent: Sent, authorization?: string): Promise<Reply | undefined> {
     try {
       return await this.#exchange(sent, authorization ?? (await this.#authorization()));
     } catch {
@@ -168,13 +163,13 @@ export class Reseller {
     if (login === undefined) return `Token ${key}:${pin}`;
     if (this.#token === undefined) {
       const basic = `Basic ${Buffer.from(`${key}:${pin}`).toString('base64')}`;
-      const { reply } = await this.#exchange({ ...readSend(login.send), body: undefined }, basic);
+      const reply = await this.#exchange({ ...readSend(login.send), body: undefined }, basic);
       this.#token = String(reply[login.token]);
     }
     return `Token ${this.#token}`;
   }
 
-  async #exchange({ method, path, body }: Sent, authorization: string): Promise<Heard> {
+  async #exchange({ method, path, body }: Sent, authorization: string): Promise<Reply> {
     const { headers, waits } = this.script;
     const waitMs = waits === undefined ? WAIT_MS : Number(waits.slice(0, -1)) * 1_000;
     const answer = await request(`${this.#url}${path}`, {
@@ -186,7 +181,7 @@ export class Reseller {
       signal: AbortSignal.timeout(waitMs),
     });
     const reply: unknown = JSON.parse(await answer.body.text());
-    return { httpStatus: answer.statusCode, reply: (reply ?? {}) as Heard['reply'] };
+    return (reply ?? {}) as Reply;
   }
 }
 

@@ -8,7 +8,7 @@ import { catalogListsOf } from '../../gateway/read/catalog-lists';
 import { textOf } from '../../domain/json';
 import type { Mapping } from '../../mapping/mapping';
 import { v1BalanceReplySchema, v1CatalogSchema } from '../../upstream/v1';
-import { mend, note, well, type Check, type Finding, type Patient } from './finding';
+import { mend, note, well, type Check, type Finding, type CheckInput } from './finding';
 
 const ANSWER_MS = 10_000;
 /**
@@ -21,16 +21,16 @@ const DAY_MS = 86_400_000;
 const NOBODY_SELLS = 'Scripts are told that nothing was sent, and nothing can be sold.';
 
 /** The address of v1: the configured one, or that of the embedded sandbox of the running gateway. */
-export function v1UrlOf({ config, found }: Patient): string | undefined {
+export function v1UrlOf({ config, found }: CheckInput): string | undefined {
   return (
     config.upstreamUrl ??
     (found.kind === 'running' && found.running.sandbox !== undefined ? found.running.upstreamUrl : undefined)
   );
 }
 
-export const checkReach: Check = async (patient) => {
-  const { config } = patient;
-  const url = v1UrlOf(patient);
+export const checkReach: Check = async (input) => {
+  const { config } = input;
+  const url = v1UrlOf(input);
   const isSandbox = config.upstreamUrl === undefined;
   const sandbox = note(
     'The upstream is the embedded sandbox.',
@@ -40,12 +40,12 @@ export const checkReach: Check = async (patient) => {
   if (url === undefined) return [sandbox];
   const answer = await askV1(url, '/balance');
   if ('code' in answer) return [unreachable(url, answer.code)];
-  return [...(isSandbox ? [sandbox] : []), judgeShape(url, answer), ...judgeClock(answer, patient.now())];
+  return [...(isSandbox ? [sandbox] : []), judgeShape(url, answer), ...judgeClock(answer, input.now())];
 };
 
 /** Every call to v1 has a key, so the connection must be encrypted by a valid certificate. */
-export const checkTls: Check = async (patient) => {
-  const { config, now } = patient;
+export const checkTls: Check = async (input) => {
+  const { config, now } = input;
   if (config.upstreamUrl === undefined) return [];
   const { protocol, hostname, port } = new URL(config.upstreamUrl);
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -85,9 +85,9 @@ export const checkTls: Check = async (patient) => {
 };
 
 /** Only with a key: reads its balance and catalog at v1. */
-export const checkKey: Check = async (patient) => {
-  const { key, mapping } = patient;
-  const url = v1UrlOf(patient);
+export const checkKey: Check = async (input) => {
+  const { key, mapping } = input;
+  const url = v1UrlOf(input);
   if (key === undefined || url === undefined) return [];
   const balance = await askV1(url, '/balance', key.revealForUseOnly());
   if ('code' in balance) return [];

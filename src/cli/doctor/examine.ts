@@ -10,7 +10,7 @@ import { checkMappings } from './check-files';
 import { checkAdmin, checkProxies, checkRunning } from './check-gateway';
 import { checkMachine } from './check-machine';
 import { checkKey, checkReach, checkTls } from './check-v1';
-import { mend, type Check, type Finding, type Found, type Patient } from './finding';
+import { mend, type Check, type Finding, type FoundGateway, type CheckInput } from './finding';
 
 export const CHECKS: readonly (readonly [name: string, Check])[] = [
   ['gateway', checkRunning],
@@ -33,7 +33,7 @@ export interface Named extends Finding {
 }
 
 export async function examine(config: Config, key: Secret | undefined, now: () => number = Date.now): Promise<readonly Named[]> {
-  const patient: Patient = {
+  const input: CheckInput = {
     config,
     key,
     now,
@@ -44,7 +44,7 @@ export async function examine(config: Config, key: Secret | undefined, now: () =
   for (const [check, run] of CHECKS) {
     // A check that throws becomes a finding, so that the other checks still run.
     const findings = await Promise.resolve()
-      .then(() => run(patient))
+      .then(() => run(input))
       .catch((error: unknown) => [
         mend(
           `This check failed: ${(error as Error).message}`,
@@ -57,7 +57,7 @@ export async function examine(config: Config, key: Secret | undefined, now: () =
   return found;
 }
 
-async function findGateway(config: Config): Promise<Found> {
+async function findGateway(config: Config): Promise<FoundGateway> {
   const answer = await askAdmin(config, 'GET', '/running').catch(() => undefined);
   if (answer === undefined) return { kind: 'none' };
   if (answer.status !== 200) return { kind: 'refused' };

@@ -17,7 +17,7 @@ export const note = (what: string, why: string, todo: string): Finding => ({ lev
 export const mend = (what: string, why: string, todo: string): Finding => ({ level: 'mend', what, why, todo });
 
 /** The gateway that answers on the admin port of these settings. */
-export type Found =
+export type FoundGateway =
   | { readonly kind: 'none' }
   /** A gateway answers, but rejects the ADMIN_TOKEN of these settings. */
   | { readonly kind: 'refused' }
@@ -28,9 +28,9 @@ interface ReadyAnswer {
   readonly waitingFor: readonly string[];
 }
 
-export interface Patient {
+export interface CheckInput {
   readonly config: Config;
-  readonly found: Found;
+  readonly found: FoundGateway;
   /** The v1 key, if the operator gave one. */
   readonly key: Secret | undefined;
   /** The mapping of these settings; undefined if its files have errors. */
@@ -38,4 +38,4 @@ export interface Patient {
   readonly now: () => number;
 }
 
-export type Check = (patient: Patient) => Promise<readonly Finding[]> | readonly Finding[];
+export type Check = (input: CheckInput) => Promise<readonly Finding[]> | readonly Finding[];

@@ -24,7 +24,7 @@ export interface LearntPatience {
   /** A script of this key got its whole reply `ageMs` after its purchase came in. */
   answered(fingerprint: string, kind: string, ageMs: number): void;
   /** As `hangUp`, for a hang-up that another process met. */
-  hear(fingerprint: string, kind: string, ageMs: number): void;
+  applyHangUp(fingerprint: string, kind: string, ageMs: number): void;
   entries(): readonly LearntEntry[];
 }
 
@@ -81,7 +81,7 @@ export function createLearntPatience(
       const key = keyOf(fingerprint, kind);
       if (isShown(ageMs) && ageMs > answeredMs(key)) answers.set(key, { ageMs, atMs: clock.elapsed() });
     },
-    hear(fingerprint, kind, ageMs) {
+    applyHangUp(fingerprint, kind, ageMs) {
       learn(fingerprint, kind, ageMs);
       onHangUp(kind, entries, false);
     },

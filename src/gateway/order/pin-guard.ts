@@ -24,7 +24,7 @@ export interface PinGuard {
    */
   note(visit: Pick<CallContext, 'credentials' | 'clientAddress'>, outcome: Outcome): PinVerdict | undefined;
   /** Learns from a verdict that another process noted. */
-  hear(verdict: PinVerdict): void;
+  applyVerdict(verdict: PinVerdict): void;
   /** A keyed hash that stands for a PIN in verdicts. It is the same in all processes that share the gateway's secret. */
   hashOf(pin: Secret): string;
 }
@@ -132,7 +132,7 @@ export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onW
       noteRight(fingerprint, hashOf(pin));
       return isNews ? { fingerprint, pin: hashOf(pin) } : undefined;
     },
-    hear({ fingerprint, pin, refusal }) {
+    applyVerdict({ fingerprint, pin, refusal }) {
       if (refusal === undefined) noteRight(fingerprint, pin);
       else noteWrong(fingerprint, pin, refusal);
     },

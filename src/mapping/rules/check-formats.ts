@@ -4,16 +4,16 @@ import type { SignalSource, FamilySource } from '../language/schema';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { MappingSource, Report } from '../source';
-import { retoldBy, sourceOfFamily } from '../compile-family';
+import { operationsWithOwnReply, sourceOfFamily } from '../compile-family';
 import { OUTCOMES, type ReplyOutcome } from '../mapping';
 import { checkCharacters } from './check-fields';
 import { spellingsOf, type Checking, reportUnknownKey } from './checking';
 import { checkLists } from './check-lists';
 import { checkGoods, checkReplies } from './check-replies';
 import { checkTold } from './check-told';
-import { checkToldValues } from './check-values';
+import { checkReplyValues } from './check-values';
 import { isWordForPending, misreadAs, WORD_RULES } from './read-as';
-import { isMetAs, outcomeReplies } from './reply-layers';
+import { isReachableIn, outcomeReplies } from './reply-layers';
 
 export function checkFormats(checking: Checking): void {
   const { source, report } = checking;
@@ -137,13 +137,13 @@ export function checkFamilies(checking: Checking): void {
         checking,
       );
     checkWordsOf(id, family, checking);
-    if (retoldBy(id, source).length === 0) continue;
+    if (operationsWithOwnReply(id, source).length === 0) continue;
     const met = reachable(id, sourceOfFamily(source, id));
     // The rules for replies also apply to the replies of a family.
     const told: Checking = { source: met, mapping: mapping.families.get(id)!.mapping(), replies: outcomeReplies(met), report };
     checkReplies(told);
     checkTold(told);
-    checkToldValues({ ...told, report: apartFromAbsence(report) }, source);
+    checkReplyValues({ ...told, report: apartFromAbsence(report) }, source);
     checkGoods(told);
     checkLists(told);
   }
@@ -164,8 +164,8 @@ function apartFromAbsence(report: Report): Report {
 function reachable(id: string, source: MappingSource): MappingSource {
   const { extends: format } = source.families[id]!;
   const own = source.formats.get(format)!;
-  const operations = retoldBy(id, source)
-    .filter((name) => isMetAs(format, name, source))
+  const operations = operationsWithOwnReply(id, source)
+    .filter((name) => isReachableIn(format, name, source))
     .map((name) => [name, source.operations[name]!] as const);
   return { ...source, formats: new Map([[format, own]]), operations: Object.fromEntries(operations) };
 }

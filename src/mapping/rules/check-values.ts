@@ -33,7 +33,7 @@ interface Standing extends Surroundings {
 export function checkValues(checking: Checking): void {
   const { source } = checking;
   const judge = createJudge(checking);
-  judgeTold(checking, source, judge);
+  judgeReplies(checking, source, judge);
   for (const [name, operation] of Object.entries(source.operations)) {
     const asking = { ...standingOf(operation, 'success', source), joins: {}, where: 'a call' };
     const roots = new Set(operation.kind === 'status' ? ['order'] : []);
@@ -54,11 +54,11 @@ export function checkValues(checking: Checking): void {
 }
 
 /** Checks the values of replies only. The source may be that of a family, with some operations of the `whole` only. */
-export function checkToldValues(checking: Checking, whole: MappingSource): void {
-  judgeTold(checking, whole, createJudge(checking));
+export function checkReplyValues(checking: Checking, whole: MappingSource): void {
+  judgeReplies(checking, whole, createJudge(checking));
 }
 
-function judgeTold({ source, replies }: Checking, whole: MappingSource, judge: Judge): void {
+function judgeReplies({ source, replies }: Checking, whole: MappingSource, judge: Judge): void {
   for (const reply of replies) {
     const standing = standingOf(source.operations[reply.operation]!, reply.outcome, whole);
     for (const { value, path } of reply.fields.values()) judge(value, path, standing);

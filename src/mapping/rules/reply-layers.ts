@@ -21,7 +21,7 @@ export function outcomeReplies(source: MappingSource): OutcomeReply[] {
     const outcomes = declared.kind === 'list' ? (['failure'] as const) : OUTCOMES;
     const shared = sharedReply(operation, declared);
     const formats = [...source.formats.keys()].filter(
-      (id) => isMetAs(id, operation, source) && repliesOfFormat(id, operation, source).length > 0,
+      (id) => isReachableIn(id, operation, source) && repliesOfFormat(id, operation, source).length > 0,
     );
     return outcomes.flatMap((outcome) =>
       [undefined, ...formats].map((format): OutcomeReply => {
@@ -34,7 +34,7 @@ export function outcomeReplies(source: MappingSource): OutcomeReply[] {
 }
 
 /** Whether scripts of a format can reach an operation: it has shared addresses, or own ones in the format. Others pin their format. */
-export function isMetAs(format: string, operation: string, { operations, formats }: MappingSource): boolean {
+export function isReachableIn(format: string, operation: string, { operations, formats }: MappingSource): boolean {
   return operations[operation]!.routes !== undefined || formats.get(format)?.operations?.[operation]?.routes !== undefined;
 }
 

@@ -45,7 +45,7 @@ export const MOODS = {
 
 export type MoodName = keyof typeof MOODS;
 
-const FAIR: Mood = { course: SUCCESS };
+const NO_MOOD: Mood = { course: SUCCESS };
 
 const BY_DIGITS: ReadonlyMap<string, MoodName> = new Map(
   Object.entries(MOODS).flatMap(([name, mood]) => ('digits' in mood ? [[mood.digits, name as MoodName]] : [])),
@@ -95,9 +95,9 @@ export class MoodBook {
    */
   take(walletId: string, requestId: string | null, number: string): Mood {
     const key = requestId === null ? undefined : `${walletId} ${requestId}`;
-    if (key !== undefined && this.#struck.has(key)) return FAIR;
+    if (key !== undefined && this.#struck.has(key)) return NO_MOOD;
     const name = this.#takeOrdered(walletId) ?? moodOf(requestId, number);
-    if (name === undefined) return FAIR;
+    if (name === undefined) return NO_MOOD;
     const mood: Mood = MOODS[name];
     if (mood.course === undefined && key !== undefined) {
       this.#struck.add(key);

@@ -5,7 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { Secret } from '../../../src/domain/credentials';
 import { checkFolder } from '../../../src/mapping/check';
 import { checkKey, checkReach, checkTls } from '../../../src/cli/doctor/check-v1';
-import type { Finding, Patient } from '../../../src/cli/doctor/finding';
+import type { Finding, CheckInput } from '../../../src/cli/doctor/finding';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox';
 import { configFor, openHouse } from '../../flows/house';
 import { listen, type Listening } from '../../listen';
@@ -33,7 +33,7 @@ async function serve(answer: RequestListener, server = createServer(answer)): Pr
   return listening.port;
 }
 
-const patient = (url: string | undefined, change: Partial<Patient> = {}): Patient => ({
+const patient = (url: string | undefined, change: Partial<CheckInput> = {}): CheckInput => ({
   config: configFor(folder, url === undefined ? {} : { UPSTREAM_URL: url }),
   ...{ found: { kind: 'none' }, key: undefined, mapping: undefined, now: Date.now, ...change },
 });
