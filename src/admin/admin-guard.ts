@@ -35,10 +35,7 @@ export function createTokenCheck(token: Secret): (shown: string) => boolean {
 export function createHostGuard(token: Secret | undefined): Guard {
   return (request, response, next) => {
     if (token !== undefined || isLocalHost(request.headers.host)) return next();
-    refuse(
-      response,
-      'Without ADMIN_TOKEN this server answers under the names of this machine only: localhost, 127.0.0.1 or [::1], not under the one in Host.',
-    );
+    refuse(response, 'Without ADMIN_TOKEN this server only answers requests whose Host is localhost, 127.0.0.1 or [::1].');
   };
 }
 

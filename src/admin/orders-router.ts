@@ -24,7 +24,7 @@ export function createOrdersRouter(recheck: (asked: Rechecking) => Promise<Reche
     response.set('cache-control', 'no-store');
     const read = schema.safeParse(request.body);
     if (!read.success) {
-      const message = 'The body is { "id": "…", "key": "…" }, with "address" where the key is locked to one.';
+      const message = 'The body is { "id": "…", "key": "…" }, with "address" if the key is locked to one.';
       response.status(400).json({ status: 'error', message });
       return;
     }

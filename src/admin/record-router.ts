@@ -30,14 +30,13 @@ export function createRecordRouter(recordings: Recordings, mapping: () => Mappin
       return void response.status(404).json(error((unknown as Error).message));
     }
     const untilMs = recordings.start(fingerprint, forMs, max);
-    if (untilMs === undefined)
-      return void response.status(409).json(error('As many recordings as there may be are under way; stop one first.'));
+    if (untilMs === undefined) return void response.status(409).json(error('Too many recordings are running; stop one first.'));
     response.json({ status: 'recording', fingerprint, until_ms: untilMs });
   });
   router.get('/:fingerprint', (request, response) => {
     const after = Number(request.query['after'] ?? 0);
     const recording = recordings.read(String(request.params['fingerprint']), Number.isSafeInteger(after) ? after : 0);
-    if (recording === undefined) return void response.status(404).json(error('Nothing is recorded of this caller.'));
+    if (recording === undefined) return void response.status(404).json(error('There is no recording of this caller.'));
     response.set('cache-control', 'no-store').json({ status: 'success', ...recording });
   });
   router.post('/stop', (request, response) => {

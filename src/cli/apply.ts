@@ -25,7 +25,7 @@ Examples:
 /** `compat-gateway apply`: brings exactly the planned set into use. */
 export function applyCommand(): Command {
   return new Command('apply')
-    .description('Takes exactly the set that was planned into use, or does nothing.')
+    .description('Takes exactly the planned set into use, or does nothing.')
     .argument('[folder]', 'the candidate of the plan (default: MAPPINGS_DIR)', parseFolder)
     .requiredOption('--plan <id>', 'the id that `compat-gateway plan` printed', parseHash)
     .option('--accept-money-changes', 'apply changes of networks, amounts, plans, formats or outcome words')
@@ -58,7 +58,7 @@ export async function applyPlanned(config: Config, running: ReadSet, candidate: 
   const changed = changedSince(asked.plan, plan);
   if (changed !== undefined) return fail(CHANGED[changed](running.mapping.hash, hash));
   if (plan.movesMoney && asked.acceptMoneyChanges !== true)
-    return fail(`${formatMoney(plan)}\nRefused: this can move money. If it is meant to, add --accept-money-changes.`);
+    return fail(`${formatMoney(plan)}\nRefused: this can move money. If you want that, add --accept-money-changes.`);
   const { body } = await askAdmin(config, 'POST', '/mapping/apply', {
     files: candidate.files.map(({ file, name = file, text }) => ({ name, text })),
     expected_hash: hash,

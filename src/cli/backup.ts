@@ -35,8 +35,8 @@ export function backupCommand(): Command {
         print(`The journal has ${counted(journal.orders, 'order')}${newest}; ${journal.open} without an end.`);
       }
       if (config.gatewaySecret !== undefined || secretCheck === undefined)
-        print('GATEWAY_SECRET is not in it: keep it elsewhere, for without it the orders belong to nobody.');
+        print('GATEWAY_SECRET is not in the backup: keep it elsewhere. Without it no key finds its orders.');
       if (config.journalKey !== undefined)
-        print('JOURNAL_KEY is not in it: keep it elsewhere, for without it the journal does not open.');
+        print('JOURNAL_KEY is not in the backup: keep it elsewhere. Without it the journal does not open.');
     });
 }

@@ -32,8 +32,8 @@ export function checkCommand(): Command {
         .default('human')
         .conflicts('json'),
     )
-    .option('--all', 'tell every problem, also those that one cause explains (--json and sarif always do)')
-    .option('--fix', 'mend what is safe to mend in the files; never anything that could move money')
+    .option('--all', 'print every problem, also those with one common cause (--json and sarif always do)')
+    .option('--fix', 'correct what is safe to correct in the files, never what could move money')
     .option('--max-warnings <number>', 'fail on more warnings than this', parseCount)
     .addHelpText(
       'after',

@@ -3,7 +3,7 @@ import { describeConfig } from '../config';
 import { readConfig } from './process';
 
 const HELP = `
-Exit codes: 0 usable, 1 a setting has a value that is none, 2 bad usage.
+Exit codes: 0 usable, 1 a setting has a wrong value, 2 bad usage.
 
 Example:
   PORT=80 compat-gateway config`;

@@ -42,8 +42,8 @@ export function demoCommand(): Command {
         .argParser(parseDuration)
         .default(parseDuration('5m'), '5m'),
     )
-    .option('--rate <count>', 'requests in a second, of all together', parseRate, 2)
-    .option('--names', 'sell nothing; print what names their keys in callers.yaml')
+    .option('--rate <count>', 'requests per second, of all resellers together', parseRate, 2)
+    .option('--names', 'sell nothing; print the titles of their keys for callers.yaml')
     .addHelpText('after', HELP)
     .action(demo);
 }
@@ -113,7 +113,8 @@ function printBooks(closed: readonly ClosedBooks[]): void {
   }
   const faults = closed.flatMap(({ title, faults: found }) => found.map((fault) => `${title}: ${fault}.`));
   for (const fault of faults) fail(fault);
-  if (faults.length === 0) print('\nAll books agree to the kobo: what was told as sold was charged, and nothing else was.');
+  if (faults.length === 0)
+    print('\nAll books agree to the kobo: every sale that a script heard of was charged, and nothing else was.');
   else fail('\nThe books do not agree. This is a fault of the gateway, or these keys were used by somebody else meanwhile.');
 }
 

@@ -22,7 +22,7 @@ export function describeOrder(order: Order, mapping: Mapping, times: Times, nowM
     `operation        ${order.operation}${operation === undefined ? ' (not in the mapping of today)' : `  ${showPlace(mapping.placeOf(['operations', order.operation]))}`}`,
     `format           ${order.format.toUpperCase()}: ${trail?.reason ?? 'why was not recorded'}`,
     ...(trail?.family === undefined ? [] : [`family           ${trail.family.id}: ${trail.family.reason}`]),
-    `mapping          ${trail?.mapping ?? 'not recorded'}${isSameMapping ? ', the one in the folder' : ', NOT the one in the folder: places below are of today'}`,
+    `mapping          ${trail?.mapping ?? 'not recorded'}${isSameMapping ? ', the one in the folder' : ', NOT the one in the folder: the places below are those of the files in the folder'}`,
   ];
   for (const [name, value] of Object.entries(fields)) {
     const field = operation?.fields.find((one) => one.name === name);

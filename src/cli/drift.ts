@@ -48,7 +48,7 @@ Examples:
 
 async function forget(config: Config): Promise<void> {
   await demandOfAdmin(config, 'POST', '/traffic/forget');
-  print('Forgotten. What comes from now on is counted anew.');
+  print('Forgotten. Counting starts again now.');
 }
 
 async function compare(folder: string, config: Config, options: DriftOptions): Promise<void> {
@@ -132,7 +132,7 @@ function advise(advice: Advice): string {
 function wordLines({ words }: Drift): string[] {
   return words.flatMap(({ table, word, count: times, places, value, hint }) => [
     `${table}  ${word}  ${times}x  ${places.join(', ')}`,
-    `    ${value === undefined ? `yours to decide: ${hint}` : `word, check: it is ${value}, the only value that it is near to`}`,
+    `    ${value === undefined ? `yours to decide: ${hint}` : `check this word: ${value} is the only value near to it`}`,
   ]);
 }
 
@@ -165,7 +165,7 @@ function patchLines({ made, left, diff }: Patch, places: Places): string[] {
   return [
     ...(left.length === 0
       ? []
-      : ['To be written by hand, because the check or the layout of the file is against it:', ...left.map(line), '']),
+      : ['To be written by hand, because the check or the layout of the file does not allow a patch:', ...left.map(line), '']),
     ...(made.length === 0
       ? []
       : [

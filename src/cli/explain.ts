@@ -87,7 +87,7 @@ function readWritten(words: readonly string[], file: string | undefined): SavedR
 
 /** The message for text that is no request. A single word gets its own message, because curl would take it for a host name. */
 function noRequest(text: string): string {
-  return `Neither a request nor an address is '${text.slice(0, 80)}': expected a curl command line, a raw HTTP request in quotes, or --file with one of them.`;
+  return `'${text.slice(0, 80)}' is neither a request nor an address: expected a curl command line, a raw HTTP request in quotes, or --file with one of them.`;
 }
 
 async function readRequest(written: SavedRequest): Promise<LegacyRequest | undefined> {

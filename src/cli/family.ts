@@ -25,7 +25,7 @@ interface SourceFile {
 /** `compat-gateway family`: sends nothing, and prints no value of a request. */
 export function familyCommand(): Command {
   return new Command('family')
-    .description('Names the families that a script fits, by its source or by a recorded request, and what its source decides by.')
+    .description('Names the families that fit a script, by its source or a recorded request, and what decides in its source.')
     .argument('[source]', 'a PHP file, or a folder of sources (PHP, JavaScript, Python)', parseSource)
     .option('--request <file>', 'a saved curl command, raw HTTP request or transcript', parseFile)
     .addHelpText(

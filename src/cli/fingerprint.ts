@@ -7,7 +7,7 @@ import { readHiddenLine } from './read-hidden-line';
 
 /** The message does not repeat the input: it may be a mistyped key or a PIN. */
 const NO_KEY =
-  'This is not an API key: one has at most 256 visible ASCII characters, no quotes and no colon, and holds `_live_` or begins with `sandbox_`. `:PIN` may follow.';
+  'This is not an API key: a key has at most 256 visible ASCII characters, no quotes and no colon, and contains `_live_` or begins with `sandbox_`. `:PIN` may follow.';
 
 /** `compat-gateway fingerprint`: reads the key from a pipe or without echo, never as an argument, which other users of the machine can list. */
 export function fingerprintCommand(): Command {
@@ -39,6 +39,6 @@ export function keyIn(text: string, keyring: Keyring): Secret {
     return new Secret(key);
   }
   const opened = keyring.openToken(text);
-  if (opened === undefined) throw new Error('This is an AccessToken, and not one that this gateway has issued.');
+  if (opened === undefined) throw new Error('This is an AccessToken that this gateway has not issued.');
   return opened.apiKey;
 }

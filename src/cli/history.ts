@@ -35,7 +35,7 @@ export function historyCommand(): Command {
       const history = openHistory(config);
       if (options.write !== undefined) return writeSet(history, hash, options.write);
       const uses = history.list().filter((use) => hash === undefined || use.hash === hash);
-      if (uses.length === 0) throw new Error(`The history knows no set ${hash}.`);
+      if (uses.length === 0) throw new Error(`The history has no set ${hash}.`);
       if (options.json === true) return print(JSON.stringify(uses, null, 2));
       const times = createTimes(config.timeZone);
       for (const use of uses) print(describeUse(use, times));
@@ -55,7 +55,7 @@ function writeSet(history: SetHistory, hash: string | undefined, folder: string)
   const set = history.setOf(hash);
   if (set === undefined) throw new Error(`The history does not have the files of ${hash}.`);
   mkdirSync(folder, { recursive: true });
-  if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty: nothing is written over.`);
+  if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty: name a new or empty folder.`);
   for (const { file, name = file, text } of set.files) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

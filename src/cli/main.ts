@@ -12,7 +12,7 @@ enableCompileCache?.(join(__dirname, '..', '.compiled'));
 // `compat-gateway orders list | head` closes the pipe early; that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  process.stderr.write(`The output cannot be written (${error.code ?? error.message}): what is there is not all.\n`);
+  process.stderr.write(`The output cannot be written (${error.code ?? error.message}): it is incomplete.\n`);
   process.exit(1);
 });
 

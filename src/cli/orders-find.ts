@@ -39,16 +39,16 @@ const BUDGET_MS = 60_000;
 
 export function findCommand(): Command {
   return new Command('find')
-    .description('Finds orders, and refused requests, by whatever the reseller can tell. Newest first.')
+    .description('Finds orders, and refused requests, by what the reseller knows. Newest first.')
     .argument('[number]', 'a phone, meter or card number, in any spelling')
     .option('--request-id <id>', 'the id that the script sent, or the id of our replies')
     .option('--reference <reference>', "v1's reference")
     .option('--caller <caller>', 'only of this key: a title of callers.yaml or a fingerprint')
     .addOption(new Option('--since <age>', 'how far back, such as 90m, 24h or 7d').argParser(parseAge))
-    .addOption(new Option('--outcome <outcome>', 'only what ended so').choices(OUTCOMES))
+    .addOption(new Option('--outcome <outcome>', 'only orders with this outcome').choices(OUTCOMES))
     .option('--operation <operation>', 'only this operation, such as buy_airtime')
-    .option('--no-refused', 'leave out requests that came to no order')
-    .option('--limit <number>', 'at most so many', parseCount(99_999), 50)
+    .option('--no-refused', 'leave out refused requests')
+    .option('--limit <number>', 'at most this many', parseCount(99_999), 50)
     .addHelpText(
       'after',
       '\nNumbers are masked. `orders show <id>` tells the story of one.\n\nExit codes: 0 found, 1 nothing is found or the journal cannot be read, 2 bad usage.\n\nExamples:\n  compat-gateway orders find 08031234567\n  compat-gateway orders find --caller Ada --outcome refused --since 24h',
@@ -142,7 +142,7 @@ function storyLines(story: OrderStory, times: Times): string[] {
     ...line('operation', operation.title === undefined ? operation.name : `${operation.name}: ${operation.title}`),
     ...line('format', `${order.format.toUpperCase()}: ${reason}`),
     ...line('family', family),
-    ...line('mapping', story.isAsItWas ? mapping : `${mapping}, which is not kept: what follows is told by the set of today`),
+    ...line('mapping', story.isAsItWas ? mapping : `${mapping}, which is not kept: what follows uses the set of today`),
     ...fields.flatMap(({ name, value, from, own }) =>
       line(
         'field',

@@ -14,7 +14,7 @@ export function recheckCommand(): Command {
   return new Command('recheck')
     .description('Asks v1 again about one order, through the running gateway. Buys nothing. Type or pipe the key in.')
     .argument('<id>', "its request id, the id of our replies, or v1's reference")
-    .option('--address <address>', 'the address of the script, where its key is locked to that')
+    .option('--address <address>', 'the address of the script, if its key is locked to addresses')
     .addHelpText(
       'after',
       '\nExit codes: 0 v1 was asked, 1 it could not be, 2 bad usage, 130 cancelled.\n\nExample:\n  compat-gateway orders recheck first-a < key.txt',

@@ -39,9 +39,9 @@ Examples:
 
 export function reconcileCommand(): Command {
   return new Command('reconcile')
-    .description("Holds a day of one key against v1's history and wallet. Type or pipe the key in.")
+    .description("Compares a day of one key with v1's history and wallet. Type or pipe the key in.")
     .option('--day <day>', 'the day in TIME_ZONE, such as 2026-11-24 (default: yesterday)', checkDay)
-    .option('--address <address>', 'the address of the script, where its key is locked to that', checkAddress, '127.0.0.1')
+    .option('--address <address>', 'the address of the script, if its key is locked to addresses', checkAddress, '127.0.0.1')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action((asked: Asked) => withJournal((opened) => reconcile(asked, opened)));
@@ -119,7 +119,7 @@ function printReport(report: DayReport, owner: string, { mapping, times }: Opene
   if (report.otherKeys.count > 0) print(`Others   charged ${sumText(report.otherKeys)}: other keys of this account.`);
   if (wallet === undefined) {
     const now = walletNow === undefined ? 'not known' : nairaText(walletNow);
-    return print(`Wallet   ${now} now; its movement on that day cannot be told.`);
+    return print(`Wallet   ${now} now; its movement on that day is not known.`);
   }
   const { opening, charged, moneyIn, other, closing } = wallet;
   print(`Wallet   ${nairaText(opening)} before the first sale, ${nairaText(closing)} after the last:`);

@@ -61,9 +61,9 @@ export function ordersCommand(): Command {
     .command('list')
     .description('Prints the latest orders, oldest first.')
     .addOption(sinceOption('90m, 24h or 7d', DAY_MS, '24h'))
-    .addOption(new Option('--outcome <outcome>', 'only orders that ended so').choices(OUTCOMES))
+    .addOption(new Option('--outcome <outcome>', 'only orders with this outcome').choices(OUTCOMES))
     .addOption(callerOption())
-    .option('--limit <number>', 'at most so many of the latest', parseCount(9_999_999), 50)
+    .option('--limit <number>', 'at most this many of the latest orders', parseCount(9_999_999), 50)
     .addHelpText(
       'after',
       `${SHOW_HELP}\n${READ_CODES}\n\nExamples:\n  compat-gateway orders list --outcome unknown\n  compat-gateway orders list --caller Ada\n  compat-gateway orders list --since 7d --limit 500`,
@@ -73,7 +73,7 @@ export function ordersCommand(): Command {
     .command('show')
     .description('Tells the story of an order: by request id, by the id of our replies, or by v1 reference.')
     .argument('<id>')
-    .option('--json', 'print all that the journal has of it instead, numbers unmasked')
+    .option('--json', 'print everything that the journal has of the order, numbers unmasked')
     .addOption(callerOption())
     .addHelpText('after', `${SHOW_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders show first-a`)
     .action((id: string, { json, caller }: OfCaller & { readonly json?: true }) =>
@@ -85,9 +85,9 @@ export function ordersCommand(): Command {
   command
     .command('export')
     .description('Writes orders to standard output.')
-    .addOption(new Option('--format <format>', 'the form').choices(EXPORT_FORMATS).default('csv'))
+    .addOption(new Option('--format <format>', 'the file format').choices(EXPORT_FORMATS).default('csv'))
     .addOption(sinceOption('24h or 30d', 30 * DAY_MS, '30d'))
-    .addOption(new Option('--outcome <outcome>', 'only orders that ended so').choices(OUTCOMES))
+    .addOption(new Option('--outcome <outcome>', 'only orders with this outcome').choices(OUTCOMES))
     .addOption(callerOption())
     .addHelpText('after', `${EXPORT_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders export --since 7d > orders.csv`)
     .action((range: Range & { format: ExportFormat }) => withJournal((opened) => exportOrders(range, opened)));

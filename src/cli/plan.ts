@@ -32,7 +32,7 @@ Examples:
 /** `compat-gateway plan`: shows what would change if these files came into use. */
 export function planCommand(): Command {
   return new Command('plan')
-    .description('Tells what would change if these mapping files were taken into use, what can move money first.')
+    .description('Shows what would change if these mapping files were taken into use. What can move money comes first.')
     .argument('[folder]', 'the candidate (default: MAPPINGS_DIR, whose edits the running gateway does not use yet)', parseFolder)
     .option('--against <folder>', 'compare with this folder instead of the running gateway', parseFolder)
     .option('--no-replay', 'do not replay recorded requests')
@@ -116,7 +116,7 @@ function headlineOf({ running, candidate, differences, movesMoney }: Plan): stri
   if (running === candidate) return 'the candidate is the running set.';
   const money = differences.filter(isMoney).length;
   if (differences.length === 0)
-    return `the files differ, what they say does not${movesMoney ? ', but the replay found changes' : ''}.`;
+    return `the files differ, but they mean the same${movesMoney ? ', but the replay found changes' : ''}.`;
   const count = counted(differences.length, 'difference');
   if (money === 0) return `${count}, ${movesMoney ? 'and the replay found changes of money.' : 'none of which moves money.'}`;
   return `${count}, ${money === differences.length ? 'which can move money' : `${money} of which can move money`}.`;

@@ -7,7 +7,7 @@ import { askAdmin, messageOf } from './running-gateway';
 /** `compat-gateway reload`: exit code 1 if the running gateway refuses the files in its folder. */
 export function reloadCommand(): Command {
   return new Command('reload')
-    .description('Has the running gateway take its mapping files into use, all or nothing.')
+    .description('Makes the running gateway take its mapping files into use, all or nothing.')
     .option('--expect <hash>', 'only if the files are exactly the set with this hash', parseHash)
     .addHelpText(
       'after',

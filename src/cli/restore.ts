@@ -20,7 +20,7 @@ export function restoreCommand(): Command {
   return new Command('restore')
     .description('Puts a backup in place, after its checksums have been verified.')
     .argument('<folder>', 'what `backup` has made')
-    .option('--force', 'also over a newer journal or another secret, which are set aside')
+    .option('--force', 'restore also over a newer journal or another secret; both are set aside')
     .addHelpText('after', HELP)
     .action(async (name: string, { force = false }: { force?: boolean }) => {
       const { config } = readConfig();
@@ -34,7 +34,7 @@ export function restoreCommand(): Command {
       const { journal, madeAtMs } = manifest;
       print(`Restored into ${config.dataDir} as of ${createTimes(config.timeZone).text(madeAtMs)}.`);
       for (const path of setAside) print(`Set aside: ${path}`);
-      if (journal === undefined) return print('The journal is not in it: restore the database with its own tools.');
+      if (journal === undefined) return print('The journal is not in the backup: restore the database with its own tools.');
       print(
         `${counted(journal.orders - forgotten, 'order')}, ${journal.open} without an end: v1 is asked about those when their keys come.`,
       );

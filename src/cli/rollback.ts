@@ -64,7 +64,7 @@ function readTarget(config: Config, wanted: string | undefined, running: string)
       `The history at ${history.folder} does not know the set in use, ${running}: DATA_DIR must be that of the gateway.`,
     );
   const hash = wanted ?? stepBack(uses, running)?.hash;
-  if (hash === undefined) throw new Error(`The history knows no set before ${running}, which is in use.`);
+  if (hash === undefined) throw new Error(`The history has no set before ${running}, which is in use.`);
   const files = history.setOf(hash)?.files;
   if (files === undefined) throw new Error(`The history does not have the files of ${hash}.`);
   const checked = checkSet(files);

@@ -112,5 +112,5 @@ export async function readShapes(config: Config): Promise<readonly SeenShape[] |
 
 /** The sentence in the answer of an admin call. */
 export function messageOf(body: Readonly<Record<string, unknown>>): string {
-  return typeof body['message'] === 'string' ? body['message'] : 'The gateway did not understand.';
+  return typeof body['message'] === 'string' ? body['message'] : 'The gateway gave no reason.';
 }

@@ -27,7 +27,7 @@ export function sandboxCommand(): Command {
         trustedProxies: config.trustedProxies,
         onStoreFailure: (failure) => {
           if (failure === undefined) process.stderr.write('The sandbox data folder can be written again.\n');
-          else process.stderr.write(`${failure.message}. Purchases are refused until it can.\n`);
+          else process.stderr.write(`${failure.message}. Purchases are refused until it can be written.\n`);
         },
       });
       const { url } = await listening(config, 'sandbox', (port, host) => sandbox.listen(port, host));

@@ -38,7 +38,7 @@ async function serve(): Promise<void> {
   const complaints = createOutput(2);
   const output = openLogOutput(config, {
     onTrouble: (code) =>
-      complaints.write(`The log cannot be written (${code}). Selling goes on; lines that find no room are lost.\n`),
+      complaints.write(`The log cannot be written (${code}). Selling goes on; lines that do not fit into memory are lost.\n`),
     isShared: config.workers > 1,
     onWell: ({ linesLost, durationMs }) => log.warn('log_written_again', { count: linesLost, durationMs }),
   });
@@ -48,8 +48,7 @@ async function serve(): Promise<void> {
   process.on('SIGHUP', () => reload());
   process.on('SIGUSR2', () => {
     const code = output.reopen();
-    if (code !== undefined)
-      complaints.write(`LOG_FILE cannot be opened anew (${code}). The log goes on in the file that it had.\n`);
+    if (code !== undefined) complaints.write(`LOG_FILE cannot be reopened (${code}). The log goes on in the old file.\n`);
   });
   const log: Log = createLog(config.logLevel, output);
   // Node's own warnings are written synchronously and would wait for a slow reader of standard error.
@@ -106,7 +105,7 @@ function consoleLine(adminUrl: string, { adminToken }: Config): string {
 
 /** Printed in addition to the log lines, among which an operator could overlook the problems. */
 function lastGoodWarning({ live }: Greeted): string {
-  return `The mapping files cannot be used, so the last good set serves: ${live.current().hash}. \`compat-gateway check\` tells what to mend; then \`compat-gateway reload\`.\n`;
+  return `The mapping files cannot be used, so the last good set is in use: ${live.current().hash}. \`compat-gateway check\` shows what to correct; then \`compat-gateway reload\`.\n`;
 }
 
 /** Shows a newcomer everything that the first sale needs. */

@@ -38,10 +38,10 @@ export function testCommand(): Command {
   return new Command('test')
     .description('Plays the cases of the mappings through the real gateway, without network, and prints what differs.')
     .argument('[folder]', 'the mappings folder (default: MAPPINGS_DIR)', parseFolder)
-    .option('--coverage', 'tell which routes, spellings, table rows, outcomes, reply fields and signals no case shows')
-    .option('--mutate', 'break each rule of the mappings on purpose and tell which break no case notices')
+    .option('--coverage', 'print which routes, spellings, table rows, outcomes, reply fields and signals no case shows')
+    .option('--mutate', 'break each rule of the mappings on purpose and print which break no case notices')
     .option('--fail-under <percent>', 'exit code 1 below this coverage, or below this part of noticed breaks', parsePercent)
-    .option('--filter <text>', 'only cases whose name holds this text')
+    .option('--filter <text>', 'only cases whose name contains this text')
     .option('--junit <file>', 'write a JUnit file as well', parseNewFile)
     .option('--quiet', 'print failures and the last line only')
     .addHelpText('after', HELP)
@@ -94,7 +94,7 @@ async function measure(results: readonly CaseResult[], { path, mapping, fixtures
     const result = await runMutants(results, around, { fixtures, read: readWrittenRequest });
     print(formatMutation(result, source.places, performance.now() - startedAt));
     if (percent(result.noticed, result.noticed + result.missed.length) < failUnder)
-      fail(`The part of breaks that are noticed is below ${failUnder} %.`);
+      fail(`Cases notice less than ${failUnder} % of the breaks.`);
   }
 }
 

@@ -42,7 +42,7 @@ export async function makeBackup(config: Config, sources: Readonly<Record<string
   const around = [config.mappingsDir, ...KEPT.map((name) => join(config.dataDir, name))].find(
     (source) => relative(source, folder).split(sep)[0] !== '..',
   );
-  if (around !== undefined) throw new Error(`${folder} lies in ${around}, which it would have to hold; name a folder elsewhere.`);
+  if (around !== undefined) throw new Error(`${folder} lies in ${around}, which is part of the backup; name a folder elsewhere.`);
   const draft = join(dirname(folder), `.${basename(folder)}.${process.pid}`);
   try {
     await mkdir(draft, { recursive: true, mode: 0o700 });
@@ -74,13 +74,13 @@ export async function makeBackup(config: Config, sources: Readonly<Record<string
 /** Reads the list of a backup and checks its files. Throws an Error that names the first file that is missing or changed. */
 export async function readBackup(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
-  if (text === undefined) throw new Error(`${folder} is no backup: it has no ${MANIFEST}.`);
+  if (text === undefined) throw new Error(`${folder} is not a backup: it has no ${MANIFEST}.`);
   const read = manifestSchema.safeParse(parseJson(text));
   if (!read.success || read.data.version !== VERSION)
     throw new Error(`${join(folder, MANIFEST)} cannot be read by this version of the program.`);
   const found = await sumFiles(folder);
   for (const [name, { sha256 }] of Object.entries(read.data.files)) {
-    if (found[name] === undefined) throw new Error(`The backup is not whole: ${name} is missing.`);
+    if (found[name] === undefined) throw new Error(`The backup is incomplete: ${name} is missing.`);
     if (found[name].sha256 !== sha256) throw new Error(`The backup is damaged: ${name} is not what was written.`);
   }
   return read.data;
@@ -178,7 +178,7 @@ export async function refusesRestore(
 ): Promise<string | undefined> {
   const hasOwn = existsSync(join(folder, 'data', 'gateway.secret'));
   if (config.gatewaySecret !== undefined && secretCheck !== undefined && checkOf(config.gatewaySecret) !== secretCheck)
-    return 'GATEWAY_SECRET is another one than that of the backup: with it the orders of the journal would belong to nobody.';
+    return 'GATEWAY_SECRET is not that of the backup: with it no key would find its orders in the journal.';
   if (config.gatewaySecret === undefined && !hasOwn)
     return 'The backup has no gateway.secret, because GATEWAY_SECRET was set where it was made: set it here as well.';
   if (isForced) return undefined;
@@ -187,12 +187,12 @@ export async function refusesRestore(
     return `${config.dataDir} has a gateway.secret of its own, so other orders are sold from it. --force sets it aside.`;
   const signs = signsOfLife(config.dataDir);
   if (signs > 0)
-    return `A gateway sold from ${config.dataDir} in the last ${SIGN_MS / 1_000} seconds. Stop it; after a kill wait as long, or use --force.`;
+    return `A gateway sold from ${config.dataDir} in the last ${SIGN_MS / 1_000} seconds. Stop it; after a kill wait this long, or use --force.`;
   const target = journalFolder(config.journalUrl, config.dataDir);
   if (journal === undefined || target === undefined || !existsSync(target)) return undefined;
   const { newestMs = 0 } = (await summariseJournal(target).catch(() => undefined)) ?? {};
   if (newestMs <= (journal.newestMs ?? 0)) return undefined;
-  return `The journal at ${target} has orders that the backup does not have, up to ${new Date(newestMs).toISOString()}. --force sets it aside, and those orders are known to v1 alone then.`;
+  return `The journal at ${target} has orders that the backup does not have, up to ${new Date(newestMs).toISOString()}. --force sets it aside, and then only v1 knows those orders.`;
 }
 
 /** Undefined also for a damaged secret, which the restore replaces. */

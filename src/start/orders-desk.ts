@@ -87,9 +87,7 @@ export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, p
       if (refusal !== undefined) throw new Error(refusedText(refusal, address));
       // If the outcome has changed, v1's history has proven it: then the order is returned although the last answer was unusable.
       if (unanswered !== undefined && before.outcome?.kind === after.outcome?.kind)
-        throw new Error(
-          `v1 gave no usable answer (${unanswered}). Nothing is known of the order that was not known before: ask again.`,
-        );
+        throw new Error(`v1 gave no usable answer (${unanswered}). Nothing new is known of the order: ask again.`);
       return rechecked;
     },
     stopFollowing,
@@ -102,7 +100,7 @@ export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, p
 
 function refusedText({ httpStatus, message }: Refusal, address: string): string {
   const said = message === undefined ? '' : `: ${message}`;
-  return `v1 refuses this key at ${address} (HTTP ${httpStatus}${said}). A key that is locked to addresses needs one of them, that of its script.`;
+  return `v1 refuses this key at ${address} (HTTP ${httpStatus}${said}). If the key is locked to addresses, give the address of its script.`;
 }
 
 async function openIndex(

@@ -18,7 +18,7 @@ export function announceSandboxed(mapping: Mapping, openUrl: () => Promise<strin
     ({ isSandboxed, sandboxOf }) => isSandboxed && sandboxOf === undefined,
   );
   for (const { fingerprint } of sandboxed) {
-    const detail = `${callerName(mapping, fingerprint)} sells in the sandbox: nothing that its scripts are told is really sold`;
+    const detail = `${callerName(mapping, fingerprint)} sells in the sandbox: its sales are only simulated`;
     log.warn('caller_in_sandbox', { fingerprint, detail });
   }
   if (sandboxed.length > 0) openUrl().catch((error: unknown) => log.error('sandbox_unavailable', errorFields(error)));

@@ -43,14 +43,14 @@ export const CONDITIONS: readonly Condition[] = [
     find: ({ openOrders }) => openOrders && only(openOrders.overdue > 0 && overdueText(openOrders)),
     raiseAfterMs: 0,
     overAfterMs: MINUTE_MS,
-    todo: 'Look at them with `compat-gateway orders report`, and ask v1 what became of each. Refund nothing that has no end here: it may still be bought.',
+    todo: 'Look at them with `compat-gateway orders report`, and ask v1 what became of each. Refund no order that has no end here: it may still be bought.',
   },
   {
     name: 'journal_unwritable',
     find: ({ isJournalWritable }) =>
       only(
         !isJournalWritable &&
-          'The journal cannot be written. No new sale is taken; scripts hear that nothing was sent, or “pending” where their id may be of a sale from before.',
+          'The journal cannot be written. No new sale is taken; scripts hear that nothing was sent, or “pending” if their id may belong to an earlier sale.',
       ),
     raiseAfterMs: 5 * SECOND_MS,
     overAfterMs: 15 * SECOND_MS,
@@ -62,7 +62,7 @@ export const CONDITIONS: readonly Condition[] = [
       disks.filter((disk) => isNearlyFull(disk, isRaised(disk.folder) ? RELIEF : 1)).map(diskFinding),
     raiseAfterMs: 10 * SECOND_MS,
     overAfterMs: MINUTE_MS,
-    todo: 'Make room, or give the disk more. When it is full no sale is taken.',
+    todo: 'Make room, or enlarge the disk. When it is full, no sale is taken.',
   },
   {
     name: 'mapping_refused',
@@ -102,7 +102,7 @@ export const CONDITIONS: readonly Condition[] = [
     find: ({ loops }) => loops.filter(({ count }) => count >= COUNTED_MAX).map(loopFinding),
     raiseAfterMs: 0,
     overAfterMs: MINUTE_MS,
-    todo: 'Tell the owner of the script what it is refused for; pause the key if it does not stop.',
+    todo: 'Tell the owner of the script why it is refused; pause the key if it does not stop.',
   },
 ];
 
@@ -140,7 +140,7 @@ function counted(count: number, word: string): string {
 
 function walletText(balanceNaira: number | undefined, markNaira: number): string | undefined {
   if (balanceNaira === undefined) return undefined;
-  return `The wallet holds ${naira(balanceNaira)}, less than its mark of ${naira(markNaira)}.`;
+  return `The wallet holds ${naira(balanceNaira)}, less than its limit of ${naira(markNaira)}.`;
 }
 
 function naira(amount: number): string {

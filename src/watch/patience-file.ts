@@ -43,7 +43,7 @@ export function readPatienceFile(dataDir: string): PatienceRead {
     return { entries: entries.filter(isSound) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { entries: [] };
-    return { entries: [], problem: `${file} cannot be read; what it held is learnt anew` };
+    return { entries: [], problem: `${file} cannot be read; its limits are learnt anew` };
   }
 }
 

@@ -127,7 +127,9 @@ test('with the log on a full disk sales go on; when there is room again, the log
     // The last page of the file may have room for a few more lines.
     await until(async () => (await shop.sell(1), complaints.text !== ''));
     await sellWhileStuck(shop);
-    expect(complaints.text).toBe('The log cannot be written (ENOSPC). Selling goes on; lines that find no room are lost.\n');
+    expect(complaints.text).toBe(
+      'The log cannot be written (ENOSPC). Selling goes on; lines that do not fit into memory are lost.\n',
+    );
 
     rmSync(filler);
     await until(() => readFileSync(logFile, 'utf8').includes('log_written_again'));

@@ -60,7 +60,7 @@ const ROWS: readonly (readonly [line: string, code: number, said: RegExp])[] = [
   ['DATA_DIR=a-file doctor', 1, /there is a file in its place/],
   ['backup', 2, /^Missing required argument 'folder'/],
   ['backup here', 1, /^There is no data folder at /],
-  ['restore empty', 1, /is no backup: it has no backup\.json/],
+  ['restore empty', 1, /is not a backup: it has no backup\.json/],
   ['config nope', 2, /^Too many arguments/],
   ['PORT=nope config', 1, /^PORT must be a port/],
   ['TIME_ZONE=nope orders list', 1, /^TIME_ZONE must be the name of a time zone/],
@@ -123,7 +123,7 @@ test('a result that cannot be written ends with one sentence and exit code 1', a
     let said = '';
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text));
     const [code] = (await once(child, 'close')) as [number];
-    expect({ code, said }).toEqual({ code: 1, said: 'The output cannot be written (ENOSPC): what is there is not all.\n' });
+    expect({ code, said }).toEqual({ code: 1, said: 'The output cannot be written (ENOSPC): it is incomplete.\n' });
   } finally {
     closeSync(full);
   }

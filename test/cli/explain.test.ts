@@ -201,7 +201,7 @@ test.each([[['blah']], [['blah', 'blub']], [['first-a']]])(
     expect(await runHere('explain', ...words)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `Neither a request nor an address is '${words.join(' ')}': expected a curl command line, a raw HTTP request in quotes, or --file with one of them (see \`compat-gateway explain --help\`).\n`,
+      stderr: `'${words.join(' ')}' is neither a request nor an address: expected a curl command line, a raw HTTP request in quotes, or --file with one of them (see \`compat-gateway explain --help\`).\n`,
     });
   },
 );

@@ -99,7 +99,7 @@ test.each([
   [
     'an AccessToken of another gateway',
     `cga2.a.${'0'.repeat(80)}\n`,
-    'This is an AccessToken, and not one that this gateway has issued.\n',
+    'This is an AccessToken that this gateway has not issued.\n',
   ],
 ])('%s ends with one sentence', (_what, input, sentence) => {
   expect(pipe(input)).toEqual({ status: 1, stdout: '', stderr: sentence });

@@ -89,6 +89,6 @@ test('without a running gateway one sentence names the settings', async () => {
 });
 
 test('a reply without a body is not taken for a success', () => {
-  expect(describeReload({})).toBe('The gateway did not understand.\n');
+  expect(describeReload({})).toBe('The gateway gave no reason.\n');
   expect(describeReload({ status: 'reloaded', hash: 'abc' })).toBe('In use now: abc.\n');
 });

@@ -213,7 +213,7 @@ test('serve that starts with the last good set says so after its greeting, with 
   expect(await sound.end('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
   writeFileSync(join(mappings, 'request-id.yaml'), 'request_id: [\n');
   const broken = await serving(['serve'], { MAPPINGS_DIR: mappings });
-  await broken.until(/the last good set serves: [0-9a-f]{16}\. `compat-gateway check` tells what to mend/);
+  await broken.until(/the last good set is in use: [0-9a-f]{16}\. `compat-gateway check` shows what to correct/);
   expect((await broken.end('SIGTERM')).code).toBe(0);
 }, 180_000);
 

@@ -114,7 +114,7 @@ describeWith('logrotate', ['--version'], 'logs that are rotated under load', () 
     mkdirSync(LOG_FILE);
     process.kill(gateway.pid!, 'SIGUSR2');
     while (gateway.complaints() === '') await sleep(20);
-    expect(gateway.complaints()).toBe('LOG_FILE cannot be opened anew (EISDIR). The log goes on in the file that it had.\n');
+    expect(gateway.complaints()).toBe('LOG_FILE cannot be reopened (EISDIR). The log goes on in the old file.\n');
     expect((await send(gateway.url, '/api/user/', undefined)).status).toBe(200);
   }, 60_000);
 

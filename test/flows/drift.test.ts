@@ -52,7 +52,7 @@ test('a script with a new spelling and a new word sells after the patch', async 
   expect(told.stdout).toContain(
     'alias, check: it is phone of format A: every request with it lacks phone, which is required; 1 refused',
   );
-  expect(told.stdout).toContain('word, check: it is MTN, the only value that it is near to');
+  expect(told.stdout).toContain('check this word: MTN is the only value near to it');
   expect(told.stdout).not.toContain('08031234567');
 
   const patch = await drift('--patch');

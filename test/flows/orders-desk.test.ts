@@ -39,7 +39,7 @@ test('when v1 refuses the key at this address, the page says that v1 refuses, no
   const { status, body } = await recheck({ id: 'locked', key, address: '10.0.0.8' });
   expect([status, body.message]).toEqual([
     409,
-    'v1 refuses this key at 10.0.0.8 (HTTP 403: Requests from this IP address are not allowed.). A key that is locked to addresses needs one of them, that of its script.',
+    'v1 refuses this key at 10.0.0.8 (HTTP 403: Requests from this IP address are not allowed.). If the key is locked to addresses, give the address of its script.',
   ]);
 });
 

@@ -205,7 +205,7 @@ describe('what stands in the way of a restore', () => {
     await sell(own, []);
     expect(await refusesRestore(own, backup, manifest, false)).toMatch(/has a gateway.secret of its own/);
     const set = configOf('set', { GATEWAY_SECRET: 'cd'.repeat(32) });
-    expect(await refusesRestore(set, backup, manifest, true)).toMatch(/GATEWAY_SECRET is another one/);
+    expect(await refusesRestore(set, backup, manifest, true)).toMatch(/GATEWAY_SECRET is not that of the backup/);
   });
 
   test('a secret that was a setting and is not set here', async () => {

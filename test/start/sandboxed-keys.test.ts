@@ -20,7 +20,7 @@ test('each key in the sandbox is said once, and the sandbox is opened for it', a
   let opened = 0;
   const lines = announced(true, async () => `http://127.0.0.1:${(opened += 1)}`);
   expect(opened).toBe(1);
-  const detail = 'Ada sells in the sandbox: nothing that its scripts are told is really sold';
+  const detail = 'Ada sells in the sandbox: its sales are only simulated';
   expect(lines).toEqual([['caller_in_sandbox', { fingerprint: ADA, detail }]]);
 });
 

@@ -65,7 +65,7 @@ const CASES: readonly (readonly [string, Partial<Sightings>, string | undefined,
     'wallet_low',
     { wallets: [{ fingerprint: 'ada', balanceNaira: 999, markNaira: 1_000 }] },
     'ada',
-    /holds 999 naira, less than its mark of 1,000 naira/,
+    /holds 999 naira, less than its limit of 1,000 naira/,
   ],
   ['no_money_at_v1', { withoutMoney: [{ fingerprint: 'ada', count: 3 }] }, 'ada', /declined 3 sales/],
   [

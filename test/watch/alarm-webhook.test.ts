@@ -13,7 +13,7 @@ const TELLING: Telling = {
   alarm: {
     name: 'wallet_low',
     subject: 'f00df00df00df00df00df00df00df00d',
-    text: 'The wallet holds 5 naira, less than its mark of 10 naira & <more>.',
+    text: 'The wallet holds 5 naira, less than its limit of 10 naira & <more>.',
     todo: 'Fill the wallet.',
     runbook: 'docs/runbook.md#wallet_low',
     sinceMs: Date.UTC(2030, 0, 1),
@@ -68,7 +68,7 @@ test('as Slack reads it, it is one text in which nothing is a mention or a link'
   const [raised, over] = received.map(({ body }) => (JSON.parse(body) as { text: string }).text.split('\n'));
   expect(raised).toEqual([
     expect.stringMatching(/^ALARM wallet_low on \S+ \(f00df00d\w+\)$/),
-    'The wallet holds 5 naira, less than its mark of 10 naira &amp; &lt;more&gt;.',
+    'The wallet holds 5 naira, less than its limit of 10 naira &amp; &lt;more&gt;.',
     'What to do: Fill the wallet.',
     'More: docs/runbook.md#wallet_low',
   ]);

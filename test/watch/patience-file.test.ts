@@ -52,7 +52,7 @@ test.each(['{"version":1,"learnt":[{', '{"version":2,"learnt":[]}', '[]', '{"ver
     writeFileSync(join(folder, 'patience.json'), text);
     expect(readPatienceFile(folder)).toEqual({
       entries: [],
-      problem: expect.stringContaining('patience.json cannot be read; what it held is learnt anew'),
+      problem: expect.stringContaining('patience.json cannot be read; its limits are learnt anew'),
     });
   },
 );

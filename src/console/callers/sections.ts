@@ -12,7 +12,7 @@ export function callerSections({ caller, drift }: { caller: CallerView; drift: C
     <div class="grid">
       ${section('Whose key', whose(caller, now))} ${section('May sell', switches(caller))} ${section('Today', today(caller))}
       ${section('Its scripts', scripts(caller, parts))}
-      ${section('Refused', refused(caller), { note: 'of what is remembered of its requests' })}
+      ${section('Refused', refused(caller), { note: 'among its recorded requests' })}
       ${section('What could be mended', mending(drift))}
     </div>`;
 }
@@ -43,7 +43,7 @@ function switches({ fingerprint, key }: CallerView): Html {
       This is what the key does in the sandbox. Its entry:
       <a href="/console/callers/${key.sandboxOf}">${key.title ?? key.sandboxOf.slice(0, 8)}</a>.
     </p>`;
-  const sandbox = key.isSandboxed && html`<p>${badge('info', 'sandbox')} Nothing that its scripts are told is really sold.</p>`;
+  const sandbox = key.isSandboxed && html`<p>${badge('info', 'sandbox')} Its sales are only simulated.</p>`;
   if (key.pausedText !== undefined)
     return html`${sandbox}
       <p>${badge('warn', 'paused')} Its purchases are refused. What is known of earlier orders is still told.</p>
@@ -60,8 +60,8 @@ function switches({ fingerprint, key }: CallerView): Html {
     <form method="post" action="${at}/pause">
       ${textField({
         name: 'text',
-        label: 'What its scripts are told while paused',
-        hint: 'May stay empty: then a text of ours. It must not sound like a success.',
+        label: 'The text of its refusals while paused',
+        hint: 'May stay empty: then a standard text is used. It must not sound like a success.',
       })}
       <button>Pause</button>
     </form>`;

@@ -202,7 +202,7 @@ const REFUSED: Readonly<Record<Exclude<Reloaded['kind'], 'reloaded' | 'unchanged
   refused: 'Refused: the files have problems. The set in use stays.',
   edited_meanwhile: 'Refused: the folder has been edited since this was planned. Plan again; the set in use stays.',
   running_changed: 'Refused: somebody has taken another set into use since this was planned. Plan again.',
-  unwritable: 'Refused: the mappings folder or the data folder takes no files. The set in use stays; the log says more.',
+  unwritable: 'Refused: the mappings folder or the data folder cannot be written. The set in use stays; the log says why.',
 };
 
 function withoutFrame({ file, line, column, code, severity, message, hint }: Problem): Problem {

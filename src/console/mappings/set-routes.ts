@@ -43,12 +43,12 @@ async function showFile(request: Request, response: Response, parts: ConsolePart
   const own = problems.filter((problem) => problem.file === file.file);
   const isMasked = maskCallerKeys(file.text) !== file.text;
   const edit = isMasked
-    ? notice('warn', 'A key stands in this file, so its text is shown with stars. Take it out on the machine of the gateway.')
+    ? notice('warn', 'This file contains a key, so its text is shown with stars. Remove the key on the machine of the gateway.')
     : editForm(name, file.text, folder.hash);
   show(request, response, name, [
     own.length > 0 &&
       notice(own.some(({ severity }) => severity === 'error') ? 'bad' : 'warn', `${own.length} of its lines have a problem.`),
-    section('As it stands in the folder', showSource(file.text, own, name), { note: html`<code>${file.file}</code>` }),
+    section('As it is in the folder', showSource(file.text, own, name), { note: html`<code>${file.file}</code>` }),
     section(
       'Edit',
       html`<details ${isEditing && html`open`}>

@@ -20,7 +20,7 @@ export function showPlan({ differences, replay, movesMoney, running, candidate }
 
 function headline(all: number, money: number, movesMoney: boolean): string {
   if (all === 0)
-    return `The files differ, what they say does not${movesMoney ? ', but recorded requests would meet changes of money' : ''}.`;
+    return `The files differ, but they mean the same${movesMoney ? ', but recorded requests would meet changes of money' : ''}.`;
   const differences = counted(all, 'difference');
   if (money === 0)
     return `${differences}, ${movesMoney ? 'and recorded requests would meet changes of money.' : 'none of which moves money.'}`;
@@ -29,7 +29,7 @@ function headline(all: number, money: number, movesMoney: boolean): string {
 
 /** By meaning, each with its place. */
 export function differenceList(differences: readonly Difference[]): Html {
-  if (differences.length === 0) return empty('What the files say is the same.');
+  if (differences.length === 0) return empty('The files mean the same.');
   return html`<ul class="differences">
     ${differences.map(({ words, money, leaves, placeBefore, placeAfter }) => {
       const place = placeAfter ?? placeBefore;

@@ -79,10 +79,7 @@ function whatCame(story: OrderStory): Html {
     html`${definitions([
       ['Format', `${order.format.toUpperCase()}: ${reason}`],
       ['Family', family],
-      [
-        'Mapping',
-        isAsItWas ? told : html`${hash}, which is not kept any more: what follows is told by the one in force, ${told}`,
-      ],
+      ['Mapping', isAsItWas ? told : html`${hash}, which is not kept any more: what follows uses the set in use, ${told}`],
     ])}
     ${table(
       fields,
@@ -123,7 +120,7 @@ function recheckForm({ order }: OrderStory): Html {
     'Ask v1 again',
     html`<form method="post" action="/console/orders/${encodeURIComponent(order.owner)}/${order.number}/recheck">
       ${textField({ name: 'key', label: 'API key of this caller', type: 'password', isRequired: true, hint: 'Used for this one question, and kept nowhere.' })}
-      ${textField({ name: 'address', label: 'Address of its script', hint: 'Only where the key is locked to one.' })}
+      ${textField({ name: 'address', label: 'Address of its script', hint: 'Only if the key is locked to an address.' })}
       <button type="submit">Ask v1</button>
     </form>`,
     { note: 'Nothing is bought by it.' },

@@ -45,7 +45,7 @@ export function checksOf({ isJournalWritable, isV1Up, mappingProblems, overdue, 
       : {
           tone: 'warn',
           words: 'Mapping files have problems',
-          trouble: `The mapping files have ${count(mappingProblems)} problem${mappingProblems === 1 ? '' : 's'}, so the last good set serves.`,
+          trouble: `The mapping files have ${count(mappingProblems)} problem${mappingProblems === 1 ? '' : 's'}, so the last good set is in use.`,
           alarm: 'mapping_refused',
         },
     overdue === 0

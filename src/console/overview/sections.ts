@@ -104,7 +104,7 @@ function openOrdersPart(parts: ConsoleParts, { openOrders, nowMs }: Overview): H
 
 function openOrdersBody({ problem, oldest, count: all }: OpenOrdersSeen, shown: () => Html): Html {
   if (problem !== undefined) return notice('warn', problem);
-  if (all === 0) return empty('No order is open: what became of each is known.');
+  if (all === 0) return empty('No order is open: every outcome is known.');
   const more = all - oldest.length;
   return html`${shown()}${more > 0 && html`<p class="note">The oldest ${oldest.length} of ${count(all)}.</p>`}`;
 }

@@ -20,7 +20,7 @@ export const callersPage: ConsolePage = {
     const showCaller = async (fingerprint: string, request: Request, response: Response, words?: Html): Promise<void> => {
       const found = await reader.find(fingerprint);
       if (found === undefined) {
-        const body = notice('warn', 'No caller of this fingerprint stands in callers.yaml or came lately.');
+        const body = notice('warn', 'No caller with this fingerprint is in callers.yaml or has sent a request lately.');
         return showPage(request, response, { title: 'Callers', body, status: 404 });
       }
       const body = html`${words} ${callerSections(found, parts)}`;
@@ -58,15 +58,15 @@ function listBody(callers: readonly CallerView[], parts: ConsoleParts): Html {
     'In callers.yaml',
     table(named, columns, {
       caption: 'Callers that callers.yaml names',
-      empty: html`No key has an entry yet. <code>compat-gateway fingerprint</code> prints the fingerprint of a key; below it goes
-        <code>title: Ada</code>.`,
+      empty: html`No key has an entry yet. <code>compat-gateway fingerprint</code> prints the fingerprint of a key; write it
+        there, with a title such as <code>title: Ada</code>.`,
     }),
     { note: count(named.length), isWide: true },
   )}
   ${section(
     'Others that came lately',
     parts.traffic === undefined
-      ? notice('info', 'What scripts send is not remembered here (TRAFFIC_SHAPES is off), so other keys are not known.')
+      ? notice('info', 'Requests are not recorded (TRAFFIC_SHAPES is off), so other keys are not known.')
       : table(others, columns, { caption: 'Keys that came lately and have no entry', empty: 'No other key came lately.' }),
     { note: count(others.length), isWide: true },
   )}`;
@@ -134,7 +134,7 @@ async function changeCaller(
       await everywhere();
       return { kind: 'done' };
     case 'refused':
-      return notDone('The mapping would not be usable with it.', applied.problems);
+      return notDone('With this change the mapping would not be usable.', applied.problems);
     case 'edited_meanwhile':
       return notDone('The files of the mappings folder were edited and are not in use yet: reload them first, then try again.');
     case 'running_changed':

@@ -21,8 +21,7 @@ export function loginRoutes(sessions: Sessions): Router {
       return;
     }
     if (login.kind === 'wait') response.set('retry-after', String(login.seconds));
-    const words =
-      login.kind === 'wrong' ? 'That is not the admin token.' : `Too many tries. The next one is taken in ${login.seconds} s.`;
+    const words = login.kind === 'wrong' ? 'That is not the admin token.' : `Too many tries. Try again in ${login.seconds} s.`;
     const status = login.kind === 'wrong' ? 401 : 429;
     showPage(request, response, { title: 'Log in', body: form(request, words), status });
   });

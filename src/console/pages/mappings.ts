@@ -53,7 +53,7 @@ function showOverview(request: Request, response: Response, parts: ConsoleParts,
         ${checkSection(folder)} ${changeSection(parts)} ${onDemand('coverage', 'Coverage', 'plays every case', 'Play the cases')}
         ${
           parts.traffic === undefined
-            ? section('Drift', notice('info', 'TRAFFIC_SHAPES is off, so nothing is remembered of requests.'))
+            ? section('Drift', notice('info', 'TRAFFIC_SHAPES is off, so requests are not recorded.'))
             : onDemand('drift', 'Drift', 'what scripts send and the mapping does not know', 'Look for drift')
         }
       </div>
@@ -91,7 +91,7 @@ const REFUSED: Readonly<Record<Reloaded['kind'], string>> = {
   refused: 'the files have problems, which are shown below.',
   edited_meanwhile: 'somebody has edited the folder meanwhile.',
   running_changed: 'somebody has taken another set into use meanwhile.',
-  unwritable: 'the mappings folder or the data folder takes no files; the log says more.',
+  unwritable: 'the mappings folder or the data folder cannot be written; the log says why.',
 };
 
 function inUse({ live, clock }: ConsoleParts, folder: FolderState): Html {
