@@ -23,7 +23,7 @@ function withoutTrail(whole: Order): Order {
 }
 
 describe('records', () => {
-  test('an order comes back as it was, before and after its outcome', () => {
+  test('an order reads back as it was, before and after its outcome', () => {
     const bytes = encodeOrder(order, encodeOpening(order, seal), seal);
     expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(order);
     const settled: Order = { ...order, outcome: { kind: 'unknown', reason: 'réseau ₦' }, settledAtMs: 5 };
@@ -37,7 +37,7 @@ describe('records', () => {
     expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(first);
   });
 
-  test('the hash of what was asked comes back, with and without the trail', () => {
+  test('the hash of the request reads back, with and without the trail', () => {
     for (const asked of [
       { ...order, askedHash: 'a1' },
       { ...withoutTrail(order), askedHash: 'a1' },
@@ -45,7 +45,7 @@ describe('records', () => {
       expect(decodeOrder(encodeOrder(asked, encodeOpening(asked, seal), seal), order.owner, place, seal)).toEqual(asked);
   });
 
-  test('the address it was placed from comes back, with and without what may be absent before it', () => {
+  test('the address of the request reads back, with and without the optional parts before it', () => {
     for (const placed of [
       { ...order, askedHash: 'a1', headerId: 'h1', addressHash: 'w1' },
       { ...withoutTrail(order), addressHash: 'w1' },
@@ -53,7 +53,7 @@ describe('records', () => {
       expect(decodeOrder(encodeOrder(placed, encodeOpening(placed, seal), seal), order.owner, place, seal)).toStrictEqual(placed);
   });
 
-  test('when its end was told comes back, with and without an end', () => {
+  test('the time when its outcome was told reads back, with and without an outcome', () => {
     for (const told of [
       { ...order, toldAtMs: 0 },
       { ...order, outcome: { kind: 'succeeded', reference: 'v1-1' } as const, settledAtMs: 5, toldAtMs: 0 },
@@ -83,7 +83,7 @@ describe('records', () => {
     });
   });
 
-  test('a record tells whether it stands at a try without an answer', () => {
+  test('a record shows whether it is of an attempt without an answer', () => {
     const open = encodeOrder(order, encodeOpening(order, seal), seal);
     expect(isOpenAttempt(open, 2)).toBe(true);
     expect(isOpenAttempt(open, 1)).toBe(false);
@@ -117,7 +117,7 @@ const fields = {
 };
 
 describe('encryption at rest', () => {
-  test('person fields are sealed and come back as they were, the others stay readable', () => {
+  test('personal fields are sealed and read back as they were, the others stay readable', () => {
     const seal = createFieldSeal(encryptionKey);
     const sealed = seal.sealFields(home, fields);
     expect(JSON.stringify(sealed)).not.toMatch(/08030000001|0123|0805/);
@@ -162,7 +162,7 @@ describe('encryption at rest', () => {
     await again.close();
   });
 
-  test('what v1 says of an order is as private as the number that it repeats', async () => {
+  test("v1's text about an order is as private as the number that it repeats", async () => {
     const dir = newFolder();
     const journal = await openLmdbJournal({ dir, encryptionKey });
     await journal.open(newOrder());
@@ -187,7 +187,7 @@ describe('encryption at rest', () => {
     await journal.close();
   });
 
-  test('a journal begun without a key goes on with one', async () => {
+  test('a journal begun without a key continues with one', async () => {
     const dir = newFolder();
     const plain = await openLmdbJournal({ dir });
     await plain.open(newOrder());

@@ -15,13 +15,13 @@ const storeOf = (...texts: readonly string[]): ToldStore & { readonly asked: num
   return { asked, read, append: () => Promise.resolve() };
 };
 
-test('a sale stands in a line of its own; one that was cut short is none', async () => {
+test('each sale has a line of its own, and a line that was cut short is ignored', async () => {
   const { owner } = newOrder();
   const isTold = await readTold(storeOf(lineOfTold({ owner, number: 17 }), `${owner} 2`), 0);
   expect([17, 1, 2].map((number) => isTold({ owner, number }))).toEqual([true, false, false]);
 });
 
-test('what was sold a moment ago has perhaps been told to nobody, until it is known to have been', async () => {
+test('a recent sale counts as perhaps not told until it is known to have been told', async () => {
   expect(await isPerhapsUntold(sold(), storeOf(), NOW)).toBe(true);
   expect(await isPerhapsUntold(sold(), storeOf(lineOfTold(sold())), NOW)).toBe(false);
 });
@@ -36,7 +36,7 @@ test.each<[string, Order]>([
   ['by now its neighbours have marked what they had to', sold({ settledAtMs: NOW - 31 * SECOND })],
   ['it has a mark of its own', sold({ toldAtMs: 1 })],
   ['it is no success', sold({ outcome: { kind: 'pending', reference: 'V1' } })],
-])('nothing is read of an order where %s', async (_why, order) => {
+])('no file is read for an order where %s', async (_why, order) => {
   const store = storeOf();
   expect(await isPerhapsUntold(order, store, NOW)).toBe(false);
   expect(store.asked).toEqual([]);

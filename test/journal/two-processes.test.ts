@@ -83,7 +83,7 @@ const comparable = (answer: unknown): unknown =>
   JSON.parse(JSON.stringify(answer, (name, value: unknown) => (name === 'number' ? 0 : value)));
 
 describe('two processes that answer for one another', () => {
-  test.each([1, 2, 3, 4])('say what a journal in one memory says (history %d)', (seed) =>
+  test.each([1, 2, 3, 4])('give the same results as one journal in memory (history %d)', (seed) =>
     withTwo(async (puppets) => {
       const chance = createChance(seed);
       const model = createMemoryJournal();
@@ -109,7 +109,7 @@ describe('two processes that answer for one another', () => {
     }),
   );
 
-  test('of answers that race each other none is lost, and both end with the same order', () =>
+  test('lose none of several answers that race, and both end with the same order', () =>
     withTwo(async ([mine, other]) => {
       const chance = createChance(9);
       for (let round = 0; round < 40; round += 1) {

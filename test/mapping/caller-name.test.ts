@@ -15,14 +15,14 @@ function named(): Pick<Mapping, 'callerKeys'> {
   return mapping!;
 }
 
-test('a caller is told by its title, and a key without one by the beginning of its fingerprint', () => {
+test('a caller is shown by its title, and a key without one by the beginning of its fingerprint', () => {
   expect(callerName(named(), ADA)).toBe('Ada');
   expect(callerName(named(), STRANGER)).toBe('feedfeed');
   expect(callerTitle(named(), STRANGER)).toBeUndefined();
   expect(callerName({ callerKeys: new Map([[ADA, plainCallerKey(ADA)]]) }, ADA)).toBe('01234567');
 });
 
-test('what a key does in the sandbox has a name and a fingerprint of its own, also when the key is not sandboxed', () => {
+test('a key in the sandbox has a name and a fingerprint of its own there, also when the key is not sandboxed', () => {
   const scope = sandboxScopeOf(ADA);
   expect(scope).toMatch(/^[0-9a-f]{32}$/);
   expect(scope).not.toBe(ADA);
@@ -39,7 +39,7 @@ test('a caller is found by its title in any case, by its fingerprint and by the 
   expect(findCaller('0123456789b', named())).toBe(BOLA);
 });
 
-test('what names nobody, or more than one, is said with what was most likely meant', () => {
+test('a name of no caller, or of more than one, is refused with the most similar name', () => {
   expect(() => findCaller('Adda', named())).toThrow('No caller is called "Adda". Did you mean Ada?');
   expect(() => findCaller('nobody at all', named())).toThrow('Give a title of callers.yaml, or a fingerprint.');
   expect(() => findCaller('feedfeed', named())).toThrow('No caller is called "feedfeed"');

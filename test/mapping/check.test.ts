@@ -3,7 +3,7 @@ import { INPUT_TRANSFORMS } from '../../src/mapping/input-transforms';
 import { checkFolder } from '../../src/mapping/check';
 import { checkWith, filesWith, MAPPINGS, marked } from './mapping-set';
 
-test('the base that these tests differ from has no problems', () => {
+test('the base from which these tests differ has no problems', () => {
   expect(checkWith()).toMatchObject({ problems: [], mapping: expect.any(Object) });
 });
 
@@ -188,7 +188,7 @@ test('a set without a block for refusals has a problem, though no line is to bla
   expect(problems).toEqual([expect.objectContaining({ code: 'unknown-block', message: 'there is no block `refusal`' })]);
 });
 
-test('a set with several problems tells all of them', () => {
+test('a set with several problems reports all of them', () => {
   const { problems } = checkWith(reply('{ a: $nothing1, b: $nothing2 }'), format('numbers: { nowhere: { 1: MTN } }'));
   expect(problems.map(({ file, code }) => `${file} ${code}`)).toEqual(
     expect.arrayContaining(['1.yaml unknown-source', '1.yaml unknown-source', '2.yaml unknown-table']),
@@ -196,7 +196,7 @@ test('a set with several problems tells all of them', () => {
   expect(problems.length).toBeGreaterThanOrEqual(3);
 });
 
-test('a problem of a shared line is told once, however many formats compile it', () => {
+test('a problem of a shared line is reported once, however many formats compile it', () => {
   const { problems } = checkWith(reply('$nothing1'), 'format: y\ntitle: Format Y', format(''));
   expect(problems.filter(({ code }) => code === 'unknown-source')).toHaveLength(1);
 });

@@ -89,7 +89,7 @@ test('a set with a byte-order mark, as an editor of Windows writes it, is kept, 
   expect(open().current().hash).toBe(expected);
 });
 
-test('a set that was opened and never served is none that came into use', () => {
+test('a set that was opened and never served does not count as used', () => {
   const first = open();
   edit('operations/airtime.yaml', addSpelling);
   const failed = openOnly();
@@ -99,7 +99,7 @@ test('a set that was opened and never served is none that came into use', () => 
   expect(open().current().hash).toBe(first.current().hash);
 });
 
-test('a change that came before the first script stands alone in the history', () => {
+test('a change before the first script stands alone in the history', () => {
   const live = openOnly();
   edit('operations/airtime.yaml', addSpelling);
   live.reload({ cause: { by: 'watch' } });
@@ -115,7 +115,7 @@ test('a broken folder without a last good set gives its problems', () => {
   expect(opened).toMatchObject({ problems: [expect.objectContaining({ file: expect.stringContaining('airtime.yaml') })] });
 });
 
-test('a set that was edited since it was looked at is not taken', () => {
+test('a set that was edited since it was looked at is refused', () => {
   const live = open();
   edit('operations/airtime.yaml', addSpelling);
   const planned = openLiveMapping({ folder, history: openSetHistory(join(home, 'other')) });
@@ -157,7 +157,7 @@ function candidate(change: (text: string) => string): Candidate {
   return { files, hash: opened.live.current().hash };
 }
 
-test('a set that is handed over is put into the folder and into use', () => {
+test('a set that is handed over is written into the folder and taken into use', () => {
   const live = open();
   const { files, hash } = candidate(addSpelling);
   expect(live.apply(files, hash, live.current().hash)).toEqual({ kind: 'reloaded', hash });
@@ -168,7 +168,7 @@ test('a set that is handed over is put into the folder and into use', () => {
   expect(live.reload()).toEqual({ kind: 'unchanged', hash });
 });
 
-test('of two who looked at the same running set exactly one wins', () => {
+test('of two operators who looked at the same running set exactly one succeeds', () => {
   const live = open();
   const before = live.current().hash;
   const [one, other] = [candidate(addSpelling), candidate((text) => text.replace('from: [amount]', 'from: [amount, sum]'))];
@@ -179,7 +179,7 @@ test('of two who looked at the same running set exactly one wins', () => {
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('sum');
 });
 
-test('a set that is not the planned one, or not sound, is not taken, and no file is touched', () => {
+test('a set that is not the planned one, or not sound, is refused, and no file is changed', () => {
   const live = open();
   const before = live.current().hash;
   const { files, hash } = candidate(addSpelling);
@@ -189,7 +189,7 @@ test('a set that is not the planned one, or not sound, is not taken, and no file
   expect(live.reload().kind).toBe('unchanged');
 });
 
-test('edits in the folder that nobody has looked at are not written over', () => {
+test('edits in the folder that no plan has seen are not overwritten', () => {
   const live = open();
   const before = live.current().hash;
   edit('operations/airtime.yaml', (text) => text.replace('from: [amount]', 'from: [amount, mine]'));
@@ -198,7 +198,7 @@ test('edits in the folder that nobody has looked at are not written over', () =>
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('mine');
 });
 
-test('edits in the folder that were looked at, and no others, are written over', () => {
+test('edits in the folder that a plan has seen, and no others, are overwritten', () => {
   const live = open();
   const before = live.current().hash;
   const airtime = (): string => readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8');
@@ -217,7 +217,7 @@ test('edits in the folder that were looked at, and no others, are written over',
   expect(airtime()).toBe(readFileSync(join(SHIPPED, 'operations', 'airtime.yaml'), 'utf8'));
 });
 
-test('who is started after a kill in the middle of it ends what was begun', () => {
+test('a start after a kill in the middle of a change completes the change', () => {
   open();
   const { files, hash } = candidate(addSpelling);
   writeFileSync(join(folder, '.mappings-being-applied.json'), JSON.stringify({ files }));
@@ -228,7 +228,7 @@ test('who is started after a kill in the middle of it ends what was begun', () =
   expect(live.reload()).toEqual({ kind: 'unchanged', hash });
 });
 
-test('a set that cannot be kept in the history is not taken, and nobody is thrown at', () => {
+test('a set that cannot be kept in the history is refused, without an exception', () => {
   const live = open();
   const before = live.current().hash;
   const { files, hash } = candidate(addSpelling);
@@ -265,7 +265,7 @@ test('a mappings folder that takes no files leaves the history as it was, and no
   expect(readdirSync(live.history.folder)).toEqual(kept);
 });
 
-test('a set that is drafted and cannot take its place in the history is in use all the same', () => {
+test('a set whose draft cannot take its place in the history is in use all the same', () => {
   const live = open();
   const before = live.current().hash;
   edit('operations/airtime.yaml', addSpelling);
@@ -279,7 +279,7 @@ test('a set that is drafted and cannot take its place in the history is in use a
   expect(readdirSync(live.history.folder).sort()).toEqual([`${before}.json`, `${hash}.json`, 'uses.json'].sort());
 });
 
-test('the history tells every set that came into use, and by what', () => {
+test('the history has every set that came into use, and its author', () => {
   const live = open();
   const before = live.current().hash;
   const { files, hash } = candidate(addSpelling);

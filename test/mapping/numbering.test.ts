@@ -9,7 +9,7 @@ test('a numbering is a map from numbers', () => {
   ]);
 });
 
-test('a table or a value that is not there is reported, and the rest is read', () => {
+test('a missing table or value is reported, and the rest is read', () => {
   const codes: string[] = [];
   const said = { network: { 1: 'MTN', 9: 'NOBODY' }, netwrk: { 1: 'MTN' } };
   const numberings = compileNumberings(said, ['families', 'x', 'numbers'], shippedMapping().tables, (path, code) => {
@@ -35,7 +35,7 @@ test.each<[string, string, unknown]>([
   ['disco', '3', 3],
   ['exam', 'jamb', 'JAMB'],
   ['meter_type', 'Pre-Paid', 'prepaid'],
-])('a number of its own may be given the %s %j', (table, ours, meaning) => {
+])("one of a caller's own numbers may stand for the %s %j", (table, ours, meaning) => {
   const unknown: string[] = [];
   expect(own(table, { 7: ours }, unknown).meanings.get(7)).toBe(meaning);
   expect(unknown).toEqual([]);
@@ -47,13 +47,13 @@ test.each([
   ['network', '1', /the number 1 means none/],
   ['data_plan', 'MTN 1GB', /the number of a data plan/],
   ['disco', 'Abuja Electric', /its number/],
-])('what is no %s is told: %j', (table, ours, expected) => {
+])('what is no %s is reported: %j', (table, ours, expected) => {
   const unknown: string[] = [];
   expect(own(table, { 7: ours }, unknown).meanings.size).toBe(0);
   expect(unknown).toEqual([expect.stringMatching(expected)]);
 });
 
-test('the lowest of several numbers for one value is the one that is shown', () => {
+test('of several numbers for one value the lowest is shown', () => {
   const table = createTable('plan', { title: 'plan', unlisted: 'number' });
   const { meanings, numberOf } = createOwnNumbers(table, { '09': '57', 12: '57', 30: '58' }, false, () => undefined);
   expect([...meanings]).toEqual([

@@ -2,7 +2,7 @@ import { createClockCheck } from '../../../src/journal/postgres/admission';
 
 const APART = 'The clock of this machine and that of PostgreSQL are 60 s apart, more than 5: both must be kept by NTP.';
 
-test('a clock that somebody sets is found out, told once, and believed again when it is right', async () => {
+test('a gateway whose clock was set is found out, which is logged once, and admitted again when the clock is right', async () => {
   let [mine, theirs] = [1_000_000, 1_000_000];
   const told: (string | undefined)[] = [];
   const clock = createClockCheck({
@@ -27,7 +27,7 @@ test('a clock that somebody sets is found out, told once, and believed again whe
   clock.stop();
 });
 
-test('the time that the question took is no difference', async () => {
+test('the time that the question took is not counted as a difference', async () => {
   let mine = 1_000_000;
   const run = async () => {
     mine += 20_000;

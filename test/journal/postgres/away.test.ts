@@ -40,7 +40,7 @@ describePostgres('while PostgreSQL is away', () => {
   };
   const kinds = (): readonly string[] => events.map(({ kind }) => kind);
 
-  test('v1 is told as it stands, kept on this disk, and written when the database is back', async () => {
+  test("v1's answer is told, kept on this disk, and written when the database is back", async () => {
     const spoolDir = newFolder();
     const journal = await open({ spoolDir, encryptionKey: new Secret('0123456789abcdef0123456789abcdef') });
     await journal.open(newOrder());
@@ -77,7 +77,7 @@ describePostgres('while PostgreSQL is away', () => {
     await until(async () => (await readdir(spoolDir)).length === 0);
   });
 
-  test('what a process heard before it died itself is written by the next start on its folder', async () => {
+  test('answers that a process kept before its death are written by the next start on its folder', async () => {
     const spoolDir = newFolder();
     const journal = await open({ spoolDir });
     await journal.open(newOrder());
@@ -133,7 +133,7 @@ describePostgres('while PostgreSQL is away', () => {
     expect((await other.find(owner, 'r1'))?.toldAtMs).toBe(toldAtMs);
   });
 
-  test('a database that gives no answer is given up in time, and an order that was refused then ends as not sent', async () => {
+  test('a database without answers is given up in time, and an order that was refused then ends as not sent', async () => {
     const journal = await open({ statementMs: 400 });
     await journal.open(newOrder());
     server.freeze();
@@ -156,7 +156,7 @@ describePostgres('while PostgreSQL is away', () => {
     expect((await journal.find(owner, 'r1'))?.outcome).toEqual(SOLD);
   });
 
-  test('no more orders wait than the bound allows', async () => {
+  test('no more orders wait than the limit allows', async () => {
     const journal = await open({ statementMs: 2_000, waitingMax: 5 });
     await journal.open(newOrder());
     server.freeze();
@@ -174,7 +174,7 @@ describePostgres('while PostgreSQL is away', () => {
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
   });
 
-  test('a dump that is read in beside it is sold from once the keys of the orders are there', async () => {
+  test('a gateway sells from a dump that is restored beside it once the keys of the orders are there', async () => {
     const journal = await open();
     const database = new URL(url).pathname.slice(1);
     await server.query(database, 'ALTER TABLE gateway_orders RENAME TO gone');
@@ -190,7 +190,7 @@ describePostgres('while PostgreSQL is away', () => {
     expect(await journal.open(newOrder())).toMatchObject({ kind: 'reopened' });
   });
 
-  test('a database that takes small writes and no orders is looked for ever more rarely', async () => {
+  test('a database that accepts small writes and no orders is tried less and less often', async () => {
     const journal = await open();
     const database = new URL(url).pathname.slice(1);
     await server.query(
@@ -210,7 +210,7 @@ describePostgres('while PostgreSQL is away', () => {
     expect(await journal.open(newOrder())).toMatchObject({ kind: 'reopened' });
   });
 
-  test('restarted under load by two gateways, it has every order that was opened, once, and as it was told', async () => {
+  test('restarted under load by two gateways, it has every opened order once, and as it was told', async () => {
     const both = [await open(), await open()];
     const told = new Map<string, string>();
     const opened = new Map<string, number>();

@@ -10,7 +10,7 @@ import { opened } from '../../opened';
 describePostgres('where connections are short', () => {
   const server = opened(startPostgres);
 
-  test('orders wait for those that it has, and none is refused', async () => {
+  test('orders wait for the existing connections, and none is refused', async () => {
     const url = new URL(await server.createDatabase());
     await server.query('postgres', `CREATE ROLE seller LOGIN PASSWORD 'seller-password' CONNECTION LIMIT 3`);
     await server.query('postgres', `ALTER DATABASE ${url.pathname.slice(1)} OWNER TO seller`);
@@ -33,7 +33,7 @@ describePostgres('where connections are short', () => {
     }
   });
 
-  test('what stands in the way of another transaction is tried again, also where it only reads', async () => {
+  test('a statement that conflicts with another transaction is repeated, also where it only reads', async () => {
     const url = await server.createDatabase();
     await server.query(
       new URL(url).pathname.slice(1),

@@ -10,7 +10,7 @@ import { opened } from '../../opened';
 describePostgres('a database whose machine is lost', () => {
   const server = opened(startPostgres);
 
-  test('is missed by what was asked of it, and by nothing that is asked of its successor', async () => {
+  test('fails the statements that it had been sent, and none that are sent to its successor', async () => {
     const url = new URL(await server.createDatabase());
     const address = await openAddress(server.port);
     url.port = String(address.port);

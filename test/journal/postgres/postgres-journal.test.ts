@@ -45,7 +45,7 @@ describePostgres('on a real PostgreSQL', () => {
   describe('gateways that share it', () => {
     const kindsOf = (opened: readonly Opened[]) => opened.map(({ kind }) => kind).sort();
 
-    test('open each of many orders once, however they come together, and see the same order', async () => {
+    test('open each of many orders once, however they coincide, and see the same order', async () => {
       const [one, other] = [await open(), await open()];
       const ids = Array.from({ length: 300 }, (_, index) => `r${index}`);
       const pairs = await Promise.all(
@@ -81,7 +81,7 @@ describePostgres('on a real PostgreSQL', () => {
       expect(await other.find(owner, 'r1')).toEqual(settled);
     });
 
-    test('take a late "nothing was charged" for the attempt that it was said of', async () => {
+    test('apply a late "nothing was charged" to the attempt that it was about', async () => {
       const [one, other] = [await open(), await open()];
       await one.open(newOrder());
       await other.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 1);
@@ -99,7 +99,7 @@ describePostgres('on a real PostgreSQL', () => {
       expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 3, usable_from: 1 }]);
     });
 
-    test('write an order that is under way once more where a standby that was behind has taken over without it', async () => {
+    test('write an order that is under way again where a standby that lagged has taken over without it', async () => {
       const journal = await open();
       await journal.open(newOrder());
       await journal.open(newOrder({ requestId: 'r2' }));
@@ -117,13 +117,13 @@ describePostgres('on a real PostgreSQL', () => {
       expect(await sql('SELECT * FROM gateway_orders')).toEqual([]);
     });
 
-    test('must have one secret, by which they know the orders of a key', async () => {
+    test('must have one secret, by which they recognise the orders of a key', async () => {
       await open({ secretCheck: 'a' });
       await open({ secretCheck: 'a' });
       await expect(open({ secretCheck: 'b' })).rejects.toThrow('another GATEWAY_SECRET');
     });
 
-    test('know each other by what they wrote last', async () => {
+    test('recognise each other by what they wrote last', async () => {
       const [one, other] = [await open(), await open()];
       await one.open(newOrder({ requestId: 'one' }));
       await other.open(newOrder({ requestId: 'other' }));
@@ -175,7 +175,7 @@ describePostgres('on a real PostgreSQL', () => {
       expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 3, usable_from: 1 }]);
     });
 
-    test('a table that its user may not use is said at the start, and not at the first sale', async () => {
+    test('a table that its user may not use is reported at the start, not at the first sale', async () => {
       await open();
       await sql("CREATE ROLE seller LOGIN PASSWORD 'seller'");
       await sql('GRANT SELECT, INSERT, UPDATE ON gateway_orders, gateway_journal, gateway_processes TO seller');
@@ -196,14 +196,11 @@ describePostgres('on a real PostgreSQL', () => {
     test.each([
       ['owner, request_id', 'ALTER TABLE gateway_orders DROP CONSTRAINT gateway_orders_pkey'],
       ['owner, number', 'DROP INDEX gateway_orders_number'],
-    ])(
-      'orders without their key (%s) are sold from by nobody, as where a dump was read in and not to its end',
-      async (key, drop) => {
-        await open();
-        await sql(drop);
-        await expect(open()).rejects.toThrow(`gateway_orders has no unique key (${key}): was its dump read in to the end?`);
-      },
-    );
+    ])('orders without their key (%s), as from an incomplete restore, are not sold from', async (key, drop) => {
+      await open();
+      await sql(drop);
+      await expect(open()).rejects.toThrow(`gateway_orders has no unique key (${key}): was its dump read in to the end?`);
+    });
 
     test('tables that a newer build has changed beyond this one are refused, others are not', async () => {
       await open();
@@ -227,7 +224,7 @@ describePostgres('on a real PostgreSQL', () => {
         (good: string) => `${good}?sslmode=verify-full`,
         'The server does not support SSL connections',
       ],
-    ])('%s is said at once, without the password', async (_what, change, sentence) => {
+    ])('%s is reported at once, without the password', async (_what, change, sentence) => {
       const error: Error = await open({ url: change(url) }).then(
         () => Promise.reject(new Error('opened')),
         (reason: Error) => reason,
@@ -239,7 +236,7 @@ describePostgres('on a real PostgreSQL', () => {
       );
     });
 
-    test('a database that is not there is waited for, but not for ever', async () => {
+    test('a database that cannot be reached is waited for, but not for ever', async () => {
       const nobody = url.replace(/:\d+\//, ':1/');
       await expect(open({ url: nobody, startMs: 300 })).rejects.toThrow('JOURNAL_URL names a database that cannot be used');
       await expect(openJournal('postgres://gateway:hunter2@[bad/orders', '/nowhere')).rejects.toThrow(
@@ -247,13 +244,13 @@ describePostgres('on a real PostgreSQL', () => {
       );
     });
 
-    test('a machine with another clock than the database takes no order', async () => {
+    test("a machine whose clock differs from the database's opens no order", async () => {
       await expect(open({ now: () => Date.now() - 60_000 })).rejects.toThrow(
         /clock of this machine and that of PostgreSQL are (?:59|60) s apart/,
       );
     });
 
-    test('a clock that somebody sets takes no order, begins no attempt and proves nothing until it is right again', async () => {
+    test('a gateway whose clock was set opens no order, begins no attempt and proves nothing until the clock is right again', async () => {
       let setByMs = 0;
       const journal = await open({ now: () => Date.now() + setByMs });
       await journal.open(newOrder());
@@ -270,7 +267,7 @@ describePostgres('on a real PostgreSQL', () => {
       expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
     });
 
-    test('a database that takes no writes, as a standby, is no journal', async () => {
+    test('a database that accepts no writes, such as a standby, is no journal', async () => {
       const events: JournalEvent[] = [];
       const journal = await open({ onEvent: (event) => events.push(event) });
       await sql(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
@@ -334,7 +331,7 @@ describePostgres('on a real PostgreSQL', () => {
     const sweptOf = (events: readonly JournalEvent[]) =>
       events.flatMap((event) => (event.kind === 'swept' ? [event.orders] : []));
 
-    test('one gateway deletes what has ended long ago, and never what may have been charged', async () => {
+    test('one gateway deletes what ended long ago, and never what may have been charged', async () => {
       const events: JournalEvent[] = [];
       const onEvent = (event: JournalEvent): void => void events.push(event);
       const journal = await open();
@@ -370,7 +367,7 @@ describePostgres('on a real PostgreSQL', () => {
       expect(await sql('SELECT request_id FROM gateway_untold')).toEqual([{ request_id: Buffer.from('"young"') }]);
     });
 
-    test('a gateway whose clock was put forward deletes nothing of what the others have', async () => {
+    test("a gateway whose clock was set forward deletes nothing of the others' orders", async () => {
       const [now, spoken] = [Date.now(), [] as JournalEvent[]];
       let aheadMs = 0;
       const shared = await open();
@@ -384,7 +381,7 @@ describePostgres('on a real PostgreSQL', () => {
       expect(sweptOf(spoken)).toEqual([]);
     });
 
-    test('what a newer build wrote is left alone, and told', async () => {
+    test('what a newer build wrote is left unchanged, and logged', async () => {
       const journal = await open();
       await journal.open(newOrder({ openedAtMs: 1 }));
       await journal.settle(owner, 'r1', SOLD, 2);
@@ -405,7 +402,7 @@ describePostgres('on a real PostgreSQL', () => {
     });
   });
 
-  test('an order beyond the size of a record is a bug, and its neighbours do not suffer', async () => {
+  test('an order beyond the size of a record is a bug, and its neighbours are not affected', async () => {
     const journal = await open();
     const large = newOrder({ requestId: 'large', fields: { recipients: 'x'.repeat(20_000) } });
     const [one, two] = await Promise.allSettled([journal.open(newOrder()), journal.open(large)]);
@@ -424,7 +421,7 @@ describePostgres('on a real PostgreSQL', () => {
       expect(row!['record']).not.toContain(secret);
   });
 
-  test('nothing is left in the spool of a gateway whose database was there', async () => {
+  test('the spool of a gateway whose database was always there is empty', async () => {
     const spoolDir = newFolder();
     const journal = await open({ spoolDir });
     await journal.open(newOrder());

@@ -24,7 +24,7 @@ async function fillDisk(dir: string): Promise<void> {
   });
 }
 
-test('a line that the disk has half of spoils none that comes after it', async () => {
+test('a line of which the disk has only half spoils no later line', async () => {
   const dir = newFolder();
   const troubles: unknown[] = [];
   const spool = createSpool({ dir, seal, onTrouble: (error) => troubles.push(error) });

@@ -10,7 +10,7 @@ import { opened } from '../../opened';
 describePostgres('a PostgreSQL behind TLS', () => {
   const server = opened(() => startPostgres(SELF_SIGNED));
 
-  test('is believed by the file of its CA and by nothing else', async () => {
+  test('is trusted by the file of its CA and by nothing else', async () => {
     const [spoolDir, url] = [newFolder(), await server.createDatabase()];
     const ca = join(spoolDir, 'ca.pem');
     await writeFile(ca, SELF_SIGNED.cert);
@@ -28,7 +28,7 @@ describePostgres('a PostgreSQL behind TLS', () => {
     await journal.close();
   });
 
-  test('a file of a CA that is not there is said without the address', async () => {
+  test('a missing CA file is reported without the address', async () => {
     const url = `${await server.createDatabase()}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`;
     const error = await openPostgresJournal({ url, spoolDir: newFolder() }).then(String, String);
     expect(error).toContain('/nowhere/ca.pem');

@@ -14,7 +14,7 @@ const SECOND = 1_000;
 describePostgres('two gateways with folders of their own on one PostgreSQL', () => {
   const server = opened(startPostgres);
 
-  test('the one that lives marks what the dead one may have told nobody, and nothing of its own', async () => {
+  test('the living gateway marks what the dead one may not have told, and nothing of its own', async () => {
     const url = await server.createDatabase();
     const open = async () => openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
     const [lives, dies] = [await open(), await open()];
@@ -63,7 +63,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     await dies.close();
   });
 
-  test('what a fleet had told before it ended is read by the next, and forgotten later', async () => {
+  test('what a fleet told before its end is read by the next, and forgotten later', async () => {
     const url = await server.createDatabase();
     const open = async () => openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
     const [ended, begins] = [await open(), await open()];
@@ -80,7 +80,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     await begins.close();
   });
 
-  test('a database that was away for both makes neither of them dead: what each has told stays told', async () => {
+  test('a database that was away for both makes neither of them dead: told orders stay told', async () => {
     const url = await server.createDatabase();
     const clock = createVirtualClock(Date.now());
     const begin = async () => {
