@@ -100,7 +100,7 @@ describe('a sold order', () => {
     told = answer;
     const { status, body } = await ask();
     expect([status, body.message]).toEqual([409, expect.stringMatching(words)]);
-    expect(body.message).toMatch(/nothing is known/i);
+    expect(body.message).toMatch(/nothing new is known of the order/i);
     const page = await onPage();
     expect(page).toMatch(words);
     expect(page).not.toContain('no receipt');
