@@ -195,7 +195,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   const { mapping, upstreamUrl, hasSandbox, joined } = parts;
   const { observer, log, clock, closers, metrics, showId, keyring, repeated, traces } = tools;
   metrics.mappingLoaded(mapping().hash);
-  const { journal, endSigns, told, toldLog } = await openOrders(config, tools);
+  const { journal, endSigns, told, toldLog, hasNeighbours } = await openOrders(config, tools);
   const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const known = new KnownAddresses();
@@ -222,7 +222,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
     sandboxKey: config.upstreamUrl === undefined ? undefined : DEMO_KEY,
     crowdedSeconds: v1.crowdedSeconds,
     onTold: (order) => toldLog.note(order),
-    told: joined !== undefined || journal.processes !== undefined ? told : undefined,
+    told: () => (joined !== undefined || hasNeighbours() ? told : undefined),
     journal: hearSettled(
       loggedJournal(traces?.journal(journal) ?? journal, log, showId),
       [sayContraryEnds({ mapping, log, metrics, showId }), countSales({ mapping, metrics })],
@@ -324,10 +324,13 @@ async function openOrders(config: Config, { observer, log, clock, closers }: Ope
   closers.push(() => journal.close());
   const onMarked = (count: number): void => log.warn('untold_orders', { count });
   const told = journal.processes?.told ?? toldFiles(config.dataDir, clock);
-  const endSigns = await watchUntold({ dataDir: config.dataDir, journal, told, clock, onMarked, onTrouble: observer.trouble });
+  let hasNeighbours = false;
+  const onNeighbours = (isBeside: boolean): void => void (hasNeighbours = isBeside);
+  const onTrouble = observer.trouble;
+  const endSigns = await watchUntold({ dataDir: config.dataDir, journal, told, clock, onMarked, onNeighbours, onTrouble });
   closers.push(async () => endSigns(false));
   const toldLog = openToldLog(told, clock);
-  return { journal, endSigns, told, toldLog };
+  return { journal, endSigns, told, toldLog, hasNeighbours: () => hasNeighbours };
 }
 
 /** Serves on for the drain time, so that load balancers notice that they should send nothing more. */

@@ -45,8 +45,8 @@ export interface GatewayParts {
   readonly onRead?: (parsed: ParsedRequest, sentId: string | undefined) => void;
   /** Called when a success was told and the whole reply has left. The journal does not record this. */
   readonly onTold?: (order: Order) => void;
-  /** The sales that all processes have told, where several sell from one journal. */
-  readonly told?: ToldStore | undefined;
+  /** The sales that all processes have told; undefined while no other process sells from the same journal. */
+  readonly told?: (() => ToldStore | undefined) | undefined;
   readonly onWrongPin?: (wrong: WrongPin) => void;
   /** Without it no purchase is refused because others wait for their turn at v1. */
   readonly crowdedSeconds?: HttpUpstream['crowdedSeconds'];

@@ -26,6 +26,8 @@ export interface UntoldParts {
   readonly told: ToldStore;
   readonly clock: Clock;
   readonly onMarked: (count: number) => void;
+  /** Whether other processes may sell from the same journal; told again whenever it may have changed. */
+  readonly onNeighbours: (hasNeighbours: boolean) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -39,6 +41,7 @@ export async function watchUntold({
   told,
   clock,
   onMarked,
+  onNeighbours,
   onTrouble,
 }: UntoldParts): Promise<(isClean: boolean) => void | Promise<void>> {
   const mark = async (signsMs: readonly number[], holder?: string): Promise<void> => {
@@ -47,13 +50,14 @@ export async function watchUntold({
   };
   const { processes } = journal;
   if (processes !== undefined) {
+    onNeighbours(true);
     const onDead = (id: string, signMs: number): Promise<void> => mark([signMs], id);
     return giveSharedSigns({ processes, clock, journal, onDead, onTrouble });
   }
   const signsMs = readSigns(dataDir, clock.now());
   if (signsMs.length > 0) await mark([...signsMs, await findEnd(journal, clock.now())]);
   const onSilent = (signMs: number): void => void mark([signMs]).catch((error: unknown) => onTrouble('tell', error));
-  return giveSigns({ dataDir, clock, journal, onSilent });
+  return giveSigns({ dataDir, clock, journal, onSilent, onNeighbours });
 }
 
 export interface Marking {

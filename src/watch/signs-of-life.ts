@@ -98,10 +98,12 @@ export interface SignParts {
   readonly journal: { isWritable(): boolean };
   /** A neighbour that sells from the same folder fell silent after this sign (ms since the epoch). Called once for each sign. */
   readonly onSilent: (signMs: number) => void;
+  /** Whether another process may sell from the same folder: told before the first request, and with each sign. One that stands still counts for a minute. */
+  readonly onNeighbours: (hasNeighbours: boolean) => void;
 }
 
 /** To be called before the first request, and after the orders of dead processes have been marked. Returns the function that ends the signs. */
-export function giveSigns({ dataDir, clock, journal, onSilent }: SignParts): EndSigns {
+export function giveSigns({ dataDir, clock, journal, onSilent, onNeighbours }: SignParts): EndSigns {
   const folder = join(dataDir, FOLDER);
   const own = randomUUID();
   const file = join(folder, own);
@@ -119,11 +121,15 @@ export function giveSigns({ dataDir, clock, journal, onSilent }: SignParts): End
       .catch((error: NodeJS.ErrnoException) => error.code === 'ENOENT' && !isOver && appear())
       .catch(() => undefined);
   };
+  const lookForNeighbours = (signs: readonly Sign[]): void =>
+    onNeighbours(signs.some(([name, signMs]) => name !== own && signMs > clock.now() - DEAD_AFTER_MS));
   const isSilent = ([, signMs]: Sign): boolean => signMs <= clock.now() - SILENT_AFTER_MS;
   // The start has already marked the orders of processes that were silent before.
-  const dealtWith = new Map(listSigns(folder).filter(isSilent));
-  const lookAround = (): void => {
-    for (const [name, signMs] of listSigns(folder).filter(isSilent)) {
+  const signsAtStart = listSigns(folder);
+  const dealtWith = new Map(signsAtStart.filter(isSilent));
+  lookForNeighbours(signsAtStart);
+  const lookAround = (signs: readonly Sign[]): void => {
+    for (const [name, signMs] of signs.filter(isSilent)) {
       if (name === own || dealtWith.get(name) === signMs) continue;
       dealtWith.set(name, signMs);
       onSilent(signMs);
@@ -131,15 +137,17 @@ export function giveSigns({ dataDir, clock, journal, onSilent }: SignParts): End
   };
   const ownSigns = createOwnSigns(clock);
   const beat = (): void => {
-    if (!journal.isWritable()) ownSigns.missed();
-    else {
+    const isWritable = journal.isWritable();
+    if (isWritable) {
       ownSigns.given();
       sign();
-      try {
-        if (ownSigns.areRegular()) lookAround();
-      } catch {
-        // The disk cannot be read: the next beat looks again.
-      }
+    } else ownSigns.missed();
+    try {
+      const signs = listSigns(folder);
+      lookForNeighbours(signs);
+      if (isWritable && ownSigns.areRegular()) lookAround(signs);
+    } catch {
+      // The disk cannot be read: the next beat looks again.
     }
     cancel = clock.after(SIGN_EVERY_MS, beat);
   };

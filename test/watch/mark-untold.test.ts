@@ -120,6 +120,7 @@ test('a start marks, and so does a neighbour that sells on', async () => {
     watchUntold({
       ...{ dataDir: folder, journal, clock: of, told: toldFiles(folder, of) },
       onMarked: (count) => marked.push(count),
+      onNeighbours: () => undefined,
       onTrouble: () => undefined,
     });
   await sell(journal, 'before-signs', NOW - 2 * SECOND, NOW - SECOND);

@@ -11,12 +11,18 @@ const START = Date.UTC(2026, 10, 22, 8);
 let folder: string;
 beforeEach(() => {
   silent = [];
+  neighbours = [];
   folder = newFolder();
 });
 
 let silent: number[];
+let neighbours: boolean[];
 const give = (clock: Clock, journal = { isWritable: () => true }) =>
-  giveSigns({ dataDir: folder, clock, journal, onSilent: (signMs) => silent.push(signMs) });
+  giveSigns({
+    ...{ dataDir: folder, clock, journal },
+    onSilent: (signMs) => silent.push(signMs),
+    onNeighbours: (hasNeighbours) => neighbours.push(hasNeighbours),
+  });
 const files = (): readonly string[] => readdirSync(join(folder, 'processes'));
 
 /** Resolves when the real file has been touched. */
@@ -43,6 +49,20 @@ test('a stop in which everything came to its end leaves nothing, whatever a neig
   endSigns(true);
   expect(readSigns(folder, clock.now())).toEqual([START]);
   expect(clock.waiting).toBe(1);
+});
+
+test('a process knows whether another one sells from its folder, and one that stands still counts for a minute', async () => {
+  const clock = createVirtualClock(START);
+  give(clock);
+  await clock.advance(SIGN_EVERY_MS);
+  expect(neighbours).toEqual([false, false]);
+  const standsStill = createVirtualClock(clock.now());
+  give(standsStill);
+  expect(neighbours.pop()).toBe(true);
+  for (let secondMs = 0; secondMs < 55_000; secondMs += SIGN_EVERY_MS) await clock.advance(SIGN_EVERY_MS);
+  expect(neighbours.splice(2)).not.toContain(false);
+  await clock.advance(2 * SIGN_EVERY_MS);
+  expect(neighbours.at(-1)).toBe(false);
 });
 
 test('a stop that left something under way leaves its sign', () => {

@@ -110,6 +110,7 @@ test('a start marks the last sales of a killed process, apart from those that it
   const end = await watchUntold({
     ...{ dataDir: folder, journal, clock, told: store() },
     onMarked: (count) => void marked.push(count),
+    onNeighbours: () => undefined,
     onTrouble: () => undefined,
   });
   await settlePromises();

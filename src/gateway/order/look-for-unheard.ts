@@ -33,8 +33,8 @@ const NO_LOOK: Look = { atMs: -Infinity, readAtMs: -Infinity, wholeAtMs: -Infini
 export interface LookParts {
   readonly journal: Pick<Journal, 'listUnsettled' | 'listUntold' | 'listOfOwner'>;
   readonly clock: Clock;
-  /** Where several processes sell from one journal. */
-  readonly told?: ToldStore | undefined;
+  /** Undefined while no other process sells from the same journal. */
+  readonly told?: (() => ToldStore | undefined) | undefined;
 }
 
 /** The returned function adds the orders that it finds to `contents` and `wordings`. Calls within `LOOK_EVERY_MS` share one look, and its failure. */
@@ -75,7 +75,7 @@ export function createLook(
     await Promise.all([
       addAll('listUnsettled', owner, fromMs, windowMs),
       addAll('listUntold', owner, fromMs, windowMs),
-      told === undefined ? undefined : addLate(owner, sinceMs, windowMs),
+      told?.() === undefined ? undefined : addLate(owner, sinceMs, windowMs),
     ]);
   };
   return (owner, windowMs) => {

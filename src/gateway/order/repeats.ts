@@ -144,7 +144,7 @@ function readersOf({ journal, pursuits, clock, told }: RepeatsParts) {
   const current = async (owner: string, requestId: string): Promise<Order | undefined> =>
     (await pursuits.find(owner, requestId))?.current() ?? journal.find(owner, requestId);
   const isUnheardYet = async (order: Order): Promise<boolean | typeof UNREAD> =>
-    isUnheard(order) || isPerhapsUntold(order, told, clock.now()).catch(() => UNREAD);
+    isUnheard(order) || isPerhapsUntold(order, told?.(), clock.now()).catch(() => UNREAD);
   const unheardOf = async (owner: string, requestId: string): Promise<Order | typeof UNREAD | undefined> => {
     const order = await current(owner, requestId).catch(() => UNREAD);
     if (order === UNREAD || order === undefined) return order;

@@ -325,7 +325,7 @@ describe('a repeat without an id', () => {
       const lines: string[] = [];
       const told: ToldStore = { append: () => Promise.resolve(), read: read ?? (() => Promise.resolve(lines)) };
       const onTold = (order: Order) => lines.push(lineOfTold(order));
-      const house = openWalkHouse({ ...slowly(0, AGAIN), parts: { told, onTold, ...parts } });
+      const house = openWalkHouse({ ...slowly(0, AGAIN), parts: { told: () => told, onTold, ...parts } });
       const soldThere: Order[] = [];
       const dead = openWalkHouse({ beside: house, ...slowly(0, SUCCESS), parts: { onTold: (order) => soldThere.push(order) } });
       await sellAt(dead);

@@ -51,6 +51,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
       told: lives.processes!.told,
       clock: createVirtualClock(now + 30 * SECOND),
       onMarked: (count) => marked.push(count),
+      onNeighbours: (hasNeighbours) => expect(hasNeighbours).toBe(true),
       onTrouble: (_what, error) => expect(error).toBeUndefined(),
     });
     const ids = ['its open', 'its last', 'found since', 'it told', 'my open', 'my last', 'taken over', 'asked since'];
@@ -90,6 +91,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
         dataDir: newFolder(),
         ...{ journal, clock, told: journal.processes!.told },
         onMarked: (count) => marked.push(count),
+        onNeighbours: () => undefined,
         onTrouble,
       });
       return { journal, endSigns };

@@ -98,7 +98,7 @@ export class GatewayProcess {
       keyring: house.keyring,
       lookupKey: undefined,
       clock,
-      told: this.#told,
+      told: () => this.#told,
       onTold: (order) => this.#log.note(order),
       random: () => chance.next(),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
