@@ -16,6 +16,7 @@ export interface ScriptCall {
 
 export interface ScriptEnd {
   // The output differs from script to script.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly told: any;
   /** PHP's warnings, which show a field that the script reads and the reply lacks. */
   readonly warnings: string;
