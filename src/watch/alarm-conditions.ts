@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000;
 const RELIEF = 1.2;
 /** So many sales of one key declined within ten minutes: a single sale beyond the wallet is a customer's mistake. */
 const WITHOUT_MONEY_MIN = 3;
-/** The alarm of a wallet is over when the balance is above its mark by this part of the mark (a tenth). */
+/** The alarm of a wallet is over when the balance is above its limit by this part of the limit (a tenth). */
 const FILLED_PART = 10;
 
 export const CONDITIONS: readonly Condition[] = [

@@ -118,7 +118,7 @@ test('a refused set of mappings raises an alarm until it is mended, in the shape
   expect(webhook.told()).toEqual(['ALARM mapping_refused', 'OVER mapping_refused']);
 });
 
-test('a wallet below its mark raises an alarm with the name of its key, and another when v1 declines for lack of money', async () => {
+test('a wallet below its limit raises an alarm with the name of its key, and another when v1 declines for lack of money', async () => {
   const callers = {
     acme_live_poor: { title: 'Poor Stores', wallet_below: 90 },
     sandbox_demo: { title: 'Rich', wallet_below: 90 },
@@ -129,7 +129,7 @@ test('a wallet below its mark raises an alarm with the name of its key, and anot
   await webhook.until('raised wallet_low');
   expect(JSON.parse(webhook.bodies[0]!)).toMatchObject({
     title: 'Poor Stores',
-    text: expect.stringContaining('mark of 90 naira'),
+    text: expect.stringContaining('less than its limit of 90 naira'),
   });
   for (let nth = 0; nth < 3; nth += 1) await buy(100, 'acme_live_poor:1234', `0803000010${nth}`);
   await webhook.until('raised no_money_at_v1');
