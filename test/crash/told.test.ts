@@ -1,5 +1,5 @@
 /** Sales that a process has told count as told also after it was killed, or cut off from the journal. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, PURCHASES } from '../faults/purchase';
@@ -15,7 +15,7 @@ const folder = newFolder();
 let v1: V1OfMany;
 const gateways: GatewayProcess[] = [];
 beforeAll(async () => {
-  v1 = await openV1OfMany(2, 50);
+  v1 = await openV1OfMany(3, 50);
 });
 afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.end('SIGKILL')));
@@ -44,6 +44,18 @@ test('after a kill the next equal sale without an id is sold', async () => {
   expect(await gateway.start()).toBe(true);
   expect([first, await sell(gateway, 0)]).toEqual(['success', 'success']);
   expect(await v1.ledger(0)).toMatchObject({ charged: 2 });
+}, 60_000);
+
+test('on one data folder a sale that nobody is known to have heard is not sold again while its gateway stands still', async () => {
+  const dataDir = join(folder, 'shared');
+  const [freezes, lives] = [await startGateway(dataDir), await startGateway(dataDir)];
+  const first = await sell(freezes, 2);
+  freezes.freeze();
+  const told = join(dataDir, 'told');
+  for (const name of readdirSync(told)) truncateSync(join(told, name));
+  expect([first, await sell(lives, 2)]).toEqual(['success', 'success']);
+  freezes.thaw();
+  expect(await v1.ledger(2)).toMatchObject({ charged: 1 });
 }, 60_000);
 
 describePostgres('on one PostgreSQL', () => {
