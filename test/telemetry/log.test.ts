@@ -34,7 +34,7 @@ describe('the log', () => {
     });
   });
 
-  it('writes what is serious enough', () => {
+  it('writes only events of its level and above, and nothing at level silent', () => {
     const { log, parsed } = logOf('warn');
     log.debug('a');
     log.info('b');
@@ -46,14 +46,14 @@ describe('the log', () => {
     expect(silent.lines).toEqual([]);
   });
 
-  it('says which of several processes wrote the line, and writes a number that JSON has no word for as null', () => {
+  it('names the worker that wrote the line, and writes NaN and Infinity as null', () => {
     const lines: string[] = [];
     createLog('debug', { write: (line) => void lines.push(line) }, 2).debug('x', { heldMs: NaN, durationMs: Infinity });
     expect(lines[0]).toMatch(/^\{"level":"debug","time":"[^"]+","worker":2,"heldMs":null,"durationMs":null,"event":"x"\}\n$/);
     expect([createLog('debug', { write: () => undefined }), logOf().log].map((log) => log.writesDebug)).toEqual([true, false]);
   });
 
-  it('leaves out what is not on the list, and whatever is no plain value', () => {
+  it('leaves out fields that are not on the list and values that are not plain', () => {
     const { log, parsed } = logOf();
     const handedIn = {
       phone: '08030000001',
@@ -67,7 +67,7 @@ describe('the log', () => {
     expect(parsed()[0]).toEqual({ level: 'info', time: expect.any(String) as string, event: 'x', status: 200 });
   });
 
-  it('has no field that could hold a credential or goods', () => {
+  it('lists no field that could hold a credential or goods', () => {
     for (const word of ['apikey', 'cardpin', 'token', 'authorization', 'phone', 'meter', 'body']) {
       expect(LOG_FIELDS.filter((field) => field.toLowerCase().includes(word))).toEqual([]);
     }
@@ -83,20 +83,20 @@ describe('the log', () => {
     'key sandbox_hunter2 refused',
     'cga2.a.hunter2',
     'postgres://gateway:hunter2@db/orders',
-  ])('masks a credential in the words of others: %s', (error) => {
+  ])('masks a credential in an error text: %s', (error) => {
     const { log, lines } = logOf();
     log.error('x', { error });
     expect(lines.join()).not.toContain('hunter2');
     expect(lines.join()).toContain('[secret]');
   });
 
-  it('leaves ordinary words alone', () => {
+  it('leaves an ordinary reason unchanged', () => {
     const { log, parsed } = logOf();
     log.error('x', { reason: 'HTTP 200 without a JSON object, PIN locked for 10 minutes' });
     expect(parsed()[0]?.reason).toBe('HTTP 200 without a JSON object, PIN locked for 10 minutes');
   });
 
-  it('masks long numbers in sentences, and leaves an id, a reference and a fingerprint as they are', () => {
+  it('masks long numbers in sentences, but not a request id, a reference or a fingerprint', () => {
     const { log, parsed } = logOf();
     const fingerprint = 'd08ce7acc9bb12345678901234567890';
     log.error('x', {
@@ -113,7 +113,7 @@ describe('the log', () => {
     });
   });
 
-  it('writes characters without a shape as numbers, in every field', () => {
+  it('writes invisible characters as escapes, in every field', () => {
     const { log, lines, parsed } = logOf();
     log.info('x', { path: '/a\u202eb', method: 'G\u0000T', error: 'one\ntwo\u2028', requestId: 'a\nb\ud83d' });
     expect(lines[0]).not.toMatch(/[\p{Cf}\p{Zl}]/u);
@@ -125,13 +125,13 @@ describe('the log', () => {
     });
   });
 
-  it('bounds what others can write into a line', () => {
+  it('shortens a very long path', () => {
     const { log, lines } = logOf();
     log.info('x', { path: `/${'a'.repeat(100_000)}` });
     expect(lines[0]?.length).toBeLessThan(1_000);
   });
 
-  it('masks long hostile text in a blink', () => {
+  it('masks long hostile text in less than 0.1 s of processor time', () => {
     const { log } = logOf();
     const before = process.cpuUsage();
     for (const text of ['token '.repeat(200), 'pin=pin='.repeat(100), '://a:'.repeat(150), '"'.repeat(1_000)])
@@ -140,7 +140,7 @@ describe('the log', () => {
     expect(process.cpuUsage(before).user).toBeLessThan(100_000);
   });
 
-  it('shows an error by its words, code and stack', () => {
+  it('shows the message, code and stack of an error', () => {
     const error = Object.assign(new Error('no room'), { code: 'ENOSPC' });
     expect(errorFields(error)).toEqual({ error: 'no room', code: 'ENOSPC', stack: expect.stringContaining('no room') as string });
     expect(errorFields('words')).toEqual({ error: 'words' });
@@ -151,7 +151,7 @@ describe('the log', () => {
 
 const ADA = 'a'.repeat(32);
 
-test('every line with the fingerprint of a named caller has its title, and no other line has one', () => {
+test('every line with the fingerprint of a named caller shows its title, and no other line shows a title', () => {
   const lines: string[] = [];
   const log = namedLog(createLog('debug', { write: (line: string) => void lines.push(line) }), (fingerprint) =>
     fingerprint === ADA ? 'Ada' : undefined,
@@ -164,7 +164,7 @@ test('every line with the fingerprint of a named caller has its title, and no ot
   expect(lines[0]).toContain('"count":1');
 });
 
-test('a title is shown as what others wrote', () => {
+test('a key in the title of a caller is masked', () => {
   const lines: string[] = [];
   namedLog(createLog('info', { write: (line: string) => void lines.push(line) }), () => 'shop_live_0123456789').info('line', {
     fingerprint: ADA,
@@ -176,9 +176,9 @@ let lines: Record<string, unknown>[] = [];
 const log = createLog('debug', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
 const makeJournal = () => loggedJournal(createMemoryJournal(), log, (id) => `shown ${id}`);
 
-journalSuite('a journal with a line for each step', async () => makeJournal());
+journalSuite('a journal that logs each step', async () => makeJournal());
 
-test('each step of an order is a line, with its id as it may be shown and how the order stands', async () => {
+test('each step of an order logs one line with the shown request id and the outcome so far', async () => {
   const journal = makeJournal();
   lines = [];
   const intent = newOrder();

@@ -23,7 +23,7 @@ describe('the metrics', () => {
     );
   });
 
-  it('count refusals by code, also when nothing else is known of the request', async () => {
+  it('count refusals by code, also when the operation and the format are not known', async () => {
     const { metrics, lines } = metricsOf();
     metrics.requestDone({ outcome: 'refused', refusedAs: 'unreadable_body', durationMs: 1 });
     expect(await lines()).toEqual(
@@ -34,19 +34,19 @@ describe('the metrics', () => {
     );
   });
 
-  it('tell the money in unknown orders', async () => {
+  it('show how many orders are unknown, and their sum in naira', async () => {
     const { metrics, lines } = metricsOf();
     metrics.setUnknownOrders({ agesMs: [1_000, 90_000, 5 * 86_400_000], overdue: 1, atRisk: kobo(150_050) });
     expect(await lines()).toEqual(expect.arrayContaining(['compat_unknown_orders 3', 'compat_unknown_orders_naira 1500.5']));
   });
 
-  it('time holds by how the order stood then', async () => {
+  it('time holds by operation and outcome', async () => {
     const { metrics, lines } = metricsOf();
     metrics.held('buy_electricity', 4_000, 'pending');
     expect(await lines()).toContain('compat_hold_seconds_sum{operation="buy_electricity",outcome="pending"} 4');
   });
 
-  it('name unknown fields, and call everything `other` beyond a bound', async () => {
+  it('count unknown fields by name, and count odd names and names beyond the limit as `other`', async () => {
     const { metrics, lines } = metricsOf({ fieldNamesMax: 2 });
     metrics.unknownFields('buy_data', ['coupon', 'coupon', 'a"b\n', 'x'.repeat(41), 'theme', 'late', 'coupon']);
     const counted = (await lines()).filter((line) => line.startsWith('compat_unknown_fields_total'));
@@ -57,7 +57,7 @@ describe('the metrics', () => {
     ]);
   });
 
-  it('have 100 names of fields at most by default', async () => {
+  it('keep at most 100 names of unknown fields by default', async () => {
     const { metrics, lines } = metricsOf();
     metrics.unknownFields(
       'buy_data',
@@ -68,7 +68,7 @@ describe('the metrics', () => {
     expect(counted).toContain('compat_unknown_fields_total{operation="buy_data",field="other"} 400');
   });
 
-  it('time calls to v1 by path, and take no path that is none', async () => {
+  it('time calls to v1 by path, and count an address with a query as `other`', async () => {
     const { metrics, lines } = metricsOf();
     metrics.upstreamDone('/airtime', 'succeeded', 50);
     metrics.upstreamDone('/receipt?reference=1', 'found', 50);
@@ -80,7 +80,7 @@ describe('the metrics', () => {
     );
   });
 
-  it('show one mapping hash, the one in use', async () => {
+  it('show only the hash of the mapping in use', async () => {
     const { metrics, lines } = metricsOf();
     metrics.mappingLoaded('aaaa');
     metrics.mappingLoaded('bbbb');
@@ -89,7 +89,7 @@ describe('the metrics', () => {
     ]);
   });
 
-  it('include the process, unless told otherwise, and several sets do not meet', async () => {
+  it('include metrics of the process unless switched off, and can be created twice in one process', async () => {
     const both = [createMetrics(), createMetrics()];
     expect(await both[1]?.registry.metrics()).toContain('process_resident_memory_bytes');
     expect(await createMetrics({ hasProcessMetrics: false }).registry.metrics()).not.toContain('process_resident_memory_bytes');
@@ -97,7 +97,7 @@ describe('the metrics', () => {
   });
 });
 
-test('hang-ups, repeats and what was learnt from them are counted under bounded labels', async () => {
+test('hang-ups, repeats and learnt patience are counted by kind', async () => {
   const metrics = createMetrics({ hasProcessMetrics: false });
   metrics.hungUp('plain_php');
   metrics.repeated('joined');
@@ -111,7 +111,7 @@ test('hang-ups, repeats and what was learnt from them are counted under bounded 
   expect(text).not.toContain('axios');
 });
 
-test('lines that the log has lost are counted where the log counts them', async () => {
+test('the metric of lost log lines shows the count that the log keeps', async () => {
   let lost = 0;
   const { registry } = createMetrics({ hasProcessMetrics: false, logLinesLost: () => lost });
   expect(await registry.metrics()).toMatch(/^compat_log_lines_lost_total 0$/m);
@@ -121,7 +121,7 @@ test('lines that the log has lost are counted where the log counts them', async 
   expect(await registry.metrics()).toMatch(/^compat_log_lines_lost_total 9$/m);
 });
 
-test('v1 is up until it is told otherwise, and its troubles are counted by kind', async () => {
+test('v1 counts as up until the first trouble is noted, and troubles of v1 are counted by kind', async () => {
   const metrics = createMetrics({ hasProcessMetrics: false });
   expect(await metrics.registry.metrics()).toMatch(/^compat_v1_up 1$/m);
   metrics.v1Trouble('not_v1');
@@ -132,7 +132,7 @@ test('v1 is up until it is told otherwise, and its troubles are counted by kind'
   expect(await metrics.registry.metrics()).toMatch(/^compat_v1_up 1$/m);
 });
 
-test('calls under way, waiting and allowed are those of the moment of the reading', async () => {
+test('calls in flight, calls that wait and their limit are read at the moment of the scrape', async () => {
   const metrics = createMetrics({ hasProcessMetrics: false });
   let waiting = 3;
   metrics.watchTurns(() => ({ inFlight: 7, waiting, bound: 4_096 }));

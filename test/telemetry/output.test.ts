@@ -20,7 +20,7 @@ import { createLog } from '../../src/telemetry/log';
 import { newFolder } from '../new-folder';
 
 const ROOT = join(__dirname, '..', '..');
-/** A quarter of what an output keeps. */
+/** A line of 1 MiB, a quarter of the bytes that an output keeps. */
 const LONG = `${'x'.repeat(1024 * 1024 - 1)}\n`;
 
 function noting(): { readonly told: string[]; readonly events: OutputEvents } {
@@ -57,7 +57,7 @@ async function readAll(reader: number, done: Promise<void>): Promise<string> {
   }
 }
 
-test('a line is written soon although nobody asks for it', async () => {
+test('a line is written soon without a flush', async () => {
   const { reader, writer } = await makePipe();
   createOutput(writer).write('a line\n');
   const bytes = Buffer.alloc(100);
@@ -71,7 +71,7 @@ test('a line is written soon although nobody asks for it', async () => {
   expect(bytes.toString('utf8', 0, 7)).toBe('a line\n');
 });
 
-test('a file takes the lines in their order', async () => {
+test('a file gets the lines in the order in which they were written', async () => {
   const file = join(newFolder(), 'log');
   const output = createOutput(openSync(file, 'a'));
   for (let n = 0; n < 3_000; n += 1) output.write(`line ${n} ₦\n`);
@@ -80,7 +80,7 @@ test('a file takes the lines in their order', async () => {
   expect(output.linesLost()).toBe(0);
 });
 
-test('a pipe that is not read keeps what has room, loses the rest by count, and is whole when it is read', async () => {
+test('lines for a pipe that is not read wait up to a limit and are then lost and counted; the waiting ones arrive whole', async () => {
   const { reader, writer } = await makePipe();
   const { told, events } = noting();
   const output = createOutput(writer, events);
@@ -97,7 +97,7 @@ test('a pipe that is not read keeps what has room, loses the rest by count, and 
   expect(output.linesLost()).toBe(lost);
 });
 
-test('a pipe that another process has made one that waits does not make this one wait', async () => {
+test('a pipe in blocking mode does not block the process', async () => {
   const { writer } = await makePipe();
   // Opened for writing without O_NONBLOCK, so a write larger than the pipe would never return.
   const output = createOutput(writer);
@@ -106,7 +106,7 @@ test('a pipe that another process has made one that waits does not make this one
   expect(output.linesLost()).toBe(0);
 });
 
-test('a pipe without a reader is trouble at once', async () => {
+test('a pipe without a reader is reported at once', async () => {
   const { reader, writer } = await makePipe();
   const { told, events } = noting();
   const output = createOutput(writer, events);
@@ -115,7 +115,7 @@ test('a pipe without a reader is trouble at once', async () => {
   expect(told).toEqual(['EPIPE']);
 });
 
-test('a device that is full is trouble once, a flush of it ends', async () => {
+test('a full device is reported once, and a flush still ends', async () => {
   const { told, events } = noting();
   const output = createOutput(openSync('/dev/full', 'w'), events);
   output.write('a\n');
@@ -125,7 +125,7 @@ test('a device that is full is trouble once, a flush of it ends', async () => {
   expect(told).toEqual(['ENOSPC']);
 });
 
-test('a descriptor that cannot be written is trouble and nothing more', async () => {
+test('a descriptor that cannot be written is reported and throws nothing', async () => {
   const file = join(newFolder(), 'log');
   closeSync(openSync(file, 'w'));
   const readOnly = openSync(file, 'r');
@@ -138,7 +138,7 @@ test('a descriptor that cannot be written is trouble and nothing more', async ()
 });
 
 test.each(['output.flush().then(() => process.exit(0))', 'process.exit(0)', ''])(
-  'loses no line when the process ends by: %s',
+  'no line is lost when the process ends by: %s',
   (ending) => {
     const script = `
       const output = require(${JSON.stringify(join(ROOT, 'src', 'telemetry', 'output.ts'))}).createOutput(1);
@@ -152,8 +152,8 @@ test.each(['output.flush().then(() => process.exit(0))', 'process.exit(0)', ''])
 
 const openFiles = (): number => readdirSync('/proc/self/fd').length;
 
-describe('a file with a name', () => {
-  test('that is renamed while lines are written: each line is whole in one of the files, and the old ones are closed', async () => {
+describe('a log file', () => {
+  test('that is renamed while lines are written has each line whole in one of the files, and the old files are closed', async () => {
     const folder = newFolder();
     const file = join(folder, 'log');
     const output = createFileOutput(file);
@@ -173,7 +173,7 @@ describe('a file with a name', () => {
     expect(statSync(file).mode & 0o777).toBe(0o640);
   });
 
-  test('whose disk is full is given up for one with room: the line that it has in part is whole in the new one', async () => {
+  test('on a full disk is replaced by reopen; a line that was written in part is whole in the new file', async () => {
     const disk = join(newFolder(), 'disk');
     mkdirSync(disk);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
@@ -185,7 +185,7 @@ describe('a file with a name', () => {
       for (const line of lines) output.write(line);
       await output.flush();
       expect(told).toEqual(['ENOSPC']);
-      // As an operator does who needs room: the name is gone, but the file uses its room until it is closed.
+      // An operator deletes the file to make room, but its room is in use until the gateway closes it.
       const first = readFileSync(file, 'utf8');
       rmSync(file);
       execFileSync('mount', ['-o', 'remount,size=512k', disk]);
@@ -200,7 +200,7 @@ describe('a file with a name', () => {
     }
   });
 
-  test('that cannot be opened anew goes on in the old file, and says why', async () => {
+  test('that cannot be opened anew is continued in the old file, and reopen returns the error code', async () => {
     const folder = newFolder();
     const file = join(folder, 'log');
     const output = createFileOutput(file);
@@ -212,7 +212,7 @@ describe('a file with a name', () => {
     expect(readFileSync(`${file}.1`, 'utf8')).toBe('a line\n');
   });
 
-  test('that ends with half of a line keeps it for itself: the next line is whole', async () => {
+  test('that ends with half a line gets a line break first, so that the next line is whole', async () => {
     const file = join(newFolder(), 'log');
     writeFileSync(file, '{"event":"whole"}\n{"event":"req');
     const output = createFileOutput(file);
@@ -221,7 +221,7 @@ describe('a file with a name', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"event":"whole"}\n{"event":"req\n{"event":"next"}\n');
   });
 
-  test('is added to and not begun again, and is a file', async () => {
+  test('is appended to and keeps its content; a folder, a device or a pipe is refused', async () => {
     const folder = newFolder();
     const file = join(folder, 'log');
     writeFileSync(file, 'before\n');
@@ -249,7 +249,7 @@ function openOutput(hasColour = false) {
   return { written, pretty: prettyOutput(output, hasColour) };
 }
 
-test('a log line is one line that people read, and what is none stays as it is', () => {
+test('the pretty output prints a log line as one readable line, and other text unchanged', () => {
   const { written, pretty } = openOutput();
   const log = createLog('info', pretty);
   log.warn('wrong_pin', { fingerprint: 'f00d', detail: 'two\nlines \u001b[31mred' });
@@ -258,17 +258,17 @@ test('a log line is one line that people read, and what is none stays as it is',
     expect.stringMatching(/^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: wrong_pin \{"fingerprint":"f00d","detail":"two\\nlines .*red"\}\n$/),
     'compat-gateway serves http://127.0.0.1:8080\n',
   ]);
-  // Text of strangers neither moves the cursor nor colours the terminal.
+  // A caller's text must not send control sequences to the operator's terminal.
   expect(written.join('')).not.toContain('\u001b');
 });
 
-test('colours are for terminals', () => {
+test('the pretty output has colours only when they are switched on', () => {
   const { written, pretty } = openOutput(true);
   createLog('info', pretty).info('request');
   expect(written.join('')).toContain('\u001b[');
 });
 
-test('it promises what the output promises', async () => {
+test('the pretty output passes flush, reopen and the count of lost lines on to its output', async () => {
   const { pretty } = openOutput();
   await pretty.flush();
   expect([pretty.linesLost(), pretty.reopen()]).toEqual([3, 'ENOENT']);

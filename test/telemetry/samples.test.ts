@@ -2,8 +2,8 @@ import { kobo } from '../../src/domain/amount';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { addTallies, addTimes, quantile, readSampled, SAMPLE_MS, takeSamples, valuesOf } from '../../src/telemetry/samples';
 
-/** Time that passes only by `pass`, one sample at a time. */
-function house() {
+/** Metrics and samples with a clock that moves only by `pass`, one sample at a time. */
+function sampledMetrics() {
   const time = { ms: 0, run: (): void => undefined };
   const clock = {
     now: () => time.ms,
@@ -30,8 +30,8 @@ function house() {
   return { metrics, samples, pass, sell, read };
 }
 
-test('a sample has what happened since the one before, and what stands', async () => {
-  const { metrics, samples, pass, sell } = house();
+test('a sample has the requests since the sample before it, and the present open orders and state of v1', async () => {
+  const { metrics, samples, pass, sell } = sampledMetrics();
   sell(30);
   metrics.callerDone('Ada', 'succeeded');
   sell(30);
@@ -50,8 +50,8 @@ test('a sample has what happened since the one before, and what stands', async (
   samples.stop();
 });
 
-test('a minute is twelve samples in one, and the hour and the day have their bounds', async () => {
-  const { samples, pass, sell } = house();
+test('twelve samples make one sample of a minute, and the hour keeps at most 720 samples', async () => {
+  const { samples, pass, sell } = sampledMetrics();
   sell(30);
   await pass(6);
   sell(300);
@@ -64,8 +64,8 @@ test('a minute is twelve samples in one, and the hour and the day have their bou
   samples.stop();
 });
 
-test('whoever listens hears each sample until it is called off', async () => {
-  const { samples, pass } = house();
+test('a listener gets each sample until it is removed', async () => {
+  const { samples, pass } = sampledMetrics();
   let heard = 0;
   const stop = samples.listen(() => (heard += 1));
   await pass(2);
@@ -75,8 +75,8 @@ test('whoever listens hears each sample until it is called off', async () => {
   samples.stop();
 });
 
-test('the share of a histogram lies between the bounds of its bucket', async () => {
-  const { samples, pass, sell, read } = house();
+test('a quantile lies between the bounds of its bucket', async () => {
+  const { samples, pass, sell, read } = sampledMetrics();
   expect(quantile({ bounds: [], counts: [] }, 0.5)).toBeUndefined();
   for (let index = 0; index < 99; index += 1) sell(30);
   sell(30_000);
@@ -90,7 +90,7 @@ test('the share of a histogram lies between the bounds of its bucket', async () 
   samples.stop();
 });
 
-test('where processes are added up, their sum is read', async () => {
+test('the samples of several workers are read from their summed metrics', async () => {
   const sum = [{ name: 'compat_v1_up', values: [{ value: 0, labels: {} }] }];
   expect(await readSampled({ getMetricsAsJSON: () => Promise.resolve(sum) })).toBe(sum);
 });

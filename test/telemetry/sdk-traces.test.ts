@@ -1,4 +1,4 @@
-/** The built program (one file) with a real HTTP server of the test as its collector, which reads OTLP as JSON. */
+/** The built program (one file) sends OTLP as JSON to a real HTTP server of the test, the collector. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -120,7 +120,7 @@ async function spansOf(requestId: string, holds: (names: readonly string[]) => b
 }
 const of = (all: readonly Span[], name: string): Span => all.find((span) => span.name === name)!;
 
-test('a sale is one span with one below it for each step, under the trace that its caller began', async () => {
+test('a sale is one span with a child span for each step, in the trace that its caller began', async () => {
   await send(
     gateway.url,
     '/api/topup/',
@@ -146,7 +146,7 @@ test('a sale is one span with one below it for each step, under the trace that i
   expect(await lineOf(gateway, ({ requestId }) => requestId === 'traced-1')).toMatchObject({ traceId: TRACE });
 });
 
-test('a request without a trace begins one, and a sale that is held shows for how long', async () => {
+test('a request without a trace begins a trace, and a held sale has a span that lasts as long as the hold', async () => {
   await send(gateway.url, '/api/topup/', { ...SALE, mobile_number: '08030000001', 'request-id': 'held-1' });
   const all = await spansOf('held-1', (names) => names.includes('hold') && names.includes('reply'));
   expect(of(all, 'request').parentSpanId ?? '').toBe('');
@@ -156,7 +156,7 @@ test('a request without a trace begins one, and a sale that is held shows for ho
   expect(await lineOf(gateway, ({ requestId }) => requestId === 'held-1')).toMatchObject({ traceId: hold.traceId });
 });
 
-test('who calls decides that a trace is not kept, and refusals are spans too', async () => {
+test('a trace that the caller marks as not sampled is not sent, and a refused request is sent as a span', async () => {
   await send(
     gateway.url,
     '/api/topup/',
@@ -170,13 +170,13 @@ test('who calls decides that a trace is not kept, and refusals are spans too', a
   expect(spans().some((span) => factsOf(span)['requestId'] === 'unkept')).toBe(false);
 });
 
-test('no span has a key, a PIN or a number of a customer', () => {
+test('no span has a key, a PIN or a phone number', () => {
   const everything = bodies.join('\n');
   expect(everything).toContain('compat-gateway');
   for (const secret of ['sandbox_demo', '1234"', '08030000011', '08030000001']) expect(everything).not.toContain(secret);
 });
 
-test('a collector that is away is said once and costs no sale', async () => {
+test('a collector that cannot be reached is logged once and fails no sale', async () => {
   const alone = await open('away', { TRACES_URL: 'http://127.0.0.1:9' });
   for (let nth = 0; nth < 20; nth += 1)
     expect((await send(alone.url, '/api/topup/', { ...SALE, mobile_number: `080300001${10 + nth}` })).body.status).toBe(
@@ -192,7 +192,7 @@ test('a collector that is away is said once and costs no sale', async () => {
   expect(tookMs).toBeLessThan(8_000);
 }, 60_000);
 
-test('nothing of OpenTelemetry, and nothing that makes lines pretty, is loaded by a gateway that is not asked for it', async () => {
+test('OpenTelemetry and pino-pretty are loaded only if TRACES_URL and LOG_FORMAT ask for them', async () => {
   const plain = await open('off', {});
   expect((await send(plain.url, '/api/topup/', SALE)).body.status).toBe('success');
   await plain.end('SIGTERM');

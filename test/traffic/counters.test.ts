@@ -4,7 +4,7 @@ import { bodiesOf, NOW, ROOM, tally } from './tallies';
 let counters: Counters;
 beforeEach(() => (counters = new Counters(NOW, ROOM)));
 
-test('one owner never takes more than its room, and drives out nobody else', () => {
+test('one owner fills only its own part of the counters and displaces no entry of another owner', () => {
   counters.add([tally({ owner: 'steady', body: '"steady"', count: 2 })], 0, NOW);
   for (let index = 0; index < 50; index += 1)
     counters.add([tally({ owner: 'noisy', body: `"${index}"`, lastSeenMs: NOW + index })], 0, NOW);
@@ -12,7 +12,7 @@ test('one owner never takes more than its room, and drives out nobody else', () 
   expect(counters.forgotten).toBe(46);
 });
 
-test('a flood of new owners stays within the room, and what came again outlives what came once', () => {
+test('a flood of new owners stays within the limit, and an entry seen twice outlives entries seen once', () => {
   counters.add([tally({ owner: 'steady', body: '"steady"', count: 2, lastSeenMs: NOW - 1_000 })], 0, NOW);
   const flood = Array.from({ length: 200 }, (_, index) =>
     tally({ owner: `o${index}`, body: `"${index}"`, lastSeenMs: NOW + index }),
@@ -25,13 +25,13 @@ test('a flood of new owners stays within the room, and what came again outlives 
   expect(counters.forgotten).toBe(185 + 7);
 });
 
-test('what was not seen for ninety days is gone', () => {
+test('an entry that was not seen for ninety days is dropped', () => {
   counters.add([tally({ body: '"old"' }), tally({ body: '"new"', lastSeenMs: NOW + UNSEEN_MS_MAX })], 0, NOW);
   counters.add([], 1, NOW + UNSEEN_MS_MAX + 1);
   expect(bodiesOf(counters)).toEqual(['"new"']);
 });
 
-test('what came once gives way first, then what was not seen for the longest time', () => {
+test('entries seen once are dropped first, then the entries not seen for the longest time', () => {
   const entries = [
     { name: 'old and known', count: 9, lastSeenMs: 1 },
     { name: 'known', count: 2, lastSeenMs: 5 },

@@ -36,7 +36,7 @@ function open(options: Partial<RecorderOptions> = {}) {
   return { recorder, clock, memory, batches, troubles };
 }
 
-test('what was seen is written every few seconds, all at once, and nothing is written when nothing was seen', async () => {
+test('all counts are written together every few seconds, and nothing is written without new requests', async () => {
   const { recorder, clock, batches } = open();
   recorder.record(request('alpha'), walked);
   recorder.record(request('alpha'), walked);
@@ -48,7 +48,7 @@ test('what was seen is written every few seconds, all at once, and nothing is wr
   expect(batches).toEqual([2]);
 });
 
-test('reading shows what came a moment ago, most seen first', async () => {
+test('a read includes requests that are not written yet, and lists the most frequent shapes first', async () => {
   const { recorder, clock } = open();
   recorder.record(request('alpha'), walked);
   for (let turn = 0; turn < 3; turn += 1) recorder.record(request('beta'), walked);
@@ -66,14 +66,14 @@ test('reading shows what came a moment ago, most seen first', async () => {
   expect(traffic).toMatchObject({ sinceMs: clock.now(), forgotten: 0, unlistedWords: [], usedWords: [] });
 });
 
-test('a stop writes down what there is', async () => {
+test('a stop writes the counts that wait in memory', async () => {
   const { recorder, memory, clock } = open();
   recorder.record(request('alpha'), walked);
   await recorder.stop();
   expect([[...(await memory.read()).tallies()].length, clock.waiting]).toEqual([1, 0]);
 });
 
-test('forgetting takes what was seen a moment ago along', async () => {
+test('forgetting also drops counts that are not written yet', async () => {
   const { recorder, clock } = open();
   recorder.record(request('alpha'), walked);
   await clock.advance(1_000);
@@ -81,7 +81,7 @@ test('forgetting takes what was seen a moment ago along', async () => {
   expect(await recorder.read()).toMatchObject({ sinceMs: clock.now(), shapes: [] });
 });
 
-test('a store that cannot be written is told of once, and nothing is lost when it works again', async () => {
+test('a store that cannot be written is reported once, and no count is lost when it works again', async () => {
   const memory = createMemoryStore(0);
   let isBroken = true;
   const store: TrafficStore = {
@@ -100,7 +100,7 @@ test('a store that cannot be written is told of once, and nothing is lost when i
   expect([...(await memory.read()).tallies()].map(({ count }) => count).sort()).toEqual([1, 2]);
 });
 
-test('until the store is open everything waits in memory', async () => {
+test('all counts wait in memory until the store is open', async () => {
   let give: (store: TrafficStore) => void = () => undefined;
   const memory = createMemoryStore(0);
   const { recorder, clock } = open({ store: new Promise((resolve) => (give = resolve)) });
@@ -111,7 +111,7 @@ test('until the store is open everything waits in memory', async () => {
   expect([...(await memory.read()).tallies()]).toHaveLength(1);
 });
 
-test('a bug while watching is told to the log and never to the script', () => {
+test('an error while recording is reported and not thrown to the request', () => {
   const { recorder, troubles } = open({
     mapping: () => {
       throw new Error('no mapping');
@@ -121,7 +121,7 @@ test('a bug while watching is told to the log and never to the script', () => {
   expect(troubles).toHaveLength(1);
 });
 
-test('the metrics hear what is kept and what was lost', async () => {
+test('the callback of the metrics gets the number of kept shapes and of requests without room', async () => {
   const heard: unknown[] = [];
   const { recorder } = open({ onWritten: (...facts) => heard.push(facts) });
   for (let index = 0; index < 130; index += 1) recorder.record(request(`x${'abcdefghij'[index % 10]}${index}`), walked);
@@ -129,7 +129,7 @@ test('the metrics hear what is kept and what was lost', async () => {
   expect(heard).toEqual([[100, 30]]);
 });
 
-/** What is counted of a request, as `kind body`. */
+/** The counts that one request adds. */
 function noted(
   parts: LegacyRequestParts,
   walked: Partial<Walked>,
@@ -147,7 +147,7 @@ const refusal = (code: 'unknown_path' | 'wrong_method' | 'missing_field' | 'inva
   refusal: { code, field },
 });
 
-test('a request is its shape, under the caller, with the reason of its refusal', () => {
+test('a request counts as its shape, for its caller, with the code of its refusal', () => {
   expect(noted({ body: { phone: '08031234567' } }, { ...airtime, ...refusal('missing_field') })).toEqual([
     {
       kind: 'shape',
@@ -166,11 +166,11 @@ test('a request is its shape, under the caller, with the reason of its refusal',
 const words = (parts: LegacyRequestParts, walked: Partial<Walked>) =>
   noted(parts, walked).flatMap(({ kind, body }) => (kind === 'shape' ? [] : [{ kind, ...(body as object) }]));
 
-test('a word that the table has is a used word', () => {
+test('a value that the table lists counts as a used word', () => {
   expect(words({ body: { network: 'MTN-NG' } }, airtime)).toEqual([{ kind: 'used', table: 'network', word: 'mtnng' }]);
 });
 
-test('a word that the table lacks is kept in the form in which tables compare', () => {
+test('a word that the table does not list is kept in the normalised form in which tables compare', () => {
   const expected = {
     operation: 'buy_airtime',
     field: 'network',
@@ -182,17 +182,17 @@ test('a word that the table lacks is kept in the form in which tables compare', 
   expect(words({ query: { network_id: 'MTN sme' } }, airtime)).toEqual([{ kind: 'unlisted', ...expected }]);
 });
 
-test('a number is a word only where the format gives it no meaning', () => {
+test('a number counts as an unlisted word only where the format gives it no meaning', () => {
   expect(words({ body: { network: 2 } }, airtime)).toEqual([]);
   expect(words({ body: { network: 9 } }, airtime)).toMatchObject([{ kind: 'unlisted', word: '9' }]);
   expect(words({ body: { network: 9 } }, { ...airtime, format: undefined })).toEqual([]);
 });
 
-test('what may be more than a word is counted without it', () => {
+test('a value that may be a phone number counts as unlisted without being kept', () => {
   expect(words({ body: { network: '08031234567' } }, airtime)).toMatchObject([{ kind: 'unlisted', word: ':value' }]);
 });
 
-test('a word for the catalog is unlisted only when the request was refused because of it', () => {
+test('a word that the price list decides is unlisted only when the request was refused because of it', () => {
   const electricity = { operation: 'buy_electricity', format: 'b' };
   expect(words({ path: '/api/billpayment/', body: { disco_name: 'ikeja' } }, electricity)).toEqual([]);
   expect(
@@ -203,16 +203,16 @@ test('a word for the catalog is unlisted only when the request was refused becau
   ).toMatchObject([{ kind: 'unlisted', word: 'ikeja', table: 'disco' }]);
 });
 
-test('what the table lets through is neither', () => {
+test('an unlisted value that the table lets through counts as neither used nor unlisted', () => {
   const exam = { operation: 'buy_exam', format: 'b' };
   expect(words({ path: '/api/epin/', body: { exam_name: 'jamb' } }, exam)).toEqual([]);
 });
 
-test('fields that no table reads, and empty ones, are never words', () => {
+test('fields without a table and empty fields never count as words', () => {
   expect(words({ body: { plan_type: 'gifting', amount: 'lots', network: ' ', memo: 'MTN' } }, airtime)).toEqual([]);
 });
 
-test('an address that nothing is served at, or not by this method, is counted by itself', () => {
+test('an unknown address or a wrong method counts as an address without a route', () => {
   expect(noted({ path: '/api/buyairtime/08031234567' }, refusal('unknown_path'))).toEqual([
     { kind: 'address', owner: '', refusals: {}, body: { method: 'POST', path: '/api/buyairtime/:value' } },
   ]);
@@ -221,11 +221,11 @@ test('an address that nothing is served at, or not by this method, is counted by
   ]);
 });
 
-test('a request of an operation that is gone counts as nothing', () => {
+test('a request of an operation that the mapping no longer has adds no count', () => {
   expect(noted({}, { operation: 'gone' })).toEqual([]);
 });
 
-test('a number of the key’s own, or one that its own numbers refuse, is none that the table lacks', () => {
+test('a number in the table of the key itself, or refused by that table, does not count as unlisted', () => {
   const mapping = mappingWith(`callers:
   kinds: { other: { patience: 4s } }
   keys:
@@ -242,7 +242,7 @@ test('a number of the key’s own, or one that its own numbers refuse, is none t
   expect(unlisted(9, 'd')).toEqual(['9']);
 });
 
-test('equal things are counted once, and their body is made once', () => {
+test('equal entries share one tally, and their body is built once', () => {
   const waiting = createWaiting();
   let made = 0;
   for (let index = 0; index < 5; index += 1)
@@ -252,7 +252,7 @@ test('equal things are counted once, and their body is made once', () => {
   ]);
 });
 
-test('one owner waits with at most a hundred things of a kind, all with a thousand; the rest is counted as forgotten', () => {
+test('at most 100 entries of one owner and kind wait, and 1,000 in all; the rest counts as forgotten', () => {
   const waiting = createWaiting();
   for (let index = 0; index < 150; index += 1) waiting.count('shape', 'noisy', `${index}`, 1, () => ({ index }));
   waiting.count('address', 'noisy', '0', 1, () => ({}));
@@ -261,7 +261,7 @@ test('one owner waits with at most a hundred things of a kind, all with a thousa
   expect([waiting.tallies().length, waiting.forgotten()]).toEqual([1_000, 50 + 5_000 - 899]);
 });
 
-test('what could not be written is taken along, as far as there is room', () => {
+test('counts that could not be written wait for the next write, as far as there is room', () => {
   const first = createWaiting();
   for (let index = 0; index < 90; index += 1) first.count('shape', 'k', `${index}`, 1, () => ({ index }));
   const second = createWaiting();

@@ -36,11 +36,11 @@ test('a shape has the names and kinds of fields, in order of name, and no value'
   });
 });
 
-test('the order of the fields makes no other shape', () => {
+test('the order of the fields does not change the shape', () => {
   expect(shape({ body: { a: 1, phone: 'x', b: '' } })).toEqual(shape({ body: { b: '', a: 2, phone: 'y' } }));
 });
 
-test("a word that a signal names is kept in the mapping's spelling, any other word is not", () => {
+test("a shape keeps a word that a signal names, in the mapping's spelling, and no other word", () => {
   const wordOf = (value: string) => shape({ body: { plan_type: value } }).fields[0];
   expect(wordOf(' vtu ')).toEqual({ name: 'plan_type', place: 'body', kind: 'word', word: 'VTU' });
   expect(wordOf('share-and-sell')).toMatchObject({ word: 'SHARE AND SELL' });
@@ -54,11 +54,11 @@ test.each([
   [{ path: '/api/data/' }, '/api/data/'],
   [{ path: '/a/api/data' }, '/a/api/data'],
   [{ path: '/api/data/REQ_8841' }, '/api/data/:request_id'],
-])('%j came to %s', (parts, path) => {
+])('the request %j has the address %s in its shape', (parts, path) => {
   expect(shape({ body: { id: 1 }, ...parts }).path).toBe(path);
 });
 
-test('an address that the mapping of now does not explain keeps plain words only', () => {
+test('an address that the mapping in use does not know keeps plain words only', () => {
   const { request, operation } = matchRequest({ method: 'GET', path: '/api/transaction/INV-0001' });
   const other = checkFiles(filesWith('')).mapping!;
   expect(shapeOf(request, operation, other).path).toBe('/api/transaction/:value');
@@ -72,11 +72,11 @@ test.each([
   [{ authorization: 'Token x' }, 'token'],
   [{ authorization: 'x' }, 'token'],
   [{ token: 'x' }, 'token_header'],
-])('the key in %j came as %s', (headers, auth) => {
+])('headers %j count as the way %s to send a key', (headers, auth) => {
   expect(shape({ headers }).auth).toBe(auth);
 });
 
-test('of very many fields the known ones are kept, and names that may be values are one', () => {
+test('a request with very many fields keeps the known ones, and names that may be values count as one name', () => {
   const many = Object.fromEntries(
     Array.from({ length: 150 }, (_, index) => [`aa_${'abcdefghijklmnopqrst'[index % 20]}${index % 10}${'xyz'[index % 3]}`, 1]),
   );
@@ -89,12 +89,12 @@ test('of very many fields the known ones are kept, and names that may be values 
   ]);
 });
 
-test('a method that no program sends is not kept', () => {
+test('an unknown HTTP method is kept as OTHER', () => {
   const { request, operation } = matchRequest({});
   expect(shapeOf({ ...request, method: 'SECRET' }, operation, shippedMapping()).method).toBe('OTHER');
 });
 
-test('requests have one signature exactly when they have one shape', () => {
+test('two requests have the same signature exactly when they have the same shape', () => {
   const requests: LegacyRequestParts[] = [
     { body: { phone: '08031234567', amount: 1 } },
     { body: { phone: '08051234567', amount: 2 } },
@@ -150,11 +150,11 @@ test.each<[LegacyValue, string]>([
   ['9'.repeat(50), 'text'],
   [['1'], 'list'],
   [{ a: 1 }, 'object'],
-])('%j is %s', (value, kind) => {
+])('the value %j has the kind %s', (value, kind) => {
   expect(fieldKindOf(value)).toBe(kind);
 });
 
-test('long texts cost no more than short ones', () => {
+test('long texts are classified in at most 1 ms of processor time each', () => {
   const before = process.cpuUsage();
   for (let turn = 0; turn < 1_000; turn += 1) fieldKindOf(`${'a1 '.repeat(30_000)}!`);
   // Processor time of this process in microseconds, without the load of others.
@@ -163,7 +163,7 @@ test('long texts cost no more than short ones', () => {
 
 const none = {};
 
-test('a name that is the key itself, or a part of it, gives way wherever the key stands', () => {
+test('a field name that is the key or a long part of it is masked, in whichever header the key came', () => {
   const basic = `Basic ${Buffer.from('shopkeeper:1234').toString('base64')}`;
   expect([
     keepName('shopkeeper', { authorization: 'Token shopkeeper:1234' }),

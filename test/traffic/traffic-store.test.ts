@@ -16,7 +16,7 @@ describe.each<[string, () => Promise<TrafficStore>]>([
   let store: TrafficStore;
   beforeEach(async () => (store = await openStore()));
 
-  test('adds counts of one thing up, and the times span all of it', async () => {
+  test('adds up the counts of one entry, and keeps its first and its last time', async () => {
     await store.add([tally({ count: 2, refusals: { missing_field: 1 } })], 0, NOW);
     const more = tally({ count: 3, firstSeenMs: NOW - 5, lastSeenMs: NOW + 9, refusals: { missing_field: 2, internal: 1 } });
     await store.add([more], 0, NOW);
@@ -27,13 +27,13 @@ describe.each<[string, () => Promise<TrafficStore>]>([
     expect(counters.sinceMs).toBe(NOW);
   });
 
-  test('keeps kinds, owners and bodies apart', async () => {
+  test('counts different kinds, owners and bodies separately', async () => {
     const all = [tally(), tally({ kind: 'used' }), tally({ owner: 'k2' }), tally({ body: '{"a":2}' })];
     expect(await store.add(all, 0, NOW)).toMatchObject({ shapes: 3, forgotten: 0 });
     expect(bodiesOf(await store.read())).toHaveLength(4);
   });
 
-  test('forgets and starts anew', async () => {
+  test('forgets all counts and starts again from zero', async () => {
     await store.add([tally(), tally({ kind: 'address' })], 3, NOW);
     await store.forget(NOW + 10);
     const { sinceMs, forgotten } = await store.read();
@@ -45,7 +45,7 @@ describe.each<[string, () => Promise<TrafficStore>]>([
 
 const many = Array.from({ length: 2_000 }, (_, index) => tally({ owner: `o${index % 50}`, body: `"${index}"` }));
 
-test('what was written is there after a restart, with the day it began, and nobody else may read it', async () => {
+test('counts are kept over a restart with their first day, in files that only their owner may read', async () => {
   await (await openTrafficStore(dir, NOW)).add(many, 4, NOW);
   const counters = await (await openTrafficStore(dir, NOW + 99)).read();
   expect([counters.sinceMs, counters.forgotten]).toEqual([NOW, 4]);
@@ -53,7 +53,7 @@ test('what was written is there after a restart, with the day it began, and nobo
   expect([dir, file()].map((path) => statSync(path).mode & 0o077)).toEqual([0, 0]);
 });
 
-test('two stores on one folder add up, also at the same moment', async () => {
+test('two stores on one folder add up their counts, also when both write at once', async () => {
   const stores = [await openTrafficStore(dir, NOW), await openTrafficStore(dir, NOW + 5)];
   for (let turn = 0; turn < 20; turn += 1) await stores[turn % 2]!.add([tally({ count: turn })], 1, NOW);
   await Promise.all(stores.flatMap((store) => [1, 2, 3].map(() => store.add([tally({ count: 10 })], 1, NOW))));
@@ -64,7 +64,7 @@ test('two stores on one folder add up, also at the same moment', async () => {
   }
 });
 
-test('a gateway that died while it wrote keeps nobody from writing, half a minute later', async () => {
+test('an unfinished file of a gateway that died blocks other gateways for half a minute only', async () => {
   const store = await openTrafficStore(dir, NOW);
   writeFileSync(`${file()}.next`, '{"half');
   await expect(store.add([tally()], 0, NOW)).rejects.toThrow('EEXIST');
@@ -75,7 +75,7 @@ test('a gateway that died while it wrote keeps nobody from writing, half a minut
   expect(existsSync(`${file()}.next`)).toBe(false);
 });
 
-test('what could not be written is not counted', async () => {
+test('counts of a failed write are not added', async () => {
   const store = await openTrafficStore(dir, NOW);
   await store.add([tally()], 0, NOW);
   const fails = function* () {
@@ -91,14 +91,14 @@ test.each<[string, string]>([
   ['of another program', '{"name":"x"}\n'],
   ['of noise', '\0\u0001\u0002noise\n\n'],
   ['of another build', '{"program":"compat-gateway traffic","version":7}\n'],
-])('a file %s is refused in a sentence and left alone', async (_what, text) => {
+])('a file %s is refused with an error message and left unchanged', async (_what, text) => {
   mkdirSync(dir);
   writeFileSync(file(), text);
   await expect(openTrafficStore(dir, NOW)).rejects.toThrow(/nothing in it was changed\.$/);
   expect(readFileSync(file(), 'utf8')).toBe(text);
 });
 
-test('a line that cannot be read hides no other, and an empty file is a new one', async () => {
+test('an unreadable line hides no other line, and an empty file counts as new', async () => {
   await (await openTrafficStore(dir, NOW)).add([tally({ body: '"one"', count: 3 }), tally({ body: '"two"' })], 0, NOW);
   writeFileSync(file(), readFileSync(file(), 'utf8').replace('"shape","k1","\\"one', '"shape",,,"\\"one'));
   expect(bodiesOf(await (await openTrafficStore(dir, NOW)).read())).toEqual(['"two"']);
