@@ -16,7 +16,7 @@ const files = readdirSync(join(MAPPINGS, 'cases')).map((name) => {
 });
 
 test.each(files.map(({ file, text }) => [relative(ROOT, file), file, text]))(
-  '%s fits the schema that its first line names',
+  '%s fits the JSON schema that its first line names',
   (_name, file, text) => {
     expect(validateJson(parse(text), SCHEMA)).toEqual([]);
     const named = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? 'none';
@@ -27,36 +27,36 @@ test.each(files.map(({ file, text }) => [relative(ROOT, file), file, text]))(
 const inCase = (lines: string): string => `cases:\n  - name: a case\n    http: 200\n    ${lines.replaceAll('\n', '\n    ')}\n`;
 const SEND = 'send: GET /api/user';
 
-// The loader, which plays the cases, and the schema, which an editor uses, judge them alike.
+// The loader, which plays the cases, and the schema, which an editor uses, must agree.
 test.each([
   ['an address alone', inCase(SEND), true],
   ['an address with its fields', inCase('send: { POST /api/topup/: { network: 1 } }'), true],
   ['an address with no fields', inCase('send: { POST /api/topup/: {} }'), true],
   ['the long form', inCase('send: { to: POST /api/topup/, form: { a: 1 }, query: { b: 2 } }'), true],
-  ['bytes', inCase("send: { to: POST /api/topup/, raw: '{' }"), true],
-  ['no v1 call', inCase(`${SEND}\nexpect_call: none`), true],
-  ['rows', inCase('each: [{ at: /api/user }]\nsend: GET $at'), true],
-  ['a row for the whole request', inCase('each: [GET /api/user]\nsend: $value'), true],
-  ['a status out of a row', 'cases:\n  - { name: n, each: [200], send: GET /api/user, http: $value }\n', true],
-  ['one answer after another', inCase(`${SEND}\nupstream: [lost, { status: success }]`), true],
-  ['no request', inCase('headers: {}'), false],
-  ['a misspelt key', inCase(`${SEND}\nexpect_cal: none`), false],
+  ['a raw body', inCase("send: { to: POST /api/topup/, raw: '{' }"), true],
+  ['an expectation of no v1 call', inCase(`${SEND}\nexpect_call: none`), true],
+  ['a case with rows', inCase('each: [{ at: /api/user }]\nsend: GET $at'), true],
+  ['a row that is the whole request', inCase('each: [GET /api/user]\nsend: $value'), true],
+  ['a status filled in from a row', 'cases:\n  - { name: n, each: [200], send: GET /api/user, http: $value }\n', true],
+  ['several answers of v1', inCase(`${SEND}\nupstream: [lost, { status: success }]`), true],
+  ['a case without a request', inCase('headers: {}'), false],
+  ['a misspelt key of a case', inCase(`${SEND}\nexpect_cal: none`), false],
   ['a misspelt key of a step before', inCase(`${SEND}\nbefore: [{ sned: GET /api/user }]`), false],
   ['a misspelt key of the file', `case: []\n${inCase(SEND)}`, false],
   ['a misspelt key of the long form', inCase('send: { to: POST /api/topup/, feilds: {} }'), false],
   ['a status that is no number', 'cases:\n  - { name: n, send: GET /api/user, http: ok }\n', false],
   ['a caller that is no fingerprint', inCase(`${SEND}\ncaller: shop`), false],
   ['a time without a unit', inCase(`${SEND}\nlater: 5`), false],
-  ['an answer that nobody gives', inCase(`${SEND}\nupstream: lots`), false],
+  ['an unknown answer of v1', inCase(`${SEND}\nupstream: lots`), false],
   ['an address without a method', inCase('send: /api/user'), false],
-  ['rows without a row', inCase(`${SEND}\neach: []`), false],
+  ['an empty list of rows', inCase(`${SEND}\neach: []`), false],
   ['a case without a name', `cases:\n  - { ${SEND}, http: 200 }\n`, false],
-])('%s', (_what, text, isRight) => {
+])('the schema and the loader agree on %s', (_what, text, isRight) => {
   expect(validateJson(parse(text), SCHEMA).length === 0).toBe(isRight);
   expect(readCases([{ file: 'a.yaml', text }]).problems.length === 0).toBe(isRight);
 });
 
-/** The judgement of an editor; undefined for what is not YAML. */
+/** The value of a YAML text as an editor reads it; undefined if the text is not YAML. */
 function plainOf(text: string): unknown {
   const document = parseDocument(text, { prettyErrors: false });
   try {
@@ -66,7 +66,7 @@ function plainOf(text: string): unknown {
   }
 }
 
-test('what the schema refuses the loader refuses, whatever happens to the shipped files', () => {
+test('the loader reports a problem in every damaged case file that the schema refuses', () => {
   let refused = 0;
   for (let seed = 1; seed <= 150; seed += 1) {
     const { files: broken, broken: hit, accident } = breakFiles(files, seed);
@@ -83,7 +83,7 @@ test('what the schema refuses the loader refuses, whatever happens to the shippe
   expect(refused).toBeGreaterThan(5);
 });
 
-test('schema, loader and page know the same keys, and the schema says what each is', () => {
+test('schema, loader and docs/cases.md have the same keys, and the schema describes each key', () => {
   const page = readFileSync(join(ROOT, 'docs', 'cases.md'), 'utf8');
   const whole = caseJsonSchema();
   const own = (whole.properties!['cases'] as { items: JsonSchema }).items.properties!;

@@ -11,7 +11,7 @@ const place = (text: string) => {
   return { ...read(plain), expected: { file: 'a.yaml', line, column } };
 };
 
-test('both short forms and the long one are one request', () => {
+test('both short forms and the long form of send give the same request', () => {
   const forms = [
     'send: POST /api/topup/ { network: 1 }',
     'send: { POST /api/topup/: { network: 1 } }',
@@ -24,12 +24,12 @@ test('both short forms and the long one are one request', () => {
   }
 });
 
-test('fields in the short form may stand on lines of their own', () => {
+test('fields of the short form may be written over several lines', () => {
   const { cases } = read('cases:\n  - name: a case\n    send: POST /api/topup/ {\n      network: 1,\n    }\n    http: 200\n');
   expect(cases[0]!.send).toEqual({ to: 'POST /api/topup/', fields: { network: 1 } });
 });
 
-test('a step before may have the short form as well', () => {
+test('the steps under before may use the short form as well', () => {
   const { cases } = read(`cases:
   - name: a case
     before:
@@ -44,7 +44,7 @@ test('a step before may have the short form as well', () => {
   ]);
 });
 
-test('a case with rows is one case for each, with the place of its row', () => {
+test('a case with rows becomes one case per row, each with the place of its row', () => {
   const { cases, problems } = read(`cases:
   - name: the number $number is $network
     each:
@@ -66,7 +66,7 @@ test('a misspelt key is a problem with its place and a hint', () => {
   expect(problems).toEqual([expect.objectContaining({ ...expected, code: 'unknown-key', hint: 'did you mean `expect_reply`?' })]);
 });
 
-test('a bad value is a problem where it stands, told with the row that made it', () => {
+test('a bad value is a problem at its place, and the problem names the row that filled it in', () => {
   const { problems, expected } = place(`cases:
   - name: a case
     each: [1, many]
@@ -83,13 +83,13 @@ test('a case that expects nothing is a problem', () => {
   expect(problems).toMatchObject([{ ...expected, code: 'case-expects-nothing' }]);
 });
 
-test('two cases of one name are a problem at the second', () => {
+test('two cases with the same name are a problem at the second one', () => {
   const one = 'name: a case\n    send: GET /api/user/\n    http: 200\n';
   const { problems, expected } = place(`cases:\n  - ${one}  - §${one}`);
   expect(problems).toMatchObject([{ ...expected, code: 'case-twice' }]);
 });
 
-test('broken YAML is a problem and the other files are read', () => {
+test('a file of broken YAML is a problem, and the other files are still read', () => {
   const { cases, problems } = readCases([
     { file: 'a.yaml', text: 'cases: [' },
     { file: 'b.yaml', text: 'cases:\n  - name: a case\n    send: GET /api/user/\n    http: 200\n' },
@@ -109,7 +109,7 @@ test('the price list and the answers of v1 are collected from all files', () => 
   });
 });
 
-test('cases stand in a folder of that name, and a set without it has none', () => {
+test('cases are read from the folder named cases, and a mapping set without this folder has no cases', () => {
   const folder = newFolder();
   expect(loadCases(folder)).toEqual({ cases: [], fixtures: { catalog: undefined, answers: {} }, problems: [] });
   mkdirSync(join(folder, 'cases'));
@@ -117,7 +117,7 @@ test('cases stand in a folder of that name, and a set without it has none', () =
   expect(loadCases(folder).cases.map(({ name }) => name)).toEqual(['a case']);
 });
 
-test('a text that is a name becomes the value itself, and inside a text it becomes text', () => {
+test('a text that is only a $name becomes the value of the row, and a $name inside a text becomes text', () => {
   const row = { number: 2, rows: [{ id: 1 }] };
   expect(fillIn({ whole: '$number', inside: 'number $number of $rows', deep: ['$rows'] }, row)).toEqual({
     whole: 2,
@@ -126,25 +126,25 @@ test('a text that is a name becomes the value itself, and inside a text it becom
   });
 });
 
-test('names of fields are filled in, and the last of two of one name stands', () => {
+test('a $name in a field name is filled in, and of two fields that then share a name the last one counts', () => {
   expect(fillIn({ amount: 100, $field: '$bad' }, { field: 'amount', bad: 'many' })).toEqual({ amount: 'many' });
 });
 
-test('a name ends where its letters end, and an unknown one stays as it is', () => {
+test('a $name ends at the first character that is no letter, and an unknown $name stays unchanged', () => {
   expect(fillIn('$prefix1234567 $order.id $reply.id', { prefix: '0803' })).toBe('08031234567 $order.id $reply.id');
 });
 
-test('a plain row is called $value', () => {
+test('a row that is a plain value is filled in for $value', () => {
   expect(toRow('phone')).toEqual({ value: 'phone' });
   expect(toRow({ a: 1 })).toEqual({ a: 1 });
 });
 
-test('a row is told so that a number and its text are two', () => {
+test('a row is described so that a number and the same digits as text look different', () => {
   expect(describeRow({ said: 1, word: 'MTN' })).toBe('said: 1, word: MTN');
   expect(describeRow({ said: '1', word: '' })).toBe("said: '1', word: ''");
 });
 
-test('an address before its fields is taken out, and every place stays true', () => {
+test('the address of a short form is taken out of the text, and all other places stay the same', () => {
   const text = '  - send: POST /api/topup/ { network: 1 }\n    expect_call: POST /airtime { network: MTN }\n';
   const { text: plain, addresses } = readShortForms(text);
   expect(plain).toBe('  - send:                  { network: 1 }\n    expect_call:               { network: MTN }\n');
@@ -154,12 +154,12 @@ test('an address before its fields is taken out, and every place stays true', ()
   ]);
 });
 
-test('the method may be a name that `each` fills in', () => {
+test('the method of a short form may be a $name that a row fills in', () => {
   const { addresses } = readShortForms('  send: $value /api/x { a: 1 }\n');
   expect([...addresses]).toEqual([[1, '$value /api/x']]);
 });
 
-test('an address alone is YAML already and stays', () => {
+test('an address without fields stays unchanged, because it is valid YAML', () => {
   const text = 'send: GET /api/user/\n# send: POST /api/topup/ { network: 1 }\nname: send: POST\n';
   expect(readShortForms(text)).toEqual({ text, addresses: new Map() });
 });

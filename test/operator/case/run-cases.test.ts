@@ -10,19 +10,19 @@ import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
 const mapping = shippedMapping();
 const shipped = loadCases(MAPPINGS);
 
-/** Cases of a test, with the v1 of the shipped ones. */
+/** Runs cases written in a test, with the v1 answers of the shipped cases. */
 async function play(text: string): Promise<CaseResult[]> {
   const { cases, problems } = readCases([{ file: 'a.yaml', text: `cases:\n${text}` }]);
   expect(problems).toEqual([]);
   return runCases(cases, { mapping, fixtures: shipped.fixtures, read: readWrittenRequest });
 }
 
-const tell = (results: readonly CaseResult[]): string[] =>
+const differencesOf = (results: readonly CaseResult[]): string[] =>
   results.flatMap(({ differences }) => differences.map((one) => `${one.place}: ${one.expected} / ${one.found}`));
 
-test('a family of the key that is not there is a failed case', async () => {
-  const told = tell(await play('  - name: x\n    send: GET /api/user/\n    http: 200\n    key_family: nobody'));
-  expect(told).toEqual([expect.stringContaining('there is no family `nobody`')]);
+test('a case whose key_family does not exist fails and names that family', async () => {
+  const differences = differencesOf(await play('  - name: x\n    send: GET /api/user/\n    http: 200\n    key_family: nobody'));
+  expect(differences).toEqual([expect.stringContaining('there is no family `nobody`')]);
 });
 
 describe('the shipped cases', () => {
@@ -31,21 +31,21 @@ describe('the shipped cases', () => {
     results = await runCases(shipped.cases, { mapping, fixtures: shipped.fixtures, read: readWrittenRequest });
   });
 
-  test('have no problems', () => {
+  test('are read without problems', () => {
     expect(shipped.problems).toEqual([]);
   });
 
-  test('are all as expected', () => {
+  test('all pass', () => {
     const failed = results.filter(({ differences }) => differences.length > 0);
     expect(failed.map(({ played, differences }) => ({ name: played.name, row: played.row, differences }))).toEqual([]);
   });
 
-  test('show every route, spelling, table row, outcome, reply field and signal', () => {
+  test('cover every route, spelling, table row, outcome, reply field and signal of the mappings', () => {
     const { missing } = measureCoverage(results, { source: loadSource(MAPPINGS).source!, mapping });
     expect(missing.map(({ kind, words }) => `${kind}: ${words}`)).toEqual([]);
   });
 
-  test('are the same in any order', async () => {
+  test('pass in reverse order as well', async () => {
     const turned = await runCases([...shipped.cases].reverse(), {
       mapping,
       fixtures: shipped.fixtures,
@@ -55,14 +55,14 @@ describe('the shipped cases', () => {
   });
 });
 
-test('the examples of the documentation are as expected', async () => {
+test('the example cases of docs/cases.md pass', async () => {
   const page = readFileSync(join(MAPPINGS, '..', 'docs', 'cases.md'), 'utf8');
   const blocks = [...page.matchAll(/```yaml\n(?:cases:\n)?( *(?:#|- name)[^`]*)```/g)].map(([, text = '']) => text);
   expect(blocks).toHaveLength(2);
-  for (const block of blocks) expect(tell(await play(block))).toEqual([]);
+  for (const block of blocks) expect(differencesOf(await play(block))).toEqual([]);
 });
 
-test('of a case that fails only what differs is told', async () => {
+test('a failing case reports only the differing parts', async () => {
   const results = await play(`
   - name: a case
     send: POST /api/topup/ { network: 1, phone: '08031234567', amount: 100 }
@@ -72,7 +72,7 @@ test('of a case that fails only what differs is told', async () => {
     absent: [status]
     expect_reply: { status: success, network: GLO }
 `);
-  expect(tell(results)).toEqual([
+  expect(differencesOf(results)).toEqual([
     'v1 call.network: "GLO" / "MTN"',
     'v1 call.ported: nothing / false',
     'http: 201 / 200',
@@ -82,53 +82,53 @@ test('of a case that fails only what differs is told', async () => {
   ]);
 });
 
-test('a refusal that nobody expected is told with its reason', async () => {
+test('an unexpected refusal is reported with its code and detail', async () => {
   const results = await play(`
   - name: a case
     send: POST /api/topup/ { network: 1, amount: 100 }
     expect_call: POST /airtime { network: MTN }
 `);
-  expect(tell(results)).toEqual([
+  expect(differencesOf(results)).toEqual([
     expect.stringMatching(/^refusal: none \/ missing_field: phone is required/),
     'v1 call: POST /airtime / v1 was not asked',
   ]);
 });
 
-test('a refusal that does not come is told with the call that was made instead', async () => {
+test('an expected refusal that does not happen is reported with the v1 call that was made instead', async () => {
   const results = await play(`
   - name: a case
     send: POST /api/topup/ { network: 1, phone: '08031234567', amount: 100 }
     expect_refusal: missing_field
 `);
-  expect(tell(results)).toEqual(['refusal: missing_field / none', 'v1 call: none / POST /airtime']);
+  expect(differencesOf(results)).toEqual(['refusal: missing_field / none', 'v1 call: none / POST /airtime']);
 });
 
-test('a misspelt field of a case is told, because nothing reads it', async () => {
+test('a misspelt request field of a case is reported as an unknown field', async () => {
   const results = await play(`
   - name: a case
     send: POST /api/topup/ { network: 1, phone: '08031234567', amount: 100, bypas: true }
     http: 200
 `);
-  expect(tell(results)).toEqual(['unknown fields: [] / ["bypas"]']);
+  expect(differencesOf(results)).toEqual(['unknown fields: [] / ["bypas"]']);
 });
 
-test('no case knows of another: the same request id sells in each', async () => {
+test('cases do not share orders: one request id sells in each of two cases', async () => {
   const one = (name: string, phone: string) => `
   - name: ${name}
     send: POST /api/topup/ { network: MTN, phone: '${phone}', amount: 100, request-id: r1 }
     expect_call: POST /airtime { network: MTN, phone: '${phone}', amount: 100, ported: false }
 `;
-  expect(tell(await play(`${one('a case', '08031234567')}${one('another', '08061234567')}`))).toEqual([]);
+  expect(differencesOf(await play(`${one('a case', '08031234567')}${one('another', '08061234567')}`))).toEqual([]);
 });
 
-test('a case knows nothing of how long another waited: after it an id that was told is used up as soon', async () => {
+test('the clock of one case does not affect the next: a sold request id is used up just as soon', async () => {
   const waiting = shipped.cases.find(({ name }) => name === 'an airtime order that is pending says neither success nor error')!;
   const used = shipped.cases.find(({ name }) => name.startsWith('a sale of forbill-ai whose success it has heard'))!;
   const results = await runCases([waiting, used], { mapping, fixtures: shipped.fixtures, read: readWrittenRequest });
-  expect(tell(results)).toEqual([]);
+  expect(differencesOf(results)).toEqual([]);
 });
 
-test('answers come one after another, and time goes by without waiting', async () => {
+test('a case gets its v1 answers in order, and hours pass in it without real waiting', async () => {
   const results = await play(`
   - name: a case
     before:
@@ -139,55 +139,55 @@ test('answers come one after another, and time goes by without waiting', async (
     upstream: [lost, unreachable, { status: success, data: { reference: V1-9 } }]
     expect_reply: { status: success, ident: V1-9 }
 `);
-  expect(tell(results)).toEqual([]);
+  expect(differencesOf(results)).toEqual([]);
 });
 
-test('a caller that callers.yaml knows may be played', async () => {
+test('a case may be played as a caller given by its key fingerprint', async () => {
   const results = await play(`
   - name: a case
     send: GET /api/user/
     caller: 0123456789abcdef0123456789abcdef
     expect_reply: { username: api-01234567 }
 `);
-  expect(tell(results)).toEqual([]);
+  expect(differencesOf(results)).toEqual([]);
 });
 
-test('fields that are not named do not matter', () => {
+test('reply fields that the case does not name are not compared', () => {
   expect(compareSubset({ a: 1 }, { a: 1, b: 2 }, 'reply')).toEqual([]);
 });
 
-test('only what differs is told, with its place', () => {
+test('only the differing field is reported, with its place', () => {
   expect(compareSubset({ a: 1, b: { c: 'x', d: true } }, { a: 1, b: { c: 'y', d: true } }, 'reply')).toEqual([
     { place: 'reply.b.c', expected: '"x"', found: '"y"' },
   ]);
 });
 
-test('a field that is missing is not null', () => {
+test('a missing reply field does not match an expected null', () => {
   expect(compareSubset({ a: null }, {}, 'reply')).toEqual([{ place: 'reply.a', expected: 'null', found: 'nothing' }]);
   expect(compareSubset({ a: null }, { a: null }, 'reply')).toEqual([]);
 });
 
-test('several names have one value', () => {
+test('a key of several names expects one value under each name', () => {
   expect(compareSubset({ 'a, b': 1 }, { a: 1, b: 2 }, 'reply')).toEqual([{ place: 'reply.b', expected: '1', found: '2' }]);
 });
 
-test('a number is not its text', () => {
+test('an expected number does not match the same digits as text', () => {
   expect(compareSubset({ a: 1 }, { a: '1' }, 'reply')).toHaveLength(1);
 });
 
-test('a list has as many rows as are expected, and each is compared by the fields that are named', () => {
+test('a list must have the expected number of rows, and each row is compared by its named fields', () => {
   expect(compareSubset([{ id: 1 }, { id: 2 }], [{ id: 1, name: 'x' }, { id: 3 }], 'reply')).toEqual([
     { place: 'reply[1].id', expected: '2', found: '3' },
   ]);
   expect(compareSubset([{ id: 1 }], [], 'reply')).toEqual([{ place: 'reply, rows', expected: '1', found: '0' }]);
 });
 
-test('a text may be held against a pattern', () => {
+test('an expected text may be given as a pattern, which a number never matches', () => {
   expect(compareSubset({ a: { $matches: '^CG' } }, { a: 'CG1' }, 'reply')).toEqual([]);
   expect(compareSubset({ a: { $matches: '^CG' } }, { a: 1 }, 'reply')).toHaveLength(1);
 });
 
-test('a call is compared whole, but for what may be left out', () => {
+test('a v1 call is compared with all its fields, except those that a case may leave out', () => {
   expect(compareWhole({ a: 1 }, { a: 1, pin: '1234' }, 'call', ['pin'])).toEqual([]);
   expect(compareWhole({ a: 1 }, { a: 1, b: 2 }, 'call', ['pin'])).toEqual([{ place: 'call.b', expected: 'nothing', found: '2' }]);
 });

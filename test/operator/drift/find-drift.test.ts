@@ -8,7 +8,7 @@ import { seen, trafficWith, unlisted } from './traffic-with';
 const source = mergeFiles(shippedFiles()).source!;
 const drift = (parts: Parameters<typeof trafficWith>[0]) => findDrift(trafficWith(parts), shippedMapping(), source);
 
-test('addresses are told apart: not served, and not by this method; what is served by now is not told', () => {
+test('drift lists unknown addresses and addresses of another method, but none that the mapping serves by now', () => {
   const address = (method: string, path: string) => ({ method, path, count: 2, lastSeenMs: 1 });
   const { addresses } = drift({
     unknownAddresses: [
@@ -25,7 +25,7 @@ test('addresses are told apart: not served, and not by this method; what is serv
   ]);
 });
 
-test('what nobody used is told with the requests that this rests on', () => {
+test('drift lists unused addresses, spellings and table words with the number of requests that prove it', () => {
   const { unused, unusedWords, requests } = drift({
     shapes: [
       seen(
@@ -48,7 +48,7 @@ test('what nobody used is told with the requests that this rests on', () => {
   ]).toEqual([8, true, false, false]);
 });
 
-test('the patch gets aliases, ignores and near words, and nothing that a person has to decide', () => {
+test('the patch gets aliases, ignored fields and misspelt table words, but nothing that a person has to decide', () => {
   const missing = { refusals: { missing_field: 1 } };
   const found = drift({
     shapes: [seen({ phone_no: 'phone' }, missing), seen({ msisdn: 'phone' }, missing), seen({ phone: 'phone', memo: 'word' })],
@@ -76,7 +76,7 @@ test('the patch gets aliases, ignores and near words, and nothing that a person 
   ]);
 });
 
-test('a request id is one line in its own list, however many operations are sent it, and is marked as money', () => {
+test('a new spelling of the request id is one line of the patch for all operations and is marked as money', () => {
   const shapes = [
     seen({ phone: 'phone', order_id: 'text' }),
     seen({ phone: 'phone', plan: 'digits', order_id: 'text' }, { operation: 'buy_data', path: '/api/data/' }),
@@ -93,7 +93,7 @@ test('a request id is one line in its own list, however many operations are sent
 const mapping = shippedMapping();
 const family = 'laravel-husmodata';
 
-test('a key is proposed the one family that its purchases prove, with how many of them', () => {
+test('the one family that the purchases of a key prove is proposed for the key, with the number of proving purchases', () => {
   const shapes = [
     seen({ amount: 'integer' }, { family, count: 8 }),
     seen({ plan: 'integer' }, { operation: 'buy_data', family, count: 6 }),
@@ -103,7 +103,7 @@ test('a key is proposed the one family that its purchases prove, with how many o
   expect(findFamilies(trafficWith({ shapes }), mapping)).toEqual([{ caller: 'f1', family, count: 14, purchases: 17 }]);
 });
 
-test('a few requests, two families, no key or a key that is named already propose nothing', () => {
+test('no family is proposed for few requests, two proven families, no key, or a key that has a family already', () => {
   const of = (parts: Parameters<typeof seen>[1]) => seen({}, { family, count: 20, ...parts });
   expect(findFamilies(trafficWith({ shapes: [of({ count: 9 })] }), mapping)).toEqual([]);
   expect(findFamilies(trafficWith({ shapes: [of({}), of({ family: 'django-201' })] }), mapping)).toEqual([]);

@@ -7,7 +7,7 @@ const adviceOn = (name: string, shapes: readonly SeenShape[]) =>
   findUnknownFields(trafficWith({ shapes }), shippedMapping()).find((field) => field.name === name)?.advice;
 const missing = { refusals: { missing_field: 3 }, count: 3 };
 
-test('a field is told with its counts, callers, formats and kinds, and known ones are not', () => {
+test('an unknown field is reported with its counts, callers, formats and value kinds, and known fields are not reported', () => {
   const shapes = [
     seen({ phone: 'phone', memo: 'word', network: 'word' }, { count: 4 }),
     seen({ phone: 'phone', memo: 'text' }, { caller: 'f2', format: 'b', count: 2, refusals: { missing_field: 1 } }),
@@ -33,7 +33,7 @@ const b = { ...missing, format: 'b' };
 
 test.each<[title: string, name: string, advice: object, ...shapes: SeenShape[]]>([
   [
-    'a phone under a near name, where the required phone is missing, is an alias to be checked, in the file of its one format',
+    'a similar name whose requests lack the required phone is an alias in the file of the one format that sends it',
     'phone_no',
     {
       kind: 'alias',
@@ -45,85 +45,90 @@ test.each<[title: string, name: string, advice: object, ...shapes: SeenShape[]]>
     seen({ phone_no: 'phone', network: 'word', amount: 'digits' }, missing),
   ],
   [
-    'sent by two formats it belongs into the shared file',
+    'a similar name that two formats send is an alias in the shared file',
     'phone_no',
     { kind: 'alias', field: 'phone', format: undefined },
     seen({ phone_no: 'phone' }, missing),
     seen({ phone_no: 'phone' }, b),
   ],
   [
-    'what only looks alike is not an alias when its values are of another kind',
+    'a similar name is ignored when its values are of another kind',
     'phone_no',
     { kind: 'ignore' },
     seen({ phone_no: 'word', network: 'word', amount: 'digits' }, missing),
   ],
   [
-    'what comes beside the field that it looks like is something else',
+    'a similar name that comes beside the known field is ignored',
     'phone_no',
     { kind: 'ignore', because: 'it comes beside phone, which is read already' },
     seen({ phone_no: 'phone', phone: 'phone' }),
   ],
   [
-    'what comes beside the field that it looks like in some requests only is left to a person',
+    'a similar name that comes beside the known field in only some requests is left to a person',
     'phone_no',
     { kind: 'decide' },
     seen({ phone_no: 'phone', phone: 'phone' }),
     seen({ phone_no: 'phone' }, missing),
   ],
   [
-    'an empty field is no other field beside it',
+    'a similar name beside the empty known field is an alias',
     'phone_no',
     { kind: 'alias' },
     seen({ phone_no: 'phone', phone: 'empty' }, missing),
   ],
   [
-    'a number that two formats read differently is left to a person',
+    'a similar name for a number that two formats read differently is left to a person',
     'net_work',
     { kind: 'decide', because: expect.stringContaining('read differently') },
     seen({ net_work: 'integer' }, missing),
     seen({ net_work: 'integer' }, b),
   ],
   [
-    'a field that reaches v1 and may be absent is left to a person',
+    'a similar name for an optional field that reaches v1 is left to a person',
     'quantities',
     { kind: 'decide', because: expect.stringContaining('reaches v1 and may be absent') },
     seen({ quantities: 'integer', network: 'word' }, cards),
   ],
   [
-    'a field that is merely echoed becomes an alias without more proof, and moves no money',
+    'a similar name for a field that is only echoed is an alias that moves no money',
     'customerAddress',
     { kind: 'alias', field: 'customer_address', movesMoney: false },
     seen({ customerAddress: 'text' }, bill),
   ],
   [
-    'without a near name, what the refused requests lack is left to a person',
+    'a name similar to no field is left to a person when its values fit a field that the refused requests lack',
     'msisdn',
     { kind: 'decide', because: 'requests with it lack phone, and its values could be that' },
     seen({ msisdn: 'phone', network: 'word', amount: 'digits' }, missing),
   ],
   [
-    'two names that would become one field in one request are left to a person',
+    'two similar names for one field in one request are left to a person',
     'phone_no',
     { kind: 'decide', because: expect.stringContaining('in one request') },
     seen({ phone_no: 'phone', 'phone-nr': 'phone' }, missing),
   ],
   [
-    'what got to no format is left to a person',
+    'a field of requests whose format was not detected is left to a person',
     'phone_no',
     { kind: 'decide' },
     seen({ phone_no: 'phone' }, { format: undefined }),
   ],
-  ['what was always empty is ignored', 'phone_no', { kind: 'ignore' }, seen({ phone_no: 'empty' })],
-  ['names that were not kept are left to a person', ':value', { kind: 'decide' }, seen({ ':value': 'word' })],
+  ['a field that was always empty is ignored', 'phone_no', { kind: 'ignore' }, seen({ phone_no: 'empty' })],
+  ['a field whose name was masked is left to a person', ':value', { kind: 'decide' }, seen({ ':value': 'word' })],
   [
-    'an id beside one that is read is left to a person',
+    'a name of a request id beside a known request id is left to a person',
     'order_id',
     { kind: 'decide', because: expect.stringContaining('comes beside request-id') },
     seen({ 'request-id': 'text', order_id: 'text' }),
   ],
-  ['an id beside an empty one is an id', 'order_id', { kind: 'request_id' }, seen({ 'request-id': 'empty', order_id: 'text' })],
   [
-    'two unknown ids in one request are left to a person',
+    'a name of a request id beside an empty known request id is a request id',
+    'order_id',
+    { kind: 'request_id' },
+    seen({ 'request-id': 'empty', order_id: 'text' }),
+  ],
+  [
+    'two unknown names of a request id in one request are left to a person',
     'order_id',
     { kind: 'decide', because: 'order_id and reference both look like the request id, in one request' },
     seen({ reference: 'text', order_id: 'text' }),
@@ -132,7 +137,7 @@ test.each<[title: string, name: string, advice: object, ...shapes: SeenShape[]]>
   expect(adviceOn(name, shapes)).toMatchObject(advice);
 });
 
-test('a shape is held against the operation that its address has now', () => {
+test('the fields of a shape are compared with the operation that its address has now', () => {
   const shapes = [seen({ iuc: 'digits', memo: 'word' }, { path: '/api/cablesub/', operation: 'gone' })];
   expect(findUnknownFields(trafficWith({ shapes }), shippedMapping())).toMatchObject([{ operation: 'buy_cable', name: 'memo' }]);
 });
@@ -148,7 +153,7 @@ test.each([
   'trans_id',
   'invoice',
   'reqId',
-])('%s on a purchase is proposed as a spelling of the request id, and never ignored', (name) => {
+])('the field %s of a purchase is proposed as a spelling of the request id', (name) => {
   for (const kind of ['digits', 'integer', 'text'] as const)
     expect(adviceOn(name, [seen({ network: 'word', phone: 'phone', amount: 'digits', [name]: kind })])).toEqual({
       kind: 'request_id',
@@ -164,19 +169,19 @@ test.each([
   ['order_id', 'phone', 'may be the same for many'],
   ['order_id', 'flag', 'may be the same for many'],
   ['order_id', 'object', 'may be the same for many'],
-] as const)('%s of kind %s is left to a person: %s', (name, kind, because) => {
+] as const)('the field %s with values of kind %s is left to a person: %s', (name, kind, because) => {
   expect(adviceOn(name, [seen({ phone: 'phone', [name]: kind })])).toEqual({
     kind: 'decide',
     because: expect.stringContaining(because),
   });
 });
 
-test('a name with an id in it that is none of the order is what it was', () => {
+test('a name with id, ref or order in it that does not identify an order is ignored', () => {
   for (const name of ['client_id', 'user_id', 'device_id', 'session_id', 'referral', 'referrer', 'refund', 'order', 'id'])
     expect([name, adviceOn(name, [seen({ phone: 'phone', [name]: 'text' })])?.kind]).toEqual([name, 'ignore']);
 });
 
-/** `doubtful` may be shared by many orders. */
+/** Field names by how surely they name an order's id. An id under a `doubtful` name may be shared by many orders. */
 const NAMES = {
   certain: `requestid RequestID requestId req_id reqRef reference Reference referenceNumber ref_no refno
     order_id orderNo order-number txn_ref txref tx_ref trxref trnx_id tranx_id transid trans_id tran_id
@@ -188,13 +193,13 @@ const NAMES = {
     preference refund transaction_pin order transaction request meter_number amount service_id reference_type _ 手机`,
 };
 
-test.each(Object.entries(NAMES).flatMap(([what, names]) => names.split(/\s+/).map((name) => [what, name] as const)))(
-  '%s an id of the order: %s',
-  (what, name) => {
-    expect(orderIdName(name) ?? 'none').toBe(what);
+test.each(Object.entries(NAMES).flatMap(([certainty, names]) => names.split(/\s+/).map((name) => [name, certainty] as const)))(
+  'whether the field name %s names the id of an order: %s',
+  (name, certainty) => {
+    expect(orderIdName(name) ?? 'none').toBe(certainty);
   },
 );
 
-test('no name is none', () => {
+test('an empty name is not an id of an order', () => {
   expect(orderIdName('')).toBeUndefined();
 });

@@ -19,11 +19,11 @@ test.each([
   ['cable_provider', 'showmax', undefined],
   ['meter_type', 'prepad', 'prepaid'],
   ['meter_type', 'paid', undefined],
-])('of %s the word %s is near %s', (table, word, value) => {
+])('in the table %s the unlisted word %s is near the value %s', (table, word, value) => {
   expect(nearestValue(word, source.tables[table]!.values!)).toBe(value);
 });
 
-test('one word is told once, with every place that it came to', () => {
+test('an unlisted word is reported once, with every operation and field that received it', () => {
   expect(
     find(
       unlisted('mtnsme', { count: 2 }),
@@ -41,24 +41,24 @@ test('one word is told once, with every place that it came to', () => {
   ]);
 });
 
-test('a number is never guessed, and its place is the format that read it', () => {
+test('no value is guessed for an unlisted number, and the hint names the file of the format that read it', () => {
   expect(find(unlisted('9'))).toMatchObject([
     { value: undefined, hint: expect.stringMatching(/numbers: at .*format-a\.yaml:\d+$/) },
   ]);
 });
 
-test('a word near nothing is told with its place', () => {
+test('an unlisted word near no value is reported with the place of its table', () => {
   expect(find(unlisted('smile'))).toMatchObject([
     { value: undefined, hint: expect.stringMatching(/words: at .*networks\.yaml:\d+$/) },
   ]);
 });
 
-test('what the table has by now is not told, nor what another field reads by now', () => {
+test('a word is not reported when the table lists it by now, or when its field or table is gone', () => {
   expect(
     find(unlisted('mtn'), unlisted('2'), unlisted('mtnsme', { field: 'gone' }), unlisted('mtnsme', { table: 'gone' })),
   ).toEqual([]);
 });
 
-test('what was not kept is told without a guess', () => {
+test('a masked word is reported without a guess', () => {
   expect(find(unlisted(':value'))).toMatchObject([{ word: ':value', value: undefined }]);
 });

@@ -29,7 +29,7 @@ beforeEach(() => {
 const has = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 
 test.each([['patch', ['-p0']] as const, ['git', ['apply', '-p0']] as const].filter(([program]) => has(program)))(
-  '%s takes it, and what comes of it is checked without a complaint',
+  '%s applies the patch, and check accepts the patched mappings',
   (program, args) => {
     const { diff, made, left } = makePatch(files, ADDITIONS, 'mappings');
     expect([made.length, left]).toEqual([ADDITIONS.length, []]);
@@ -47,7 +47,7 @@ test.each([['patch', ['-p0']] as const, ['git', ['apply', '-p0']] as const].filt
   },
 );
 
-test('only lines are added: comments and layout stay', () => {
+test('the patch only adds to the files: comments and layout stay', () => {
   const { diff } = makePatch(files, ADDITIONS, 'mappings');
   const removed = diff.split('\n').filter((line) => /^-(?!--)/.test(line));
   const added = diff.split('\n').filter((line) => /^\+(?!\+\+)/.test(line));
@@ -56,14 +56,14 @@ test('only lines are added: comments and layout stay', () => {
   for (const line of removed) expect(added.some((one) => one.slice(1, 12) === line.slice(1, 12))).toBe(true);
 });
 
-test('what the check would complain about stays out, and the rest goes in', () => {
+test('an addition that check would reject is left out of the patch, and the others stay in', () => {
   const wrong = addition(['operations', 'buy_airtime', 'fields', 'amount', 'from'], 'phone');
   const { made, left, diff } = makePatch(files, [wrong, ADDITIONS[0]!], 'mappings');
   expect([made, left]).toEqual([[ADDITIONS[0]], [wrong]]);
   expect(diff).toContain('phone_no');
 });
 
-test('nothing to add is an empty patch', () => {
+test('without additions the patch is empty', () => {
   expect(makePatch(files, [], 'mappings')).toEqual({ made: [], left: [], diff: '' });
 });
 
@@ -71,25 +71,25 @@ const PHONE = ['operations', 'buy', 'fields', 'phone', 'from'];
 
 test.each<[string, string, readonly string[], string]>([
   [
-    'a list in a line',
+    'a list on one line',
     'operations: { buy: { fields: { phone: { from: [a, b], as: phone } } } }\n',
     PHONE,
     'operations: { buy: { fields: { phone: { from: [a, b, new], as: phone } } } }\n',
   ],
   [
-    'a list in a line, with its comment',
+    'a list on one line with a comment',
     'operations:\n  buy:\n    fields:\n      phone: { from: [a,  b], as: phone } # who\n      # next\n      amount: { from: [x] }\n',
     PHONE,
     'operations:\n  buy:\n    fields:\n      phone: { from: [a,  b, new], as: phone } # who\n      # next\n      amount: { from: [x] }\n',
   ],
   [
-    'a list of lines',
+    'a list of several lines',
     'operations:\n  buy:\n    fields:\n      phone:\n        from:\n          - a # one\n          - b # two\n        as: phone\n',
     PHONE,
     'operations:\n  buy:\n    fields:\n      phone:\n        from:\n          - a # one\n          - b # two\n          - new\n        as: phone\n',
   ],
   [
-    'a file without the operation',
+    'a file without the operation, which gets a new section',
     'format: a\nproof:\n  - { weight: weak } # last\n',
     PHONE,
     'format: a\nproof:\n  - { weight: weak } # last\n\noperations:\n  buy:\n    fields:\n      phone: { from: [new] }\n',
@@ -101,31 +101,31 @@ test.each<[string, string, readonly string[], string]>([
     'operations:\n  buy:\n    reply:\n      success:\n        pin: x\n    fields:\n      phone: { from: [new] }\n\nrows:\n  one: { a: 1 }\n',
   ],
   [
-    'ignore, which stands behind the fields',
+    'an operation without ignore, whose new list follows its fields',
     'operations:\n  buy:\n    fields:\n      phone: { from: [a] } # p\n    # the call\n    call: { to: x }\n',
     ['operations', 'buy', 'ignore'],
     'operations:\n  buy:\n    fields:\n      phone: { from: [a] } # p\n    ignore: [new]\n    # the call\n    call: { to: x }\n',
   ],
   [
-    'a map in a line',
+    'a map on one line',
     'operations: { buy: { title: x } }\n',
     ['operations', 'buy', 'ignore'],
     'operations: { buy: { title: x, ignore: [new] } }\n',
   ],
-  ['line ends of Windows', 'ignore:\r\n  - a\r\nb: 1\r\n', ['ignore'], 'ignore:\r\n  - a\r\n  - new\r\nb: 1\r\n'],
-  ['no line end at the end', 'ignore: [a]', ['ignore'], 'ignore: [a, new]'],
+  ['Windows line ends', 'ignore:\r\n  - a\r\nb: 1\r\n', ['ignore'], 'ignore:\r\n  - a\r\n  - new\r\nb: 1\r\n'],
+  ['a file without a last line end', 'ignore: [a]', ['ignore'], 'ignore: [a, new]'],
   [
-    'a text of several lines before it',
+    'a text of several lines before the new list',
     'a:\n  t: |\n    one\n    two\nb: 1\n',
     ['a', 'ignore'],
     'a:\n  t: |\n    one\n    two\n  ignore: [new]\nb: 1\n',
   ],
-])('%s', (_title, before, at, after) => {
+])('an item is added to %s', (_title, before, at, after) => {
   expect(appendToList(before, at, 'new')).toBe(after);
 });
 
 test.each(['a, b', '12', 'null', "it's", 'a: b', '#x', ':value', 'yes', '{', ''])(
-  'the item %j comes out as it went in',
+  'the added item %j is read back unchanged',
   (item) => {
     expect(parse(appendToList('ignore: [a]\n', ['ignore'], item)!)).toEqual({ ignore: ['a', item] });
     expect(parse(appendToList('ignore:\n- a\n', ['ignore'], item)!)).toEqual({ ignore: ['a', item] });
@@ -134,9 +134,9 @@ test.each(['a, b', '12', 'null', "it's", 'a: b', '#x', ':value', 'yes', '{', '']
 
 test.each([
   ['an alias', 'base: &b [a]\nignore: *b\n'],
-  ['an anchored list, which is somebody else’s too', 'ignore: &b [a]\nother: *b\n'],
+  ['an anchored list that another key shares', 'ignore: &b [a]\nother: *b\n'],
   ['a text where a list should be', 'ignore: a\n'],
   ['an empty list', 'ignore: []\n'],
-])('%s is left alone', (_title, text) => {
+])('%s is not changed', (_title, text) => {
   expect(appendToList(text, ['ignore'], 'new')).toBeUndefined();
 });

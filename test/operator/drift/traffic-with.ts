@@ -1,4 +1,4 @@
-/** Traffic for tests, which name only the parts that matter. */
+/** Builds traffic for tests. A test names only the parts that matter to it. */
 import type { FieldKind, SeenShape, Traffic, UnlistedWord } from '../../../src/domain/traffic';
 
 export function seen(

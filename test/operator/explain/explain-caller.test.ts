@@ -34,7 +34,7 @@ function decisions(parts: LegacyRequestParts, key = 'the_key'): string[] {
 
 const DATA = { path: '/api/data/', body: { plan: 7, phone: '08051234567' } };
 
-test('the pin, an own number and the patience are told with their lines', () => {
+test('explain shows the pinned format, the own plan number and the patience of a key with their lines in callers.yaml', () => {
   expect(decisions(DATA)).toEqual([
     '2 its format is B',
     '9 its data plan 7 is 57 here',
@@ -42,7 +42,7 @@ test('the pin, an own number and the patience are told with their lines', () => 
   ]);
 });
 
-test('a number that is not its own is told with the list that lacks it', () => {
+test('explain names the list of own numbers of the key when a plan number is not in that list', () => {
   expect(decisions({ ...DATA, body: { ...DATA.body, plan: 8 } })).toEqual([
     '2 its format is B',
     '9 the number is not among its own data plan numbers',
@@ -50,7 +50,7 @@ test('a number that is not its own is told with the list that lacks it', () => {
   ]);
 });
 
-test('what follows pending is told where the key decides it', () => {
+test('explain says that a pending order is still bought where the key sets after_pending', () => {
   const said = { ...mapping.callerKeys.get(keyring.fingerprint(new Secret('the_key')))!, afterPendingOf: () => 'buy' as const };
   const { caller } = explain(
     legacyRequest({ ...DATA, headers: { authorization: 'Token the_key:1234' } }),
@@ -60,14 +60,14 @@ test('what follows pending is told where the key decides it', () => {
   expect(caller.map(({ words }) => words)).toContain('once it has heard pending, this order is still bought');
 });
 
-test('a guard that is off is told where it would have refused', () => {
+test('explain says that the numbering guard of the key is off where the guard would have refused', () => {
   const airtime = (network: number): string[] =>
     decisions({ body: { network, mobile_number: '08021234567', amount: 100 } }).filter((line) => line.includes('guard'));
   expect(airtime(2)).toEqual([
     expect.stringMatching(/^3 the numbering guard is off; it would have refused: network 2 means GLO/),
   ]);
   expect(airtime(3)).toEqual([]);
-  // With a pin, its numbers are those of the format.
+  // A key with a pinned format has the numbers of that format.
   expect(airtime(4)).toEqual([
     expect.stringMatching(/^3 the numbering guard is off; it would have refused: network 4 means 9MOBILE/),
   ]);
@@ -86,7 +86,7 @@ test('a guard that is off is told where it would have refused', () => {
   expect(call?.body).toMatchObject({ network: '9MOBILE' });
 });
 
-test('a number that is sold by the numbering of another server is told with its place', () => {
+test('explain names the numbering of another server by which a network number was sold, with its place', () => {
   const body = { network: 4, mobile_number: '08021234567', amount: 100 };
   const { caller, fields, call } = explain(
     legacyRequest({ body, headers: { authorization: 'Token another_key' } }),
@@ -106,11 +106,11 @@ test('a number that is sold by the numbering of another server is told with its 
   expect(call?.body).toMatchObject({ network: 'AIRTEL', ported: false });
 });
 
-test('a pin that the address overrules is not said to have decided', () => {
+test('explain does not name the pinned format of a key where the address pins another format', () => {
   expect(decisions({ ...DATA, path: '/a/api/data/' })).not.toContain('2 its format is B');
 });
 
-test('the shape of a list is told, and the reply shows it', () => {
+test('explain names the list shape of the key, and its reply shows the wrapped list', () => {
   const asked = { method: 'GET', path: '/api/data_plans' };
   expect(decisions(asked)).toEqual(['2 its format is B', '11 a bare list is wrapped for it']);
   expect(decisions({ method: 'GET', path: '/api/disco/' })).toEqual(['2 its format is B', '12 this list is wrapped for it']);
@@ -121,12 +121,12 @@ test('the shape of a list is told, and the reply shows it', () => {
   expect(failure!.fields.map(({ field }) => field)).not.toContain('data');
 });
 
-test('what is told in a reply is what was sent', () => {
+test('explain echoes the plan number that the script sent and not the number sold for it', () => {
   const request = legacyRequest({ ...DATA, headers: { authorization: 'Token the_key:1234' } });
   const [success] = explain(request, mapping, keyring).replies;
   expect(success!.fields.find(({ field }) => field === 'data_plan')).toMatchObject({ value: 7, source: '$plan | number' });
 });
 
-test('nothing is told of a key that callers.yaml does not know', () => {
+test('explain shows no caller decisions for a key without an entry in callers.yaml', () => {
   expect(decisions(DATA, 'another_key')).toEqual([]);
 });

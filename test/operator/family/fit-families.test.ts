@@ -9,7 +9,7 @@ const mapping = shippedMapping();
 const SCRIPTS = join(__dirname, '..', '..', 'php', 'scripts');
 const findings = (script: string) => readSource(readFileSync(join(SCRIPTS, script), 'utf8'));
 
-test('the source of a Laravel shop fits its family at each address whose requests show it', () => {
+test('the source of a Laravel shop proves its family at each address', () => {
   const fits = requestsOf(findings('laravel-husmodata.php'), mapping).map((request) => fitFamilies(request, mapping)!);
   expect(
     fits.map(({ operation, format, proofs }) => [operation, format, proofs.map(({ id, isProven }) => [id, isProven])]),
@@ -19,7 +19,7 @@ test('the source of a Laravel shop fits its family at each address whose request
   ]);
 });
 
-test('a recorded request fits by what it shows, and its values are not kept', () => {
+test('a recorded request proves its family, and the result contains no value of the request', () => {
   const sent = { 'user-agent': 'GuzzleHttp/7' };
   const fit = fitFamilies(
     legacyRequest({ body: { mobile_number: '08031234567', Ported_number: true }, headers: { sent } }),
@@ -32,7 +32,7 @@ test('a recorded request fits by what it shows, and its values are not kept', ()
   expect(fitFamilies(legacyRequest({ path: '/nowhere' }), mapping)).toBeUndefined();
 });
 
-test('a Topupmate site fits by how it writes its JSON, also where its addresses stand in a setting', () => {
+test('the source of a Topupmate site proves its family by its handwritten JSON, also without addresses in the source', () => {
   const source = readFileSync(join(SCRIPTS, 'topupmate-old-b.php'), 'utf8');
   const provenBy = (text: string) =>
     requestsOf(readSource(text), mapping)
@@ -61,7 +61,7 @@ function skeletonOf(text: string): string | undefined {
   );
 }
 
-test('a source of no family gives YAML that the check takes', () => {
+test('a source of no known family gives YAML of a new family that check accepts', () => {
   const skeleton = skeletonOf(source('CURLOPT_TIMEOUT, 20'))!;
   expect(skeleton).toMatch(/extends: b[^]*User-Agent: Shop\/\*[^]*- mobile_number[^]*patience: 17s/);
   const { problems } = checkWith(
@@ -75,10 +75,10 @@ test('a source of no family gives YAML that the check takes', () => {
 test.each([
   ['CURLOPT_TIMEOUT_MS, 4000', 'patience: 3s'],
   ['CURLOPT_CONNECTTIMEOUT, 1', 'patience: 1s'],
-])('%s gives %s', (limit, patience) => {
+])('the limit %s in a source gives %s in the YAML of a new family', (limit, patience) => {
   expect(skeletonOf(source(limit))).toContain(patience);
 });
 
-test('nothing known gives no YAML', () => {
+test('a source without any finding gives no YAML', () => {
   expect(writeSkeleton([], [])).toBeUndefined();
 });

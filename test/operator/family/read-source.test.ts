@@ -1,6 +1,6 @@
 import { readSource } from '../../../src/operator/family/read-source';
 
-test('a PHP script shows its addresses, fields, headers, limits and conditions with their lines', () => {
+test('the source of a PHP script shows its addresses, fields and headers, and its limits and conditions with their lines', () => {
   const found = readSource(`<?php
 $curl = curl_init($host . '/api/topup/');
 curl_setopt_array($curl, [
@@ -22,11 +22,11 @@ if ($reply['Status'] == 'successful') { deliver(); }
   });
 });
 
-test('JSON that is glued together shows its fields too', () => {
+test('JSON built by joining strings shows its fields', () => {
   expect(readSource('$body = "{\\"phone\\": \\"$phone\\", \\"bypass\\": true}";').fields).toEqual(['phone', 'bypass']);
 });
 
-test('JSON that is written by hand shows its fields in their order, and that no encoder wrote it', () => {
+test('handwritten JSON shows its fields in their order and is recognised as not written by an encoder', () => {
   const source = `CURLOPT_POSTFIELDS =>'{
     "network": "'.$id.'",
     "request-id" : "'.$ref.'"
@@ -47,11 +47,11 @@ test.each([
   ["CURLOPT_USERAGENT => 'MyShop/2',", 'MyShop/2'],
   ["'User-Agent: Mozilla/5.0',", 'Mozilla/5.0'],
   ['curl_init($url)', undefined],
-])('%j calls itself %j', (line, agent) => {
+])('the source %j sends the User-Agent %j', (line, agent) => {
   expect(readSource(line).userAgent).toBe(agent);
 });
 
-test('keys in the lines that are shown are masked, and nothing in them moves a terminal', () => {
+test('shown source lines have their keys and PINs masked and contain no terminal control characters', () => {
   const key = 'acme_live_51HxYzKq9PaLmNoPqRsT';
   const { limits, conditions } = readSource(
     [
@@ -70,7 +70,7 @@ test('keys in the lines that are shown are masked, and nothing in them moves a t
   expect(shown).not.toContain('\u001b');
 });
 
-test('a source without anything known, and one of a single huge line, are read to their end', () => {
+test('an empty source and a source of one huge line are read without findings', () => {
   expect(readSource('')).toMatchObject({ paths: [], fields: [], conditions: [] });
   expect(readSource(`'${'a'.repeat(5_000_000)}'`).fields).toEqual([]);
 });

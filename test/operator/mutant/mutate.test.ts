@@ -9,7 +9,7 @@ const mutants = listMutants(source);
 const textOfSource = ({ formats, ...rest }: MappingSource): string => JSON.stringify([{ ...rest, places: null }, [...formats]]);
 const whole = textOfSource(source);
 
-test('every break changes the source, and no two of one place are the same', () => {
+test('every break changes the source, and no two breaks are the same', () => {
   const seen = new Map<string, string>();
   for (const mutant of mutants) {
     const { edits, words } = mutant;
@@ -20,7 +20,7 @@ test('every break changes the source, and no two of one place are the same', () 
   }
 });
 
-test('every break has a place in a file', () => {
+test('every break has a place in a mapping file', () => {
   const placeless = mutants.filter(({ path }) => source.places.find(path).file === '(mappings)');
   expect(placeless).toEqual([]);
 });
@@ -43,11 +43,11 @@ test.each([
   'network GLO: v1 number: 2 -> 3',
   'format b: field `mobile_number` no longer speaks for it',
   'login_by_fields: format when nothing tells: a -> b',
-])('among the breaks is one that %s', (words) => {
+])('the breaks include: %s', (words) => {
   expect(mutants.map((mutant) => mutant.words)).toContain(words);
 });
 
-test('a narrow source has only the operations that were asked for, also in its formats', () => {
+test('a narrowed source has only the requested operations, also in its formats', () => {
   const narrow = narrowSource(source, new Set(['buy_exam']));
   expect(Object.keys(narrow.operations)).toEqual(['buy_exam']);
   expect([...narrow.formats.values()].flatMap(({ operations }) => Object.keys(operations ?? {}))).toEqual([
@@ -57,7 +57,7 @@ test('a narrow source has only the operations that were asked for, also in its f
   expect(narrow.tables).toBe(source.tables);
 });
 
-/** The value in the source at a path of the files. */
+/** The value in the source at a path of the mapping files. */
 function valueAt({ formats, ...sections }: typeof source, [section, ...rest]: readonly (string | number)[]): unknown {
   let node: unknown = section === 'formats' ? Object.fromEntries(formats) : sections[section as 'words'];
   for (const step of rest) node = (node as Record<string, unknown> | undefined)?.[step];
@@ -71,14 +71,14 @@ test.each([
   [['other_numberings', 0, 'numbers', '3']],
   [['request_id', 0]],
   [['words', 'pending', 'status']],
-])('a value at %j is put in its place and the source stays as it was', (path) => {
+])('editing the value at %j gives a new source and leaves the old one unchanged', (path) => {
   const before = valueAt(source, path);
   const edited = editSource(source, [{ path, value: 'changed' }]);
   expect(valueAt(edited, path)).toBe('changed');
   expect(valueAt(source, path)).toEqual(before);
 });
 
-test('what is taken out leaves no gap in a list and no key in a map', () => {
+test('removing a value leaves no gap in a list and no key in a map', () => {
   const edited = editSource(source, [
     { path: ['operations', 'buy_airtime', 'fields', 'phone', 'from', 0], value: undefined },
     { path: ['operations', 'buy_airtime', 'numbering_guard'], value: undefined },
@@ -89,7 +89,7 @@ test('what is taken out leaves no gap in a list and no key in a map', () => {
   expect('numbering_guard' in edited.operations['buy_airtime']!).toBe(false);
 });
 
-test('the order of keys stays, because replies are told in it', () => {
+test('an edit keeps the order of keys, because replies have their fields in that order', () => {
   const path = ['blocks', 'words', 'always', 'message'];
   const edited = editSource(source, [{ path, value: 'changed' }]);
   expect(Object.keys(edited.blocks['words']!.always!)).toEqual(Object.keys(source.blocks['words']!.always!));

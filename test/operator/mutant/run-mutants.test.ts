@@ -26,7 +26,7 @@ async function breakAll(witnesses: readonly Case[]): Promise<MutationResult> {
 const wordsOf = ({ missed }: MutationResult): string[] =>
   missed.map(({ words, path }) => `${words} at ${path.map(String).join('.')}`);
 
-test('a break of an exam rule is noticed, and one that is not is told with its place', async () => {
+test('the cases notice breaks of exam rules, and an unnoticed break is reported with its place', async () => {
   const { noticed } = await breakAll(exams);
   const result = await breakAll(exams.filter(({ row }) => row !== 'value: provider' && row !== 'said: NECO Token, exam: NECO'));
   expect(wordsOf(result)).toContain(
@@ -37,7 +37,7 @@ test('a break of an exam rule is noticed, and one that is not is told with its p
   expect(result.noticed).toBeLessThan(noticed);
 });
 
-test('without cases no break is noticed, and a failing case notices nothing', async () => {
+test('without cases no break is noticed, and a case that fails already notices no break', async () => {
   const failing = exams.slice(0, 1).map((one): Case => ({ ...one, http: 418 }));
   for (const witnesses of [[], failing]) expect((await breakAll(witnesses)).noticed).toBe(0);
 });

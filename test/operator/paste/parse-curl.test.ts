@@ -38,11 +38,11 @@ test.each<[readonly string[], Partial<ReturnType<typeof read>>]>([
   [['http://x/a', '--next', 'http://x/b', '-d', 'a=1'], { method: 'GET', target: '/a', body: '' }],
   [['-d', '-1', 'http://x'], { body: '-1' }],
   [['http://x/a', '-b', 'session=1', '-x', 'http://proxy:3128'], { target: '/a', headers: [] }],
-])('%j', (words, expected) => {
+])('the curl arguments %j are read', (words, expected) => {
   expect(read(...words)).toMatchObject(expected);
 });
 
-test('a form is written as curl writes it, with its files by name only', () => {
+test('a form is written as curl writes it, with only the names of its files', () => {
   const { method, headers, body } = read(
     'http://x',
     '-F',
@@ -60,7 +60,7 @@ test('a form is written as curl writes it, with its files by name only', () => {
   expect(body).not.toContain('root:');
 });
 
-test('data is taken from a file as curl takes it', () => {
+test('data of -d @file is read from the file as curl reads it', () => {
   const folder = newFolder();
   const file = join(folder, 'body.json');
   writeFileSync(file, '{"a":\r\n1}\n');
@@ -74,6 +74,6 @@ test.each<[readonly string[], string]>([
   [['http://x', '-H'], 'The curl command ends at -H, which needs a value.'],
   [['http://[x'], 'The curl command names an address that cannot be read.'],
   [['http://x', '-d', '@nowhere.json'], 'The curl command sends the file nowhere.json, which cannot be read here.'],
-])('%j is told in a sentence', (words, sentence) => {
+])('the curl arguments %j are refused with the message %j', (words, sentence) => {
   expect(() => read(...words)).toThrow(sentence);
 });

@@ -15,11 +15,11 @@ test.each<[string, Partial<ReturnType<typeof read>>]>([
   ['{"network": 1}', { kind: 'JSON', ...ADDRESS, headers: ['Content-Type: application/json'], body: '{"network": 1}' }],
   ['network=1&amount=100', { kind: 'form fields', ...ADDRESS, body: 'network=1&amount=100' }],
   ["['network' => 1, 'amount' => '100']", { kind: 'PHP', ...ADDRESS, body: '{"network":1,"amount":"100"}' }],
-])('%s is read', (text, expected) => {
+])('the pasted text %s is read', (text, expected) => {
   expect(read(text)).toMatchObject(expected);
 });
 
-test('no file of this machine gets into a request', () => {
+test('a pasted curl command cannot read a file of the machine of the gateway', () => {
   for (const text of [
     'curl http://h/ -d @/etc/passwd',
     "curl http://h/ -F 'a=</etc/passwd'",
@@ -28,7 +28,7 @@ test('no file of this machine gets into a request', () => {
     expect(() => read(text)).toThrow('paste what stands in it');
 });
 
-test('what cannot be read is told without a word of it', () => {
+test('an unreadable paste is refused without repeating its text', () => {
   expect(() => read('my secret key is abc')).toThrow('none of what can be read');
   expect(() => read('x'.repeat(PASTE_MAX + 1))).toThrow('longer than');
 });

@@ -7,7 +7,7 @@ function read(text: string) {
 const JSON_TYPE = 'Content-Type: application/json';
 const FORM_TYPE = 'Content-Type: application/x-www-form-urlencoded';
 
-test('curl_setopt_array as Postman writes it', () => {
+test('a curl_setopt_array script as Postman writes it is read', () => {
   const script = `<?php
 $curl = curl_init();
 curl_setopt_array($curl, array(
@@ -32,7 +32,7 @@ if ($response) { echo $response; }`;
   });
 });
 
-test('a script that makes its fields from variables', () => {
+test('a script that builds its fields from variables is read', () => {
   const script = `
     $host = 'https://shop.example';
     $phone = "0803" . '1234567';
@@ -68,17 +68,17 @@ test.each<[string, Partial<ReturnType<typeof read>>]>([
   ],
   ['$d = <<<JSON\n{"a": 1}\nJSON;\ncurl_setopt($c, CURLOPT_POSTFIELDS, $d);', { body: '{"a": 1}' }],
   ["['a' => $x ?? 'y', 'b' => -5, 'c' => 1.50]", { body: '{"a":"y","b":-5,"c":1.5}' }],
-])('%s', (script, expected) => {
+])('the PHP %s is read', (script, expected) => {
   expect(read(script)).toMatchObject(expected);
 });
 
-test('an array as CURLOPT_POSTFIELDS is sent as multipart', () => {
+test('an array given to CURLOPT_POSTFIELDS becomes a multipart body', () => {
   const { headers, body } = read("curl_setopt($c, CURLOPT_POSTFIELDS, ['network' => 1, 'phone' => '@home']);");
   expect(headers[0]).toMatch(/^Content-Type: multipart\/form-data; boundary=/);
   expect(body).toMatch(/name="network"\r\n\r\n1\r\n[\s\S]*name="phone"\r\n\r\n@home\r\n/);
 });
 
-test('ids that a script makes afresh are made afresh', () => {
+test('calls of time(), uniqid() and rand() get new values', () => {
   const { body } = read("['a' => time(), 'b' => uniqid('x'), 'c' => rand(10, 12)]");
   const { a, b, c } = JSON.parse(body) as Record<string, unknown>;
   expect([typeof a, b]).toEqual(['number', expect.stringMatching(/^x[0-9a-f]+$/)]);
@@ -99,11 +99,11 @@ test.each([
   ["curl_setopt($c, CURLOPT_POSTFIELDS, ['a' => ['b' => 1]]);", 'http_build_query or json_encode'],
   ["curl_setopt($c, CURLOPT_URL, $base . '/x');", '$base has no value here'],
   ['constructor(1)', 'no array'],
-])('%s is refused in words', (script, words) => {
+])('the PHP %s is refused with the message %j', (script, words) => {
   expect(() => read(script)).toThrow(words);
 });
 
-test('no value of the paste is in a refusal', () => {
+test('a refusal contains no value of the pasted script', () => {
   const script = "$key = 'SECRET-KEY'; curl_setopt($c, CURLOPT_POSTFIELDS, ['a' => [$key]]);";
   expect(() => read(script)).toThrow(/^(?!.*SECRET)/s);
 });

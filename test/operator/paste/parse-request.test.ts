@@ -8,11 +8,11 @@ function read(text: string) {
 const HEAD = ['POST /api/topup/ HTTP/1.1', 'Host: x', 'Authorization: Token K'];
 const POSTED = { method: 'POST', target: '/api/topup/', headers: ['Host: x', 'Authorization: Token K'] };
 
-test.each(['\n', '\r\n'])('a raw request with lines that end in %j', (end) => {
+test.each(['\n', '\r\n'])('a raw request with line ends %j is read', (end) => {
   expect(read([...HEAD, '', '{"a":1,', '"b":2}'].join(end))).toEqual({ ...POSTED, body: `{"a":1,${end}"b":2}` });
 });
 
-test('without a body, without a version, with the whole address', () => {
+test('a raw request may lack a body and an HTTP version, and may have a whole URL', () => {
   expect(read('GET /api/user/')).toEqual({ method: 'GET', target: '/api/user/', headers: [], body: '' });
   expect(read('\n\nGET https://x.example/api/user/?a=1 HTTP/1.1\nA: b\n')).toEqual({
     method: 'GET',
@@ -25,13 +25,13 @@ test('without a body, without a version, with the whole address', () => {
 test.each([
   ['chunks', '5\r\n{"a":\r\n3;x=y\r\n 1}\r\n0\r\n\r\n', '{"a": 1}'],
   ['chunks without the last', '5\r\n{"a":\r\n2\r\n1}', '{"a":1}'],
-  ['a body that was put together already', '{"a":1}', '{"a":1}'],
+  ['a body that is not in chunks any more', '{"a":1}', '{"a":1}'],
   ['a chunk that is shorter than it says', 'ff\r\nabc', 'ff\r\nabc'],
-])('of %s comes the body', (_what, body, expected) => {
+])('the body is read from %s', (_what, body, expected) => {
   expect(read(['POST / HTTP/1.1', 'Transfer-Encoding: chunked', '', body].join('\r\n')).body).toBe(expected);
 });
 
-test('what curl -v printed, with everything around it', () => {
+test('the output of curl -v is read with all its other lines', () => {
   const transcript = [
     '* Connected to x (127.0.0.1) port 80 (#0)',
     '> POST /api/topup/ HTTP/1.1',
@@ -55,13 +55,16 @@ test.each([
   ['PS C:\\> curl.exe http://x/api/user/', '/api/user/'],
   ['/usr/bin/curl -s \\\n http://x/api/user/', '/api/user/'],
   ['\uFEFF  curl "http://x/api/user/"\n', '/api/user/'],
-])('%j is a command line', (text, target) => {
+])('%j is read as a curl command line', (text, target) => {
   expect(read(text)).toMatchObject({ method: 'GET', target });
 });
 
-test.each(['', 'hello', '{"a":1}', '<?php curl_init();', 'curly http://x', 'HTTP/1.1 200 OK'])('%j is no request', (text) => {
-  expect(() => read(text)).toThrow(/^Expected a curl command line, or a raw HTTP request/);
-});
+test.each(['', 'hello', '{"a":1}', '<?php curl_init();', 'curly http://x', 'HTTP/1.1 200 OK'])(
+  '%j is refused, because it is no request',
+  (text) => {
+    expect(() => read(text)).toThrow(/^Expected a curl command line, or a raw HTTP request/);
+  },
+);
 
 test.each<[string, string, readonly string[]]>([
   ['single quotes', `curl 'http://x/a b' -d '{"a":"it'"'"'s"}'`, ['curl', 'http://x/a b', '-d', `{"a":"it's"}`]],
@@ -80,6 +83,6 @@ test.each<[string, string, readonly string[]]>([
     ['curl', 'http://x/?a=1&b=2', '-H', 'Authorization: Token K', '--data-raw', '{"a":"b c"}'],
   ],
   ['doubled quotes on Windows', 'curl http://x ^\n -d "{""a"":""b""}"', ['curl', 'http://x', '-d', '{"a":"b"}']],
-])('%s', (_what, line, words) => {
+])('a curl command line with %s is split as its shell splits it', (_what, line, words) => {
   expect(splitWords(line)).toEqual(words);
 });

@@ -29,8 +29,8 @@ function small(...texts: readonly string[]): MappingSource {
 const describeMutant = ({ words, path }: Mutant): string => `${words} at ${path.map(String).join('.')}`;
 
 /**
- * What surely moves money, independently of the tested table: every part of a purchase on its way to v1, what proves a format,
- * and which words tell an outcome.
+ * Whether a break surely moves money, judged without the table under test. It does in every part of a purchase's call to v1, in
+ * the proof of a format, and in the status words of an outcome.
  */
 function surelyMoney({ path }: Mutant): boolean {
   const [section, name, part, more, key] = path.map(String);
@@ -58,7 +58,7 @@ function surelyMoney({ path }: Mutant): boolean {
   }
 }
 
-test('quotes are a difference where they make a text of a number or a flag that a script reads, and are shown', () => {
+test('quotes that turn a number or a flag of a reply into text are reported as a difference with the quotes shown', () => {
   const told = (value: string): MappingSource =>
     edited('replies.yaml', 'status: $words.status\n', `status: $words.status\n      code: ${value}\n`);
   const between = (from: string, to: string): string[] =>
@@ -70,7 +70,7 @@ test('quotes are a difference where they make a text of a number or a flag that 
   expect(between('done', "'done'")).toEqual([]);
 });
 
-test('a value that is only shown is money under a name by which scripts decide elsewhere, and under no other', () => {
+test('a changed display value counts as money only under a field name by which scripts decide in other replies', () => {
   const shown = (name: string, transform: string): MappingSource => ({
     ...source,
     operations: {
@@ -88,7 +88,7 @@ test('a value that is only shown is money under a name by which scripts decide e
   expect(['create_date', 'plan_date', 'validity', 'remark'].filter(isMoney)).toEqual([]);
 });
 
-test('a set does not differ from itself', () => {
+test('comparing a mapping set with itself finds no difference', () => {
   expect(compareSources(source, loadSource(MAPPINGS).source!)).toEqual([]);
 });
 
@@ -98,7 +98,7 @@ interface Seen {
   readonly back: readonly Difference[];
 }
 
-/** Each break is in a set of the operations that it is about: the whole set would take five times as long. */
+/** Compares each break within a set of only the operations that the break concerns. The whole set would take five times as long. */
 function seeAll(): Seen[] {
   const narrow = new Map<string, MappingSource>();
   return mutants.map((mutant) => {
@@ -113,7 +113,7 @@ function seeAll(): Seen[] {
 
 const seen = seeAll();
 
-test('every break of a rule is seen, in both directions, with a place in the set that has it', () => {
+test('every break of a mapping rule is found in both directions, with its place in the set that contains the rule', () => {
   expect(seen.length).toBeGreaterThan(1_000);
   expect(
     seen
@@ -126,7 +126,7 @@ test('every break of a rule is seen, in both directions, with a place in the set
   }
 });
 
-test('every break that surely moves money is money, and gives a reason', () => {
+test('every break that surely moves money is reported as money, with a reason', () => {
   const touching = seen.filter(({ mutant }) => surelyMoney(mutant));
   expect(touching.length).toBeGreaterThan(400);
   const silent = touching.filter(({ there, back }) =>
@@ -135,7 +135,7 @@ test('every break that surely moves money is money, and gives a reason', () => {
   expect(silent.map(({ mutant }) => describeMutant(mutant))).toEqual([]);
 });
 
-test('what no script decides by is not money: titles, names in lists, ignored fields, merely echoed values', () => {
+test('changes of titles, names in lists, ignored fields and echoed values do not count as money', () => {
   const plain = seen.filter(({ there }) => there.every(({ money }) => money === undefined)).map(({ mutant }) => mutant.words);
   expect(plain).toEqual(
     expect.arrayContaining([
@@ -149,7 +149,7 @@ test('what no script decides by is not money: titles, names in lists, ignored fi
 
 const LABELLED: readonly (readonly [string, string, string | RegExp, string, readonly (readonly [string, boolean])[]])[] = [
   [
-    'a spelling',
+    'a field spelling',
     'operations/airtime.yaml',
     'from: [phone, mobile_number, phone_number]',
     'from: [phone, msisdn, mobile_number]',
@@ -159,7 +159,7 @@ const LABELLED: readonly (readonly [string, string, string | RegExp, string, rea
     ],
   ],
   [
-    'two numbers',
+    'an exchange of two network numbers',
     'format-a.yaml',
     '2: AIRTEL, 3: GLO',
     '2: GLO, 3: AIRTEL',
@@ -176,30 +176,36 @@ const LABELLED: readonly (readonly [string, string, string | RegExp, string, rea
     [['pending: word under `Status`: processing -> process', true]],
   ],
   [
-    'a title',
+    'an operation title',
     'operations/airtime.yaml',
     'title: Airtime',
     'title: Air time',
     [['buy_airtime: title: Airtime -> Air time', false]],
   ],
-  ['a time', 'callers.yaml', 'quiet: 5m', 'quiet: 6m', [['timing: quiet, ms: 300000 -> 360000', true]]],
-  ['patience', 'callers.yaml', 'patience: 40s', 'patience: 41s', [['callers plain_php: patience, ms: 40000 -> 41000', false]]],
+  ['a changed duration', 'callers.yaml', 'quiet: 5m', 'quiet: 6m', [['timing: quiet, ms: 300000 -> 360000', true]]],
   [
-    'an address',
+    'a changed patience',
+    'callers.yaml',
+    'patience: 40s',
+    'patience: 41s',
+    [['callers plain_php: patience, ms: 40000 -> 41000', false]],
+  ],
+  [
+    'a new address',
     'operations/airtime.yaml',
     'POST /api/topup|airtime]',
     'POST /api/topup|airtime, PUT /api/topup]',
     [['buy_airtime is also served at PUT /api/topup', true]],
   ],
   [
-    'a nested field',
+    'a nested reply field',
     'format-b.yaml',
     'reference_no: $order.reference',
     'reference_no: $order.number',
     [['buy_exam in format b: reply to a success, `data_pin.reference_no`: $order.reference -> $order.number', true]],
   ],
   [
-    'a signal',
+    'a changed format signal',
     'format-a.yaml',
     'path: /api/cable/cable-validation',
     'path: /api/cable/validation',
@@ -209,7 +215,7 @@ const LABELLED: readonly (readonly [string, string, string | RegExp, string, rea
     ],
   ],
   [
-    'a weight',
+    'a changed signal weight',
     'format-a.yaml',
     'weight: weak, auth',
     'weight: medium, auth',
@@ -223,14 +229,14 @@ const LABELLED: readonly (readonly [string, string, string | RegExp, string, rea
     [['buy_data: field note is new', true]],
   ],
   [
-    'the first that a format says of an operation',
+    'the first section of a format for an operation',
     'format-a.yaml',
     '  - { weight: weak, auth: basic }',
     '  - { weight: weak, auth: basic }\noperations: { buy_airtime: { fields: { phone: { from: [phone_no] } } } }',
     [['buy_airtime: field phone is also read from `phone_no` (format a)', true]],
   ],
   [
-    'an alternative',
+    'a changed order of alternatives',
     'operations/cable.yaml',
     '{ first: [$cable | number, $bought.cable_id] }',
     '{ first: [$bought.cable_id, $cable | number] }',
@@ -242,7 +248,7 @@ const LABELLED: readonly (readonly [string, string, string | RegExp, string, rea
     ],
   ],
   [
-    'a field before the echo',
+    'a removed reply field before the echo',
     'replies.yaml',
     '      ident, transid, reference',
     '      transid, reference',
@@ -250,11 +256,11 @@ const LABELLED: readonly (readonly [string, string, string | RegExp, string, rea
   ],
 ];
 
-test.each(LABELLED)('%s is told in the words of an operator', (_what, file, from, to, told) => {
+test.each(LABELLED)('%s is described in words that an operator understands', (_what, file, from, to, told) => {
   expect(differences(file, from, to).map(({ words, money }) => [words, money !== undefined])).toEqual(told);
 });
 
-test('what is written otherwise and means the same is no difference', () => {
+test('two spellings of the same mapping rule are no difference', () => {
   const same: readonly (readonly [string, string | RegExp, string])[] = [
     ['callers.yaml', 'patience: 40s', 'patience: 40000ms'],
     ['callers.yaml', "user_agents: ['', adex, 'PHP*']", "user_agents: ['php*', ADEX, '', adex]"],
@@ -275,7 +281,7 @@ test('what is written otherwise and means the same is no difference', () => {
   for (const [file, from, to] of same) expect([to, differences(file, from, to)]).toEqual([to, []]);
 });
 
-test('the order of keys counts where the echo of the request id is spread over them', () => {
+test('moving a reply field behind the echo of the request id is a difference, because the field then overwrites the echo', () => {
   const found = differences('replies.yaml', "      '*': $order.echo\n      create_date", '      create_date').concat();
   expect(found.map(({ words }) => words)).toEqual([
     'block purchase, `*`: $order.echo (over ident, ref, request-id, request_id) -> none',
@@ -295,7 +301,7 @@ test('the order of keys counts where the echo of the request id is spread over t
   expect(compareSources(moved, later).map(({ kind }) => kind)).toContain('added');
 });
 
-test('kinds of callers are tried in order, which counts only where one User-Agent can be both', () => {
+test('the order of two kinds of callers is a difference only where one User-Agent can match both', () => {
   const kinds = (...lines: readonly string[]): MappingSource =>
     small(`callers:\n  kinds:\n${lines.map((line) => `    ${line}\n`).join('')}`);
   const rest = 'other: { patience: 4s }';
@@ -311,7 +317,7 @@ test('kinds of callers are tried in order, which counts only where one User-Agen
   ]);
 });
 
-test('whose kind a caller is moves money where kinds differ in what follows pending', () => {
+test('moving a User-Agent to another kind counts as money where the kinds differ in after_pending', () => {
   const kinds = (...lines: readonly string[]): MappingSource =>
     small(`callers:\n  kinds:\n${lines.map((line) => `    ${line}\n`).join('')}    other: { patience: 4s }`);
   const between = (from: MappingSource, to: MappingSource): (string | undefined)[] =>
@@ -324,7 +330,7 @@ test('whose kind a caller is moves money where kinds differ in what follows pend
   expect(between(kinds(go), kinds(go.replace(']', ', Go2]')))).toEqual([undefined]);
 });
 
-test('a key that is paused by a text is paused, and the text is told', () => {
+test('pausing a key with a text counts as money, and the difference shows the text', () => {
   const key = (said: string): MappingSource =>
     edited('callers.yaml', 'keys: {}', `keys: { 0123456789abcdef0123456789abcdef: { title: Ada${said} } }`);
   const between = (from: string, to: string): string[] =>
@@ -337,7 +343,7 @@ test('a key that is paused by a text is paused, and the text is told', () => {
   expect(between(', paused: false', '')).toEqual([]);
 });
 
-test('two alike signals weigh twice', () => {
+test('repeating a signal of a format is a difference, because two equal signals weigh twice', () => {
   const format = (...proof: readonly string[]): MappingSource =>
     small(`format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }\nproof: [${proof.join(', ')}]`);
   const signal = '{ weight: weak, any_field: [a, b] }';
@@ -351,7 +357,7 @@ test('two alike signals weigh twice', () => {
   ).toEqual([]);
 });
 
-test('a format more is money even when it says nothing: numbers become doubtful', () => {
+test('adding even an empty format counts as money, because network numbers become ambiguous', () => {
   const one = small('format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }');
   const two = small('format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }', 'format: y\ntitle: Y');
   expect(compareSources(one, two)).toMatchObject([
@@ -359,7 +365,7 @@ test('a format more is money even when it says nothing: numbers become doubtful'
   ]);
 });
 
-test('what is new is told leaf by leaf', () => {
+test('a new operation is reported with every value of its definition', () => {
   const twin = `  buy_result:
     title: Results
     kind: purchase
@@ -371,7 +377,7 @@ test('what is new is told leaf by leaf', () => {
   const [found, ...others] = compareSources(source, edited('operations/exam.yaml', /$/, twin));
   expect(others).toEqual([]);
   expect(found).toMatchObject({ kind: 'added', words: 'operation buy_result is new', money: expect.any(String) });
-  // Its name does not show that every order would be for five.
+  // The name of the new operation does not show that every order would buy five.
   expect(found!.leaves).toEqual([
     'buy_result: title: Results',
     'buy_result: kind: purchase',
@@ -387,7 +393,7 @@ test('what is new is told leaf by leaf', () => {
   ]);
 });
 
-test('sections in other files are the same sections', () => {
+test('moving a section to another file is no difference', () => {
   const texts = 'succeeded pending unknown declined rejected not_sent found not_found unavailable'
     .split(' ')
     .map((name) => `${name}: ${name}`);

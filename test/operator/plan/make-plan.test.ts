@@ -4,20 +4,20 @@ import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
 
 const shipped = { source: loadSource(MAPPINGS).source!, mapping: shippedMapping() };
 
-test('an id is 16 hex digits, of both sets and of which is which', () => {
+test('a plan id has 16 hex digits and depends on both sets and on which of them is running', () => {
   const ids = [planIdOf('a', 'b'), planIdOf('b', 'a'), planIdOf('a', 'c'), planIdOf('c', 'b')];
   expect(ids.every((id) => /^[0-9a-f]{16}$/.test(id))).toBe(true);
   expect(new Set(ids).size).toBe(4);
 });
 
-test('an id tells which of the two sets has changed', () => {
+test('a plan id shows whether the running or the candidate set has changed since the plan was made', () => {
   const id = planIdOf('running', 'candidate');
   expect(changedSince(id, { running: 'running', candidate: 'candidate' })).toBeUndefined();
   expect(changedSince(id, { running: 'running', candidate: 'edited' })).toBe('candidate');
   expect(changedSince(id, { running: 'another', candidate: 'candidate' })).toBe('running');
 });
 
-test('a set against itself is an empty plan; without shapes nothing is replayed', () => {
+test('planning the running set against itself gives an empty plan, and a plan without shapes has no replay', () => {
   const { hash } = shipped.mapping;
   expect(makePlan(shipped, shipped)).toEqual({
     id: planIdOf(hash, hash),

@@ -6,10 +6,10 @@ import { createChance } from '../../crash/chance';
 import { shippedFiles } from '../../mapping/mapping-set';
 import { contentOf, narrowContent, narrowMerged, reformat } from './reformat';
 
-/** A hundred thousand take ten minutes; the number can be set, and CI sets a higher one than this. */
+/** A hundred thousand files take ten minutes. The environment sets the number, and CI sets a higher one than this default. */
 const FILES = Number(process.env['REFORMATTED_FILES'] ?? 1_000);
 const MS_A_FILE_MAX = 60;
-/** How much of the set is rewritten at a time. */
+/** The share of the named parts that one round rewrites. */
 const PICKED = 0.15;
 
 const files = shippedFiles();
@@ -26,7 +26,7 @@ interface Rewritten {
   readonly problems: readonly string[];
 }
 
-/** Some of the named parts of the shipped set, and all parts without a name. */
+/** Reformats some of the named parts of the shipped set, and all parts without a name. */
 function rewrite(seed: number, picked = PICKED): Rewritten {
   const dice = createChance(seed);
   const chance = (): number => dice.next();
@@ -44,7 +44,7 @@ function rewrite(seed: number, picked = PICKED): Rewritten {
 }
 
 test(
-  `${FILES} reformatted files are no difference`,
+  `comparing the shipped mappings with ${FILES} reformatted files finds no difference`,
   () => {
     let count = 0;
     for (let round = 1; count < FILES; round += 1)
@@ -63,7 +63,7 @@ test(
   FILES * MS_A_FILE_MAX,
 );
 
-test('the reformatter leaves hardly a line as it was, and one true change among it all is still seen', () => {
+test('the reformatter rewrites more than half of the lines, and one true change among them is still found', () => {
   const shipped = new Set(files.flatMap(({ text }) => text.split('\n')));
   const { before, texts } = rewrite(1, 1);
   const lines = texts.flatMap((text) => text.split(/\r?\n/)).filter((line) => line.trim() !== '');

@@ -15,7 +15,7 @@ export type Chance = () => number;
 
 const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts', 'families'];
 
-/** The content by section, which may be written into any files. */
+/** The content by section. Each section may be written into any file. */
 export interface Content {
   readonly formats: readonly Fields[];
   readonly shared: Fields;
@@ -38,7 +38,7 @@ export function contentOf(files: readonly MappingFileText[]): Content {
   return { formats, shared };
 }
 
-/** A part of the content: entries with other names than these are left out. */
+/** The part of the content whose entries have one of these names. */
 export function narrowContent({ formats, shared }: Content, names: ReadonlySet<string>): Content {
   return {
     formats: formats.map((format) => narrowSections(format, ['operations'], names)),
@@ -89,7 +89,7 @@ export function reformat({ formats, shared }: Content, chance: Chance): MappingF
   }));
 }
 
-/** Lists whose order means nothing, by key, outside replies and rows. */
+/** The keys of lists whose order means nothing, outside replies, calls and rows. */
 const SETS = [
   'from',
   'otherwise',
@@ -107,26 +107,26 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
 function rewrite(value: Json, path: readonly string[], chance: Chance): Json {
   const key = path.at(-1) ?? '';
-  const isSaid = ['always', 'success', 'pending', 'failure', 'send', 'rows'].some((step) => path.includes(step));
+  const isReply = ['always', 'success', 'pending', 'failure', 'send', 'rows'].some((step) => path.includes(step));
   if (Array.isArray(value)) {
     const items = value.map((item, index) => rewrite(item, [...path, String(index)], chance));
-    if (!isSaid && key === 'routes')
+    if (!isReply && key === 'routes')
       return shuffled(
         items.flatMap((route) => rewriteRoute(route as string, chance)),
         chance,
       );
-    if (!isSaid && key === 'words')
+    if (!isReply && key === 'words')
       return shuffled(
         items.map((word) => rewriteWord(word as string, chance)),
         chance,
       );
-    const isSet = (!isSaid && SETS.includes(key)) || (isSaid && (key === 'where_any' || path.at(-2) === 'where'));
+    const isSet = (!isReply && SETS.includes(key)) || (isReply && (key === 'where_any' || path.at(-2) === 'where'));
     return isSet ? shuffled(items, chance) : items;
   }
   if (value !== null && typeof value === 'object') {
     const entries = Object.entries(value).map(([name, part]) => [name, rewrite(part, [...path, name], chance)] as const);
     const spread = entries.findIndex(([name]) => name === '*');
-    // The spread of the echo overwrites what stands before it. Kinds of callers are tried in order.
+    // The spread of the echo overwrites the fields before it. Kinds of callers are tried in order.
     const isTried = path.join('.') === 'callers.kinds';
     const order =
       spread === -1
@@ -134,14 +134,14 @@ function rewrite(value: Json, path: readonly string[], chance: Chance): Json {
           ? entries
           : shuffled(entries, chance)
         : [...shuffled(entries.slice(0, spread), chance), entries[spread]!, ...shuffled(entries.slice(spread + 1), chance)];
-    return Object.fromEntries([...order, ...(isSaid ? [] : harmless(path, value, chance))]);
+    return Object.fromEntries([...order, ...(isReply ? [] : harmless(path, value, chance))]);
   }
   if (typeof value === 'string') return rewriteText(value, path, chance);
   if (key === 'default' && chance() < 0.5) return String(value);
   return value;
 }
 
-/** Keys that may be written with their default. */
+/** Keys that may be written with their default value without a change of meaning. */
 function harmless(path: readonly string[], value: Fields, chance: Chance): [string, Json][] {
   // A format extends a field and declares none.
   if (path.at(-2) !== 'fields' || !('as' in value) || chance() < 0.7) return [];
@@ -179,7 +179,7 @@ function shuffled<Item>(items: readonly Item[], chance: Chance): Item[] {
   return items.map(() => left.splice(Math.floor(chance() * left.length), 1)[0]!);
 }
 
-/** The library sometimes writes a folded text with a comment wrongly; such a text is written again. */
+/** The YAML library sometimes writes a folded text with a comment wrongly. Such a text is written again. */
 function writeFaithfully(content: Fields, chance: Chance): string {
   for (;;) {
     const text = write(content, chance);

@@ -7,11 +7,11 @@ test.each([
   ['call', ['endpoint'], [], 'v1 call'],
   ['reply', ['network', 'network_name'], ['success', 'pending'], 'reply to success, pending, network, network_name'],
   ['reply', [''], ['success'], 'reply to success, the list'],
-] as const)('a change of %s (%p of %p) is called %p', (part, fields, outcomes, words) => {
+] as const)('a change of %s in the fields %p for the outcomes %p is described as %p', (part, fields, outcomes, words) => {
   expect(partWords({ part, fields, outcomes })).toBe(words);
 });
 
-test('two long texts are shown from shortly before their first difference on', () => {
+test('two long texts are shown from shortly before their first difference', () => {
   const list = (network: number) => `[${'{"id":1,"network":1},'.repeat(9)}{"id":9,"network":${network}}]`;
   const [before, after] = shownPair(list(2), list(3));
   expect([before.slice(-4), after.slice(-4), before === after, before.startsWith('…')]).toEqual([':2}]', ':3}]', false, true]);

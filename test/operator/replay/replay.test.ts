@@ -17,7 +17,7 @@ const BALANCE = seen({}, { method: 'GET', path: '/api/user/', operation: 'check_
 const STATUS = seen({}, { method: 'GET', path: '/api/transaction/:id', operation: 'order_status', format: undefined, count: 4 });
 const ALL = [AIRTIME_A, AIRTIME_B, BALANCE, STATUS];
 
-const told = ({ changes }: Replay): unknown[] =>
+const summaryOf = ({ changes }: Replay): unknown[] =>
   changes.map(({ part, fields, operations, examples, requests, money }) => [
     part,
     fields.join() || undefined,
@@ -27,13 +27,13 @@ const told = ({ changes }: Replay): unknown[] =>
     money !== undefined,
   ]);
 
-test('through the same mapping nothing changes, and requests were really played', () => {
+test('a replay through the same mapping plays requests and finds no change', () => {
   const result = replay(ALL, running, running);
   expect(result).toMatchObject({ shapes: 4, requests: 109, changes: [] });
   expect(result.played).toBeGreaterThan(30);
 });
 
-test('callers that no mapping names are played once for all, and each of them is counted', () => {
+test('callers without an entry in callers.yaml are played once together, and the shapes and requests of each are counted', () => {
   const to = edited('replies.yaml', 'status: fail,', 'status: failed,');
   const many = Array.from({ length: 50 }, (_, nth) => ({ ...AIRTIME_B, caller: String(nth).padStart(32, '0') }));
   const [one, all] = [replay([AIRTIME_B], running, to), replay(many, running, to)];
@@ -42,14 +42,14 @@ test('callers that no mapping names are played once for all, and each of them is
   expect(all.changes).toEqual(one.changes.map((change) => ({ ...change, shapes: 50, requests: 1_500 })));
 });
 
-test('no line of the files is looked up, which would take longer than all the rest', () => {
+test('a replay looks up no line of the mapping files, which would take longer than all its other work', () => {
   const placeOf = (): never => {
     throw new Error('looked up');
   };
   expect(replay(ALL, { ...running, placeOf }, { ...running, placeOf }).played).toBeGreaterThan(30);
 });
 
-test('no shapes, no changes', () => {
+test('a replay without shapes finds no change', () => {
   expect(replay([], running, edited('replies.yaml', 'status: fail,', 'status: failed,'))).toEqual({
     shapes: 0,
     requests: 0,
@@ -58,7 +58,7 @@ test('no shapes, no changes', () => {
   });
 });
 
-test('two numbers exchanged sell other networks to the format that has them', () => {
+test('exchanging two network numbers of a format is a change of the network that v1 is asked for', () => {
   const changed = edited('format-a.yaml', '2: AIRTEL, 3: GLO', '2: GLO, 3: AIRTEL');
   const { changes } = replay([AIRTIME_A], running, changed);
   expect(changes[0]).toMatchObject({
@@ -74,22 +74,22 @@ test('two numbers exchanged sell other networks to the format that has them', ()
   });
 });
 
-test('words and numbers of every network are tried, not only the first', () => {
+test('a replay tries the words and numbers of every network and not only of the first', () => {
   const changed = edited('networks.yaml', 'words: [9MOBILE, 9 MOBILE, NINE MOBILE, ETISALAT, T2]', 'words: [9MOBILE]');
   const byName = seen({ amount: 'integer', mobile_number: 'phone', network: 'word' }, { format: 'b', count: 7 });
-  expect(told(replay([byName, AIRTIME_B], running, changed))).toEqual([
+  expect(summaryOf(replay([byName, AIRTIME_B], running, changed))).toEqual([
     ['fate', undefined, 'buy_airtime', 'taken -> refused (invalid_field)', 7, true],
   ]);
 });
 
-test('a spelling that is read no more refuses what was taken', () => {
+test('removing a field spelling is shown as requests that were taken and are now refused', () => {
   const changed = edited('operations/airtime.yaml', 'from: [phone, mobile_number, phone_number]', 'from: [phone, phone_number]');
-  expect(told(replay(ALL, running, changed))).toEqual([
+  expect(summaryOf(replay(ALL, running, changed))).toEqual([
     ['fate', undefined, 'buy_airtime', 'taken -> refused (missing_field)', 30, true],
   ]);
 });
 
-test('what v1 is asked stands first, with a request that shows it', () => {
+test('changes of the v1 call come first, each with a request that shows the change', () => {
   const changed = edited('operations/airtime.yaml', 'from: [bypass, Ported_number', 'from: [Ported_number');
   const { changes } = replay(ALL, running, changed);
   expect(changes[0]).toMatchObject({
@@ -101,18 +101,18 @@ test('what v1 is asked stands first, with a request that shows it', () => {
   });
 });
 
-test('a bound is tried on both sides of it', () => {
+test('a replay tries amounts on both sides of a bound', () => {
   const changed = edited(
     'operations/airtime.yaml',
     'as: naira, required: true, min: 1 }',
     'as: naira, required: true, min: 50 }',
   );
-  expect(told(replay([AIRTIME_B], running, changed))).toEqual([
+  expect(summaryOf(replay([AIRTIME_B], running, changed))).toEqual([
     ['fate', undefined, 'buy_airtime', 'taken -> refused (invalid_field)', 30, true],
   ]);
 });
 
-test('one word changed in a shared block is one change, over all operations and outcomes that tell it', () => {
+test('a changed word of a shared reply block is one change over all operations and outcomes with that word', () => {
   const changed = edited('replies.yaml', 'status: fail, Status: failed', 'status: failed, Status: failed');
   expect(replay(ALL, running, changed).changes).toEqual([
     {
@@ -129,47 +129,51 @@ test('one word changed in a shared block is one change, over all operations and 
   ]);
 });
 
-test('a status code is an outcome', () => {
+test('a changed HTTP status of a reply counts as money', () => {
   const changed = edited('replies.yaml', 'pending: { http: 200', 'pending: { http: 201');
-  expect(told(replay([STATUS], running, changed))).toEqual([['reply', 'HTTP status', 'order_status', '200 -> 201', 4, true]]);
+  expect(summaryOf(replay([STATUS], running, changed))).toEqual([
+    ['reply', 'HTTP status', 'order_status', '200 -> 201', 4, true],
+  ]);
 });
 
-test('what is only shown is a change, but no money', () => {
+test('a changed display field of a reply is a change that does not count as money', () => {
   const changed = edited('operations/airtime.yaml', 'service: airtime', 'service: recharge');
-  expect(told(replay(ALL, running, changed))).toEqual([['reply', 'service', 'buy_airtime', 'airtime -> recharge', 100, false]]);
+  expect(summaryOf(replay(ALL, running, changed))).toEqual([
+    ['reply', 'service', 'buy_airtime', 'airtime -> recharge', 100, false],
+  ]);
 });
 
-test('pins of keys are honoured without any key', () => {
+test('a new pinned format of a caller changes the requests of that caller only, although a replay has no keys', () => {
   const pinned = edited('callers.yaml', '  keys: {}', `  keys: { ${'f'.repeat(32)}: { format: a } }`);
-  const changes = told(replay([AIRTIME_B], running, pinned));
+  const changes = summaryOf(replay([AIRTIME_B], running, pinned));
   expect(changes).toContainEqual(['format', undefined, 'buy_airtime', 'b -> a', 30, true]);
-  expect(told(replay([{ ...AIRTIME_B, caller: '0'.repeat(32) }], running, pinned))).toEqual([]);
+  expect(summaryOf(replay([{ ...AIRTIME_B, caller: '0'.repeat(32) }], running, pinned))).toEqual([]);
 });
 
-test('a request whose token carried the mark of a login is tried with that mark', () => {
+test('a shape whose format came from an AccessToken is played with the format mark of that token', () => {
   const byMark = seen({ amount: 'integer', network: 'integer', phone_number: 'phone' }, { count: 9 });
   const changed = edited('format-a.yaml', '2: AIRTEL, 3: GLO', '2: GLO, 3: AIRTEL');
   const [first] = replay([byMark], running, changed).changes;
   expect(first).toMatchObject({ part: 'call', fields: ['network'], requests: 9 });
-  // Format b has no login, so nothing of it can be marked.
+  // Format b has no login, so no request of format b can carry a format mark.
   const played = (format: string): number => replay([{ ...byMark, format }], running, changed).played;
   expect(played('a')).toBeGreaterThan(played('b'));
 });
 
-test('an address that is served no more, is money', () => {
+test('removing the address of a purchase counts as money', () => {
   const gone = edited('operations/airtime.yaml', 'POST /api/topup|airtime', 'POST /api/airtime');
-  expect(told(replay([AIRTIME_B], running, gone))).toEqual([
+  expect(summaryOf(replay([AIRTIME_B], running, gone))).toEqual([
     ['fate', undefined, 'buy_airtime', expect.stringContaining('taken -> refused'), 30, true],
   ]);
 });
 
-test('names that only the catalog knows are found in one', () => {
+test('a replay takes names that only a price list contains, such as disco names, from a price list', () => {
   const meter = seen(
     { disconame: 'text', meternumber: 'digits', mtype: 'digits' },
     { path: '/api/validatemeter', operation: 'verify_meter', format: undefined, count: 2 },
   );
   const changed = edited('ids.yaml', 'numbers: { 1: prepaid, 2: postpaid }', 'numbers: { 1: postpaid, 2: prepaid }');
-  expect(told(replay([meter], running, changed))).toContainEqual([
+  expect(summaryOf(replay([meter], running, changed))).toContainEqual([
     'call',
     'meter_type',
     'verify_meter',
@@ -179,7 +183,7 @@ test('names that only the catalog knows are found in one', () => {
   ]);
 });
 
-test('a shape is played by the own numbers of its caller, however many other callers have some', () => {
+test('a shape is played with the own plan numbers of its caller, however many other callers have own numbers', () => {
   const others = Array.from(
     { length: 40 },
     (_, index) =>
@@ -195,11 +199,11 @@ test('a shape is played by the own numbers of its caller, however many other cal
     { data_plan: 'integer', phone: 'phone', network: 'integer' },
     { path: '/api/data/', operation: 'buy_data', caller: CALLER, count: 3 },
   );
-  expect(told(replay([data], moved(57), moved(58)))).toContainEqual(['call', 'plan_id', 'buy_data', '57 -> 58', 3, true]);
+  expect(summaryOf(replay([data], moved(57), moved(58)))).toContainEqual(['call', 'plan_id', 'buy_data', '57 -> 58', 3, true]);
   expect(replay([{ ...data, caller: 'e'.repeat(32) }], moved(57), moved(58)).changes).toEqual([]);
 });
 
-test('a change of what a family is told is met by the requests that were remembered with it, and by no other', () => {
+test('a changed reply of a family is found only by the shapes remembered with that family', () => {
   const candidate = edited('families/laravel-husmodata.yaml', /\n {4}reply:\n {6}without: \{ success: \[status\] \}/, '');
   const ofFamily = { ...AIRTIME_B, family: 'laravel-husmodata' };
   const { changes } = replay([ofFamily, AIRTIME_B], running, candidate);
