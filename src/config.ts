@@ -23,7 +23,7 @@ import {
   secret,
   setting,
   TIME_ZONE,
-  doHostsMeet,
+  doHostsConflict,
   isLoopback,
   leadsBack,
   liesIn,
@@ -299,7 +299,7 @@ function checkTogether(settings: Settings, cwd: string): readonly string[] {
   ];
   servers.forEach((one, index) =>
     servers.slice(index + 1).forEach((other) => {
-      if (one.port !== 0 && one.port === other.port && doHostsMeet(one.host, other.host)) {
+      if (one.port !== 0 && one.port === other.port && doHostsConflict(one.host, other.host)) {
         problems.push(`${one.name} and ${other.name} are both ${one.port}; each server needs a port of its own.`);
       }
     }),

@@ -25,7 +25,7 @@ import { createKeyGuard, type KeyGuard } from './gateway/key-guard';
 import type { LearntPatience } from './gateway/order/learnt-patience';
 import { KnownAddresses } from './http/connection/loop-turns';
 import type { HttpServer } from './http/server';
-import { besideSandbox, DEMO_KEY } from './start/sandboxed-keys';
+import { withSandboxedKeys, DEMO_KEY } from './start/sandboxed-keys';
 import { ensureFree, listening } from './start/listening';
 import type { AskV1 } from './start/orders-desk';
 import { watchUntold } from './watch/mark-untold';
@@ -209,7 +209,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   closers.push(() => notes.stop());
   const onTrouble = (error: unknown): void => observer.trouble('watching', error);
   const upstream = hearAnswers(
-    besideSandbox(traces?.upstream(v1) ?? v1, parts.sandboxUrl, tools),
+    withSandboxedKeys(traces?.upstream(v1) ?? v1, parts.sandboxUrl, tools),
     [keyGuard.hearer, tools.wallets.hearer, notes.hearer],
     { clock, onTrouble },
   );

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Config } from '../config';
 import { changedSince, makePlan } from '../operator/plan/make-plan';
 import { parseFolder, parseHash } from './parse-options';
-import { EDITS_IN_FOLDER, readSetOrComplain, formatMoney } from './plan';
+import { EDITS_IN_FOLDER, readSetOrPrintProblems, formatMoney } from './plan';
 import { currentUser, fail, print, readConfig } from './process';
 import { describeReload } from './reload';
 import { askAdmin, readRunningSet, readShapes, type ReadSet } from './running-gateway';
@@ -35,7 +35,7 @@ export function applyCommand(): Command {
 
 async function apply(folder: string | undefined, options: ApplyOptions): Promise<void> {
   const { config } = readConfig();
-  const candidate = readSetOrComplain(folder ?? config.mappingsDir);
+  const candidate = readSetOrPrintProblems(folder ?? config.mappingsDir);
   if (candidate === undefined) return;
   await applyPlanned(config, await readRunningSet(config), candidate, { ...options, by: 'apply' });
 }

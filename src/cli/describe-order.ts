@@ -6,7 +6,7 @@ import { referenceOf } from '../domain/outcome';
 import { callerTitle } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
 import { explainOrderReply, type ExplainedField, type ExplainedReply, type Place } from '../operator/explain/explain';
-import { MEANINGS, untoldWords } from '../orders/order-story';
+import { OUTCOME_MEANINGS, untoldWords } from '../orders/order-story';
 import { contraryEndOf, CONTRARY_WORDS } from '../orders/order-money';
 import { textOfLines } from './process';
 import type { Times } from '../domain/times';
@@ -53,7 +53,7 @@ function describeOutcome({ outcome, openedAtMs, settledAtMs }: Order, times: Tim
     settledAtMs === undefined
       ? `open for ${showSpan(after)}`
       : `since ${times.text(settledAtMs)}, ${showSpan(after)} after it was opened`;
-  const lines = [`outcome          ${kind}: ${MEANINGS[kind]}`, `                 ${when}`];
+  const lines = [`outcome          ${kind}: ${OUTCOME_MEANINGS[kind]}`, `                 ${when}`];
   if (outcome === undefined) return lines;
   if ('reason' in outcome) lines.push(`reason           ${outcome.reason}`);
   if (outcome.kind === 'rejected') lines.push(`v1 status        HTTP ${outcome.httpStatus}`);

@@ -12,7 +12,7 @@ import { readPatienceFile } from '../watch/patience-file';
 import { checkUnlessKnown } from './known-set';
 import { parseFolder } from './parse-options';
 import { counted, print, readConfig } from './process';
-import { demandOfAdmin, readSet } from './running-gateway';
+import { askAdminOrThrow, readSet } from './running-gateway';
 
 interface DriftOptions {
   readonly json?: boolean;
@@ -47,7 +47,7 @@ Examples:
 }
 
 async function forget(config: Config): Promise<void> {
-  await demandOfAdmin(config, 'POST', '/traffic/forget');
+  await askAdminOrThrow(config, 'POST', '/traffic/forget');
   print('Forgotten. Counting starts again now.');
 }
 
@@ -56,7 +56,7 @@ async function compare(folder: string, config: Config, options: DriftOptions): P
   if ('problems' in read) throw new Error(formatProblems(read.problems));
   const { files, mapping, source } = read.set;
   // The admin server is part of this program, so its answer has the declared type.
-  const traffic = (await demandOfAdmin(config, 'GET', '/traffic')) as unknown as Traffic;
+  const traffic = (await askAdminOrThrow(config, 'GET', '/traffic')) as unknown as Traffic;
   const learnt = readPatienceFile(config.dataDir).entries.filter(({ limitMs }) => limitMs !== undefined);
   const drift = findDrift(traffic, mapping, source);
   const patch = makePatch(files, additionsOf(drift), basename(resolve(folder)));

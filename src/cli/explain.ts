@@ -17,7 +17,7 @@ import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig, textOfLines } from './process';
 import { readWireRequest } from '../http/read-written-request';
-import { lookThrough, withJournal } from './orders-journal';
+import { searchJournal, withJournal } from './orders-journal';
 
 interface ExplainOptions {
   readonly file?: string;
@@ -144,7 +144,7 @@ function describeKey({ how, hasPin, fingerprint }: NonNullable<Explanation['key'
 
 async function explainOrder(id: string, withReply: boolean): Promise<void> {
   await withJournal(async ({ journal, mapping, times }) => {
-    const orders = await lookThrough(id, journal);
+    const orders = await searchJournal(id, journal);
     if (orders.length === 0) throw new Error(`There is no order ${id} in the journal.`);
     for (const order of orders) process.stdout.write(describeOrder(order, mapping, times, Date.now(), withReply));
   });

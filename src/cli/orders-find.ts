@@ -18,7 +18,7 @@ import { openConfiguredNotes } from '../start/configured-stores';
 import { findGatewaySecret } from '../start/gateway-secret';
 import { openOrdersDesk, type OrdersDesk } from '../start/orders-desk';
 import { describeReply } from './describe-order';
-import { lookThrough, parseAge, withJournal, type Opened } from './orders-journal';
+import { searchJournal, parseAge, withJournal, type Opened } from './orders-journal';
 import { parseCount } from './parse-options';
 import { counted, print, printTable, textOfLines } from './process';
 import type { Times } from '../domain/times';
@@ -113,7 +113,7 @@ export async function tellStory(id: string, opened: Opened, owner?: string): Pro
   await withDesk(opened, async (desk) => {
     let orders = await desk.named(id);
     // A script may have sent other ids besides the request id.
-    if (orders.length === 0) orders = await lookThrough(id, opened.journal);
+    if (orders.length === 0) orders = await searchJournal(id, opened.journal);
     if (owner !== undefined) orders = orders.filter((order) => order.owner === owner);
     const ofWhom = owner === undefined ? '' : ` of ${callerName(opened.mapping, owner)}`;
     if (orders.length === 0) throw new Error(`There is no order ${id}${ofWhom} in the journal.`);

@@ -28,7 +28,7 @@ export async function withJournal(work: (opened: Opened) => Promise<void>): Prom
 }
 
 /** The orders with this id in any of its spellings. Reads the whole journal. */
-export async function lookThrough(id: string, journal: Journal): Promise<readonly Order[]> {
+export async function searchJournal(id: string, journal: Journal): Promise<readonly Order[]> {
   const found: Order[] = [];
   const all = journal.list({ fromMs: 0, untilMs: Infinity, limit: Number.MAX_SAFE_INTEGER, onUnreadable: () => undefined });
   for await (const order of all) if (isNamed(order, id)) found.push(order);

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { MEANINGS, sayReceipt } from '../orders/order-story';
+import { OUTCOME_MEANINGS, receiptText } from '../orders/order-story';
 import type { Order } from '../domain/order';
 import type { Rechecked } from '../gateway/recheck';
 import { readHiddenLine } from './read-hidden-line';
 import { print, readConfig } from './process';
-import { demandOfAdmin } from './running-gateway';
+import { askAdminOrThrow } from './running-gateway';
 
 /** A recheck reads pages of v1's history and receipts one after the other, and each call may take its full time limit. */
 const ANSWER_MS = 5 * 60_000;
@@ -26,7 +26,7 @@ export function recheckCommand(): Command {
       const key = line.trim().replace(/:\d{4,6}$/, '');
       if (key === '') throw new Error('No key was given.');
       const asked = { id, key, ...(address === undefined ? {} : { address }) };
-      const rechecked = await demandOfAdmin(config, 'POST', '/orders/recheck', asked, ANSWER_MS);
+      const rechecked = await askAdminOrThrow(config, 'POST', '/orders/recheck', asked, ANSWER_MS);
       describeRecheck(rechecked as unknown as Rechecked).forEach(print);
     });
 }
@@ -35,7 +35,7 @@ export function describeRecheck(rechecked: Rechecked): string[] {
   const { before, after } = rechecked;
   const isChanged = standing(before) !== standing(after);
   return [
-    `v1 says   ${sayReceipt(rechecked)}`,
+    `v1 says   ${receiptText(rechecked)}`,
     `before    ${standing(before)}`,
     `now       ${isChanged ? standing(after) : 'the same'}`,
   ];
@@ -43,5 +43,5 @@ export function describeRecheck(rechecked: Rechecked): string[] {
 
 function standing({ outcome }: Order): string {
   const kind = outcome?.kind ?? 'open';
-  return `${kind}: ${MEANINGS[kind]}`;
+  return `${kind}: ${OUTCOME_MEANINGS[kind]}`;
 }

@@ -43,10 +43,10 @@ export function planCommand(): Command {
 }
 
 async function plan(folder: string | undefined, options: PlanOptions): Promise<void> {
-  const candidate = readSetOrComplain(folder ?? readConfig().config.mappingsDir);
+  const candidate = readSetOrPrintProblems(folder ?? readConfig().config.mappingsDir);
   if (candidate === undefined) return;
   const isAlone = options.against !== undefined;
-  const before = isAlone ? readSetOrComplain(options.against) : await readRunningSet(readConfig().config);
+  const before = isAlone ? readSetOrPrintProblems(options.against) : await readRunningSet(readConfig().config);
   if (before === undefined) return;
   const shapes = isAlone || !options.replay ? undefined : ((await readShapes(readConfig().config)) ?? []);
   const made = makePlan(before, candidate, shapes);
@@ -60,7 +60,7 @@ async function plan(folder: string | undefined, options: PlanOptions): Promise<v
 }
 
 /** The set of a folder. If it has errors, prints them as `check` does, sets exit code 1 and returns undefined. */
-export function readSetOrComplain(folder: string): ReadSet | undefined {
+export function readSetOrPrintProblems(folder: string): ReadSet | undefined {
   const read = readSet(folder);
   if ('set' in read) return read.set;
   process.stdout.write(`${formatProblems(read.problems)}\nNothing is planned or applied before this is mended.\n`);

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { MaskedField, RecordedRequest, Recordings } from '../domain/recorded-request';
 import { parseDuration, parseCount } from './parse-options';
 import { counted, listenForStop, print, readConfig, textOfLines } from './process';
-import { askAdmin, demandOfAdmin } from './running-gateway';
+import { askAdmin, askAdminOrThrow } from './running-gateway';
 import type { Config } from '../config';
 
 const HELP = `
@@ -39,7 +39,7 @@ export function recordCommand(): Command {
 
 async function record({ caller, for: forMs, max, json }: Options): Promise<void> {
   const { config } = readConfig();
-  const begun = await demandOfAdmin(config, 'POST', '/record', { caller, for_ms: forMs, max });
+  const begun = await askAdminOrThrow(config, 'POST', '/record', { caller, for_ms: forMs, max });
   const fingerprint = String(begun['fingerprint']);
   const stop = listenForStop();
   let isStopped = false;
@@ -60,7 +60,7 @@ async function record({ caller, for: forMs, max, json }: Options): Promise<void>
 type ReadRecording = NonNullable<ReturnType<Recordings['read']>>;
 
 async function readRecording(config: Config, fingerprint: string, after: number): Promise<ReadRecording> {
-  return (await demandOfAdmin(config, 'GET', `/record/${fingerprint}?after=${after}`)) as unknown as ReadRecording;
+  return (await askAdminOrThrow(config, 'GET', `/record/${fingerprint}?after=${after}`)) as unknown as ReadRecording;
 }
 
 /** Describes one request in a few lines: the request, how it was read, and the reply. */

@@ -46,14 +46,14 @@ export async function askAdmin(
 }
 
 /** The same for a call that must succeed: throws the sentence with which the gateway refuses. */
-export async function demandOfAdmin(...asked: Parameters<typeof askAdmin>): Promise<AdminAnswer['body']> {
+export async function askAdminOrThrow(...asked: Parameters<typeof askAdmin>): Promise<AdminAnswer['body']> {
   const { status, body } = await askAdmin(...asked);
   if (status !== 200) throw new Error(messageOf(body));
   return body;
 }
 
 export async function askRunning(config: Config): Promise<Running> {
-  return (await demandOfAdmin(config, 'GET', '/running')) as unknown as Running;
+  return (await askAdminOrThrow(config, 'GET', '/running')) as unknown as Running;
 }
 
 /** The URL of the admin server. A server on all addresses (0.0.0.0 or ::) is called on loopback. */
@@ -93,7 +93,7 @@ export function editsBeside(hashes: readonly string[], folder: string): string |
 
 /** The set in use by the running gateway. Throws a sentence if the gateway does not give it. */
 export async function readRunningSet(config: Config): Promise<ReadSet> {
-  const { files } = await demandOfAdmin(config, 'GET', '/mapping/files');
+  const { files } = await askAdminOrThrow(config, 'GET', '/mapping/files');
   // The gateway has checked this set already, usually with this same build.
   const checked = checkSet(files as readonly MappingFileText[], (files) => checkUnlessKnown(files, config.dataDir));
   if ('problems' in checked)

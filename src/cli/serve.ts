@@ -92,9 +92,9 @@ function leaveSoon(): void {
   setTimeout(() => process.exit(), LEAVE_MS).unref();
 }
 
-type Greeted = Omit<Service, 'gateway'>;
+type GreetingFacts = Omit<Service, 'gateway'>;
 
-function plainGreeting({ publicUrl, adminUrl, upstreamUrl }: Greeted, config: Config): string {
+function plainGreeting({ publicUrl, adminUrl, upstreamUrl }: GreetingFacts, config: Config): string {
   return `compat-gateway serves ${publicUrl} and sells through ${upstreamUrl}. Probes and metrics: ${adminUrl}\n${consoleLine(adminUrl, config)}\n`;
 }
 
@@ -104,12 +104,12 @@ function consoleLine(adminUrl: string, { adminToken }: Config): string {
 }
 
 /** Printed in addition to the log lines, among which an operator could overlook the problems. */
-function lastGoodWarning({ live }: Greeted): string {
+function lastGoodWarning({ live }: GreetingFacts): string {
   return `The mapping files cannot be used, so the last good set is in use: ${live.current().hash}. \`compat-gateway check\` shows what to correct; then \`compat-gateway reload\`.\n`;
 }
 
 /** Shows a newcomer everything that the first sale needs. */
-function sandboxGreeting({ publicUrl, adminUrl, upstreamUrl }: Greeted, config: Config): string {
+function sandboxGreeting({ publicUrl, adminUrl, upstreamUrl }: GreetingFacts, config: Config): string {
   return `
 compat-gateway serves ${publicUrl}
 

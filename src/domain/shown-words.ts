@@ -86,7 +86,7 @@ const PHONE_DIGITS_MIN = 10;
 const NEARLY_PHONE = /[789][-. ]?[01](?:[-. ()]{0,2}\d){8}/;
 
 /** Whether a request id contains a phone number or an e-mail address. Meter numbers cannot be distinguished from numbers of orders. */
-export function namesSomebody(id: string): boolean {
+export function identifiesPerson(id: string): boolean {
   const plain = NOT_PLAIN_ASCII.test(id) || id.includes('%') ? decodePath(id).normalize('NFKC') : id;
   if (digitsIn(plain) < PHONE_DIGITS_MIN && !plain.includes('@')) return false;
   return (NEARLY_PHONE.test(plain) && PHONE.test(plain)) || /[^\s@]@[^\s@]+\./.test(plain);

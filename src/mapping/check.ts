@@ -18,7 +18,7 @@ import { checkGoods, checkReplies } from './rules/check-replies';
 import { checkRoutes } from './rules/check-routes';
 import { checkTables } from './rules/check-tables';
 import { checkTexts } from './rules/check-texts';
-import { checkTold, checkWords } from './rules/check-told';
+import { checkReplyConstants, checkOutcomeWords } from './rules/check-outcomes';
 import { checkValues } from './rules/check-values';
 import type { Check, Checking } from './rules/checking';
 import { outcomeReplies } from './rules/reply-layers';
@@ -55,8 +55,8 @@ const CHECKS: readonly Check[] = [
   checkCalls,
   checkValues,
   checkReplies,
-  checkWords,
-  checkTold,
+  checkOutcomeWords,
+  checkReplyConstants,
   checkFormats,
   checkCallers,
   checkCallerKeys,
@@ -136,7 +136,7 @@ const NOT_READ = {
 /** Reports files and folders that look like parts of the set and are not read. */
 function strayFiles(folder: string): Problem[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .map((entry) => ({ path: join(entry.parentPath, entry.name), what: strayKind(entry) }))
+    .map((entry) => ({ path: join(entry.parentPath, entry.name), what: unreadKind(entry) }))
     .filter(({ path }) => !/(?:^|[/\\])\./.test(relative(folder, path)))
     .sort((one, other) => (one.path < other.path ? -1 : 1))
     .flatMap(({ path, what }) => {
@@ -152,7 +152,7 @@ function strayFiles(folder: string): Problem[] {
     });
 }
 
-function strayKind(entry: Dirent): keyof typeof NOT_READ | undefined {
+function unreadKind(entry: Dirent): keyof typeof NOT_READ | undefined {
   const isMappingOrNote = /\.(?:ya?ml|json|md)$/.test(entry.name);
   if (isMappingOrNote) return undefined;
   if (entry.isFile()) return 'file';

@@ -115,8 +115,8 @@ function compileExpression(text: string, path: YamlPath, context: ValueContext):
 
 function compileRoot({ root, path: steps }: Expression, path: YamlPath, context: ValueContext): Value {
   if (context.fieldTables.has(root))
-    return steps.length === 0 ? (scope) => scope.fields[root] : (scope) => dig(scope.fields[root], steps);
-  if (context.joins.has(root)) return (scope) => dig(scope.joins[root], steps);
+    return steps.length === 0 ? (scope) => scope.fields[root] : (scope) => valueAt(scope.fields[root], steps);
+  if (context.joins.has(root)) return (scope) => valueAt(scope.joins[root], steps);
   if (!Object.hasOwn(ROOTS, root) || (root === 'row' && !context.allowRow) || (root === 'list' && context.allowList !== true)) {
     const known = [...context.fieldTables.keys(), ...context.joins, ...Object.keys(ROOTS)];
     const hint = nearestName(
@@ -135,10 +135,10 @@ function compileRoot({ root, path: steps }: Expression, path: YamlPath, context:
   if (root === 'catalog' && list !== undefined && !CATALOG_LISTS.some((known) => known === list)) {
     context.report(path, 'unknown-list', `the catalog has no list \`${list}\``, hintFor(list, CATALOG_LISTS));
   }
-  return steps.length === 0 ? (scope) => scope.roots[root] : (scope) => dig(scope.roots[root], steps);
+  return steps.length === 0 ? (scope) => scope.roots[root] : (scope) => valueAt(scope.roots[root], steps);
 }
 
-function dig(value: JsonValue | undefined, steps: readonly string[]): JsonValue | undefined {
+function valueAt(value: JsonValue | undefined, steps: readonly string[]): JsonValue | undefined {
   let current: JsonValue | undefined = value;
   for (const step of steps) {
     if (current === null || typeof current !== 'object' || Array.isArray(current) || !Object.hasOwn(current, step))

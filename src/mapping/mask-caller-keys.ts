@@ -39,7 +39,7 @@ export function maskCallerKeys(text: string): string {
       if (inner.text !== 'kinds') maskKeys(value, document, masked);
     }
   }
-  return masked.reduce((shown, { range }) => (range ? stars(shown, range[0], range[1]) : shown), text);
+  return masked.reduce((shown, { range }) => (range ? maskRange(shown, range[0], range[1]) : shown), text);
 }
 
 /** Lower-case letters only: a misspelt `keys` looks like this, an API key hardly ever does. */
@@ -100,6 +100,6 @@ function maskBroken(text: string): string {
 
 const isHarmless = (word: string): boolean => WORDS.has(word) || FINGERPRINT.test(word);
 
-function stars(text: string, start: number, end: number): string {
+function maskRange(text: string, start: number, end: number): string {
   return text.slice(0, start) + text.slice(start, end).replace(/[^\r\n]/g, '*') + text.slice(end);
 }

@@ -5,7 +5,7 @@
  */
 import type { z } from 'zod';
 import { nearestName } from './nearest-name';
-import { meantChoice, sayIssue } from './say-mistake';
+import { intendedChoice, describeMistake } from './describe-mistake';
 import { isOptionalAt, isRecordAt, keysAt, standInAt } from './language/model';
 
 type Path = readonly PropertyKey[];
@@ -38,7 +38,7 @@ export function readRest<T>(plain: unknown, schema: z.ZodType<T>): Rest<T> | und
   const mending: Mending = { tree, schema, origins: new WeakMap(), renamed: [], holes: [] };
   const uncovered: z.core.$ZodIssue[] = [];
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const parsed = schema.safeParse(tree, { reportInput: true, error: sayIssue });
+    const parsed = schema.safeParse(tree, { reportInput: true, error: describeMistake });
     const original = (path: Path): Path => originalPath(tree, path, mending.origins);
     if (parsed.success) return { value: parsed.data, holes: mending.holes, original, uncovered };
     if (round > 0) uncovered.push(...parsed.error.issues.filter((issue) => isUncovered(issue, mending)));
@@ -80,7 +80,7 @@ function mend(issue: z.core.$ZodIssue, mending: Mending): boolean {
     return true;
   }
   if (issue.code === 'invalid_value') {
-    const meant = meantChoice(issue.input, issue.values.map(String));
+    const meant = intendedChoice(issue.input, issue.values.map(String));
     if (meant !== undefined) return put(mending.tree, issue.path, meant);
   }
   return makeHole(issue.path, mending);

@@ -19,7 +19,7 @@ import { maskPath } from './mask-caller-keys';
 import { nearestHint, nearestName, safeRename } from './nearest-name';
 import type { Problem } from './problem';
 import { readRest, type Hole } from './read-rest';
-import { hintForIssue, sayIssue, saySyntax, SYNTAX, type Said } from './say-mistake';
+import { hintForIssue, describeMistake, describeSyntaxError, SYNTAX, type MistakeText } from './describe-mistake';
 import { splitNames } from './language/values';
 import { sharedFileSchema } from './language/schema';
 import { keysAt, ruleAt } from './language/model';
@@ -105,8 +105,8 @@ export function parseYaml(file: string, text: string): ParsedYaml {
   });
   const syntax = [...document.errors, ...document.warnings].map((error) =>
     error.code === 'DUPLICATE_KEY'
-      ? broken(error.pos[0], sayTwice(document, error.pos[0], file, at), SYNTAX_RULES[error.code])
-      : broken(error.pos[0], saySyntax(error), SYNTAX_RULES[error.code]),
+      ? broken(error.pos[0], duplicateKeyText(document, error.pos[0], file, at), SYNTAX_RULES[error.code])
+      : broken(error.pos[0], describeSyntaxError(error), SYNTAX_RULES[error.code]),
   );
   // Most files have no alias, and a search of the text is cheaper than a walk through the document.
   if (/(?:^|[\s,:[{])\*[^\s*]/.test(text))
@@ -137,7 +137,7 @@ export function parseYaml(file: string, text: string): ParsedYaml {
 const UNPLAIN_TAG = /^tag:yaml\.org,2002:(binary|omap|pairs|set|timestamp)$/;
 
 /** The message for a key that occurs twice. The problem is at the second place, and the hint names the first. */
-function sayTwice(document: Document, offset: number, file: string, at: ParsedYaml['at']): Said {
+function duplicateKeyText(document: Document, offset: number, file: string, at: ParsedYaml['at']): MistakeText {
   const path = pathAt(document, offset);
   const { line, column } = at(offsetOf(document, path, 'key'));
   const name = String(maskPath(path).at(-1));
@@ -167,7 +167,7 @@ export function readParsed<T>(parsed: ParsedYaml, schema: z.ZodType<T>): YamlRea
     const problem = { file, ...at(first), code: isBomb ? 'alias-bomb' : 'yaml-syntax', severity: 'error' as const, ...said };
     return { problems: [problem], locate };
   }
-  const judged = schema.safeParse(plain ?? {}, { reportInput: true, error: sayIssue });
+  const judged = schema.safeParse(plain ?? {}, { reportInput: true, error: describeMistake });
   if (judged.success && twice.length === 0) return { value: judged.data, problems: [], locate };
   const issues = judged.success ? [] : judged.error.issues;
   const rest = readRest(plain ?? {}, schema);

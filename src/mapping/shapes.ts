@@ -82,7 +82,7 @@ export const ROW_SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>
  * The parts of `$order` that are null for a failed order. Some scripts take any id for a sale. A charge before the failure was
  * refunded, so the balances would be out of date.
  */
-export const NOTHING_OF_A_FAILURE = {
+export const NULL_IN_FAILURE = {
   number: null,
   reference: null,
   charged: null,

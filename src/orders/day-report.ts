@@ -9,7 +9,7 @@ import { isAlike, isTimely, traitsIn } from '../gateway/proof/find-lost';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 import type { CallContext, Upstream } from '../upstream/upstream';
-import { askPatiently, MARGIN_MS, readReceipt, readV1Day, type Ask, type V1Day, type V1Row } from './read-v1-day';
+import { askWithRetries, MARGIN_MS, readReceipt, readV1Day, type Ask, type V1Day, type V1Row } from './read-v1-day';
 
 /** The worst first: differences are listed in this order. */
 const DIFFERENCES = ['charged_told_failed', 'sold_not_at_v1', 'not_in_journal', 'differs', 'open'] as const;
@@ -70,7 +70,7 @@ export interface DayParts {
 }
 
 export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
-  const ask = askPatiently(parts.upstream, parts.context, parts.clock);
+  const ask = askWithRetries(parts.upstream, parts.context, parts.clock);
   // v1's history is read before the journal: every order with a row was in the journal before v1 had the row.
   const v1 = await readV1Day(day, ask);
   const unread = [...v1.unread];

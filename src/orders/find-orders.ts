@@ -14,7 +14,7 @@ import { keyOfSentId } from './notes';
 import type { NotesStore } from './notes-store';
 import type { NumberIndex } from './number-index';
 import { keyOfNumber, keysOfTyped, numbersIn } from './number-keys';
-import { BEGINNING, EVER, parseCursor, writeCursor, type Cursor } from './search-cursor';
+import { FIRST_PAGE, END_OF_TIME_MS, parseCursor, writeCursor, type Cursor } from './search-cursor';
 
 export const OUTCOMES = ['open', 'succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown', 'refused'] as const;
 
@@ -80,7 +80,7 @@ export const NAMED_MAX = 5_000;
 
 /** Throws a plain Error for a text that is no cursor. */
 export async function findOrders(query: OrderQuery, parts: FindParts): Promise<FoundOrders> {
-  const cursor = query.cursor === undefined ? BEGINNING : parseCursor(query.cursor);
+  const cursor = query.cursor === undefined ? FIRST_PAGE : parseCursor(query.cursor);
   return new Search(query, cursor, parts).run();
 }
 
@@ -182,7 +182,7 @@ class Search {
         fromMs: Math.max(0, fromMs - REOPENED_MS),
         beforeNumber: this.#cursor.number,
         newestFirst: true,
-        limit: EVER,
+        limit: END_OF_TIME_MS,
         onUnreadable,
       }),
     );
@@ -215,8 +215,8 @@ class Search {
     if (this.#keys.size === 0) return [];
     const indexed = index.indexed();
     if (indexed === undefined) return this.#through(this.#list(this.#query.fromMs ?? 0, this.#untilMs()));
-    const young = await this.#young(Math.max(0, indexed.untilMs - LATE_MS));
-    const found = new Map(young.map((order) => [`${order.owner} ${order.number}`, order]));
+    const unindexed = await this.#listUnindexed(Math.max(0, indexed.untilMs - LATE_MS));
+    const found = new Map(unindexed.map((order) => [`${order.owner} ${order.number}`, order]));
     let before = this.#cursor.number;
     while (!this.#isLate()) {
       const names = index.find([...this.#keys], before, INDEX_PIECE);
@@ -236,9 +236,9 @@ class Search {
   }
 
   /** Orders that are not in the index yet. If there are too many for the time, only the newest are found; the index has the others in two minutes. */
-  async #young(fromMs: number): Promise<readonly Order[]> {
+  async #listUnindexed(fromMs: number): Promise<readonly Order[]> {
     const orders: Order[] = [];
-    for await (const order of this.#list(fromMs, EVER)) {
+    for await (const order of this.#list(fromMs, END_OF_TIME_MS)) {
       if (this.#isWanted(order) && order.number < this.#cursor.number) orders.push(order);
       if (orders.length > this.#size || this.#isLate(0.5)) break;
     }
@@ -259,11 +259,11 @@ class Search {
   }
 
   #list(fromMs: number, untilMs: number): AsyncIterable<Order> {
-    return this.#parts.journal.list({ fromMs, untilMs, newestFirst: true, limit: EVER, onUnreadable });
+    return this.#parts.journal.list({ fromMs, untilMs, newestFirst: true, limit: END_OF_TIME_MS, onUnreadable });
   }
 
   #untilMs(): number {
-    return Math.min(this.#query.untilMs ?? EVER, this.#cursor.atMs + 1);
+    return Math.min(this.#query.untilMs ?? END_OF_TIME_MS, this.#cursor.atMs + 1);
   }
 
   async #through(orders: AsyncIterable<Order>): Promise<readonly Order[]> {
@@ -296,7 +296,7 @@ class Search {
   }
 
   #isWanted(order: Order): boolean {
-    const { caller, outcome, operation, fromMs = 0, untilMs = EVER, reference, number } = this.#query;
+    const { caller, outcome, operation, fromMs = 0, untilMs = END_OF_TIME_MS, reference, number } = this.#query;
     if (order.openedAtMs < fromMs || order.openedAtMs >= untilMs) return false;
     if (caller !== undefined && order.owner !== caller) return false;
     if (operation !== undefined && order.operation !== operation) return false;
@@ -312,7 +312,7 @@ class Search {
   }
 
   #refused(): readonly RefusedNote[] {
-    const { caller, operation, fromMs = 0, untilMs = EVER } = this.#query;
+    const { caller, operation, fromMs = 0, untilMs = END_OF_TIME_MS } = this.#query;
     const found: RefusedNote[] = [];
     // Refused requests that are older than the orders of this page come with the next page.
     const sinceMs = Math.max(fromMs, this.#back === undefined ? 0 : this.#openedAt(this.#back));

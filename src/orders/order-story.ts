@@ -14,7 +14,7 @@ import type { NotesStore } from './notes-store';
 import { maskFields, maskIn, maskNumber, numbersIn } from './number-keys';
 import { contraryEndOf, CONTRARY_WORDS, moneyOf, type OrderMoney } from './order-money';
 
-export const MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>> = {
+export const OUTCOME_MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>> = {
   open: 'no answer so far: the money may have moved, v1 is asked again',
   succeeded: 'v1 confirmed it',
   pending: 'v1 took the money and has not confirmed yet, it is asked again',
@@ -98,7 +98,7 @@ export function storyOf(order: Order, { notes, keyring, mapping: running, setOf 
     fields: fieldsOf(order, mapping, operation),
     call: callOf(order, operation),
     events: eventsOf(order, noted).map((event) => ({ ...event, text: maskIn(event.text, numbersIn(operation, order.fields)) })),
-    ...{ outcome: kind, meaning: MEANINGS[kind], sinceMs: order.settledAtMs ?? order.openedAtMs },
+    ...{ outcome: kind, meaning: OUTCOME_MEANINGS[kind], sinceMs: order.settledAtMs ?? order.openedAtMs },
     money: moneyOf(order, mapping),
     balance: before === undefined || after === undefined ? undefined : { before, after },
     contrary: contrary === undefined ? undefined : CONTRARY_WORDS[contrary],
@@ -158,7 +158,11 @@ function eventsOf(order: Order, notes: readonly Note[]): readonly StoryEvent[] {
         : `The request came again: try ${tries} was written down.`,
   });
   if (outcome !== undefined && settledAtMs !== undefined)
-    events.push({ atMs: settledAtMs, what: 'settled', text: `${outcome.kind}: ${MEANINGS[outcome.kind]}${wordsOf(outcome)}` });
+    events.push({
+      atMs: settledAtMs,
+      what: 'settled',
+      text: `${outcome.kind}: ${OUTCOME_MEANINGS[outcome.kind]}${wordsOf(outcome)}`,
+    });
   // Only notes since the settling count: earlier ones are about an earlier attempt, or about a "pending" in between.
   const isNoted = events.some(({ what, atMs }) => what === 'told' && atMs >= (settledAtMs ?? 0));
   if (toldAtMs === undefined && outcome !== undefined && settledAtMs !== undefined && !isNoted)
@@ -204,7 +208,7 @@ function eventOfNote(note: Note): StoryEvent[] {
 }
 
 /** v1's answer to a recheck, in words. Where v1 gave no usable answer, the words say so. */
-export function sayReceipt({ receipt, missing, unanswered, after }: Rechecked): string {
+export function receiptText({ receipt, missing, unanswered, after }: Rechecked): string {
   if (receipt === undefined) {
     if (unanswered !== undefined) return `nothing of its receipt (${unanswered})`;
     return missing === 'not_at_v1'

@@ -135,7 +135,7 @@ const LIMIT_PAUSE_MS = 5_000;
  * Asks v1 again after limits and missing answers. A pause holds for all questions of the day. After `TRIES_MAX` failures of one question, or
  * `PATIENCE_MS` of waiting, nothing more is asked and every question gets the last finding.
  */
-export function askPatiently(upstream: Pick<Upstream, 'find'>, context: CallContext, clock: Clock): Ask {
+export function askWithRetries(upstream: Pick<Upstream, 'find'>, context: CallContext, clock: Clock): Ask {
   const begunAtMs = clock.elapsed();
   let pausedUntilMs = 0;
   let givenUp: Finding | undefined;

@@ -1,7 +1,7 @@
 /** The cursor of a search: a text that says where a page of found orders ended, for the request of the next page. */
 import * as z from 'zod';
 
-export const EVER = 2 ** 47;
+export const END_OF_TIME_MS = 2 ** 47;
 
 /** The last order of a page, by time or by number, and the last refused request. */
 const cursorSchema = z.strictObject({
@@ -12,7 +12,7 @@ const cursorSchema = z.strictObject({
 });
 export type Cursor = z.infer<typeof cursorSchema>;
 
-export const BEGINNING: Cursor = { atMs: EVER, number: Number.MAX_SAFE_INTEGER, owner: '', refusedMs: EVER };
+export const FIRST_PAGE: Cursor = { atMs: END_OF_TIME_MS, number: Number.MAX_SAFE_INTEGER, owner: '', refusedMs: END_OF_TIME_MS };
 
 /** Throws a plain Error for a text that is no cursor. */
 export function parseCursor(text: string): Cursor {

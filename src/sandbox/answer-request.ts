@@ -119,7 +119,7 @@ function answerOrder(order: Order, isRepeat: boolean): Answer {
       status: order.status,
       ...service.extra?.(order),
       ...(isPending ? { success: true, pending: true } : {}),
-      message: isPending ? 'The order is being processed. Do not retry it.' : service.congratulate(order),
+      message: isPending ? 'The order is being processed. Do not retry it.' : service.successMessage(order),
       ...duplicate,
       data: { reference: order.reference, ...service.result(order) },
     },

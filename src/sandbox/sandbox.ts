@@ -63,7 +63,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   if (dataDir !== undefined) await checkStore(dataDir);
   const store = dataDir === undefined ? createMemoryStore() : openLmdbStore(dataDir, options.onStoreFailure);
   const lifetime = new AbortController();
-  const clock = stopWith(lifetime.signal, options.clock ?? createRealClock());
+  const clock = stopTimersWith(lifetime.signal, options.clock ?? createRealClock());
   const poster = new WebhookPoster(options.receiverClock ?? createRealClock(), options.webhookCa);
   const world = createWorld(config, store, { clock, poster, isRelaxed, seed });
   await store.committed();
@@ -91,7 +91,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
 }
 
 /** The same clock, but its timers do nothing once the sandbox is closed: the next sandbox on the same data sets its own timers. */
-function stopWith(signal: AbortSignal, clock: Clock): Clock {
+function stopTimersWith(signal: AbortSignal, clock: Clock): Clock {
   const setTimer: Clock['setTimer'] = (delayMs, fire) =>
     clock.setTimer(delayMs, () => {
       if (!signal.aborted) fire();

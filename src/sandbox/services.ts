@@ -27,7 +27,7 @@ export interface PurchaseService {
   /** One line for people. It is made whenever the order is shown, because a hundred thousand such lines would fill the memory. */
   describe(order: Quote): string;
   /** The message of a success. */
-  congratulate(order: Quote): string;
+  successMessage(order: Quote): string;
   /** The fields of `data` besides the reference. */
   result(order: Order): Record<string, unknown>;
   /** The fields of the reply beside `data`. */
@@ -53,7 +53,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
       });
     },
     describe: ({ network, meta, number }) => `${network} ${meta['size']} ${meta['data_type']} for ${number}`,
-    congratulate: ({ network, meta, number }) => `${network} ${meta['size']} was sent to ${number}.`,
+    successMessage: ({ network, meta, number }) => `${network} ${meta['size']} was sent to ${number}.`,
     result: earnings,
   },
 
@@ -81,7 +81,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
       });
     },
     describe: ({ network, amount, number }) => `${network} airtime of ${nairaText(amount)} naira for ${number}`,
-    congratulate: ({ network, amount, number }) => `${network} airtime of ${nairaText(amount)} naira was sent to ${number}.`,
+    successMessage: ({ network, amount, number }) => `${network} airtime of ${nairaText(amount)} naira was sent to ${number}.`,
     result: earnings,
   },
 
@@ -101,7 +101,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
       });
     },
     describe: ({ meta, number }) => `${meta['provider']} ${meta['plan_name']} for ${number}`,
-    congratulate: ({ meta, number }) => `${meta['provider']} ${meta['plan_name']} was paid for ${number}.`,
+    successMessage: ({ meta, number }) => `${meta['provider']} ${meta['plan_name']} was paid for ${number}.`,
     result: earnings,
   },
 
@@ -125,7 +125,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
       });
     },
     describe: meterPayment,
-    congratulate: (order) => `${meterPayment(order)} succeeded.`,
+    successMessage: (order) => `${meterPayment(order)} succeeded.`,
     result: (order) => ({ token: order.token, ...cashback(order), pending: order.status === 'pending', ...balances(order) }),
     extra: (order) => ({ success: true, pending: order.status === 'pending' }),
   },
@@ -144,7 +144,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
       });
     },
     describe: ({ meta, cards }) => counted(cards, `${meta['exam_name']} PIN`),
-    congratulate: ({ meta, cards }) => `${counted(cards, `${meta['exam_name']} PIN`)} ready.`,
+    successMessage: ({ meta, cards }) => `${counted(cards, `${meta['exam_name']} PIN`)} ready.`,
     result: (order) => ({ pins: order.pins, ...balances(order) }),
   },
 
@@ -172,7 +172,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
       });
     },
     describe: ({ network, meta, cards }) => `${counted(cards, `${network} recharge card`)} of ${meta['denomination']} naira`,
-    congratulate: ({ cards }) => `${counted(cards, 'card')} ready.`,
+    successMessage: ({ cards }) => `${counted(cards, 'card')} ready.`,
     result: (order) => ({ pins: order.pins }),
   },
 
@@ -190,7 +190,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
       });
     },
     describe: ({ network, meta, cards }) => counted(cards, `${network} ${meta['size']} data card`),
-    congratulate: ({ cards }) => `${counted(cards, 'data card')} ready.`,
+    successMessage: ({ cards }) => `${counted(cards, 'data card')} ready.`,
     result: (order) => ({ pins: order.pins }),
   },
 
@@ -212,7 +212,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
     },
     describe: ({ meta }) =>
       `SMS of ${counted(Number(meta['pages']), 'page')} from ${meta['sender_id']} to ${counted(Number(meta['recipients']), 'recipient')}`,
-    congratulate: ({ meta }) => `The message was sent to ${counted(Number(meta['recipients']), 'recipient')}.`,
+    successMessage: ({ meta }) => `The message was sent to ${counted(Number(meta['recipients']), 'recipient')}.`,
     result: () => ({}),
   },
 };

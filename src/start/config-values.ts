@@ -104,7 +104,7 @@ export function isLoopback(hostName: string): boolean {
 const isWildcard = (name: string): boolean => name === '0.0.0.0' || name === '::';
 
 /** Whether servers that listen on these two hosts would compete for the same connections. */
-export function doHostsMeet(one: string, other: string): boolean {
+export function doHostsConflict(one: string, other: string): boolean {
   return one === other || isWildcard(one) || isWildcard(other) || (isLoopback(one) && isLoopback(other));
 }
 
@@ -117,7 +117,7 @@ export function leadsBack(upstreamUrl: string, host: string, port: number): bool
   const usualPort = url.protocol === 'https:' ? 443 : 80;
   const isHere = (): boolean =>
     isLoopback(name) || Object.values(networkInterfaces()).some((own) => own?.some(({ address }) => address === name));
-  return Number(url.port || usualPort) === port && (name === host || (doHostsMeet(name, host) && isHere()));
+  return Number(url.port || usualPort) === port && (name === host || (doHostsConflict(name, host) && isHere()));
 }
 
 /** Whether `path` is `folder` or inside it. */

@@ -51,7 +51,7 @@ export function takeGatewaySecret(options: GatewaySecretOptions): Secret {
       `${dataDir} was last used with a GATEWAY_SECRET or with ${fileIn(dataDir)}, and neither is there now. Restore it; or, if nothing was sold with it, delete ${checkIn(dataDir)}.`,
     );
   const secret = readGatewaySecret(options);
-  const complaint = changeOfSecret(secret, dataDir);
+  const complaint = describeSecretChange(secret, dataDir);
   if (complaint !== undefined) throw new Error(complaint);
   if (known === undefined) writeFileSync(checkIn(dataDir), checkOf(secret), { mode: 0o600 });
   return secret;
@@ -67,7 +67,7 @@ function readCheck(dataDir: string): string | undefined {
  * A sentence for the operator when this secret differs from the one last used with the folder; undefined when it does not. With another secret
  * no key would match its entry in callers.yaml: a caller's own plan ids would buy v1's plans, and a paused key would sell. No order would be found.
  */
-export function changeOfSecret(secret: Secret, dataDir: string): string | undefined {
+export function describeSecretChange(secret: Secret, dataDir: string): string | undefined {
   if ((readCheck(dataDir) ?? checkOf(secret)) === checkOf(secret)) return undefined;
   return `The gateway's secret is not the one with which ${dataDir} was last used, so no key would match its orders or its entry in callers.yaml. Set GATEWAY_SECRET to its old value, or to the content of the old gateway.secret; or, if nothing was sold with the old secret, delete ${checkIn(dataDir)}.`;
 }

@@ -28,7 +28,7 @@ export function announceSandboxed(mapping: Mapping, openUrl: () => Promise<strin
 const CONNECTIONS = 16;
 
 /** The same upstream, except that calls of keys in the sandbox go to the sandbox. */
-export function besideSandbox(
+export function withSandboxedKeys(
   v1: Upstream,
   openUrl: () => Promise<string>,
   { clock, closers }: { readonly clock: Clock; readonly closers: (() => Promise<void>)[] },

@@ -11,7 +11,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 export type LogValue = string | number | boolean | null;
 
 /** How a field is cleaned: our own word, a number or an address; a short text of others; a sentence or a page of others, which may have line breaks. */
-type Whose = 'ours' | 'theirs' | 'sentence' | 'stack';
+type Cleaning = 'ours' | 'theirs' | 'sentence' | 'stack';
 
 /** Every field that a line may have besides level, time and event. Fields of orders are not among them: they hold phones and meters of customers. */
 const FIELDS = {
@@ -66,7 +66,7 @@ const FIELDS = {
   version: 'ours',
   withoutPrice: 'ours',
   worker: 'ours',
-} as const satisfies Record<string, Whose>;
+} as const satisfies Record<string, Cleaning>;
 
 export type LogField = keyof typeof FIELDS;
 export const LOG_FIELDS = Object.keys(FIELDS) as readonly LogField[];
@@ -143,14 +143,14 @@ function timeOf(nowMs: number): string {
 }
 
 /** By field. A map, because a plain object has inherited names. */
-const WHOSE: ReadonlyMap<string, Whose> = new Map(Object.entries(FIELDS));
+const CLEANING_OF: ReadonlyMap<string, Cleaning> = new Map(Object.entries(FIELDS));
 
 /** The listed ones of these fields, cleaned. */
 export function listed(fields: LogFields): Record<string, LogValue> {
   const line: Record<string, LogValue> = {};
   for (const name in fields) {
     const value = fields[name as LogField];
-    const whose = value === undefined ? undefined : WHOSE.get(name);
+    const whose = value === undefined ? undefined : CLEANING_OF.get(name);
     if (whose === undefined) continue;
     if (typeof value === 'string') line[name] = shown(value, whose);
     else if (typeof value === 'number' || typeof value === 'boolean' || value === null) line[name] = value;
@@ -162,7 +162,7 @@ export function listed(fields: LogFields): Record<string, LogValue> {
 const NUMBERS = /\b\d{10,}\b/g;
 
 /** Numbers are masked in a sentence only: a reference or an id is searched for as it is. */
-function shown(value: string, whose: Whose): string {
+function shown(value: string, whose: Cleaning): string {
   const text = value.slice(0, whose === 'stack' ? STACK_LENGTH_MAX : TEXT_LENGTH_MAX);
   if (whose === 'ours') return escapeText(text);
   if (whose === 'theirs') return escapeText(masked(text));

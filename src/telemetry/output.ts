@@ -49,7 +49,7 @@ export function createOutput(descriptor: number, events: OutputEvents = {}): Out
 /** Throws the system's error where the file cannot be opened now; later on that is trouble like any other. */
 export function createFileOutput(path: string, events: OutputEvents = {}): Output {
   const output = new DescriptorOutput({ fd: openFile(path), neverWaits: false }, events, path);
-  if (endsTorn(path)) output.write('\n');
+  if (endsInPartialLine(path)) output.write('\n');
   return output;
 }
 
@@ -265,7 +265,7 @@ function openFile(path: string): number {
 }
 
 /** A kill on a full disk, or a power cut, leaves half a line at the end of the file: a line break keeps the next line apart from it. */
-function endsTorn(path: string): boolean {
+function endsInPartialLine(path: string): boolean {
   try {
     const fd = openSync(path, 'r');
     try {

@@ -5,13 +5,13 @@ import { hostname } from 'node:os';
 import { fingerprintIn } from '../domain/alarm';
 import { pause, type Clock } from '../domain/clock';
 import type { Secret } from '../domain/credentials';
-import type { Telling } from './alarms';
+import type { AlarmMessage } from './alarms';
 
 export type AlarmFormat = 'auto' | 'json' | 'slack';
 
 export interface AlarmWebhook {
   /** Resolves to true when the receiver took the message, to false when it was given up. */
-  post(telling: Telling): Promise<boolean>;
+  post(message: AlarmMessage): Promise<boolean>;
   /** Gives up the messages that wait, after one last attempt that may take a second. */
   close(): Promise<void>;
 }
@@ -58,8 +58,8 @@ class Webhook implements AlarmWebhook {
     this.#url = new URL(parts.url.revealForUseOnly());
   }
 
-  post(telling: Telling): Promise<boolean> {
-    const body = JSON.stringify(bodyOf(telling, this.#format(), this.#parts.titleOf ?? (() => undefined)));
+  post(message: AlarmMessage): Promise<boolean> {
+    const body = JSON.stringify(bodyOf(message, this.#format(), this.#parts.titleOf ?? (() => undefined)));
     return new Promise((resolve) => {
       // The oldest message is dropped: an alarm that is still raised is sent again in a few hours.
       if (this.#queue.length >= WAITING_MAX) this.#queue.splice(this.#isRunning ? 1 : 0, 1)[0]?.done(false);
@@ -146,9 +146,13 @@ function postOnce(url: URL, body: string, timeoutMs: number): Promise<string | u
   });
 }
 
-const SIGNS: Readonly<Record<Telling['state'], string>> = { raised: 'ALARM', still: 'STILL', over: 'OVER' };
+const SIGNS: Readonly<Record<AlarmMessage['state'], string>> = { raised: 'ALARM', still: 'STILL', over: 'OVER' };
 
-function bodyOf({ state, alarm, atMs }: Telling, format: 'json' | 'slack', titleOf: (fingerprint: string) => string | undefined) {
+function bodyOf(
+  { state, alarm, atMs }: AlarmMessage,
+  format: 'json' | 'slack',
+  titleOf: (fingerprint: string) => string | undefined,
+) {
   const { name, subject, text, todo, runbook, sinceMs } = alarm;
   const fingerprint = fingerprintIn(subject);
   const title = fingerprint === undefined ? undefined : titleOf(fingerprint);

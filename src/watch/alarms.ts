@@ -11,7 +11,7 @@ import { CONDITIONS, type Condition, type Finding } from './alarm-conditions';
 import type { Sightings } from './sightings';
 
 /** One message to the operator. */
-export interface Telling {
+export interface AlarmMessage {
   readonly state: 'raised' | 'still' | 'over';
   readonly alarm: ActiveAlarm;
   readonly atMs: number;
@@ -31,20 +31,20 @@ export interface AlarmsParts {
   /** The sightings as of now. */
   readonly see: () => Promise<Sightings>;
   /** Sends a message. Resolves to whether a receiver has taken it. Messages are sent in the order of the calls. */
-  readonly tell: (telling: Telling) => Promise<boolean>;
+  readonly send: (message: AlarmMessage) => Promise<boolean>;
   /** The file of the alarms that have been sent; undefined keeps them in memory. */
   readonly file: string | undefined;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 export const LOOK_EVERY_MS = 5_000;
-export const TELL_AGAIN_MS = 4 * 60 * 60_000;
+export const SEND_AGAIN_MS = 4 * 60 * 60_000;
 /** Most subjects of one condition: of a hundred keys in a loop the first ones say enough. */
 const SUBJECTS_MAX = 20;
 const RUNBOOK = 'docs/runbook.md';
 
 /** An alarm from the first time that its condition holds until it is over. */
-interface Sighted {
+interface TrackedAlarm {
   readonly name: AlarmName;
   readonly subject: string | undefined;
   readonly sinceMs: number;
@@ -78,7 +78,7 @@ export function watchAlarms(parts: AlarmsParts): AlarmsWatch {
 
 class Alarms implements AlarmsWatch {
   readonly #parts: AlarmsParts;
-  readonly #sighted = new Map<string, Sighted>();
+  readonly #tracked = new Map<string, TrackedAlarm>();
   #cancel: () => void = () => undefined;
   #isStopped = false;
   #looking: Promise<void> | undefined;
@@ -86,7 +86,7 @@ class Alarms implements AlarmsWatch {
 
   constructor(parts: AlarmsParts) {
     this.#parts = parts;
-    for (const one of this.#readFile()) this.#sighted.set(keyOf(one), one);
+    for (const one of this.#readFile()) this.#tracked.set(keyOf(one), one);
   }
 
   begin(): void {
@@ -95,7 +95,7 @@ class Alarms implements AlarmsWatch {
     });
   }
 
-  readonly active = (): readonly ActiveAlarm[] => [...this.#sighted.values()].filter(({ isRaised }) => isRaised).map(shown);
+  readonly active = (): readonly ActiveAlarm[] => [...this.#tracked.values()].filter(({ isRaised }) => isRaised).map(shown);
 
   stop(): void {
     this.#isStopped = true;
@@ -120,17 +120,17 @@ class Alarms implements AlarmsWatch {
 
   #judge(condition: Condition, sightings: Sightings, nowMs: number): void {
     const { name } = condition;
-    const isRaised = (subject?: string): boolean => this.#sighted.get(keyOf({ name, subject }))?.isRaised ?? false;
+    const isRaised = (subject?: string): boolean => this.#tracked.get(keyOf({ name, subject }))?.isRaised ?? false;
     const findings = condition.find(sightings, isRaised);
     if (findings === undefined) return;
     const held = new Set<string>();
     for (const { subject, text } of withinBounds(findings, isRaised)) {
       const key = keyOf({ name, subject });
       held.add(key);
-      const one = this.#sighted.get(key);
+      const one = this.#tracked.get(key);
       if (text === undefined) continue;
       if (one === undefined)
-        this.#sighted.set(key, {
+        this.#tracked.set(key, {
           ...{
             name,
             subject,
@@ -143,31 +143,31 @@ class Alarms implements AlarmsWatch {
           },
         });
       else Object.assign(one, { text, goneSinceMs: undefined });
-      this.#tellWhatIsDue(this.#sighted.get(key)!, condition, nowMs);
+      this.#sendIfDue(this.#tracked.get(key)!, condition, nowMs);
     }
-    for (const [key, one] of this.#sighted) if (one.name === name && !held.has(key)) this.#missed(key, one, condition, nowMs);
+    for (const [key, one] of this.#tracked) if (one.name === name && !held.has(key)) this.#missed(key, one, condition, nowMs);
   }
 
-  #tellWhatIsDue(one: Sighted, { raiseAfterMs }: Condition, nowMs: number): void {
+  #sendIfDue(one: TrackedAlarm, { raiseAfterMs }: Condition, nowMs: number): void {
     if (!one.isRaised) {
       if (nowMs - one.sinceMs < raiseAfterMs) return;
       one.isRaised = true;
-      return this.#tell('raised', one, nowMs);
+      return this.#send('raised', one, nowMs);
     }
-    if (nowMs - (one.toldAtMs ?? 0) >= TELL_AGAIN_MS) this.#tell('still', one, nowMs);
+    if (nowMs - (one.toldAtMs ?? 0) >= SEND_AGAIN_MS) this.#send('still', one, nowMs);
   }
 
-  #missed(key: string, one: Sighted, { overAfterMs }: Condition, nowMs: number): void {
-    if (!one.isRaised) return void this.#sighted.delete(key);
+  #missed(key: string, one: TrackedAlarm, { overAfterMs }: Condition, nowMs: number): void {
+    if (!one.isRaised) return void this.#tracked.delete(key);
     one.goneSinceMs ??= nowMs;
     if (nowMs - one.goneSinceMs < overAfterMs) return;
-    this.#sighted.delete(key);
-    this.#tell('over', one, nowMs);
+    this.#tracked.delete(key);
+    this.#send('over', one, nowMs);
   }
 
-  #tell(state: Telling['state'], one: Sighted, atMs: number): void {
+  #send(state: AlarmMessage['state'], one: TrackedAlarm, atMs: number): void {
     const alarm = shown(one);
-    const { log, tell } = this.#parts;
+    const { log, send: tell } = this.#parts;
     const fields = {
       alarm: alarm.name,
       subject: alarm.subject,
@@ -188,7 +188,7 @@ class Alarms implements AlarmsWatch {
   #writeFile(): void {
     const { file } = this.#parts;
     if (file === undefined) return;
-    const alarms = [...this.#sighted.values()]
+    const alarms = [...this.#tracked.values()]
       .filter(({ isTaken }) => isTaken)
       .map(({ name, subject, text, sinceMs, toldAtMs = 0 }) => ({ name, subject, text, sinceMs, toldAtMs }));
     const draft = `${file}.${process.pid}`;
@@ -203,7 +203,7 @@ class Alarms implements AlarmsWatch {
   }
 
   /** If the file cannot be read, alarms are sent a second time: nothing worse. */
-  #readFile(): readonly Sighted[] {
+  #readFile(): readonly TrackedAlarm[] {
     const { file } = this.#parts;
     if (file === undefined) return [];
     try {
@@ -233,12 +233,12 @@ function withinBounds(findings: readonly Finding[], isRaised: (subject?: string)
   return [...ofSubject.filter(({ text }) => text === undefined), ...[...raised, ...others].slice(0, SUBJECTS_MAX)];
 }
 
-function keyOf({ name, subject }: Pick<Sighted, 'name' | 'subject'>): string {
+function keyOf({ name, subject }: Pick<TrackedAlarm, 'name' | 'subject'>): string {
   return `${name} ${subject ?? ''}`;
 }
 
 const FIRST_STEPS: ReadonlyMap<AlarmName, string> = new Map(CONDITIONS.map(({ name, todo }) => [name, todo]));
 
-function shown({ name, subject, text, sinceMs }: Sighted): ActiveAlarm {
+function shown({ name, subject, text, sinceMs }: TrackedAlarm): ActiveAlarm {
   return { name, subject, text, todo: FIRST_STEPS.get(name) ?? '', runbook: `${RUNBOOK}#${name}`, sinceMs };
 }

@@ -7,14 +7,14 @@ import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled } from '../journal/order-life';
 import { readTold, type ToldStore } from '../journal/told-sales';
-import { giveSharedSigns, giveSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
+import { startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 
 /** The longest time from an order's settling to its reply: the read of a receipt, which may take ten seconds. */
 const TELLING_MS = 15_000;
 /** The longest time from an order's opening to its settling while its script waits: `check` warns of a patience above ten minutes. */
 const HOLD_MS = 10 * 60_000;
 /** How long a process may have sold after its last sign: longer than the interval of signs, because it may have stood still. */
-const LIVED_ON_MS = 4 * SIGN_EVERY_MS;
+const SOLD_AFTER_SIGN_MS = 4 * SIGN_EVERY_MS;
 const LOOKBACK_MAX_MS = 2 ** 27;
 const UNSETTLED_MAX = 50_000;
 /** Orders marked together share a flush. A start waits for all marks: one by one, thousands of open orders took a minute. */
@@ -52,12 +52,12 @@ export async function watchUntold({
   if (processes !== undefined) {
     onNeighbours(true);
     const onDead = (id: string, signMs: number): Promise<void> => mark([signMs], id);
-    return giveSharedSigns({ processes, clock, journal, onDead, onTrouble });
+    return startSharedSigns({ processes, clock, journal, onDead, onTrouble });
   }
   const signsMs = readSigns(dataDir, clock.now());
   if (signsMs.length > 0) await mark([...signsMs, await findEnd(journal, clock.now())]);
   const onSilent = (signMs: number): void => void mark([signMs]).catch((error: unknown) => onTrouble('tell', error));
-  return giveSigns({ dataDir, clock, journal, onSilent, onNeighbours });
+  return startSigns({ dataDir, clock, journal, onSilent, onNeighbours });
 }
 
 export interface Marking {
@@ -72,12 +72,12 @@ export async function markUntold(journal: Journal, signsMs: readonly number[], {
   if (signsMs.length === 0) return 0;
   const marked = new Map<string, Order>();
   const add = (order: Order): void => void marked.set(`${order.owner} ${order.requestId}`, order);
-  const latestMs = Math.max(...signsMs) + LIVED_ON_MS;
+  const latestMs = Math.max(...signsMs) + SOLD_AFTER_SIGN_MS;
   const ofIt = holder === undefined ? {} : { holder };
   for (const order of await journal.listUnsettled({ limit: UNSETTLED_MAX, onUnreadable, ...ofIt }))
     if (order.openedAtMs <= latestMs) add(order);
   for (const signMs of signsMs)
-    for await (const order of openedBetween(journal, signMs - HOLD_MS, signMs + LIVED_ON_MS, ofIt))
+    for await (const order of openedBetween(journal, signMs - HOLD_MS, signMs + SOLD_AFTER_SIGN_MS, ofIt))
       // Of open orders the search above may have found only the oldest.
       if (isUnsettled(order) || (order.settledAtMs ?? 0) >= signMs - TELLING_MS) add(order);
   if (marked.size === 0) return 0;

@@ -45,7 +45,7 @@ export function openAlarms(config: Config, tools: AlarmTools, { live, journal, s
   const alarms = watchAlarms({
     ...{ clock, log, onTrouble: observer.trouble },
     file: /^memory:/i.test(journalUrl) ? undefined : join(dataDir, 'alarms.json'),
-    tell: (telling) => webhook?.post(telling) ?? Promise.resolve(true),
+    send: (message) => webhook?.post(message) ?? Promise.resolve(true),
     async see() {
       const [seen, disks] = await Promise.all([selling(), readDiskRoom(folders)]);
       metrics.setDisks(disks);

@@ -103,32 +103,32 @@ export interface SignParts {
 }
 
 /** To be called before the first request, and after the orders of dead processes have been marked. Returns the function that ends the signs. */
-export function giveSigns({ dataDir, clock, journal, onSilent, onNeighbours }: SignParts): EndSigns {
+export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours }: SignParts): EndSigns {
   const folder = join(dataDir, FOLDER);
   const own = randomUUID();
   const file = join(folder, own);
-  const appear = (): void => {
+  const createFile = (): void => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(file, JSON.stringify(ownSigner()), { mode: 0o600 });
     utimesSync(file, clock.now() / 1_000, clock.now() / 1_000);
   };
-  appear();
+  createFile();
   removeDead(folder, clock.now());
   let isOver = false;
   const sign = (): void => {
     const atSeconds = clock.now() / 1_000;
     utimes(file, atSeconds, atSeconds)
-      .catch((error: NodeJS.ErrnoException) => error.code === 'ENOENT' && !isOver && appear())
+      .catch((error: NodeJS.ErrnoException) => error.code === 'ENOENT' && !isOver && createFile())
       .catch(() => undefined);
   };
-  const lookForNeighbours = (signs: readonly Sign[]): void =>
+  const reportNeighbours = (signs: readonly Sign[]): void =>
     onNeighbours(signs.some(([name, signMs]) => name !== own && signMs > clock.now() - DEAD_AFTER_MS));
   const isSilent = ([, signMs]: Sign): boolean => signMs <= clock.now() - SILENT_AFTER_MS;
   // The start has already marked the orders of processes that were silent before.
   const signsAtStart = listSigns(folder);
   const dealtWith = new Map(signsAtStart.filter(isSilent));
-  lookForNeighbours(signsAtStart);
-  const lookAround = (signs: readonly Sign[]): void => {
+  reportNeighbours(signsAtStart);
+  const reportSilent = (signs: readonly Sign[]): void => {
     for (const [name, signMs] of signs.filter(isSilent)) {
       if (name === own || dealtWith.get(name) === signMs) continue;
       dealtWith.set(name, signMs);
@@ -144,8 +144,8 @@ export function giveSigns({ dataDir, clock, journal, onSilent, onNeighbours }: S
     } else ownSigns.missed();
     try {
       const signs = listSigns(folder);
-      lookForNeighbours(signs);
-      if (isWritable && ownSigns.areRegular()) lookAround(signs);
+      reportNeighbours(signs);
+      if (isWritable && ownSigns.areRegular()) reportSilent(signs);
     } catch {
       // The disk cannot be read: the next beat looks again.
     }
@@ -183,14 +183,14 @@ export interface SharedSignParts {
 }
 
 /** To be awaited before the first request: first handles the processes that are silent already. Returns the function that ends the signs. */
-export async function giveSharedSigns({
+export async function startSharedSigns({
   processes,
   clock,
   journal,
   onDead,
   onTrouble,
 }: SharedSignParts): Promise<(isClean: boolean) => Promise<void>> {
-  const lookAround = async (): Promise<void> => {
+  const markDead = async (): Promise<void> => {
     for (const { id, signedAtMs } of await processes.list()) {
       if (id === processes.own || signedAtMs > clock.now() - SILENT_AFTER_MS) continue;
       await onDead(id, signedAtMs);
@@ -208,7 +208,7 @@ export async function giveSharedSigns({
       ownSigns.missed();
       throw error;
     });
-    if (ownSigns.areRegular()) await lookAround();
+    if (ownSigns.areRegular()) await markDead();
   };
   const beat = async (): Promise<void> => {
     await signAndLook().catch((error: unknown) => onTrouble('tell', error));
@@ -219,7 +219,7 @@ export async function giveSharedSigns({
     cancel = clock.after(SIGN_EVERY_MS, () => void (beating = beat()));
   };
   await processes.sign(clock.now());
-  await lookAround();
+  await markDead();
   plan();
   return async (isClean) => {
     if (isOver) return;

@@ -27,7 +27,7 @@ import type { OpenOrdersSeen } from './sightings';
 
 const LOOK_EVERY_MS = 60_000;
 /** How often the same overdue order is logged. */
-const SAY_AGAIN_MS = 60 * 60_000;
+const LOG_AGAIN_MS = 60 * 60_000;
 
 export interface OpenOrdersWatch {
   /** As of the last look; undefined before the first. */
@@ -55,7 +55,7 @@ export function watchOpenOrders(parts: {
       const now = parts.clock.now();
       const found = await readOpenOrders(parts.journal, parts.mapping(), now);
       const { orders, overdue, atRisk, withoutPrice, unreadable } = found;
-      if (isFirst) sayFound(found, now, parts.log);
+      if (isFirst) logOpenOrders(found, now, parts.log);
       isFirst = false;
       seen = {
         count: orders.length,
@@ -73,7 +73,7 @@ export function watchOpenOrders(parts: {
         parts.log.error('open_orders', { ...errorFields(unreadable[0]), count: unreadable.length });
       for (const order of overdue) {
         const key = `${order.owner} ${order.requestId}`;
-        if (now - (said.get(key) ?? 0) < SAY_AGAIN_MS) continue;
+        if (now - (said.get(key) ?? 0) < LOG_AGAIN_MS) continue;
         said.set(key, now);
         parts.log.error('order_overdue', {
           operation: order.operation,
@@ -102,7 +102,7 @@ export function watchOpenOrders(parts: {
 }
 
 /** Logs the open orders that earlier processes left. It is logged for none as well, as proof that the journal was searched. */
-function sayFound({ orders, atRisk, withoutPrice }: OpenOrders, nowMs: number, log: Log): void {
+function logOpenOrders({ orders, atRisk, withoutPrice }: OpenOrders, nowMs: number, log: Log): void {
   const fields = {
     count: orders.length,
     atRiskNaira: nairaNumber(atRisk),

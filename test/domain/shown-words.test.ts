@@ -1,6 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { escapeText, findSecrets, keepName, maskSecrets, namesSomebody, showPath, showText } from '../../src/domain/shown-words';
+import {
+  escapeText,
+  findSecrets,
+  keepName,
+  maskSecrets,
+  identifiesPerson,
+  showPath,
+  showText,
+} from '../../src/domain/shown-words';
 import { mapping } from '../gateway/reply-table/samples';
 import { MAPPINGS } from '../mapping/mapping-set';
 
@@ -177,7 +185,7 @@ test.each([
   '%30803 123 4567',
   'ada@shop.example',
 ])('the request id %s may identify a customer', (id) => {
-  expect(namesSomebody(id)).toBe(id !== '20261122083015080312345670');
+  expect(identifiesPerson(id)).toBe(id !== '20261122083015080312345670');
 });
 
 test.each([
@@ -191,7 +199,7 @@ test.each([
   '803123456',
   '',
 ])('the request id %j identifies no customer', (id) => {
-  expect(namesSomebody(id)).toBe(false);
+  expect(identifiesPerson(id)).toBe(false);
 });
 
 test.each([

@@ -77,7 +77,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/journal/postgres/':
     'Parts of the PostgreSQL journal on a real server: test/journal/postgres/postgres-journal.test.ts and away.test.ts.',
   'src/mapping/merge-layers.ts':
-    'Every layer of every reply: test/mapping/compile-reply.test.ts and test/mapping/rules/check-told.test.ts.',
+    'Every layer of every reply: test/mapping/compile-reply.test.ts and test/mapping/rules/check-outcomes.test.ts.',
   'src/operator/mutant/': 'Every break of the shipped set: test/operator/mutant/mutate.test.ts.',
   'src/operator/plan/':
     'Parts of comparing two sets: test/operator/plan/compare-sources.test.ts and test/operator/plan/reformat.test.ts.',

@@ -2,7 +2,7 @@
 import { ROOTS } from '../../src/mapping/compile-value';
 import { INPUT_TRANSFORMS } from '../../src/mapping/input-transforms';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../src/mapping/output-transforms';
-import { TEXT_KEYS } from '../../src/mapping/rules/check-told';
+import { OUTCOME_TEXT_KEYS } from '../../src/mapping/rules/check-outcomes';
 import { isKind, ROOT_SHAPES, ROW_SHAPES, V1_REPLIES, type Shape } from '../../src/mapping/shapes';
 import { V1_ENDPOINTS, type V1Endpoint } from '../../src/upstream/v1';
 import { caseJsonSchema, mappingJsonSchema, sayOnce, type JsonSchema } from './json-schema';
@@ -169,7 +169,7 @@ function tables(): string[] {
     '',
     '## Texts',
     '',
-    `The texts that the gateway says by itself: ${TEXT_KEYS.map((key) => `\`${key}\``).join(', ')}.`,
+    `The texts that the gateway says by itself: ${OUTCOME_TEXT_KEYS.map((key) => `\`${key}\``).join(', ')}.`,
   ];
 }
 

@@ -1,4 +1,4 @@
-import { doHostsMeet, isLoopback } from '../../src/start/config-values';
+import { doHostsConflict, isLoopback } from '../../src/start/config-values';
 
 test('loopback is known in all its spellings', () => {
   for (const name of ['localhost', '127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) expect(isLoopback(name)).toBe(true);
@@ -6,7 +6,7 @@ test('loopback is known in all its spellings', () => {
 });
 
 test('two servers meet on one address, on loopback, and wherever one listens everywhere', () => {
-  expect(doHostsMeet('127.0.0.1', 'localhost')).toBe(true);
-  expect(doHostsMeet('0.0.0.0', '10.0.0.1')).toBe(true);
-  expect(doHostsMeet('10.0.0.1', '10.0.0.2')).toBe(false);
+  expect(doHostsConflict('127.0.0.1', 'localhost')).toBe(true);
+  expect(doHostsConflict('0.0.0.0', '10.0.0.1')).toBe(true);
+  expect(doHostsConflict('10.0.0.1', '10.0.0.2')).toBe(false);
 });

@@ -4,10 +4,10 @@ import { text as readBody } from 'node:stream/consumers';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { Secret } from '../../src/domain/credentials';
 import { createAlarmWebhook } from '../../src/watch/alarm-webhook';
-import type { Telling } from '../../src/watch/alarms';
+import type { AlarmMessage } from '../../src/watch/alarms';
 import { listen, type Listening } from '../listen';
 
-const TELLING: Telling = {
+const MESSAGE: AlarmMessage = {
   state: 'raised',
   atMs: Date.UTC(2030, 0, 2),
   alarm: {
@@ -52,19 +52,19 @@ function openWebhook(format: 'auto' | 'json' | 'slack', titleOf?: () => string) 
 
 test('as plain JSON it has every word of the alarm, with the title of its key', async () => {
   const { webhook } = openWebhook('auto', () => 'Ada Stores');
-  expect(await webhook.post(TELLING)).toBe(true);
+  expect(await webhook.post(MESSAGE)).toBe(true);
   expect(received.map(({ type }) => type)).toEqual(['application/json']);
   expect(JSON.parse(received[0]!.body)).toEqual({
     ...{ alarm: 'wallet_low', state: 'raised', subject: 'f00df00df00df00df00df00df00df00d', title: 'Ada Stores' },
-    ...{ text: TELLING.alarm.text, todo: 'Fill the wallet.', runbook: 'docs/runbook.md#wallet_low' },
+    ...{ text: MESSAGE.alarm.text, todo: 'Fill the wallet.', runbook: 'docs/runbook.md#wallet_low' },
     ...{ since: '2030-01-01T00:00:00.000Z', told_at: '2030-01-02T00:00:00.000Z', host: expect.any(String) },
   });
 });
 
 test('as Slack reads it, it is one text in which nothing is a mention or a link', async () => {
   const { webhook } = openWebhook('slack');
-  await webhook.post(TELLING);
-  await webhook.post({ ...TELLING, state: 'over' });
+  await webhook.post(MESSAGE);
+  await webhook.post({ ...MESSAGE, state: 'over' });
   const [raised, over] = received.map(({ body }) => (JSON.parse(body) as { text: string }).text.split('\n'));
   expect(raised).toEqual([
     expect.stringMatching(/^ALARM wallet_low on \S+ \(f00df00d\w+\)$/),
@@ -81,8 +81,8 @@ test('as Slack reads it, it is one text in which nothing is a mention or a link'
 test('what is not taken is tried again, in the order in which it came, and said once without the address', async () => {
   answers = [500, 0, 404];
   const { webhook, troubles } = openWebhook('json');
-  const second: Telling = { ...TELLING, state: 'over' };
-  expect(await Promise.all([webhook.post(TELLING), webhook.post(second)])).toEqual([true, true]);
+  const second: AlarmMessage = { ...MESSAGE, state: 'over' };
+  expect(await Promise.all([webhook.post(MESSAGE), webhook.post(second)])).toEqual([true, true]);
   expect(received.map(({ body }) => (JSON.parse(body) as { state: string }).state)).toEqual([
     ...['raised', 'raised', 'raised', 'raised'],
     'over',
@@ -96,7 +96,7 @@ test('while nobody takes any, no more than a hundred wait, and closing gives the
     ...{ url: new Secret('http://127.0.0.1:9/'), format: 'json', clock: slow },
     onTrouble: () => undefined,
   });
-  const posted = Array.from({ length: 150 }, () => webhook.post(TELLING));
+  const posted = Array.from({ length: 150 }, () => webhook.post(MESSAGE));
   expect(await Promise.all(posted.slice(1, 51))).toEqual(Array.from({ length: 50 }, () => false));
   const startedAt = performance.now();
   await webhook.close();
@@ -111,7 +111,7 @@ test('what waits when the process ends has one more try', async () => {
   let failed = (): void => undefined;
   const hasFailed = new Promise<void>((resolve) => (failed = resolve));
   const webhook = createAlarmWebhook({ url, format: 'json', clock: slow, onTrouble: () => failed() });
-  const taken = webhook.post(TELLING);
+  const taken = webhook.post(MESSAGE);
   await hasFailed;
   await webhook.close();
   expect(await taken).toBe(true);

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../src/domain/clock';
 import { createLog } from '../../src/telemetry/log';
-import { TELL_AGAIN_MS, watchAlarms, type Telling } from '../../src/watch/alarms';
+import { SEND_AGAIN_MS, watchAlarms, type AlarmMessage } from '../../src/watch/alarms';
 import type { Sightings } from '../../src/watch/sightings';
 import { newFolder } from '../new-folder';
 
@@ -17,14 +17,14 @@ let folder: string;
 beforeEach(() => (folder = newFolder()));
 
 interface OpenOptions {
-  readonly takes?: (telling: Telling) => boolean;
+  readonly takes?: (message: AlarmMessage) => boolean;
   readonly startMs?: number;
 }
 
 function openWatch({ takes = () => true, startMs = 1_000_000 }: OpenOptions = {}) {
   let nowMs = startMs;
   let seen: Sightings | Error = WELL;
-  const told: Telling[] = [];
+  const told: AlarmMessage[] = [];
   const lines: string[] = [];
   const troubles: string[] = [];
   const clock: Clock = { now: () => nowMs, elapsed: () => nowMs, after: () => () => undefined };
@@ -32,9 +32,9 @@ function openWatch({ takes = () => true, startMs = 1_000_000 }: OpenOptions = {}
     clock,
     log: createLog('info', { write: (line: string) => void lines.push(line) }),
     see: () => (seen instanceof Error ? Promise.reject(seen) : Promise.resolve(seen)),
-    tell: (telling) => {
-      told.push(telling);
-      return Promise.resolve(takes(telling));
+    send: (message) => {
+      told.push(message);
+      return Promise.resolve(takes(message));
     },
     file: join(folder, 'alarms.json'),
     onTrouble: (what, error) => troubles.push(`${what}: ${(error as Error).message}`),
@@ -58,7 +58,7 @@ test('an alarm is told once when it is raised, again after hours, and when it ha
   const { watch, told, see, lines } = openWatch();
   await see(WELL);
   await see(DOWN);
-  await see(DOWN, TELL_AGAIN_MS - 1);
+  await see(DOWN, SEND_AGAIN_MS - 1);
   expect(told()).toEqual(['raised v1_down']);
   expect(watch.active()).toEqual([
     {

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../src/domain/clock';
-import { giveSharedSigns, giveSigns, readSigns, SIGN_EVERY_MS } from '../../src/watch/signs-of-life';
+import { startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from '../../src/watch/signs-of-life';
 import type { Processes } from '../../src/journal/journal';
 import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
 import { newFolder } from '../new-folder';
@@ -18,7 +18,7 @@ beforeEach(() => {
 let silent: number[];
 let neighbours: boolean[];
 const give = (clock: Clock, journal = { isWritable: () => true }) =>
-  giveSigns({
+  startSigns({
     ...{ dataDir: folder, clock, journal },
     onSilent: (signMs) => silent.push(signMs),
     onNeighbours: (hasNeighbours) => neighbours.push(hasNeighbours),
@@ -180,7 +180,7 @@ function gateway(own: string, table: ReturnType<typeof createTable>, clock = cre
   const dead: [string, number][] = [];
   const troubles: unknown[] = [];
   const state = { isWritable: true, isDeaf: false };
-  const signs = giveSharedSigns({
+  const signs = startSharedSigns({
     processes: table.processesOf(own),
     clock,
     journal: { isWritable: () => state.isWritable },

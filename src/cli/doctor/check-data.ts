@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type * as Pg from 'pg';
 import { openJournalBeside } from '../../start/configured-stores';
 import { prepareDataFolder } from '../../start/data-folder';
-import { changeOfSecret, findGatewaySecret } from '../../start/gateway-secret';
+import { describeSecretChange, findGatewaySecret } from '../../start/gateway-secret';
 import { journalFolder } from '../../journal/open-journal';
 import { mend, note, well, type Check, type Finding } from './finding';
 
@@ -152,7 +152,7 @@ export const checkSecrets: Check = ({ config }) => {
     try {
       const secret = findGatewaySecret(config);
       const place = config.gatewaySecret === undefined ? 'gateway.secret in DATA_DIR' : 'GATEWAY_SECRET';
-      const change = secret === undefined ? undefined : changeOfSecret(secret, config.dataDir);
+      const change = secret === undefined ? undefined : describeSecretChange(secret, config.dataDir);
       if (change !== undefined)
         found.push(mend(change, 'No gateway starts with this secret.', 'Do what the first sentence says.'));
       if (secret !== undefined)

@@ -18,7 +18,7 @@ const ANSWER_MS = 10_000;
 const CLOCK_APART_MS = 60_000;
 const CERTIFICATE_DAYS_MIN = 21;
 const DAY_MS = 86_400_000;
-const NOBODY_SELLS = 'Scripts are told that nothing was sent, and nothing can be sold.';
+const NOTHING_CAN_BE_SOLD = 'Scripts are told that nothing was sent, and nothing can be sold.';
 
 /** The address of v1: the configured one, or that of the embedded sandbox of the running gateway. */
 export function v1UrlOf({ config, found }: CheckInput): string | undefined {
@@ -93,11 +93,12 @@ export const checkKey: Check = async (input) => {
   if ('code' in balance) return [];
   if (balance.status === 401 || balance.status === 403) return [keyRefused(balance)];
   const read = v1BalanceReplySchema.safeParse(balance.body);
-  if (balance.status !== 200 || !read.success) return [strangeAnswer('/balance', balance.status)];
+  if (balance.status !== 200 || !read.success) return [unexpectedAnswer('/balance', balance.status)];
   const found: Finding[] = [well(`The key works: ${read.data.data.wallet_balance} naira in its wallet.`)];
   const catalog = await askV1(url, '/catalog', key.revealForUseOnly());
   const data = 'body' in catalog ? v1CatalogSchema.safeParse((catalog.body as { data?: unknown } | undefined)?.data) : undefined;
-  if (data === undefined || !data.success) return [...found, strangeAnswer('/catalog', 'status' in catalog ? catalog.status : 0)];
+  if (data === undefined || !data.success)
+    return [...found, unexpectedAnswer('/catalog', 'status' in catalog ? catalog.status : 0)];
   found.push(well(`The catalog has ${data.data.data_plans.length} data plans and ${data.data.cable_plans.length} cable plans.`));
   return mapping === undefined ? found : [...found, ...checkOwnNumbers(data.data, mapping)];
 };
@@ -163,7 +164,7 @@ function unreachable(url: string, code: string): Finding {
   const todo = CURES.find(([pattern]) => pattern.test(code))?.[1];
   return mend(
     `v1 cannot be reached at ${url} (${code}).`,
-    NOBODY_SELLS,
+    NOTHING_CAN_BE_SOLD,
     todo ?? 'Check that v1 runs, that host and port of UPSTREAM_URL are right, and that no firewall is between.',
   );
 }
@@ -204,7 +205,7 @@ function keyRefused({ status, body }: Answer): Finding {
   );
 }
 
-function strangeAnswer(path: string, status: number): Finding {
+function unexpectedAnswer(path: string, status: number): Finding {
   return mend(
     `v1 answers GET ${path} in a form that this version cannot read (HTTP ${status}).`,
     'Scripts do not get balances, prices and lists.',

@@ -11,7 +11,7 @@ import { inBackground } from '../work/in-background';
 import { checkedFolder, nameOf, readFolderState } from './folder-state';
 import { editForm } from './plan-routes';
 import { showSource, showTextChanges } from './show-files';
-import { describeUse, goTo, historyTable, setLink } from './show-history';
+import { describeUse, planButton, historyTable, setLink } from './show-history';
 import { differenceList } from './show-plan';
 
 export function setRoutes(parts: ConsoleParts): Router {
@@ -80,7 +80,7 @@ async function showSet(request: Request, response: Response, { live, clock }: Co
     section('Its uses', [
       definitions(uses.map((use) => [describeUse(use), time(use.atMs, clock.now())] as const)),
       html`<div class="row">
-        ${!isInUse && goTo(hash, 'Go back to this set')}
+        ${!isInUse && planButton(hash, 'Go back to this set')}
         ${!isInUse && html`<a class="button" href="/console/mappings/compare?from=${hash}&to=${live.current().hash}">What is other now</a>`}
         ${isInUse && html`<span class="note">This set is in use.</span>`}
       </div>`,

@@ -27,7 +27,7 @@ export function historyTable(uses: readonly SetUse[], running: string, nowMs: nu
     {
       title: 'Way back',
       cell: (use) => {
-        if (use.hash !== running) return goTo(use.hash, 'Go back to this');
+        if (use.hash !== running) return planButton(use.hash, 'Go back to this');
         return use === newest ? badge('good', 'in use') : html`<span class="note">the set in use</span>`;
       },
     },
@@ -66,6 +66,6 @@ export const PLAN = html`method="post" action="/console/mappings/plan" hx-post="
 hx-select="#main" hx-swap="outerHTML show:window:top" hx-disabled-elt="find button"`;
 
 /** A button that leads to the plan of a set; it changes nothing yet. */
-export function goTo(hash: string, words: string): Html {
+export function planButton(hash: string, words: string): Html {
   return html`<form ${PLAN}>${hidden('kind', 'set')}${hidden('set', hash)}<button>${words}</button></form>`;
 }

@@ -29,8 +29,8 @@ export const TONES: Readonly<Record<OrderStory['outcome'], Tone>> = {
 
 export function storyBody(story: OrderStory, nowMs: number): Html {
   return html`${story.contrary !== undefined && notice('bad', `${story.contrary}. A person has to put this right with the reseller.`)}
-  ${story.untold !== undefined && notice('warn', story.untold)} ${standing(story, nowMs)} ${happenings(story)} ${whatCame(story)}
-  ${replyRules(story)} ${recheckForm(story)}`;
+  ${story.untold !== undefined && notice('warn', story.untold)} ${standing(story, nowMs)} ${eventsSection(story)}
+  ${resultSection(story)} ${replyRules(story)} ${recheckForm(story)}`;
 }
 
 function standing(story: OrderStory, nowMs: number): Html {
@@ -53,7 +53,7 @@ function standing(story: OrderStory, nowMs: number): Html {
   );
 }
 
-function happenings({ events }: OrderStory): Html {
+function eventsSection({ events }: OrderStory): Html {
   return section(
     'What happened',
     table<StoryEvent>(
@@ -70,7 +70,7 @@ function happenings({ events }: OrderStory): Html {
   );
 }
 
-function whatCame(story: OrderStory): Html {
+function resultSection(story: OrderStory): Html {
   const { order, reason, family, fields, call, isAsItWas, mapping } = story;
   const hash = order.trail?.mapping ?? 'not recorded';
   const told = html`<a href="/console/mappings/sets/${mapping.hash}"><code>${mapping.hash.slice(0, 8)}</code></a>`;

@@ -10,7 +10,7 @@ import { Candidates, planRoutes } from '../mappings/plan-routes';
 import { checkedFolder, nameOf, readFolderState, type FolderState } from '../mappings/folder-state';
 import { setRoutes } from '../mappings/set-routes';
 import { problemsInPlace } from '../mappings/show-files';
-import { describeUse, goTo, historyTable, PLAN, setLink, showNames } from '../mappings/show-history';
+import { describeUse, planButton, historyTable, PLAN, setLink, showNames } from '../mappings/show-history';
 import { showCoverage, showDrift } from '../mappings/show-reports';
 import { showPage, showPart, type ConsolePage } from '../page';
 import { inBackground } from '../work/in-background';
@@ -45,7 +45,7 @@ function showOverview(request: Request, response: Response, parts: ConsoleParts,
   const folder = readFolderState(parts);
   const uses = parts.live.history.list();
   const body = [
-    said(textOf(request.query, 'said')),
+    doneNotice(textOf(request.query, 'said')),
     refused !== undefined && notice('bad', html`Refused: ${REFUSED[refused.kind]} The set in use stays.`),
     inUse(parts, folder),
     html`<div class="grid">
@@ -72,15 +72,15 @@ function showOverview(request: Request, response: Response, parts: ConsoleParts,
   showPage(request, response, { title: 'Mappings', body, styles: ['mappings.css'], status });
 }
 
-const SAID: Readonly<Record<string, string>> = {
+const DONE_TEXTS: Readonly<Record<string, string>> = {
   reloaded: 'The files of the folder are in use now.',
   unchanged: 'Nothing changed: the files of the folder are in use already.',
   applied: 'In use now, exactly as planned.',
   restored: 'The folder holds the set in use again.',
 };
 
-function said(what: string): Html | false {
-  const words = Object.hasOwn(SAID, what) ? SAID[what] : undefined;
+function doneNotice(what: string): Html | false {
+  const words = Object.hasOwn(DONE_TEXTS, what) ? DONE_TEXTS[what] : undefined;
   return words !== undefined && notice('good', words);
 }
 
@@ -116,7 +116,7 @@ function inUse({ live, clock }: ConsoleParts, folder: FolderState): Html {
       ])}
       <div class="row">
         ${!isSame && html`<form ${PLAN}>${hidden('kind', 'folder')}<button class="primary">Plan these edits</button></form>`}
-        ${!isSame && goTo(hash, 'Put the folder back')} ${back !== undefined && goTo(back.hash, 'Go back one step')}
+        ${!isSame && planButton(hash, 'Put the folder back')} ${back !== undefined && planButton(back.hash, 'Go back one step')}
         <form method="post" action="/console/mappings/reload"><button>Reload the folder</button></form>
       </div>`,
   );

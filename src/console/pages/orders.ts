@@ -14,7 +14,7 @@ import type { Mapping } from '../../mapping/mapping';
 import { NAMED_MAX, OUTCOMES, type FoundOrders, type FoundRow, type OrderQuery } from '../../orders/find-orders';
 import { maskNumber, numbersIn } from '../../orders/number-keys';
 import { moneyOf } from '../../orders/order-money';
-import { sayReceipt } from '../../orders/order-story';
+import { receiptText } from '../../orders/order-story';
 import { badge, naira, notice, pager, selectField, table, textField, time } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
@@ -63,11 +63,11 @@ async function search(
   const found = [byId, byReference].flatMap(({ rows }) => rows);
   // An id names one order, so its rows go on the first page, before those found by number, which may fill several pages.
   return found.length > 0 && query.cursor === undefined
-    ? { ...byNumber, rows: [...found, ...withoutThose(byNumber.rows, found)] }
+    ? { ...byNumber, rows: [...found, ...excludeRows(byNumber.rows, found)] }
     : byNumber;
 }
 
-function withoutThose(rows: readonly FoundRow[], others: readonly FoundRow[]): readonly FoundRow[] {
+function excludeRows(rows: readonly FoundRow[], others: readonly FoundRow[]): readonly FoundRow[] {
   const known = new Set(others.map((row) => (row.kind === 'order' ? hrefOf(row.order) : row.refused.atMs)));
   return rows.filter((row) => !known.has(row.kind === 'order' ? hrefOf(row.order) : row.refused.atMs));
 }
@@ -257,7 +257,7 @@ async function recheck(request: Request, response: Response, parts: ConsoleParts
     const asked = { id: String(order.number), key: new Secret(key.replace(/:\d{4,6}$/, '')), ...(address ? { address } : {}) };
     const rechecked = await parts.orders.recheck(asked);
     const { before, after } = rechecked;
-    const says = `v1 says: ${sayReceipt(rechecked)}`;
+    const says = `v1 says: ${receiptText(rechecked)}`;
     const [was, is] = [before.outcome?.kind ?? 'open', after.outcome?.kind ?? 'open'];
     const stands = was === is ? `The order stands as before: ${is}.` : `The order was ${was} and is ${is} now.`;
     await say(notice(was === is ? 'info' : 'good', `${says}. ${stands}`));

@@ -6,7 +6,7 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash, hkdfSync } from 'node:crypto';
 import { createLru } from '../../domain/lru';
 import { Secret } from '../../domain/credentials';
-import { namesSomebody } from '../../domain/shown-words';
+import { identifiesPerson } from '../../domain/shown-words';
 
 /** The content of an AccessToken. */
 export interface TokenContent {
@@ -138,5 +138,5 @@ export function createKeyedHash(key: Buffer): (text: string) => string {
  * is replaced by a keyed hash, which `compat-gateway fingerprint --request-id` prints as well.
  */
 export function showRequestId(id: string, keyring: Pick<Keyring, 'hash'>): string {
-  return namesSomebody(id) ? `id~${keyring.hash(`request id ${id}`).slice(0, 16)}` : id;
+  return identifiesPerson(id) ? `id~${keyring.hash(`request id ${id}`).slice(0, 16)}` : id;
 }

@@ -6,7 +6,7 @@ import { type Delivery, isProvenAbsent, type Outcome, type OutcomeKind, referenc
 import type { CallerKey, Join, Mapping, Operation, ReplyBuilder, ReplyOutcome, Scope } from '../../mapping/mapping';
 import { DEFAULT } from '../../mapping/compile-callers';
 import { withoutSuccess } from '../../mapping/rules/read-as';
-import { NOTHING_OF_A_FAILURE } from '../../mapping/shapes';
+import { NULL_IN_FAILURE } from '../../mapping/shapes';
 import { shownNumbers } from '../../mapping/shown-numbers';
 import type { CatalogLists } from '../read/catalog-lists';
 
@@ -147,7 +147,7 @@ export function orderRoot(order: Order, outcome: Outcome): JsonObject {
         ? null
         : delivery.pins.map(({ pin, serial }) => ({ pin, serial })),
   };
-  return TOLD_AS[outcome.kind] === 'failure' ? { ...root, ...NOTHING_OF_A_FAILURE } : root;
+  return TOLD_AS[outcome.kind] === 'failure' ? { ...root, ...NULL_IN_FAILURE } : root;
 }
 
 /** The first request id in `echo`; undefined where the script sent none. */

@@ -11,13 +11,13 @@ import {
   LISTS,
   money,
   NETWORK,
-  one,
+  whole,
   PAUSE,
   REPLAY,
   setOf,
 } from './declare';
 import { signalSchema } from './formats';
-import { afterPending, duration, familyName, forPeople, headerNames, name, numbers, positive, someWords } from './parts';
+import { afterPending, duration, familyName, humanText, headerNames, name, numbers, positive, nonEmptyWords } from './parts';
 import { fieldsOfReply, replySchema, wordsOf } from './values';
 
 /** The longest note or contact, and the longest refusal of a paused script, in characters. */
@@ -28,30 +28,30 @@ const RESERVED_TITLE = /^(?:other|[0-9a-f]{8,})$|\(sandbox\)$/i;
 export const timingSchema = z.strictObject({
   reconnect: duration
     .describe('How long the gateway retries while v1 refuses connections. After that the script hears that nothing was sent.')
-    .meta(one('constant', 'plain', 'timing: reconnect, ms')),
+    .meta(whole('constant', 'plain', 'timing: reconnect, ms')),
   pursue: duration
     .describe('How long the gateway goes on with an open order after its script has had a reply.')
-    .meta(one('constant', 'plain', 'timing: pursue, ms')),
+    .meta(whole('constant', 'plain', 'timing: pursue, ms')),
   try: duration
     .describe('The time limit of one attempt of a purchase, from connect to last byte.')
-    .meta(one('constant', 'plain', 'timing: try, ms')),
-  read: duration.describe('The time limit of one read or lookup.').meta(one('constant', 'plain', 'timing: read, ms')),
+    .meta(whole('constant', 'plain', 'timing: try, ms')),
+  read: duration.describe('The time limit of one read or lookup.').meta(whole('constant', 'plain', 'timing: read, ms')),
   quiet: duration
     .describe("An order that is missing in v1's history this long after its last attempt counts as never sent.")
-    .meta(one('constant', money('decides when an order counts as never sent'), 'timing: quiet, ms')),
+    .meta(whole('constant', money('decides when an order counts as never sent'), 'timing: quiet, ms')),
   overdue: duration
     .describe('From this age on, an order without a final outcome is logged as an error.')
-    .meta(one('constant', 'plain', 'timing: overdue, ms')),
+    .meta(whole('constant', 'plain', 'timing: overdue, ms')),
   replay: duration
     .optional()
     .describe(
       'After a script has heard a success: how long a repeat of the order gets the same success again. Also how long a request without an id can be a repeat. Default: 10m.',
     )
-    .meta(one('constant', REPLAY, 'timing: replay, ms')),
+    .meta(whole('constant', REPLAY, 'timing: replay, ms')),
 });
 export const callerKindSchema = z
   .strictObject({
-    user_agents: someWords
+    user_agents: nonEmptyWords
       .optional()
       .describe('User-Agents of this kind. "" means that no User-Agent was sent; a final * matches any rest.')
       .meta(
@@ -77,8 +77,8 @@ export const callerKindSchema = z
       ),
     patience: duration
       .describe('How long a script of this kind waits for the end of an order.')
-      .meta(one('constant', 'plain', 'callers {1}: patience, ms')),
-    after_pending: afterPending.optional().meta(one('constant', AFTER_PENDING, 'callers {1}: once they have heard pending')),
+      .meta(whole('constant', 'plain', 'callers {1}: patience, ms')),
+    after_pending: afterPending.optional().meta(whole('constant', AFTER_PENDING, 'callers {1}: once they have heard pending')),
   })
   .meta(group({ named: 'callers {1}', keptEmpty: true }));
 
@@ -109,11 +109,11 @@ const limitSchema = z.strictObject({
   purchases: positive
     .optional()
     .describe('Most purchases in a minute.')
-    .meta(one('constant', PAUSE, 'key {1}: most purchases in a minute')),
+    .meta(whole('constant', PAUSE, 'key {1}: most purchases in a minute')),
   naira: positive
     .optional()
     .describe('Most naira in a day of TIME_ZONE.')
-    .meta(one('constant', PAUSE, 'key {1}: most naira in a day')),
+    .meta(whole('constant', PAUSE, 'key {1}: most naira in a day')),
 });
 
 export const callerKeySchema = z
@@ -121,22 +121,22 @@ export const callerKeySchema = z
     title: title
       .optional()
       .describe('A short, unique name, shown in place of the fingerprint.')
-      .meta(one('constant', 'plain', 'key {1}: title')),
+      .meta(whole('constant', 'plain', 'key {1}: title')),
     note: ownerText
       .optional()
       .describe('A remark for operators.')
-      .meta(one('constant', 'plain', 'key {1}: note')),
+      .meta(whole('constant', 'plain', 'key {1}: note')),
     contact: ownerText
       .optional()
       .describe('How to reach the owner of the key. Only the console shows it.')
-      .meta(one('constant', 'plain', 'key {1}: contact')),
+      .meta(whole('constant', 'plain', 'key {1}: contact')),
     paused: z
       .union([z.boolean(), ownerText], 'expected `true`, or the text of the refusal')
       .optional()
       .describe(
         'Refuse purchases of this key before anything is written or sent: `true`, or the text of the refusal. Questions about earlier orders are still answered.',
       )
-      .meta(one('flag', PAUSE, 'key {1}: paused')),
+      .meta(whole('flag', PAUSE, 'key {1}: paused')),
     limit: limitSchema
       .optional()
       .describe('How much this key may buy. A purchase beyond a limit is refused before anything is written or sent.')
@@ -145,47 +145,47 @@ export const callerKeySchema = z
       .boolean()
       .optional()
       .describe('Send purchases and questions of this key to the embedded sandbox instead of v1: nothing is really sold.')
-      .meta(one('flag', money('decides whether what is sold is real'), 'key {1}: sent to the sandbox')),
+      .meta(whole('flag', money('decides whether what is sold is real'), 'key {1}: sent to the sandbox')),
     wallet_below: positive
       .optional()
       .describe('Warn operators when the wallet balance of this key is below this, in naira.')
-      .meta(one('constant', 'plain', 'key {1}: wallet warned of below, naira')),
+      .meta(whole('constant', 'plain', 'key {1}: wallet warned of below, naira')),
     format: name
       .optional()
       .describe('The format of this script, whatever its requests look like.')
-      .meta(one('constant', FORMAT, 'key {1}: format')),
+      .meta(whole('constant', FORMAT, 'key {1}: format')),
     family: familyName
       .optional()
       .describe('The family of this script, whatever its requests look like. The format of the family is then its format.')
-      .meta(one('constant', FAMILY, 'key {1}: family')),
+      .meta(whole('constant', FAMILY, 'key {1}: family')),
     guard: z
       .enum(['on', 'off'])
       .optional()
       .describe('Whether the numbering guard checks requests of this key. Default: on.')
-      .meta(one('guard', GUARD, 'key {1}: numbering guard')),
+      .meta(whole('guard', GUARD, 'key {1}: numbering guard')),
     patience: z
       .union([duration, z.record(name, duration)], 'expected a duration such as 10s, or durations by operation and `default`')
       .optional()
       .describe('How long this script waits for the end of an order: a duration, or durations by operation, with `default`.')
-      .meta(one('constant', 'plain', 'key {1}: patience, ms')),
+      .meta(whole('constant', 'plain', 'key {1}: patience, ms')),
     after_pending: z
       .union([afterPending, z.record(name, afterPending)], 'expected look or buy, or one of them by operation and `default`')
       .optional()
       .describe(
         'What the gateway does with an open order of this script once it has heard pending: `look` or `buy`, or one of them by operation, with `default`.',
       )
-      .meta(one('constant', AFTER_PENDING, 'key {1}: once it has heard pending')),
+      .meta(whole('constant', AFTER_PENDING, 'key {1}: once it has heard pending')),
     replay: z
       .union([z.literal('always'), duration], 'expected `always` or a duration such as 30m')
       .optional()
       .describe(
         'After this script has heard a success: how long a repeat of the order gets the same success again: a duration, or `always`. Default: `timing.replay`.',
       )
-      .meta(one('constant', REPLAY, 'key {1}: replay')),
+      .meta(whole('constant', REPLAY, 'key {1}: replay')),
     numbers: z
       .record(
         name,
-        numbers.meta(one('numbers', NETWORK, 'key {1}: {2} number {3}', { named: '{2} numbers of key {1}', keptEmpty: true })),
+        numbers.meta(whole('numbers', NETWORK, 'key {1}: {2} number {3}', { named: '{2} numbers of key {1}', keptEmpty: true })),
       )
       .optional()
       .describe('By table, what a number of this script means: its number to ours. These numbers win over those of any format.'),
@@ -195,9 +195,9 @@ export const callerKeySchema = z
       .describe(
         'By table, what happens to a number that `numbers` does not list: `refuse` (default), or `pass` it on, as if this script had no numbers of its own.',
       )
-      .meta(entries(one('constant', NETWORK, 'key {1}: {2} numbers that are not listed'))),
+      .meta(entries(whole('constant', NETWORK, 'key {1}: {2} numbers that are not listed'))),
     lists: z
-      .record(name, fieldsOfReply.meta(one('fields', LISTS, 'key {1}: shape of {2}')))
+      .record(name, fieldsOfReply.meta(whole('fields', LISTS, 'key {1}: shape of {2}')))
       .optional()
       .describe(
         'How lists are wrapped for this script: by operation, and `default` for every bare array. `$list` is the list itself.',
@@ -214,16 +214,16 @@ export const lookupKey = z
   .strictObject({
     calls: calls
       .describe('Most lookups of one address (IPv6: of its /64) in `window`.')
-      .meta(one('constant', 'plain', 'lookup key: calls')),
+      .meta(whole('constant', 'plain', 'lookup key: calls')),
     window: duration
       .describe('The time in which `calls` and `total` are counted.')
-      .meta(one('constant', 'plain', 'lookup key: window, ms')),
+      .meta(whole('constant', 'plain', 'lookup key: window, ms')),
     total: calls
       .optional()
       .describe(
         'Most lookups of the key that v1 accepts in `window`, the owner’s own included. Absent: no limit for all addresses together.',
       )
-      .meta(one('constant', 'plain', 'lookup key: calls of all')),
+      .meta(whole('constant', 'plain', 'lookup key: calls of all')),
     owner: z
       .number()
       .int()
@@ -232,22 +232,22 @@ export const lookupKey = z
       .describe(
         'How many of `total` are reserved for the owner of the key; the rest is shared between networks of callers. Absent: none.',
       )
-      .meta(one('constant', 'plain', 'lookup key: calls kept for its owner')),
+      .meta(whole('constant', 'plain', 'lookup key: calls kept for its owner')),
     remember: duration
       .optional()
       .describe('How long the gateway repeats a name that v1 found to the same address without asking v1. Absent: not at all.')
-      .meta(one('constant', 'plain', 'lookup key: what was found is told again for, ms')),
+      .meta(whole('constant', 'plain', 'lookup key: what was found is told again for, ms')),
     seller: z
       .strictObject({
         calls: calls
           .describe('Most lookups with one such key in `window`.')
-          .meta(one('constant', 'plain', 'lookups by the key that sold there: calls')),
+          .meta(whole('constant', 'plain', 'lookups by the key that sold there: calls')),
         window: duration
           .describe('The time in which `calls` are counted. v1 counts the lookups of a key too.')
-          .meta(one('constant', 'plain', 'lookups by the key that sold there: window, ms')),
+          .meta(whole('constant', 'plain', 'lookups by the key that sold there: window, ms')),
         within: duration
           .describe('How long after its last sale a key is used for lookups from the same address.')
-          .meta(one('constant', 'plain', 'lookups by the key that sold there: time after its sale, ms')),
+          .meta(whole('constant', 'plain', 'lookups by the key that sold there: time after its sale, ms')),
       })
       .optional()
       .describe(
@@ -269,11 +269,11 @@ const patience = duration.describe('How long such a script waits for the end of 
 
 export const familySchema = z
   .strictObject({
-    title: forPeople('A name for people.', 'family {1}: title'),
-    scripts: forPeople('Which real scripts these are.', 'family {1}: scripts'),
+    title: humanText('A name for people.', 'family {1}: title'),
+    scripts: humanText('Which real scripts these are.', 'family {1}: scripts'),
     extends: name
       .describe('The format of these scripts. A request of another format is never of this family.')
-      .meta(one('constant', FAMILY, 'family {1}: format'))
+      .meta(whole('constant', FAMILY, 'family {1}: format'))
       .meta({ standIn: 'unreadable' }),
     proof: z
       .array(signalSchema('family', FAMILY, ['strong', 'medium']))
@@ -282,7 +282,7 @@ export const familySchema = z
       .describe('What in a request proves this family. Without proof, only keys with this `family` in callers.yaml belong to it.')
       .meta(group({ unnamed: true })),
     numbers: z
-      .record(name, numbers.meta(one('numbers', 'plain', '{2} number {3} of family {1}')))
+      .record(name, numbers.meta(whole('numbers', 'plain', '{2} number {3} of family {1}')))
       .optional()
       .describe(
         'By table, the numbers of these scripts that differ from those of the format. Purchases do not use them: `check` demands that each key of the family has them in callers.yaml.',
@@ -293,9 +293,9 @@ export const familySchema = z
       .describe(
         'For scripts that do not send one id for each sale. `none`: no id; `header`: only in a header; `fixed`: made from what is bought. Once a script has heard a success with a fixed id, the next sale with this id does not get that success again, because it is for another customer.',
       )
-      .meta(one('constant', REPLAY, 'family {1}: request ids')),
-    patience: patience.optional().meta(one('constant', 'plain', 'family {1}: patience, ms')),
-    pending: takesPending.optional().meta(one('constant', AFTER_PENDING, 'family {1}: pending')),
+      .meta(whole('constant', REPLAY, 'family {1}: request ids')),
+    patience: patience.optional().meta(whole('constant', 'plain', 'family {1}: patience, ms')),
+    pending: takesPending.optional().meta(whole('constant', AFTER_PENDING, 'family {1}: pending')),
     words: z
       .strictObject({
         success: wordsOf('family {1}: success').partial().optional().describe('Charged and delivered.'),
@@ -318,8 +318,8 @@ export const familySchema = z
       .record(
         name,
         z.strictObject({
-          patience: patience.optional().meta(one('constant', 'plain', '{2} in family {1}: patience, ms')),
-          pending: takesPending.optional().meta(one('constant', AFTER_PENDING, '{2} in family {1}: pending')),
+          patience: patience.optional().meta(whole('constant', 'plain', '{2} in family {1}: patience, ms')),
+          pending: takesPending.optional().meta(whole('constant', AFTER_PENDING, '{2} in family {1}: pending')),
           reply: replySchema.optional().meta(group({ named: '{2} in family {1}: the reply', reply: '{2} in family {1}: reply' })),
         }),
       )

@@ -47,7 +47,7 @@ export interface Compared {
    * The name of the value: a change reads `…: before -> after`. `{1}` is the first name of the path, `{reply}` the name of the
    * reply that contains this key.
    */
-  readonly says: string;
+  readonly title: string;
   /** For sets: the sentences for a new item and for a removed one. */
   readonly added?: string;
   readonly removed?: string;
@@ -94,19 +94,19 @@ export const V1_CALL = money('is what v1 is asked');
 export const JOINED = money('names and prices of the reply come from it');
 
 /** Declares a key that is compared as a whole. */
-export function one(compared: Comparison, judged: Judgement, says: string, more: Partial<Compared> = {}): Meta {
-  return { language: { compared, judged, says, ...more } };
+export function whole(compared: Comparison, judged: Judgement, title: string, more: Partial<Compared> = {}): Meta {
+  return { language: { compared, judged, title, ...more } };
 }
 
 /** Declares a key whose items are compared one by one. */
 export function setOf(
   compared: 'set' | 'words' | 'agents' | 'routes',
   judged: Judgement,
-  says: string,
+  title: string,
   added: string,
   removed: string,
 ): Meta {
-  return { language: { compared, judged, says, added, removed } };
+  return { language: { compared, judged, title, added, removed } };
 }
 
 export const group = (language: Grouped): Meta => ({ language });

@@ -1,7 +1,7 @@
 /** The schema of a format's file, and of the signals of formats and families. */
 import * as z from 'zod';
-import { AFTER_PENDING, elsewhere, FORMAT, GUARD, group, NETWORK, one, setOf, type Judgement } from './declare';
-import { afterPending, forPeople, name, numbers, routeSchema, someWords, word } from './parts';
+import { AFTER_PENDING, elsewhere, FORMAT, GUARD, group, NETWORK, whole, setOf, type Judgement } from './declare';
+import { afterPending, humanText, name, numbers, routeSchema, nonEmptyWords, word } from './parts';
 import { fieldsOfReply, replySchema } from './values';
 
 const LAYOUTS = ['compact', 'spaced', 'by_hand'] as const;
@@ -13,12 +13,12 @@ interface Words {
   readonly judged: Judgement;
 }
 
-const constant = ({ whose, judged }: Words, what: string) => one('constant', judged, `${whose} {1}, proof “{2}”: ${what}`);
+const constant = ({ whose, judged }: Words, what: string) => whole('constant', judged, `${whose} {1}, proof “{2}”: ${what}`);
 
-const fieldNames = ({ whose, judged }: Words, says: string, what: string, [added, removed]: readonly [string, string]) =>
-  someWords
+const fieldNames = ({ whose, judged }: Words, title: string, what: string, [added, removed]: readonly [string, string]) =>
+  nonEmptyWords
     .optional()
-    .describe(says)
+    .describe(title)
     .meta(
       setOf(
         'set',
@@ -30,7 +30,7 @@ const fieldNames = ({ whose, judged }: Words, says: string, what: string, [added
     );
 
 const fieldConditions = (words: Words) => ({
-  any_field: someWords
+  any_field: nonEmptyWords
     .optional()
     .describe('One of these fields was sent.')
     .meta(
@@ -45,7 +45,7 @@ const fieldConditions = (words: Words) => ({
   all_fields: fieldNames(words, 'All of these fields were sent.', 'all fields', ['must be there as well', 'need not be there']),
   no_field: fieldNames(words, 'None of these fields was sent.', 'absent fields', ['must be absent as well', 'may be there']),
   field: word.optional().describe('With `is`: this field holds one of these words.').meta(constant(words, 'field')),
-  is: someWords
+  is: nonEmptyWords
     .optional()
     .describe('With `field`: the words.')
     .meta(
@@ -67,7 +67,7 @@ const fieldConditions = (words: Words) => ({
     .min(2, 'expected at least two fields')
     .optional()
     .describe('These fields were sent in this order; other fields may stand between them.')
-    .meta(one('sequence', words.judged, `${words.whose} {1}, proof “{2}”: order of fields`)),
+    .meta(whole('sequence', words.judged, `${words.whose} {1}, proof “{2}”: order of fields`)),
   layout: z
     .enum(LAYOUTS)
     .optional()
@@ -81,7 +81,7 @@ const otherConditions = (words: Words) => ({
   headers: z
     .record(
       z.string().regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header, such as Accept'),
-      z.union([word, someWords]).transform((said) => (Array.isArray(said) ? said : [said])),
+      z.union([word, nonEmptyWords]).transform((said) => (Array.isArray(said) ? said : [said])),
     )
     .optional()
     .describe(
@@ -146,7 +146,7 @@ const formatOperationSchema = z.strictObject({
     .record(
       name,
       z.strictObject({
-        from: someWords
+        from: nonEmptyWords
           .describe('Spellings of this field that only this format uses.')
           .meta(
             setOf(
@@ -163,14 +163,14 @@ const formatOperationSchema = z.strictObject({
           .describe(
             'What a number of these scripts means, for a field that no table reads. A number that is not listed is used as sent.',
           )
-          .meta(one('numbers', NETWORK, '{2}: field {3}: number {4} of format {1}')),
+          .meta(whole('numbers', NETWORK, '{2}: field {3}: number {4} of format {1}')),
       }),
     )
     .optional()
     .describe('Spellings and numbers of fields that this format adds.'),
   after_pending: afterPending
     .optional()
-    .meta(one('constant', AFTER_PENDING, '{2} in format {1}: once a script has heard pending')),
+    .meta(whole('constant', AFTER_PENDING, '{2} in format {1}: once a script has heard pending')),
   reply: replySchema.optional().meta(group({ named: '{2} in format {1}: the reply', reply: '{2} in format {1}: reply' })),
 });
 
@@ -181,12 +181,12 @@ export const formatFileSchema = z
       .describe('The id of the format. An address that begins with `/<id>/` is of this format.')
       .meta(elsewhere)
       .meta({ standIn: 'unreadable' }),
-    title: forPeople('A name for people.', 'format {1}: title'),
+    title: humanText('A name for people.', 'format {1}: title'),
     numbers: z
       .record(
         name,
         numbers.meta(
-          one('numbers', NETWORK, '{2} number {3} of format {1}', { named: '{2} numbers of format {1}', keptEmpty: true }),
+          whole('numbers', NETWORK, '{2} number {3} of format {1}', { named: '{2} numbers of format {1}', keptEmpty: true }),
         ),
       )
       .optional()
@@ -195,8 +195,8 @@ export const formatFileSchema = z
       .literal('basic')
       .optional()
       .describe('A Basic login is of this format, and so are later requests with the AccessToken that it returned.')
-      .meta(one('constant', FORMAT, 'format {1}: login')),
-    after_pending: afterPending.optional().meta(one('constant', AFTER_PENDING, 'format {1}: once a script has heard pending')),
+      .meta(whole('constant', FORMAT, 'format {1}: login')),
+    after_pending: afterPending.optional().meta(whole('constant', AFTER_PENDING, 'format {1}: once a script has heard pending')),
     proof: z
       .array(signalSchema('format', FORMAT, ['strong', 'medium', 'weak']))
       .min(1, 'expected at least one')
@@ -215,14 +215,14 @@ export const formatFileSchema = z
       .describe(
         '`own`: the numbers of this format are compared only with requests that show a signal of it. The numbering guard does not use them for other formats.',
       )
-      .meta(one('constant', GUARD, 'format {1}: its numbers in the guard of others')),
+      .meta(whole('constant', GUARD, 'format {1}: its numbers in the guard of others')),
     cure: z
       .string()
       .optional()
       .describe(
         'What a refusal of the numbering guard adds for the owner of a script of this format: how to mark the format in requests.',
       )
-      .meta(one('constant', 'plain', 'format {1}: cure in refusals')),
+      .meta(whole('constant', 'plain', 'format {1}: cure in refusals')),
     operations: z.record(name, formatOperationSchema).optional().describe('What this format adds to shared operations.'),
     rows: z.record(name, fieldsOfReply).optional().describe('Shapes of list rows, by name.').meta(elsewhere),
   })

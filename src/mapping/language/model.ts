@@ -37,11 +37,11 @@ export function readModel(schemas: readonly (readonly [z.ZodType, string])[]): M
     const declared = inherited ?? (metaOf(schema, 'language') as Declared | undefined);
     if (declared === 'elsewhere') return;
     if (declared !== undefined && 'compared' in declared) {
-      const { says, added, removed } = declared;
+      const { title, added, removed } = declared;
       const named = (text: string): string => text.replace('{reply}', reply);
       keys.set(pattern, {
         ...declared,
-        says: named(says),
+        title: named(title),
         ...(added === undefined ? {} : { added: named(added) }),
         ...(removed === undefined ? {} : { removed: named(removed) }),
       });
@@ -54,7 +54,7 @@ export function readModel(schemas: readonly (readonly [z.ZodType, string])[]): M
     const entry = def?.valueType ?? def?.element;
     if (shape !== undefined) for (const [key, part] of Object.entries(shape)) read(part, below(key), undefined, called);
     else if (entry !== undefined) read(entry, below('*'), metaOf(schema, 'entries') as Declared | undefined, called);
-    else throw new Error(`the key ${pattern} of the mapping language says nothing of itself: give it a .meta(one(…))`);
+    else throw new Error(`the key ${pattern} of the mapping language has no declaration: give it a .meta(whole(…))`);
   };
   for (const [schema, pattern] of schemas) read(schema, pattern, undefined, '');
   return { keys, groups };

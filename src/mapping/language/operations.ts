@@ -9,16 +9,16 @@ import {
   JOINED,
   LISTS,
   money,
-  one,
+  whole,
   setOf,
   V1_CALL,
   WHOSE_KEY,
   type Comparison,
 } from './declare';
-import { afterPending, catalogList, duration, forPeople, name, positive, routeSchema, someWords, word } from './parts';
+import { afterPending, catalogList, duration, humanText, name, positive, routeSchema, nonEmptyWords, word } from './parts';
 import { value, replySchema } from './values';
 
-const field = (key: string, compared: Comparison = 'constant') => one(compared, 'by field', `{1}: field {2}: ${key}`);
+const field = (key: string, compared: Comparison = 'constant') => whole(compared, 'by field', `{1}: field {2}: ${key}`);
 
 const requiredIfSchema = z
   .strictObject({
@@ -32,7 +32,7 @@ const requiredIfSchema = z
     why: z
       .string()
       .describe('The reason that the refusal gives.')
-      .meta(one('constant', 'plain', '{1}: field {2}: why it is required')),
+      .meta(whole('constant', 'plain', '{1}: field {2}: why it is required')),
   })
   .describe(
     'Refuse a request without this field if all conditions hold, even if the field has a default. For scripts that are known to lose what they buy.',
@@ -40,7 +40,7 @@ const requiredIfSchema = z
 
 const fieldSchema = z
   .strictObject({
-    from: someWords
+    from: nonEmptyWords
       .describe("The script's spellings of this field.")
       .meta(
         setOf(
@@ -52,7 +52,7 @@ const fieldSchema = z
         ),
       )
       .meta({ standIn: ['?'] }),
-    otherwise: someWords
+    otherwise: nonEmptyWords
       .optional()
       .describe('Spellings that are read only when no spelling of `from` was sent.')
       .meta(
@@ -82,7 +82,7 @@ const fieldSchema = z
     min: z.number().optional().describe('The smallest number allowed; for amounts in naira.').meta(field('least')),
     max: z.number().optional().describe('The largest number allowed; for amounts in naira.').meta(field('most')),
     length_max: positive.optional().describe('Most characters allowed.').meta(field('most characters')),
-    try_values: someWords
+    try_values: nonEmptyWords
       .optional()
       .describe(
         'Only in lookups: when the field is absent, v1 is asked with each of these values in turn until it finds something.',
@@ -99,12 +99,12 @@ const callSchema = z
       .string()
       .regex(/^(?:GET|POST) \/[\w\-/]+$/, 'expected a v1 endpoint such as POST /airtime')
       .describe('The v1 endpoint.')
-      .meta(one('constant', V1_CALL, '{1}: v1 endpoint')),
+      .meta(whole('constant', V1_CALL, '{1}: v1 endpoint')),
     send: z
       .record(z.string(), value)
       .optional()
       .describe('The fields that v1 gets. Absent values are not sent; the gateway adds pin and request_id to purchases.')
-      .meta(one('fields', V1_CALL, '{1}: v1 call')),
+      .meta(whole('fields', V1_CALL, '{1}: v1 call')),
   })
   .describe('The v1 call of the operation.')
   .meta(group({ named: '{1}: the v1 call' }));
@@ -113,13 +113,13 @@ export const OPERATION_KINDS = ['purchase', 'lookup', 'read', 'list', 'status', 
 
 export const operationSchema = z
   .strictObject({
-    title: forPeople('A name for people.', '{1}: title'),
+    title: humanText('A name for people.', '{1}: title'),
     kind: z
       .enum(OPERATION_KINDS)
       .describe(
         '`purchase` moves money; `lookup` and `read` ask v1; `list` answers from the catalog; `status` and `history` look orders up.',
       )
-      .meta(one('constant', money('decides whether the operation moves money'), '{1}: kind'))
+      .meta(whole('constant', money('decides whether the operation moves money'), '{1}: kind'))
       .meta({ standIn: 'read' }),
     routes: z
       .array(routeSchema)
@@ -136,7 +136,7 @@ export const operationSchema = z
         ),
       ),
     fields: z.record(name, fieldSchema).optional().describe('Fields that are read from a request, by canonical name.'),
-    ignore: someWords
+    ignore: nonEmptyWords
       .optional()
       .describe('Fields that are known and have no meaning here. They do not count as unknown.')
       .meta(
@@ -152,13 +152,15 @@ export const operationSchema = z
       .literal('lookup_key')
       .optional()
       .describe("Serve requests without a key with the operator's lookup key.")
-      .meta(one('constant', WHOSE_KEY, '{1}: requests without a key')),
+      .meta(whole('constant', WHOSE_KEY, '{1}: requests without a key')),
     key_in: z
       .strictObject({
         key: word
           .describe('The field of the body that holds the API key.')
-          .meta(one('constant', WHOSE_KEY, '{1}: field of the key')),
-        pin: word.describe('The field of the body that holds the PIN.').meta(one('constant', WHOSE_KEY, '{1}: field of the PIN')),
+          .meta(whole('constant', WHOSE_KEY, '{1}: field of the key')),
+        pin: word
+          .describe('The field of the body that holds the PIN.')
+          .meta(whole('constant', WHOSE_KEY, '{1}: field of the PIN')),
       })
       .optional()
       .describe(
@@ -169,19 +171,19 @@ export const operationSchema = z
       .describe(
         'The format of the reply when the signals of several formats weigh the same. It never decides a number that moves money.',
       )
-      .meta(one('constant', FORMAT, '{1}: format when nothing tells')),
+      .meta(whole('constant', FORMAT, '{1}: format when nothing tells')),
     numbering_guard: z
       .strictObject({
         number: name
           .describe('The field that holds the network number.')
-          .meta(one('constant', GUARD, '{1}: numbering guard, number')),
+          .meta(whole('constant', GUARD, '{1}: numbering guard, number')),
         phone: name
           .describe('The field that holds the phone number.')
-          .meta(one('constant', GUARD, '{1}: numbering guard, phone')),
+          .meta(whole('constant', GUARD, '{1}: numbering guard, phone')),
         ported: name
           .optional()
           .describe('The field that says whether the phone number is ported.')
-          .meta(one('constant', GUARD, '{1}: numbering guard, ported')),
+          .meta(whole('constant', GUARD, '{1}: numbering guard, ported')),
       })
       .optional()
       .describe('Compare the network number with the prefix of the phone number.')
@@ -193,19 +195,19 @@ export const operationSchema = z
           .strictObject({
             list: catalogList
               .describe('The list of the catalog.')
-              .meta(one('constant', JOINED, '{1}: join {2}: list'))
+              .meta(whole('constant', JOINED, '{1}: join {2}: list'))
               .meta({ standIn: 'discos' }),
             where: z
               .record(name, value)
               .describe('One column and the value that it has in the wanted row, such as { id: $plan }.')
-              .meta(entries(one('value', JOINED, '{1}: join {2} by {3}')))
+              .meta(entries(whole('value', JOINED, '{1}: join {2} by {3}')))
               .meta({ standIn: { id: 1 } }),
           })
           .meta(group({ named: '{1}: join {2}' })),
       )
       .optional()
       .describe('Rows of the catalog that the reply uses, by name.'),
-    categories: someWords
+    categories: nonEmptyWords
       .optional()
       .describe("Words in v1's `category` of such an order. The gateway needs them to find lost orders in v1's history.")
       .meta(
@@ -221,14 +223,14 @@ export const operationSchema = z
       .literal('wanted')
       .optional()
       .describe('The reply shows lists of the catalog.')
-      .meta(one('constant', LISTS, '{1}: lists of the catalog')),
+      .meta(whole('constant', LISTS, '{1}: lists of the catalog')),
     call: callSchema.optional(),
     patience: z
       .record(name, duration)
       .optional()
       .describe('How long each kind of caller waits for this operation. Default: `patience` of the kind in `callers`.')
-      .meta(entries(one('constant', 'plain', '{1}: patience of {2}, ms'))),
-    after_pending: afterPending.optional().meta(one('constant', AFTER_PENDING, '{1}: once a script has heard pending')),
+      .meta(entries(whole('constant', 'plain', '{1}: patience of {2}, ms'))),
+    after_pending: afterPending.optional().meta(whole('constant', AFTER_PENDING, '{1}: once a script has heard pending')),
     reply: replySchema.optional().meta(group({ named: '{1}: the reply', reply: '{1}: reply' })),
   })
   .meta(group({ named: 'operation {1}', keptEmpty: true }));

@@ -1,11 +1,11 @@
 /** The small parts of the schema: names, words, durations, addresses. */
 import * as z from 'zod';
-import { one } from './declare';
+import { whole } from './declare';
 
 export const word = z.union([z.string(), z.number()]).transform(String);
 export const words = z.array(word);
 /** A list with at least one item, because people may misread an empty list. */
-export const someWords = words.min(1, 'expected at least one');
+export const nonEmptyWords = words.min(1, 'expected at least one');
 export const name = z
   .string()
   .regex(/^[a-z][a-z0-9_]*$/, 'expected a lower-case name such as buy_airtime')
@@ -17,11 +17,11 @@ export const familyName = z
   .meta({ rule: 'bad-name' });
 
 /** A text for people only. If it is missing, the check reports that and continues. */
-export const forPeople = (describe: string, says: string) =>
+export const humanText = (describe: string, title: string) =>
   z
     .string()
     .describe(describe)
-    .meta({ ...one('constant', 'plain', says), standIn: '?' });
+    .meta({ ...whole('constant', 'plain', title), standIn: '?' });
 
 export const positive = z.number().int().positive();
 

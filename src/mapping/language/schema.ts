@@ -5,10 +5,10 @@
  */
 import * as z from 'zod';
 import { callerKeySchema, callerKindSchema, lookupKey, timingSchema, familySchema } from './callers';
-import { entries, group, NETWORK, one, OUTCOME, SAME_ORDER, setOf } from './declare';
+import { entries, group, NETWORK, whole, OUTCOME, SAME_ORDER, setOf } from './declare';
 import type { formatFileSchema } from './formats';
 import { operationSchema } from './operations';
-import { familyName, headerNames, name, numbers, someWords } from './parts';
+import { familyName, headerNames, name, numbers, nonEmptyWords } from './parts';
 import { fieldsOfReply, replySchema, wordsOf } from './values';
 import { tableSchema } from './tables';
 
@@ -32,23 +32,23 @@ export const sharedFileSchema = z.strictObject({
           title: z
             .string()
             .describe('A name for people, used in refusals: whose numbering this is.')
-            .meta(one('constant', 'plain', 'other numbering “{1}”: title')),
+            .meta(whole('constant', 'plain', 'other numbering “{1}”: title')),
           table: name
             .describe('The table whose values this numbering numbers.')
-            .meta(one('constant', NETWORK, 'other numbering “{1}”: table')),
-          numbers: numbers.meta(one('numbers', NETWORK, 'number {2} of “{1}”')),
+            .meta(whole('constant', NETWORK, 'other numbering “{1}”: table')),
+          numbers: numbers.meta(whole('numbers', NETWORK, 'number {2} of “{1}”')),
           sells_unported: z
             .boolean()
             .optional()
             .describe('Sell a number by this numbering if no format explains it and the phone number is not ported.')
-            .meta(one('flag', NETWORK, 'other numbering “{1}”: sells unported numbers')),
+            .meta(whole('flag', NETWORK, 'other numbering “{1}”: sells unported numbers')),
         })
         .meta(group({ named: 'other numbering “{1}”' })),
     )
     .optional()
     .describe('Numberings of other servers, known to the numbering guard.')
     .meta(group({ unnamed: true })),
-  request_id: someWords
+  request_id: nonEmptyWords
     .optional()
     .describe("Spellings of the script's own id of an order.")
     .meta(
@@ -65,7 +65,7 @@ export const sharedFileSchema = z.strictObject({
     .describe(
       'Headers with the id of a request. If no spelling of `request_id` was sent, the first of these that was sent is the request id.',
     )
-    .meta(one('sequence', SAME_ORDER, 'request id: headers')),
+    .meta(whole('sequence', SAME_ORDER, 'request id: headers')),
   words: z
     .strictObject({
       success: wordsOf('success')
@@ -84,14 +84,14 @@ export const sharedFileSchema = z.strictObject({
     .record(name, z.string())
     .optional()
     .describe('The text of a reply when v1 sent no message, by outcome.')
-    .meta(entries(one('constant', OUTCOME, 'text of {1}'))),
+    .meta(entries(whole('constant', OUTCOME, 'text of {1}'))),
   blocks: z
     .record(name, replySchema)
     .optional()
     .describe('Reply fields that operations include.')
     .meta(entries(group({ named: 'block {1}', keptEmpty: true, reply: 'block {1}' }))),
   rows: z
-    .record(name, fieldsOfReply.meta(one('fields', 'by row column', 'rows {1}', { named: 'rows {1}', keptEmpty: true })))
+    .record(name, fieldsOfReply.meta(whole('fields', 'by row column', 'rows {1}', { named: 'rows {1}', keptEmpty: true })))
     .optional()
     .describe('Shapes of list rows, by name.'),
   callers: z

@@ -1,11 +1,11 @@
 /** Tables: words, numbers and ids of networks, providers and the like. */
 import * as z from 'zod';
-import { group, LISTS, NETWORK, one, setOf } from './declare';
-import { catalogList, forPeople, name, numbers, words } from './parts';
+import { group, LISTS, NETWORK, whole, setOf } from './declare';
+import { catalogList, humanText, name, numbers, words } from './parts';
 
 export const tableSchema = z
   .strictObject({
-    title: forPeople('A name for people, used in refusals, such as "cable TV provider".', 'table {1}: title'),
+    title: humanText('A name for people, used in refusals, such as "cable TV provider".', 'table {1}: title'),
     values: z
       .record(
         z.string(),
@@ -16,12 +16,12 @@ export const tableSchema = z
               .int()
               .optional()
               .describe("v1's number of this value.")
-              .meta(one('constant', NETWORK, '{1} {2}: v1 number')),
+              .meta(whole('constant', NETWORK, '{1} {2}: v1 number')),
             label: z
               .string()
               .optional()
               .describe('The name that lists show.')
-              .meta(one('constant', 'plain', '{1} {2}: name in lists')),
+              .meta(whole('constant', 'plain', '{1} {2}: name in lists')),
             words: words
               .describe('Accepted words, compared without case, spaces and punctuation.')
               .meta(
@@ -61,21 +61,21 @@ export const tableSchema = z
     numbers: numbers
       .optional()
       .describe('What a number means, unless the format gives the number another meaning.')
-      .meta(one('numbers', NETWORK, '{1} number {2}')),
+      .meta(whole('numbers', NETWORK, '{1} number {2}')),
     unlisted: z
       .enum(['number', 'upper'])
       .optional()
       .describe('Pass on what is not listed: any `number`, or any word in capitals (`upper`). Default: refuse.')
-      .meta(one('constant', NETWORK, '{1}: what is not listed')),
+      .meta(whole('constant', NETWORK, '{1}: what is not listed')),
     catalog: z
       .strictObject({
-        list: catalogList.describe('The list of the catalog.').meta(one('constant', NETWORK, '{1}: catalog list')),
+        list: catalogList.describe('The list of the catalog.').meta(whole('constant', NETWORK, '{1}: catalog list')),
         id: name
           .describe('The column of the list with the value that v1 wants.')
-          .meta(one('constant', NETWORK, '{1}: catalog column of the number')),
+          .meta(whole('constant', NETWORK, '{1}: catalog column of the number')),
         name: name
           .describe('The column of the list with the words.')
-          .meta(one('constant', NETWORK, '{1}: catalog column of the name')),
+          .meta(whole('constant', NETWORK, '{1}: catalog column of the name')),
       })
       .optional()
       .describe('Look words up in this list of the catalog.')

@@ -3,7 +3,7 @@
  * in groups. Reading converts both into the long form, so the loaded set has only that form.
  */
 import * as z from 'zod';
-import { group, one, OUTCOME, setOf } from './declare';
+import { group, whole, OUTCOME, setOf } from './declare';
 import { name } from './parts';
 
 /** A value of a reply or call: a constant, `$path | transform`, a list, nested fields, or one of first / when / each. */
@@ -22,7 +22,7 @@ export const value: z.ZodType<ValueSource> = z
 export const fieldsOfReply = fieldsOf(value);
 
 type Fields = Readonly<Record<string, ValueSource>>;
-type Say = (path: PropertyKey[], message: string, rule?: string) => void;
+type ReportProblem = (path: PropertyKey[], message: string, rule?: string) => void;
 
 /** YAML's merge key would become a field of this name in replies. */
 const MERGE_KEY = 'merge keys are not read: use `include`, or an alias `*name` for a whole value';
@@ -34,33 +34,33 @@ export function splitNames(names: string): string[] {
 
 /** Converts all short forms of a map of fields into the long form. */
 function writeAtLength(fields: Fields, context: z.core.$RefinementCtx<Fields>): Fields {
-  const say: Say = (path, message, rule) => {
+  const report: ReportProblem = (path, message, rule) => {
     // `continue` lets reading go on after the problem, so that a union keeps this message.
     context.issues.push({ code: 'custom', input: fields, path, message, continue: true, ...(rule && { params: { rule } }) });
   };
-  if (!('group_by' in fields)) return splitEach(fields, [], say);
+  if (!('group_by' in fields)) return splitEach(fields, [], report);
   const { group_by: column, groups, where, ...list } = fields;
-  if (typeof column !== 'string') say(['group_by'], 'expected the name of a column, such as network');
-  else if (!('each' in fields)) say(['group_by'], '`group_by` needs the list that it groups: add `each`');
-  else if (!isFields(groups)) say(['groups'], 'expected the groups, each with the value of the column that it holds');
-  else if (where !== undefined && !isFields(where)) say(['where'], 'expected conditions, column by column');
+  if (typeof column !== 'string') report(['group_by'], 'expected the name of a column, such as network');
+  else if (!('each' in fields)) report(['group_by'], '`group_by` needs the list that it groups: add `each`');
+  else if (!isFields(groups)) report(['groups'], 'expected the groups, each with the value of the column that it holds');
+  else if (where !== undefined && !isFields(where)) report(['where'], 'expected conditions, column by column');
   else {
     const held = ([name, value]: [string, ValueSource]): [string, ValueSource] => {
       const conditions = value === null ? where : { ...where, [column]: value };
       return [name, { ...list, ...(conditions !== undefined && { where: conditions }) }];
     };
-    return splitEach(Object.fromEntries(Object.entries(groups).map(held)), ['groups'], say);
+    return splitEach(Object.fromEntries(Object.entries(groups).map(held)), ['groups'], report);
   }
   return fields;
 }
 
-function splitEach(fields: Fields, path: string[], say: Say): Fields {
+function splitEach(fields: Fields, path: string[], report: ReportProblem): Fields {
   const long = new Map<string, ValueSource>();
   for (const [names, value] of Object.entries(fields))
     for (const name of splitNames(names)) {
-      if (long.has(name)) say([...path, names], `\`${name}\` is here for the second time`, 'duplicate-key');
-      if (name === '<<') say([...path, names], `${MERGE_KEY}, or write the fields out`);
-      if (name === '' && names !== '') say([...path, names], `a name is missing beside a comma of \`${names}\``);
+      if (long.has(name)) report([...path, names], `\`${name}\` is here for the second time`, 'duplicate-key');
+      if (name === '<<') report([...path, names], `${MERGE_KEY}, or write the fields out`);
+      if (name === '' && names !== '') report([...path, names], `a name is missing beside a comma of \`${names}\``);
       long.set(name, value);
     }
   return Object.fromEntries(long);
@@ -78,15 +78,15 @@ export const wordsOf = (outcome: string) =>
       .min(200)
       .max(499)
       .describe('The HTTP status. A rejection keeps the HTTP status of v1.')
-      .meta(one('constant', OUTCOME, `${outcome}: HTTP status`)),
+      .meta(whole('constant', OUTCOME, `${outcome}: HTTP status`)),
     status: z
       .string()
       .describe('The word in the field `status`.')
-      .meta(one('constant', OUTCOME, `${outcome}: word under \`status\``)),
+      .meta(whole('constant', OUTCOME, `${outcome}: word under \`status\``)),
     Status: z
       .string()
       .describe('The word in the field `Status`.')
-      .meta(one('constant', OUTCOME, `${outcome}: word under \`Status\``)),
+      .meta(whole('constant', OUTCOME, `${outcome}: word under \`Status\``)),
   });
 
 const leftOut = (what: string) =>
@@ -112,24 +112,24 @@ export const replySchema = z
       .min(1, 'expected at least one')
       .optional()
       .describe('Blocks that this reply includes, in this order; a later block wins.')
-      .meta(one('sequence', OUTCOME, '{reply}: included blocks')),
+      .meta(whole('sequence', OUTCOME, '{reply}: included blocks')),
     always: fieldsOfReply
       .optional()
       .describe('Fields for every outcome.')
-      .meta(one('fields', 'by reply field', '{reply}')),
+      .meta(whole('fields', 'by reply field', '{reply}')),
     success: z
       .union([fieldsOfReply, value])
       .optional()
       .describe('Fields for a success; or one list, for a reply that is a bare array and has no other fields.')
-      .meta(one('fields', 'by reply field', '{reply} to a success')),
+      .meta(whole('fields', 'by reply field', '{reply} to a success')),
     pending: fieldsOfReply
       .optional()
       .describe('Fields while the order is pending or its outcome is unknown.')
-      .meta(one('fields', 'by reply field', '{reply} while pending')),
+      .meta(whole('fields', 'by reply field', '{reply} while pending')),
     failure: fieldsOfReply
       .optional()
       .describe('Fields for a failure: nothing was charged, or v1 has refunded it.')
-      .meta(one('fields', 'by reply field', '{reply} to a failure')),
+      .meta(whole('fields', 'by reply field', '{reply} to a failure')),
     without: z
       .strictObject({
         always: leftOut('any outcome'),

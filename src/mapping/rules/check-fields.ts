@@ -8,7 +8,7 @@ import type { YamlPath } from '../read-yaml';
 import { kindOfField } from '../shapes';
 import type { MappingSource } from '../source';
 import { spellingsOf, type Checking } from './checking';
-import { GOODS, MESSAGES, MORE_GOODS } from './check-replies';
+import { GOODS_FIELDS, MESSAGE_FIELDS, OTHER_GOODS_FIELDS } from './check-replies';
 import { wordsOfName } from './read-as';
 import { endpointOf, needOf, type V1Need } from './v1-needs';
 
@@ -192,7 +192,7 @@ function checkSpellings(needs: Needs, { source, report }: Checking): void {
 }
 
 /** By kind of v1 field: words in a spelling that mean another kind (`else`), unless the spelling also has a word for this kind (`itself`). */
-const SAYS: Readonly<Record<string, { readonly itself: RegExp; readonly else: RegExp }>> = {
+const KIND_WORDS: Readonly<Record<string, { readonly itself: RegExp; readonly else: RegExp }>> = {
   'an amount': { itself: /amount|amt|price|value/i, else: /quantity|qty|phone|msisdn|balance/i },
   'a quantity': { itself: /quantity|qty|count/i, else: /amount|amt|price|plan|phone|msisdn|balance/i },
   'a data plan': { itself: /plan|bundle|package|product/i, else: /amount|price|quantity|qty|phone|msisdn|validity|balance/i },
@@ -200,8 +200,8 @@ const SAYS: Readonly<Record<string, { readonly itself: RegExp; readonly else: Re
 
 function otherMeaning(spelling: string, { what }: V1Need): string | undefined {
   if (/amount|value/.test(what) && /kobo/i.test(spelling)) return 'kobo, a hundredth of a naira';
-  const says = SAYS[what === 'a cable TV package' ? 'a data plan' : what];
-  return says === undefined || says.itself.test(spelling) ? undefined : says.else.exec(spelling)?.[0];
+  const words = KIND_WORDS[what === 'a cable TV package' ? 'a data plan' : what];
+  return words === undefined || words.itself.test(spelling) ? undefined : words.else.exec(spelling)?.[0];
 }
 
 /** Reports an impossible character. Blanks around the spelling are left to `spelling-untrimmed`, which has a fix. */
@@ -218,7 +218,16 @@ export function checkCharacters(spelling: string, path: YamlPath, report: Checki
 const SAME_HEADERS =
   /^(?:accept(?:-.*)?|authorization|cache-control|connection|content-.*|cookie|forwarded|host|origin|referer|token|user-agent|via|x-forwarded-.*|x-real-ip|(?:x-)?api-?key)$/i;
 /** Fields of replies by which scripts decide. A request id of such a name would be echoed under it, even in a failure. */
-const DECIDING = new Set(['id', 'status', 'Status', 'success', 'error', ...GOODS, ...MORE_GOODS, ...MESSAGES]);
+const DECIDING = new Set([
+  'id',
+  'status',
+  'Status',
+  'success',
+  'error',
+  ...GOODS_FIELDS,
+  ...OTHER_GOODS_FIELDS,
+  ...MESSAGE_FIELDS,
+]);
 
 function checkRequestIds(checking: Checking): void {
   const { source, report } = checking;

@@ -10,9 +10,9 @@ import { checkCharacters } from './check-fields';
 import { spellingsOf, type Checking, reportUnknownKey } from './checking';
 import { checkLists } from './check-lists';
 import { checkGoods, checkReplies } from './check-replies';
-import { checkTold } from './check-told';
+import { checkReplyConstants } from './check-outcomes';
 import { checkReplyValues } from './check-values';
-import { isWordForPending, misreadAs, WORD_RULES } from './read-as';
+import { isWordForPending, misreadOutcome, WORD_RULES } from './read-as';
 import { isReachableIn, outcomeReplies } from './reply-layers';
 
 export function checkFormats(checking: Checking): void {
@@ -142,7 +142,7 @@ export function checkFamilies(checking: Checking): void {
     // The rules for replies also apply to the replies of a family.
     const told: Checking = { source: met, mapping: mapping.families.get(id)!.mapping(), replies: outcomeReplies(met), report };
     checkReplies(told);
-    checkTold(told);
+    checkReplyConstants(told);
     checkReplyValues({ ...told, report: apartFromAbsence(report) }, source);
     checkGoods(told);
     checkLists(told);
@@ -174,7 +174,7 @@ function checkWordsOf(id: string, { words = {}, proof = [] }: FamilySource, { so
   for (const [outcome, said = {}] of Object.entries(words) as [ReplyOutcome, FamilySource['words']][]) {
     const { http, ...told } = said as { http?: number; status?: string; Status?: string };
     for (const [key, word] of Object.entries(told) as ['status' | 'Status', string | undefined][]) {
-      const other = word === undefined ? undefined : misreadAs(outcome, key, word);
+      const other = word === undefined ? undefined : misreadOutcome(outcome, key, word);
       // A family without proof has only scripts that callers.yaml names. Such scripts may use a word for pending as their word for a sale.
       const isNamed = proof.length === 0 && outcome === 'success' && word !== undefined && isWordForPending(word);
       // If the family itself has the same word for two outcomes, the later outcome is reported.

@@ -139,7 +139,7 @@ function sourceWithoutDollar(text: string, path: YamlPath, fields: Fields): stri
   return isSent || isOwnName || root === 'text' ? meant : undefined;
 }
 
-/** Reports a status word that no script can match. Whether scripts understand the word is checked in check-told.ts. */
+/** Reports a status word that no script can match. Whether scripts understand the word is checked in check-outcomes.ts. */
 function checkWord(key: string, word: string, path: YamlPath, { report }: Checking): void {
   const strange = /[^\x20-\x7E]/.exec(word)?.[0];
   const what =

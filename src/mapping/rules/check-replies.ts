@@ -5,18 +5,27 @@
 import { parseExpression } from '../expression';
 import type { OperationSource, ReplySource, ValueSource } from '../language/schema';
 import { repliesOfFormat, type PlacedValue } from '../merge-layers';
-import { kindOfValue, NOTHING_OF_A_FAILURE, type Surroundings } from '../shapes';
+import { kindOfValue, NULL_IN_FAILURE, type Surroundings } from '../shapes';
 import { reportOnce, surroundingsOf, type Checking } from './checking';
 import { blockReply, type OutcomeReply } from './reply-layers';
 import { endpointOf } from './v1-needs';
 import { walkValue } from './walk-value';
 
 /** Fields with a message. No request id may have such a name, because it is echoed under its own name in every outcome. */
-export const MESSAGES = ['message', 'msg', 'api_response', 'response', 'detail'];
+export const MESSAGE_FIELDS = ['message', 'msg', 'api_response', 'response', 'detail'];
 /** Fields by which some script delivers, even if the reply is a failure (tested with PHP's `isset` or `empty`). */
-export const GOODS = ['name', 'token', 'pin'];
+export const GOODS_FIELDS = ['name', 'token', 'pin'];
 /** Other names of goods. For these, null has the same effect as an absent field. */
-export const MORE_GOODS = ['Token', 'meter_token', 'metertoken', 'purchased_code', 'pins', 'serial', 'data_pin', 'data_pins'];
+export const OTHER_GOODS_FIELDS = [
+  'Token',
+  'meter_token',
+  'metertoken',
+  'purchased_code',
+  'pins',
+  'serial',
+  'data_pin',
+  'data_pins',
+];
 
 export function checkReplies(checking: Checking): void {
   const { source, report, replies } = checking;
@@ -77,7 +86,7 @@ function checkFieldsOf(
   around: Surroundings,
   tell: Checking['report'],
 ): void {
-  for (const name of MESSAGES) {
+  for (const name of MESSAGE_FIELDS) {
     const placed = fields.get(name);
     if (placed !== undefined && !isText(placed.value, around))
       tell(placed.path, 'message-no-text', `\`${name}\` is not always a text`, { hint: 'use `$text`' });
@@ -100,11 +109,11 @@ function checkFailure(fields: ReadonlyMap<string, PlacedValue>, around: Surround
   const success = fields.get('success');
   if (success !== undefined && success.value !== false)
     tell(success.path, 'failure-tells-success', '`success` of a failure is not `false`');
-  for (const name of GOODS) {
+  for (const name of GOODS_FIELDS) {
     const goods = fields.get(name);
     if (goods !== undefined) tell(goods.path, 'failure-tells-success', `a failure has a field \`${name}\``, { at: 'key' });
   }
-  for (const name of MORE_GOODS) {
+  for (const name of OTHER_GOODS_FIELDS) {
     const goods = fields.get(name);
     if (goods !== undefined && goods.value !== null)
       tell(goods.path, 'failure-tells-success', `\`${name}\` of a failure is not \`null\``);
@@ -117,7 +126,7 @@ function checkFailure(fields: ReadonlyMap<string, PlacedValue>, around: Surround
 /** Whether a value is null in a failure: a constant null, or a part of `$order` that only a sale has. */
 function isNullOnFailure(value: ValueSource): boolean {
   const expression = typeof value === 'string' ? parseExpression(value) : undefined;
-  return value === null || (expression?.root === 'order' && (expression.path[0] ?? '') in NOTHING_OF_A_FAILURE);
+  return value === null || (expression?.root === 'order' && (expression.path[0] ?? '') in NULL_IN_FAILURE);
 }
 
 function checkPending(fields: ReadonlyMap<string, PlacedValue>, tell: Checking['report']): void {

@@ -9,7 +9,7 @@ import { normaliseWord } from '../table';
  * The words that every known script understands, letter by letter, because PHP compares exactly. Only `success` is a success in
  * `status`, and only `successful` in `Status`. One family refunds on `processing` in `status`, another on `pending` in `Status`.
  */
-export const UNDERSTOOD: Readonly<Record<ReplyOutcome, Readonly<Record<'status' | 'Status', readonly string[]>>>> = {
+export const UNDERSTOOD_WORDS: Readonly<Record<ReplyOutcome, Readonly<Record<'status' | 'Status', readonly string[]>>>> = {
   success: { status: ['success'], Status: ['successful'] },
   pending: { status: ['pending'], Status: ['processing'] },
   failure: { status: ['fail', 'failed'], Status: ['failed', 'fail'] },
@@ -63,18 +63,22 @@ export function wordsOfName(name: string): string[] {
 }
 
 /** The other outcome for which some script takes a constant of a reply; undefined if there is none. */
-export function misreadAs(outcome: ReplyOutcome, name: string, value: string | number | boolean): ReplyOutcome | undefined {
+export function misreadOutcome(outcome: ReplyOutcome, name: string, value: string | number | boolean): ReplyOutcome | undefined {
   return (
     namedOutcome(outcome, name, value) ??
-    (isDeciding(name) ? wordTells(outcome, String(value)) : typeof value === 'string' ? textTells(outcome, value) : undefined)
+    (isDeciding(name)
+      ? otherOutcomeOfWord(outcome, String(value))
+      : typeof value === 'string'
+        ? otherOutcomeOfText(outcome, value)
+        : undefined)
   );
 }
 
 /** The other outcome of a status word. An unknown word is read as a text: `ORDER_SUCCESSFUL` contains a success. */
-function wordTells(outcome: ReplyOutcome, value: string): ReplyOutcome | undefined {
+function otherOutcomeOfWord(outcome: ReplyOutcome, value: string): ReplyOutcome | undefined {
   const word = normaliseWord(value);
   const other = others(outcome).find((one) => WORDS[one].has(word));
-  return other ?? (WORDS[outcome].has(word) ? undefined : textTells(outcome, value.replaceAll('_', ' ')));
+  return other ?? (WORDS[outcome].has(word) ? undefined : otherOutcomeOfText(outcome, value.replaceAll('_', ' ')));
 }
 
 /** Names of yes-or-no fields by outcome: the words above, and `invalid`, which a failed lookup sets to true. */
@@ -107,7 +111,7 @@ function others(outcome: ReplyOutcome): ReplyOutcome[] {
 /** Scripts search for this within a text, so “unsuccessful” matches as well. */
 const FOUND_ANYWHERE = /successful/i;
 /** Phrases of v1 and its providers for a failure that contain “successful”. */
-const SAID_TO_HAVE_FAILED = /\b(?:(?:was|is|were|has been)\s+)?(?:unsuccessful|not\s+successful)\b/gi;
+const FAILURE_PHRASES = /\b(?:(?:was|is|were|has been)\s+)?(?:unsuccessful|not\s+successful)\b/gi;
 const CLAIMS: Readonly<Record<ReplyOutcome, RegExp>> = {
   success: /\b(?:success|succeeded|completed?|delivered|fulfilled|approved|credited|vended)\b/i,
   pending: /\b(?:pending|processing|being processed|in progress|queued|awaiting)\b/i,
@@ -115,7 +119,7 @@ const CLAIMS: Readonly<Record<ReplyOutcome, RegExp>> = {
     /\b(?:fail(?:ed|ure)?|unsuccessful|declined|rejected|reversed|refunded|cancell?ed|(?:nothing|not) (?:was |been )?charged|try again|send (?:it )?again)\b/i,
 };
 /** Words before a claim that cancel it: “not yet delivered”, “when it is completed”, “do not send it again”. */
-const UNSAID =
+const NEGATION =
   /\b(?:not|no|nor|never|cannot|could ?n[o']t|was ?n[o']t|has ?n[o']t|is ?n[o']t|do ?n[o']t|until|unless|if|when|once|before|after|till|will|whether|yet to)\b/i;
 
 /**
@@ -124,12 +128,12 @@ const UNSAID =
  */
 export function withoutSuccess(text: string): string | undefined {
   if (!FOUND_ANYWHERE.test(text)) return text;
-  const plain = text.replace(SAID_TO_HAVE_FAILED, 'failed').replace(/^failed/, 'Failed');
+  const plain = text.replace(FAILURE_PHRASES, 'failed').replace(/^failed/, 'Failed');
   return FOUND_ANYWHERE.test(plain) ? undefined : plain;
 }
 
 /** The other outcome that a text claims; undefined if it claims only its own, or none. */
-export function textTells(outcome: ReplyOutcome, text: string): ReplyOutcome | undefined {
+export function otherOutcomeOfText(outcome: ReplyOutcome, text: string): ReplyOutcome | undefined {
   if (outcome !== 'success' && FOUND_ANYWHERE.test(text)) return 'success';
   return others(outcome).find((other) => text.split(/[.,;:!?]|\bbut\b/).some((clause) => claims(clause, CLAIMS[other])));
 }
@@ -139,5 +143,5 @@ function claims(clause: string, claim: RegExp): boolean {
   if (found === null) return false;
   const before = clause.slice(0, found.index);
   // “Nothing was charged” is itself the claim.
-  return !UNSAID.test(before);
+  return !NEGATION.test(before);
 }

@@ -110,13 +110,13 @@ export type AnswerFields = z.infer<typeof answer>;
 export type SendFields = z.infer<typeof send>;
 
 // Before `$name` is filled in, any value is allowed, and only the keys are checked.
-const loose = <Key extends string>(shape: Readonly<Record<Key, unknown>>): Record<Key, z.ZodOptional<typeof json>> =>
+const allOptional = <Key extends string>(shape: Readonly<Record<Key, unknown>>): Record<Key, z.ZodOptional<typeof json>> =>
   Object.fromEntries(Object.keys(shape).map((key) => [key, json.optional()])) as Record<Key, z.ZodOptional<typeof json>>;
 
 const writtenCaseSchema = z.strictObject({
-  ...loose(caseShape),
+  ...allOptional(caseShape),
   name: caseShape.name,
-  before: z.array(z.strictObject(loose(stepShape))).optional(),
+  before: z.array(z.strictObject(allOptional(stepShape))).optional(),
   each: z
     .array(json)
     .min(1)

@@ -9,7 +9,7 @@ import type { Mapping } from '../../mapping/mapping';
 import type { StepFields } from './case-schema';
 import type { Case, Fixtures } from './cases';
 import { createCaseScript, type SeenCall } from './scripted-v1';
-import { createStage, type CaseHouse, type Stage } from './stage';
+import { createStage, type CaseSurroundings, type Stage } from './stage';
 import { writeRequest, type WrittenRequest } from './write-request';
 
 /** Reads what a case writes by the rules of the public server; throws a GatewayError for what that would refuse. */
@@ -52,18 +52,18 @@ export async function runCases(cases: readonly Case[], parts: CaseParts): Promis
 export async function runCase(played: Case, { mapping, fixtures, read }: CaseParts, stage: Stage): Promise<CaseResult> {
   const operations = new Set<string>();
   const script = createCaseScript(fixtures);
-  const act = async (house: CaseHouse): Promise<CaseResult> => {
+  const act = async (surroundings: CaseSurroundings): Promise<CaseResult> => {
     let previous: JsonObject = {};
     let observed: Observed | undefined;
     for (const step of [...(played.before ?? []), played]) {
-      if (step.later !== undefined) await house.wait(toMs(step.later));
-      house.actAs(step.caller ?? played.caller);
+      if (step.later !== undefined) await surroundings.wait(toMs(step.later));
+      surroundings.actAs(step.caller ?? played.caller);
       script.begin(step);
-      observed = await takeStep(step, previous, house, read);
+      observed = await takeStep(step, previous, surroundings, read);
       previous = Array.isArray(observed.reply.body) ? {} : (observed.reply.body as JsonObject);
       if (observed.served?.operation !== undefined) operations.add(observed.served.operation);
     }
-    const troubles = house.troubles.map((found): Difference => ({ place: 'gateway', expected: 'no trouble', found }));
+    const troubles = surroundings.troubles.map((found): Difference => ({ place: 'gateway', expected: 'no trouble', found }));
     return { played, observed, operations: [...operations], differences: [...troubles, ...judge(played, observed!)] };
   };
   try {
@@ -93,7 +93,7 @@ function toMs(duration: string): number {
 async function takeStep(
   step: StepFields,
   previous: JsonObject,
-  { gateway, v1, clientAddress }: CaseHouse,
+  { gateway, v1, clientAddress }: CaseSurroundings,
   read: RequestReader,
 ): Promise<Observed> {
   const callsBefore = v1.seen.length;

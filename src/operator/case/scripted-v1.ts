@@ -51,19 +51,19 @@ export function createScriptedV1(script: Script, clock: Pick<Clock, 'now'>): Scr
   };
 }
 
-type Spoken = Exclude<AnswerFields, string>;
+type WrittenAnswer = Exclude<AnswerFields, string>;
 
 /** What stands beside v1's own fields in an answer of a case. */
 const BESIDE = ['http', 'text', 'retry_after'];
 
-function toHttp(answer: Spoken) {
+function toHttp(answer: WrittenAnswer) {
   const { http, text } = answer;
   const body = Object.fromEntries(Object.entries(answer).filter(([name]) => !BESIDE.includes(name)));
   const written = typeof text === 'string' ? text : JSON.stringify(body);
   return { kind: 'answered', httpStatus: typeof http === 'number' ? http : 200, text: written, retryAfter: undefined } as const;
 }
 
-function retryAfterOf({ retry_after: seconds }: Spoken): number | undefined {
+function retryAfterOf({ retry_after: seconds }: WrittenAnswer): number | undefined {
   return typeof seconds === 'number' ? seconds : undefined;
 }
 

@@ -15,7 +15,7 @@ import { createVisitors } from '../../upstream/visitors';
 import { createScriptedV1, type Script, type ScriptedV1 } from './scripted-v1';
 
 /** What a case is played with. */
-export interface CaseHouse {
+export interface CaseSurroundings {
   readonly gateway: Gateway;
   readonly v1: Pick<ScriptedV1, 'seen'>;
   readonly clock: Pick<JumpingClock, 'now'>;
@@ -33,7 +33,7 @@ export interface Stage {
   play<Result>(
     mappingOf: (fingerprint: string) => Mapping,
     script: Script,
-    act: (house: CaseHouse) => Promise<Result>,
+    act: (house: CaseSurroundings) => Promise<Result>,
   ): Promise<Result>;
 }
 

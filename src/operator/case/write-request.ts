@@ -20,7 +20,8 @@ export function writeRequest(step: StepFields, previous: JsonObject): WrittenReq
   const [method = '', target = ''] = to.split(' ');
   const isRead = method === 'GET';
   const query = { ...(isRead ? content.fields : {}), ...content.query };
-  const recall = (text: string): string => text.replaceAll(/\$reply\.([\w-]+)/g, (_, name: string) => textOf(previous[name]));
+  const fillReplyFields = (text: string): string =>
+    text.replaceAll(/\$reply\.([\w-]+)/g, (_, name: string) => textOf(previous[name]));
   const fullTarget = Object.keys(query).length === 0 ? target : `${target}${target.includes('?') ? '&' : '?'}${formText(query)}`;
   const { body, contentType } = bodyOf(content, isRead);
   const headers: Record<string, string> = {
@@ -30,9 +31,9 @@ export function writeRequest(step: StepFields, previous: JsonObject): WrittenReq
   };
   return {
     method,
-    target: recall(fullTarget),
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, recall(value)])),
-    body: recall(body),
+    target: fillReplyFields(fullTarget),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fillReplyFields(value)])),
+    body: fillReplyFields(body),
   };
 }
 

@@ -7,7 +7,7 @@ import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
 import { trimSlash } from '../../domain/decode-path';
 import { findUnknownFields, operationOf } from './find-unknown-fields';
-import { findWords } from './find-words';
+import { findUnlistedWords } from './find-unlisted-words';
 import type { Addition } from './make-patch';
 
 export type Drift = ReturnType<typeof findDrift>;
@@ -18,7 +18,7 @@ export function findDrift(traffic: Traffic, mapping: Mapping, source: MappingSou
     requests: traffic.shapes.reduce((sum, { count }) => sum + count, 0),
     forgotten: traffic.forgotten,
     fields: findUnknownFields(traffic, mapping),
-    words: findWords(traffic, mapping, source),
+    words: findUnlistedWords(traffic, mapping, source),
     addresses: findAddresses(traffic, mapping),
     families: findFamilies(traffic, mapping),
     unused: findUnused(traffic, mapping),

@@ -35,14 +35,14 @@ export interface UnknownField {
 }
 
 /** A name that came in requests of an operation, with the shapes that have it. */
-interface Sighting {
+interface NameInRequests {
   readonly operation: Operation;
   readonly name: string;
   readonly shapes: SeenShape[];
 }
 
 export function findUnknownFields(traffic: Traffic, mapping: Mapping): UnknownField[] {
-  const sightings = new Map<string, Sighting>();
+  const sightings = new Map<string, NameInRequests>();
   for (const seen of traffic.shapes) {
     const operation = operationOf(seen, mapping);
     if (operation === undefined) continue;
@@ -55,7 +55,7 @@ export function findUnknownFields(traffic: Traffic, mapping: Mapping): UnknownFi
     }
   }
   const found = [...sightings.values()].map((sighting) => describe(sighting, suggestField(sighting, mapping)));
-  return withoutRivals(found, traffic, mapping).sort((a, b) => RANK[a.advice.kind] - RANK[b.advice.kind] || b.count - a.count);
+  return decideRivals(found, traffic, mapping).sort((a, b) => RANK[a.advice.kind] - RANK[b.advice.kind] || b.count - a.count);
 }
 
 const RANK = { request_id: 0, alias: 0, decide: 1, ignore: 2 } as const;
@@ -66,7 +66,7 @@ export function operationOf({ shape, operation }: SeenShape, mapping: Mapping): 
   return match.kind === 'matched' ? match.operation : mapping.operations.get(operation);
 }
 
-function describe({ operation, name, shapes }: Sighting, advice: Advice): UnknownField {
+function describe({ operation, name, shapes }: NameInRequests, advice: Advice): UnknownField {
   return {
     operation: operation.name,
     name,
@@ -88,7 +88,7 @@ function kindsOf(name: string, shapes: readonly SeenShape[]): FieldKind[] {
 }
 
 /** Leaves the decision to a person if two unknown names of one request would become the same field: their values may differ. */
-function withoutRivals(found: readonly UnknownField[], traffic: Traffic, mapping: Mapping): UnknownField[] {
+function decideRivals(found: readonly UnknownField[], traffic: Traffic, mapping: Mapping): UnknownField[] {
   return found.map((field) => {
     const becomes = meantBy(field.advice);
     if (becomes === undefined) return field;
@@ -114,7 +114,7 @@ function meantBy(advice: Advice): string | undefined {
 const decide = (because: string): Advice => ({ kind: 'decide', because });
 const ignore = (because: string): Advice => ({ kind: 'ignore', because });
 
-function suggestField({ operation, name, shapes: all }: Sighting, mapping: Mapping): Advice {
+function suggestField({ operation, name, shapes: all }: NameInRequests, mapping: Mapping): Advice {
   const shapes = all.filter(({ format }) => format !== undefined);
   if (shapes.length === 0) return decide('no request with it came as far as its format, so nothing is known of its meaning');
   const kinds = kindsOf(name, shapes);
@@ -163,7 +163,7 @@ function suggestRequestId(
   return { kind: 'request_id', because: 'by its name it is the id that the script gives the order, and no other came with it' };
 }
 
-function alias(field: Field, { operation, name, shapes }: Sighting, mapping: Mapping): Advice {
+function alias(field: Field, { operation, name, shapes }: NameInRequests, mapping: Mapping): Advice {
   const elsewhere = meaningElsewhere(name, field, mapping);
   if (elsewhere !== undefined) return decide(`it looks like ${field.name}, but in ${elsewhere} it means something else`);
   const formats = [...new Set(shapes.map(({ format }) => format!))];
@@ -272,11 +272,11 @@ const REFERENCES = [
 ];
 const IDS = ['id', 'no', 'num', 'number', 'key', 'code'];
 /** Words for the owner of an id, which do not show what the id identifies. */
-const WHOSE = [
+const OWNER_WORDS = [
   ...['my', 'our', 'own', 'local', 'internal', 'external', 'ext', 'client', 'merchant', 'partner', 'vendor', 'api', 'site'],
   ...['unique', 'new', 'custom'],
 ];
-const WORDS = [...OF_A_SALE, ...OF_SOMEBODY, ...REFERENCES, ...IDS, ...WHOSE].sort((a, b) => b.length - a.length);
+const WORDS = [...OF_A_SALE, ...OF_SOMEBODY, ...REFERENCES, ...IDS, ...OWNER_WORDS].sort((a, b) => b.length - a.length);
 
 /** `doubtful`: the field may also be a customer or a secret, which is the same in many sales. */
 type OrderIdName = 'certain' | 'doubtful';

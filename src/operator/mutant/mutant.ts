@@ -14,24 +14,24 @@ export interface Mutant {
 }
 
 /** A key of the language at one place, before it is broken. `says` is its name for people; for `operations` see `Mutant`. */
-export interface Broken extends Place {
-  readonly says: string;
+export interface BrokenKey extends Place {
+  readonly title: string;
   readonly operations: readonly string[] | undefined;
 }
 
 /** A text that no script sends and no reply has. */
-export const BROKEN = 'broken on purpose';
+export const BROKEN_TEXT = 'broken on purpose';
 
-export function mutant(words: string, path: YamlPath, value: unknown, operations?: readonly string[]): Mutant {
+export function createMutant(words: string, path: YamlPath, value: unknown, operations?: readonly string[]): Mutant {
   return { words, path, edits: [{ path, value }], operations };
 }
 
-export function drop(what: string, path: YamlPath, operations?: readonly string[]): Mutant {
-  return mutant(`drops ${what}`, path, undefined, operations);
+export function createRemoval(what: string, path: YamlPath, operations?: readonly string[]): Mutant {
+  return createMutant(`drops ${what}`, path, undefined, operations);
 }
 
 /** One mutant for each pair of entries, with their values exchanged. */
-export function swaps(
+export function createSwaps(
   called: (key: string) => string,
   path: YamlPath,
   entries: Readonly<Record<string, unknown>>,

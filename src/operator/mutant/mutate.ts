@@ -9,22 +9,22 @@ import { formatFileSchema, sharedFileSchema, type ValueSource } from '../../mapp
 import { parseRoute } from '../../mapping/routes';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
-import { BROKEN, drop, mutant, swaps, type Broken, type Mutant } from './mutant';
+import { BROKEN_TEXT, createRemoval, createMutant, createSwaps, type BrokenKey, type Mutant } from './mutant';
 
 export function listMutants(source: MappingSource): Mutant[] {
   return walk(source, ROOT, source);
 }
 
-const UNSEEN =
+const UNNOTICED_KEYS =
   /^(?:timing|callers|lookup_key)$|(?:^|\.)(?:title|scripts|kind|patience|after_pending|shown_in|why)$|^families\.\*\.(?:operations\.\*\.)?pending$|^families\.\*\.(?:request_id|numbers)\b|\.(?:call\.to|join\.\*\.list)$/;
 
 function walk(value: unknown, place: Place, source: MappingSource): Mutant[] {
   const { pattern } = place;
-  if (UNSEEN.test(pattern)) return [];
+  if (UNNOTICED_KEYS.test(pattern)) return [];
   const key = MODEL.keys.get(pattern);
   if (key !== undefined) {
-    const says = fill(key.says, place.names);
-    return breakKey(value, key, { ...place, says, operations: reachOf(place, source) }, source);
+    const title = fill(key.title, place.names);
+    return breakKey(value, key, { ...place, title, operations: reachOf(place, source) }, source);
   }
   const parts = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value as object);
   return [
@@ -44,15 +44,15 @@ function wholeGroup(place: Place, source: MappingSource): Mutant[] {
   const isItem = around?.unnamed === true;
   const isPart = !pattern.endsWith('*') && !pattern.endsWith('reply') && path.length > 2 && mayBeAbsent(place) && !isNamed(place);
   const said = fill(MODEL.groups.get(pattern)?.named ?? [...names, path.at(-1)].join(': '), names);
-  return isItem || isPart ? [drop(said, path, reachOf(place, source))] : [];
+  return isItem || isPart ? [createRemoval(said, path, reachOf(place, source))] : [];
 }
 
 /** Sets each absent flag to true: an absent flag means false. */
 function missingFlags(value: unknown, place: Place, source: MappingSource): Mutant[] {
-  return [...MODEL.keys].flatMap(([pattern, { compared, says }]) => {
+  return [...MODEL.keys].flatMap(([pattern, { compared, title }]) => {
     const [around, flag] = [pattern.slice(0, Math.max(0, pattern.lastIndexOf('.'))), pattern.split('.').at(-1)!];
     if (compared !== 'flag' || around !== place.pattern || Object.hasOwn(value as object, flag)) return [];
-    return [mutant(`${fill(says, place.names)}: none -> true`, [...place.path, flag], true, reachOf(place, source))];
+    return [createMutant(`${fill(title, place.names)}: none -> true`, [...place.path, flag], true, reachOf(place, source))];
   });
 }
 
@@ -70,8 +70,8 @@ function reachOf({ pattern, names, path }: Place, { operations }: MappingSource)
   return pattern.includes('.reply') && operations[name]?.kind === 'purchase' ? [name, ...ofKind('status')] : [name];
 }
 
-function breakKey(value: unknown, key: Compared, at: Broken, source: MappingSource): Mutant[] {
-  const { path, says, operations } = at;
+function breakKey(value: unknown, key: Compared, at: BrokenKey, source: MappingSource): Mutant[] {
+  const { path, title, operations } = at;
   switch (key.compared) {
     case 'fields':
     case 'value':
@@ -86,7 +86,7 @@ function breakKey(value: unknown, key: Compared, at: Broken, source: MappingSour
     case 'sequence':
       return breakItems(value as readonly string[], key, at, source);
     case 'flag':
-      return [mutant(`${says}: ${String(value)} -> ${String(value !== true)}`, path, value !== true, operations)];
+      return [createMutant(`${title}: ${String(value)} -> ${String(value !== true)}`, path, value !== true, operations)];
     case 'default':
     case 'constant':
     case 'guard':
@@ -94,14 +94,14 @@ function breakKey(value: unknown, key: Compared, at: Broken, source: MappingSour
   }
 }
 
-function breakNumbers(numbers: Readonly<Record<string, string>>, { says }: Compared, at: Broken): Mutant[] {
+function breakNumbers(numbers: Readonly<Record<string, string>>, { title }: Compared, at: BrokenKey): Mutant[] {
   const { path, names, operations } = at;
-  const called = (number: string): string => fill(says, [...names, number]);
-  const dropped = Object.keys(numbers).map((number) => drop(called(number), [...path, number], operations));
-  return [...swaps(called, path, numbers, operations), ...dropped];
+  const called = (number: string): string => fill(title, [...names, number]);
+  const dropped = Object.keys(numbers).map((number) => createRemoval(called(number), [...path, number], operations));
+  return [...createSwaps(called, path, numbers, operations), ...dropped];
 }
 
-function breakRoutes(routes: readonly string[], key: Compared, { path, names, operations }: Broken): Mutant[] {
+function breakRoutes(routes: readonly string[], key: Compared, { path, names, operations }: BrokenKey): Mutant[] {
   return routes.flatMap((text, index) => {
     const addresses = parseRoute(text).flatMap(({ methods, path: address }) => methods.map((method) => `${method} ${address}`));
     return addresses.map((address) => ({
@@ -115,19 +115,19 @@ function breakRoutes(routes: readonly string[], key: Compared, { path, names, op
   });
 }
 
-function breakItems(items: readonly string[], key: Compared, at: Broken, source: MappingSource): Mutant[] {
-  const { path, names, says, operations } = at;
+function breakItems(items: readonly string[], key: Compared, at: BrokenKey, source: MappingSource): Mutant[] {
+  const { path, names, title, operations } = at;
   // A signal without its only field proves nothing: `wholeGroup` makes the same break by dropping the signal.
   if (path.includes('proof') && items.length < 2) return [];
   // A shorter list of fields in the same order still fits the request of a case, so the list is reversed.
   if (path.includes('proof') && key.compared === 'sequence')
-    return [mutant(`${says}: turned round`, path, items.toReversed(), operations)];
+    return [createMutant(`${title}: turned round`, path, items.toReversed(), operations)];
   // The first of `try_values` stays: an absent field has that value.
   const from = at.pattern.endsWith('.try_values') ? 1 : 0;
   const dropped = items.flatMap((item, index) => {
     if (index < from || (key.compared === 'words' && isDuplicate(item, index, [String(path.at(-2)), ...items]))) return [];
-    const words = key.removed === undefined ? `${says}: ${item} is gone` : fill(key.removed, names).replace('{item}', item);
-    return [mutant(words, [...path, index], undefined, operations)];
+    const words = key.removed === undefined ? `${title}: ${item} is gone` : fill(key.removed, names).replace('{item}', item);
+    return [createMutant(words, [...path, index], undefined, operations)];
   });
   return at.pattern.endsWith('.otherwise') ? [...dropped, readWithOthers(items, at, source)] : dropped;
 }
@@ -141,7 +141,7 @@ function isDuplicate(word: string, index: number, all: readonly string[]): boole
 }
 
 /** Moves the spellings of `otherwise`, which are read only where those of `from` are absent, to `from`. */
-function readWithOthers(items: readonly string[], { path, names, operations }: Broken, source: MappingSource): Mutant {
+function readWithOthers(items: readonly string[], { path, names, operations }: BrokenKey, source: MappingSource): Mutant {
   const from = [...path.slice(0, -1), 'from'];
   const spellings = source.operations[names[0]!]!.fields![names[1]!]!.from;
   return {
@@ -156,21 +156,21 @@ function readWithOthers(items: readonly string[], { path, names, operations }: B
 }
 
 /** Drops each condition of a map, such as a header, unless it is the only one. */
-function breakEntries(value: object | null, { path, says, operations }: Broken): Mutant[] {
+function breakEntries(value: object | null, { path, title, operations }: BrokenKey): Mutant[] {
   const names = Object.keys(value ?? {});
-  return names.length < 2 ? [] : names.map((name) => drop(`${says}: ${name}`, [...path, name], operations));
+  return names.length < 2 ? [] : names.map((name) => createRemoval(`${title}: ${name}`, [...path, name], operations));
 }
 
 const WEAKER: Readonly<Record<string, string>> = { strong: 'weak', medium: 'weak', weak: 'strong' };
 
-function breakConstant(value: string | number | boolean, at: Broken, source: MappingSource): Mutant[] {
-  const { path, says, operations, pattern } = at;
+function breakConstant(value: string | number | boolean, at: BrokenKey, source: MappingSource): Mutant[] {
+  const { path, title, operations, pattern } = at;
   const put = (other?: string | number | boolean): Mutant =>
-    mutant(`${says}: ${value} -> ${other ?? 'none'}`, path, other, operations);
+    createMutant(`${title}: ${value} -> ${other ?? 'none'}`, path, other, operations);
   if (pattern.endsWith('.weight')) return [put(WEAKER[value as string])];
   if (pattern.endsWith('.as')) return value === 'text' ? [] : [put('text')];
   if (pattern.endsWith('.undecided')) return [...source.formats.keys()].filter((id) => id !== value).map((id) => put(id));
-  const others = typeof value === 'number' ? [value + 1] : typeof value === 'boolean' ? [!value] : [BROKEN];
+  const others = typeof value === 'number' ? [value + 1] : typeof value === 'boolean' ? [!value] : [BROKEN_TEXT];
   return [...(mayBeAbsent(at) ? [put()] : []), ...(isChoice(at) ? [] : others.map((other) => put(other)))];
 }
 
@@ -195,19 +195,19 @@ export function narrowSource(source: MappingSource, names: ReadonlySet<string>):
 type Fields = Readonly<Record<string, ValueSource>>;
 
 /** Drops each field of a reply, a row or a call, and changes its value. */
-function breakFields(value: unknown, at: Broken): Mutant[] {
+function breakFields(value: unknown, at: BrokenKey): Mutant[] {
   if (value === null || typeof value !== 'object') return [];
   if (Array.isArray(value) || 'each' in value) return breakValue(value, at);
   return Object.entries(value as Fields).flatMap(([name, part]) => {
     const below = inside(at, name);
-    return [drop(below.says, below.path, at.operations), ...breakValue(part, below)];
+    return [createRemoval(below.title, below.path, at.operations), ...breakValue(part, below)];
   });
 }
 
 /** Changes one value in each way that its form allows. */
-function breakValue(value: unknown, at: Broken): Mutant[] {
-  const { path, says, operations } = at;
-  const replaced = mutant(`${says}: another value`, path, typeof value === 'boolean' ? !value : BROKEN, operations);
+function breakValue(value: unknown, at: BrokenKey): Mutant[] {
+  const { path, title, operations } = at;
+  const replaced = createMutant(`${title}: another value`, path, typeof value === 'boolean' ? !value : BROKEN_TEXT, operations);
   if (typeof value === 'string') return [replaced, ...withoutTransforms(value, at)];
   if (value === null || typeof value !== 'object') return [replaced];
   if (Array.isArray(value)) return [replaced, ...value.flatMap((part, index) => breakValue(part, inside(at, index)))];
@@ -218,50 +218,55 @@ function breakValue(value: unknown, at: Broken): Mutant[] {
   return Object.keys(object).length === 0 ? [replaced] : breakFields(object, at);
 }
 
-const inside = (at: Broken, step: string | number): Broken => ({
+const inside = (at: BrokenKey, step: string | number): BrokenKey => ({
   ...at,
   path: [...at.path, step],
-  says: typeof step === 'number' ? at.says : `${at.says}, \`${step}\``,
+  title: typeof step === 'number' ? at.title : `${at.title}, \`${step}\``,
 });
 
 /** Drops each transform of an expression: `$amount | naira` becomes `$amount`. */
-function withoutTransforms(value: string, { path, says, operations }: Broken): Mutant[] {
+function withoutTransforms(value: string, { path, title, operations }: BrokenKey): Mutant[] {
   if (!value.startsWith('$')) return [];
   const [root = '', ...transforms] = value.split('|').map((part) => part.trim());
   return transforms.map((name, index) =>
-    mutant(`${says}: without ${name}`, path, [root, ...transforms.filter((_, at) => at !== index)].join(' | '), operations),
+    createMutant(
+      `${title}: without ${name}`,
+      path,
+      [root, ...transforms.filter((_, at) => at !== index)].join(' | '),
+      operations,
+    ),
   );
 }
 
-function breakFirst({ first }: Fields, { path, says, operations }: Broken): Mutant[] {
+function breakFirst({ first }: Fields, { path, title, operations }: BrokenKey): Mutant[] {
   const parts = Array.isArray(first) ? (first as readonly ValueSource[]) : [];
   return [
     ...parts.map((part, index) =>
-      mutant(`${says}: without ${JSON.stringify(part)}`, [...path, 'first', index], undefined, operations),
+      createMutant(`${title}: without ${JSON.stringify(part)}`, [...path, 'first', index], undefined, operations),
     ),
     ...(parts.length < 2
       ? []
-      : [mutant(`${says}: the alternatives turned around`, [...path, 'first'], [...parts].reverse(), operations)]),
+      : [createMutant(`${title}: the alternatives turned around`, [...path, 'first'], [...parts].reverse(), operations)]),
   ];
 }
 
-function breakWhen({ when, value }: Fields, at: Broken): Mutant[] {
-  const { path, says, operations } = at;
+function breakWhen({ when, value }: Fields, at: BrokenKey): Mutant[] {
+  const { path, title, operations } = at;
   return [
-    mutant(`${says}: without the condition`, path, value, operations),
+    createMutant(`${title}: without the condition`, path, value, operations),
     ...Object.keys((when ?? {}) as Fields).map((key) =>
-      mutant(`${says}: the condition on ${key} turned around`, [...path, 'when', key], 'another value', operations),
+      createMutant(`${title}: the condition on ${key} turned around`, [...path, 'when', key], 'another value', operations),
     ),
     ...breakValue(value ?? null, { ...at, path: [...path, 'value'] }),
   ];
 }
 
-function breakEach(object: Fields, { path, says, operations }: Broken): Mutant[] {
+function breakEach(object: Fields, { path, title, operations }: BrokenKey): Mutant[] {
   const any = (object['where_any'] ?? []) as readonly ValueSource[];
   const without = (what: string, ...steps: (string | number)[]): Mutant =>
-    mutant(`${says}: without ${what}`, [...path, ...steps], undefined, operations);
+    createMutant(`${title}: without ${what}`, [...path, ...steps], undefined, operations);
   return [
-    mutant(`${says}: an empty list`, path, [], operations),
+    createMutant(`${title}: an empty list`, path, [], operations),
     ...Object.entries((object['where'] ?? {}) as Fields).flatMap(([key, wanted]) => [
       without(`the condition on ${key}`, 'where', key),
       ...(Array.isArray(wanted) ? wanted.map((word, index) => without(`${key} ${String(word)}`, 'where', key, index)) : []),

@@ -4,7 +4,7 @@
  */
 import type { SavedRequest } from '../../domain/legacy';
 import { fillPhpText, readPhpTokens, type PhpToken } from './php-tokens';
-import { IN_PLACE, join, PHP_CONSTANTS, PHP_FUNCTIONS, unknown } from './php-functions';
+import { PLACEHOLDER_KEY, join, PHP_CONSTANTS, PHP_FUNCTIONS, unknown } from './php-functions';
 import { requestOfOptions, type Address } from './php-request';
 import { jsonOfPhp, PhpArray, textOfPhp, Unknown, type PhpValue } from './php-values';
 
@@ -206,7 +206,7 @@ class PhpReader {
       const value = this.#variables.get(name);
       if (value === undefined || value instanceof Unknown || value instanceof PhpArray) missing.push(name);
       else return textOfPhp(value);
-      return IN_PLACE;
+      return PLACEHOLDER_KEY;
     });
     return missing.length === 0 ? filled : new Unknown(`$${missing[0]}`, line, filled);
   }

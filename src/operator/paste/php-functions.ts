@@ -2,7 +2,7 @@
 import { buildQuery, jsonOfPhp, PhpArray, textOfPhp, Unknown, type PhpValue } from './php-values';
 
 /** Stands in for an unknown value, mostly the key. The operator chooses the caller in a field beside the paste. */
-export const IN_PLACE = 'KEY';
+export const PLACEHOLDER_KEY = 'KEY';
 export const PHP_CONSTANTS: Readonly<Record<string, PhpValue>> = { true: true, false: false, null: null, php_eol: '\n' };
 
 type PhpFunction = (given: readonly PhpValue[], line: number) => PhpValue;
@@ -46,7 +46,7 @@ export const PHP_FUNCTIONS: Readonly<Record<string, PhpFunction>> = {
   '(bool)': of((value) => Boolean(value) && value !== '0'),
 };
 
-export const unknown = (what: string, line: number): Unknown => new Unknown(what, line, IN_PLACE);
+export const unknown = (what: string, line: number): Unknown => new Unknown(what, line, PLACEHOLDER_KEY);
 
 /** PHP's `.` operator. The result is unknown if either value is. */
 export function join(one: PhpValue, other: PhpValue, line: number): PhpValue {

@@ -9,7 +9,7 @@ export class Unknown {
     /** The variable or function, as the error message names it: `$phone`. */
     readonly what: string,
     readonly line: number,
-    /** The text of which the value is a part, with `IN_PLACE` instead of the value. */
+    /** The text of which the value is a part, with `PLACEHOLDER_KEY` instead of the value. */
     readonly text: string,
   ) {}
 }

@@ -2,7 +2,7 @@
 import { fill, groupAt, MODEL } from '../../mapping/language/model';
 import type { MappingSource } from '../../mapping/source';
 import { judgeMoney, type Sides } from './judge-money';
-import { readMeaning, TURN, type Bag, type Branch, type Item, type Meaning, type SetOfItems } from './read-meaning';
+import { readMeaning, KIND_ORDER_PATTERN, type Bag, type Branch, type Item, type Meaning, type SetOfItems } from './read-meaning';
 
 type FilePlace = ReturnType<MappingSource['places']['find']>;
 
@@ -79,7 +79,7 @@ function itemOf(set: SetOfItems, { path, shown }: Item, kind: 'added' | 'removed
   return {
     kind,
     path: set.path.map(String).join('.'),
-    words: fill(rule[kind] ?? `${rule.says}: {item} ${kind}`, set.names).replace('{item}', shown),
+    words: fill(rule[kind] ?? `${rule.title}: {item} ${kind}`, set.names).replace('{item}', shown),
     ...(kind === 'added'
       ? { after: shown, placeAfter: sides.after.places.find(path, 'key') }
       : { before: shown, placeBefore: sides.before.places.find(path, 'key') }),
@@ -130,12 +130,12 @@ function leavesOf(meaning: Meaning): string[] {
 }
 
 function subjectOf({ pattern, names }: Meaning): string {
-  if (pattern === TURN) return `callers ${names[0]!}: tried before`;
+  if (pattern === KIND_ORDER_PATTERN) return `callers ${names[0]!}: tried before`;
   const rule = MODEL.keys.get(pattern);
   // Names beyond those of the language are fields inside a value.
   const inside = names.slice(starsOf(pattern)).join('.');
-  const says = fill(rule?.says ?? pattern, names);
-  return inside === '' || rule?.compared === 'numbers' ? says : `${says}, \`${inside}\``;
+  const title = fill(rule?.title ?? pattern, names);
+  return inside === '' || rule?.compared === 'numbers' ? title : `${title}, \`${inside}\``;
 }
 
 type Pair = readonly [Maybe<Branch>, Maybe<Branch>];

@@ -10,7 +10,7 @@ import type { OperationKind } from '../../mapping/mapping';
 import { everyReply } from '../../mapping/merge-layers';
 import type { MappingSource } from '../../mapping/source';
 import { isPlainMap } from './canonical-value';
-import { TURN, type Meaning } from './read-meaning';
+import { KIND_ORDER_PATTERN, type Meaning } from './read-meaning';
 
 export interface Sides {
   readonly before: MappingSource;
@@ -54,7 +54,7 @@ const entriesOf = (meaning: Meaning | undefined): ReadonlyMap<string, Meaning> |
 
 function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after: Meaning | undefined): string | undefined {
   const { pattern, names } = any;
-  const judged = pattern === TURN ? 'by kind of caller' : MODEL.keys.get(pattern)?.judged;
+  const judged = pattern === KIND_ORDER_PATTERN ? 'by kind of caller' : MODEL.keys.get(pattern)?.judged;
   if (judged === undefined) return 'is no key that is known to be harmless';
   if (typeof judged === 'object') return judged.money;
   const operation = /^(?:formats|families)\./.test(pattern) ? names[1]! : names[0]!;

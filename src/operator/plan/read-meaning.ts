@@ -181,7 +181,7 @@ class Reader {
 }
 
 /** A pattern for the order in which kinds are tried. The language has no such key. */
-export const TURN = 'callers.kinds.*.before';
+export const KIND_ORDER_PATTERN = 'callers.kinds.*.before';
 
 /** Kinds are tried in order. The order matters only where two kinds match the same User-Agent. */
 function addTurns(kinds: Fields, entries: Map<string, Meaning>, place: Place): void {
@@ -196,7 +196,7 @@ function addTurns(kinds: Fields, entries: Map<string, Meaning>, place: Place): v
       .map(([other]) => other)
       .sort();
     if (later.length === 0) continue;
-    const before = leaf(later, { path: [...place.path, name], pattern: TURN, names: [name] });
+    const before = leaf(later, { path: [...place.path, name], pattern: KIND_ORDER_PATTERN, names: [name] });
     entries.set(name, branchOf(new Map([...meaning.entries, ['before', before]]), meaning));
   }
 }

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../../src/domain/json';
 import type { LegacyReply, LegacyRequest } from '../../../src/domain/legacy';
 import type { SeenCall } from '../../../src/operator/case/scripted-v1';
-import { START_MS, type CaseHouse, createStage } from '../../../src/operator/case/stage';
+import { START_MS, type CaseSurroundings, createStage } from '../../../src/operator/case/stage';
 import { readPath } from '../../../src/http/request-path';
 import { withFamilyOfKey } from '../../../src/operator/case/run-cases';
 import { ownAddressOf, type Address } from './addresses';
@@ -94,7 +94,7 @@ function answerTo(endpoint: string, reference: unknown, operation: string, outco
     : answerToQuestion(endpoint, outcome, typeof reference === 'string' ? reference : '');
 }
 
-async function ask({ gateway, clock, v1 }: CaseHouse, request: LegacyRequest, operation: string): Promise<Told> {
+async function ask({ gateway, clock, v1 }: CaseSurroundings, request: LegacyRequest, operation: string): Promise<Told> {
   const startedAt = clock.now();
   const callsBefore = v1.seen.length;
   const served = await gateway.handle(request);
@@ -194,7 +194,7 @@ const stage = createStage({ hasLookupKey: false, keyPrefix: '00c0ffee' });
 let turn: Promise<unknown> = Promise.resolve();
 
 /** Runs in a new house, after all earlier ones have ended. */
-function inTurn<T>(script: Script, talk: (house: CaseHouse) => Promise<T>, family?: string): Promise<T> {
+function inTurn<T>(script: Script, talk: (house: CaseSurroundings) => Promise<T>, family?: string): Promise<T> {
   const told = turn.then(() =>
     stage.play(
       (key) => withFamilyOfKey(family, key, mapping),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { one } from '../../../src/mapping/language/declare';
+import { whole } from '../../../src/mapping/language/declare';
 import { formatFileSchema, sharedFileSchema } from '../../../src/mapping/language/schema';
 import { isOptionalAt, isRecordAt, keysAt, MODEL, readModel, ruleAt } from '../../../src/mapping/language/model';
 
@@ -34,7 +34,7 @@ test('every rule says what it is by names that its path has', () => {
     const names =
       pattern.split('.').filter((step) => step === '*').length +
       ('compared' in declared && declared.compared === 'numbers' ? 1 : 0);
-    const texts = 'compared' in declared ? [declared.says, declared.added, declared.removed, declared.named] : [declared.named];
+    const texts = 'compared' in declared ? [declared.title, declared.added, declared.removed, declared.named] : [declared.named];
     return [...texts.join(' ').matchAll(/\{(\w+)\}/g)].some(([, word]) => word !== 'item' && !(Number(word) <= names));
   });
   expect(MODEL.keys.size).toBeGreaterThan(80);
@@ -49,6 +49,6 @@ test('a set says what one item more or less means', () => {
 });
 
 test('a key without words of its own is refused when the schema is read', () => {
-  const silent = z.strictObject({ said: z.string().meta(one('constant', 'plain', 'said')), silent: z.string() });
-  expect(() => readModel([[silent, '']])).toThrow('the key silent of the mapping language says nothing of itself');
+  const silent = z.strictObject({ said: z.string().meta(whole('constant', 'plain', 'said')), silent: z.string() });
+  expect(() => readModel([[silent, '']])).toThrow('the key silent of the mapping language has no declaration');
 });

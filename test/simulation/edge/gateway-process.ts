@@ -11,7 +11,7 @@ import type { Processes } from '../../../src/journal/journal';
 import type { ToldStore } from '../../../src/journal/told-sales';
 import { keepAnswers, type KeepingJournal } from '../../../src/journal/kept-answers';
 import { markUntold } from '../../../src/watch/mark-untold';
-import { giveSharedSigns, SIGN_EVERY_MS } from '../../../src/watch/signs-of-life';
+import { startSharedSigns, SIGN_EVERY_MS } from '../../../src/watch/signs-of-life';
 import { openToldLog, type ToldLog } from '../../../src/watch/told-log';
 import { createVisitors } from '../../../src/upstream/visitors';
 import type { Chance } from '../engine/chance';
@@ -171,7 +171,7 @@ export class GatewayProcess {
       note(this.#stage, `* ${this.name}`, `trouble with ${what}: ${String(error)}`);
     const journal = { isWritable: () => this.#journal.keptCount() === 0 && this.#journal.isWritable() };
     while (this.#endSigns === undefined)
-      this.#endSigns = await giveSharedSigns({ processes, clock: this.#clock, journal, onDead, onTrouble }).catch(() =>
+      this.#endSigns = await startSharedSigns({ processes, clock: this.#clock, journal, onDead, onTrouble }).catch(() =>
         pause(this.#clock, RETRY_START_MS).then(() => undefined),
       );
   }

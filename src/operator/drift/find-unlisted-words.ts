@@ -6,7 +6,7 @@ import { nearestName } from '../../mapping/nearest-name';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
 
-export interface DriftedWord {
+export interface UnlistedWordAdvice {
   readonly table: string;
   readonly word: string;
   readonly count: number;
@@ -17,7 +17,7 @@ export interface DriftedWord {
   readonly hint: string;
 }
 
-export function findWords(traffic: Traffic, mapping: Mapping, source: MappingSource): DriftedWord[] {
+export function findUnlistedWords(traffic: Traffic, mapping: Mapping, source: MappingSource): UnlistedWordAdvice[] {
   const groups = new Map<string, UnlistedWord[]>();
   for (const word of traffic.unlistedWords) {
     if (!isStillUnlisted(word, mapping)) continue;
@@ -36,7 +36,7 @@ function isStillUnlisted({ operation, field, table: name, word, format }: Unlist
   return word === NOT_KEPT || !('value' in table.read(word, mapping.numberingOf(format ?? '', table)));
 }
 
-function describe(group: readonly UnlistedWord[], source: MappingSource): DriftedWord {
+function describe(group: readonly UnlistedWord[], source: MappingSource): UnlistedWordAdvice {
   const { table, word, format } = group[0]!;
   const value = source.tables[table]?.values === undefined ? undefined : nearestValue(word, source.tables[table].values);
   return {

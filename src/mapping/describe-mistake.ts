@@ -59,10 +59,10 @@ function oneOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
 }
 
 /** The option `error` of zod's `safeParse`. */
-export const sayIssue: z.core.$ZodErrorMap = (issue) => (ISSUES[issue.code] as (issue: Issue) => string)(issue);
+export const describeMistake: z.core.$ZodErrorMap = (issue) => (ISSUES[issue.code] as (issue: Issue) => string)(issue);
 
 /** The choice that an operator meant by a misspelt word, or by one such as `no`, which is false in YAML 1.1 and a text in YAML 1.2. */
-export function meantChoice(input: unknown, values: readonly string[]): string | undefined {
+export function intendedChoice(input: unknown, values: readonly string[]): string | undefined {
   const said = switchOf(input);
   if (said !== undefined) {
     const word = said ? ['on', 'true'] : ['off', 'false'];
@@ -82,7 +82,7 @@ function switchOf(input: unknown): boolean | undefined {
 export function hintForIssue(issue: z.core.$ZodIssue): string | undefined {
   const { code, input } = issue;
   if (code === 'invalid_value') {
-    const meant = meantChoice(input, issue.values.map(String));
+    const meant = intendedChoice(input, issue.values.map(String));
     if (meant !== undefined) return `did you mean \`${meant}\`?`;
     return switchOf(input) === false && issue.values.length === 1 ? 'leave the key out' : undefined;
   }
@@ -99,42 +99,42 @@ export function hintForIssue(issue: z.core.$ZodIssue): string | undefined {
 
 type SyntaxCode = YAMLError['code'];
 
-export interface Said {
+export interface MistakeText {
   readonly message: string;
   readonly hint: string;
 }
 
-const ALIASES: Said = {
+const ALIASES: MistakeText = {
   message: 'this anchor `&name` or alias `*name` has the wrong form',
   hint: 'write `&name` before a value and `*name` for it later, or write the value out; a text that begins with `*` or `&` needs quotes',
 };
-const TAGS: Said = {
+const TAGS: MistakeText = {
   message: 'a word that begins with `!` is a YAML tag, and mappings have no tags',
   hint: 'put a text that begins with `!` in quotes',
 };
-const INDENT: Said = {
+const INDENT: MistakeText = {
   message: 'this line has neither the indentation of the line above nor one level more',
   hint: 'keys of one level begin in the same column; one level more is two spaces',
 };
-const FLOW: Said = {
+const FLOW: MistakeText = {
   message: 'a `key: value` stands inside brackets without a comma before it',
   hint: 'put commas between the things in brackets; nested keys and lists need brackets too',
 };
-const NO_KEY: Said = {
+const NO_KEY: MistakeText = {
   message: 'this line is not a `key: value`',
   hint: 'a key needs a colon and a blank after it; a text of several lines needs quotes',
 };
-const OUT_OF_PLACE: Said = {
+const OUT_OF_PLACE: MistakeText = {
   message: 'this does not belong here',
   hint: 'check this line and the line before: a bracket, quote, comma or the indentation is wrong; write a quote inside quotes twice',
 };
-const SIGN_MISSING: Said = {
+const SIGN_MISSING: MistakeText = {
   message: 'a bracket, quote, comma or colon is missing here',
   hint: 'check this line and the line before',
 };
 
 /** One sentence for each code of the YAML library. If it adds a code, this table does not compile until it has a sentence. */
-export const SYNTAX: Readonly<Record<SyntaxCode, Said>> = {
+export const SYNTAX: Readonly<Record<SyntaxCode, MistakeText>> = {
   ALIAS_PROPS: ALIASES,
   BAD_ALIAS: ALIASES,
   BAD_DIRECTIVE: {
@@ -182,7 +182,7 @@ export const SYNTAX: Readonly<Record<SyntaxCode, Said>> = {
 };
 
 /** Patterns of the library's messages, which are more exact than its codes. The messages are only matched, never shown. */
-const CLOSER: readonly (readonly [RegExp, Said])[] = [
+const CLOSER: readonly (readonly [RegExp, MistakeText])[] = [
   [
     /closing ['"]quote/,
     { message: 'a text in quotes is not closed', hint: 'add the missing quote; write a quote inside quotes twice' },
@@ -199,6 +199,6 @@ const CLOSER: readonly (readonly [RegExp, Said])[] = [
   [/followed by map values/, NO_KEY],
 ];
 
-export function saySyntax({ code, message }: Pick<YAMLError, 'code' | 'message'>): Said {
+export function describeSyntaxError({ code, message }: Pick<YAMLError, 'code' | 'message'>): MistakeText {
   return CLOSER.find(([pattern]) => pattern.test(message))?.[1] ?? SYNTAX[code];
 }

@@ -1,7 +1,14 @@
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { checkWith } from './mapping-set';
-import { hintForIssue, ISSUES, meantChoice, sayIssue, saySyntax, SYNTAX } from '../../src/mapping/say-mistake';
+import {
+  hintForIssue,
+  ISSUES,
+  intendedChoice,
+  describeMistake,
+  describeSyntaxError,
+  SYNTAX,
+} from '../../src/mapping/describe-mistake';
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { readYaml } from '../../src/mapping/read-yaml';
@@ -47,7 +54,7 @@ const ISSUED: readonly (readonly [string, z.ZodType, unknown, string])[] = [
 ];
 
 test.each(ISSUED)('%s of %#', (code, schema, input, sentence) => {
-  const [issue] = schema.safeParse(input, { error: sayIssue }).error!.issues;
+  const [issue] = schema.safeParse(input, { error: describeMistake }).error!.issues;
   expect(issue).toMatchObject({ code, message: sentence });
 });
 
@@ -57,7 +64,7 @@ test('all codes are among them', () => {
 
 test('a message of the schema goes before', () => {
   const schema = z.string('expected a duration');
-  expect(schema.safeParse(5, { error: sayIssue }).error!.issues[0]!.message).toBe('expected a duration');
+  expect(schema.safeParse(5, { error: describeMistake }).error!.issues[0]!.message).toBe('expected a duration');
 });
 
 test.each([
@@ -69,7 +76,7 @@ test.each([
   [['refuse', 'pass'], ['no', 'yes', 'maybe'], undefined],
   [['refuse', 'pass'], ['refused'], 'refuse'],
 ])('of %j, %j means %j', (choices, inputs, meant) => {
-  for (const input of inputs) expect([input, meantChoice(input, choices)]).toEqual([input, meant]);
+  for (const input of inputs) expect([input, intendedChoice(input, choices)]).toEqual([input, meant]);
 });
 
 const hintOf = (schema: z.ZodType, input: unknown): string | undefined =>
@@ -155,5 +162,5 @@ test.each(TEXTS)('%s: %j', (code, text, sentence) => {
 });
 
 test('a sentence of the library that nobody knows falls back on its code', () => {
-  expect(saySyntax({ code: 'UNEXPECTED_TOKEN', message: 'Something quite new' })).toBe(SYNTAX.UNEXPECTED_TOKEN);
+  expect(describeSyntaxError({ code: 'UNEXPECTED_TOKEN', message: 'Something quite new' })).toBe(SYNTAX.UNEXPECTED_TOKEN);
 });

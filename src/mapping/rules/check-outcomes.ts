@@ -11,7 +11,7 @@ import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { MappingSource } from '../source';
 import type { Checking } from './checking';
-import { isDeciding, misreadAs, textTells, UNDERSTOOD, WORD_RULES } from './read-as';
+import { isDeciding, misreadOutcome, otherOutcomeOfText, UNDERSTOOD_WORDS, WORD_RULES } from './read-as';
 import { blockReply, listReplies, listReply } from './reply-layers';
 import { listOfEach } from './walk-value';
 
@@ -27,14 +27,14 @@ const TEXT_OUTCOMES = {
   not_found: 'failure',
   unavailable: 'failure',
 } as const satisfies Readonly<Record<string, ReplyOutcome>>;
-export const TEXT_KEYS = Object.keys(TEXT_OUTCOMES);
+export const OUTCOME_TEXT_KEYS = Object.keys(TEXT_OUTCOMES);
 
-export function checkWords(checking: Checking): void {
+export function checkOutcomeWords(checking: Checking): void {
   const { source, report } = checking;
   for (const outcome of OUTCOMES)
     for (const key of ['status', 'Status'] as const) {
       const word = source.words[outcome][key];
-      const understood = UNDERSTOOD[outcome][key];
+      const understood = UNDERSTOOD_WORDS[outcome][key];
       if (!understood.includes(word))
         report(['words', outcome, key], WORD_RULES[outcome], `not every script reads \`${word}\` as ${outcome}`, {
           hint: `use \`${understood[0]!}\``,
@@ -57,13 +57,16 @@ function checkHttp({ source, report }: Checking): void {
 
 function checkTexts({ source, report }: Checking): void {
   for (const [key, text] of Object.entries(source.texts)) {
-    if (!TEXT_KEYS.some((known) => known === key))
-      report(['texts', key], 'text-unknown', `no outcome is called \`${key}\``, { at: 'key', ...hintFor(key, TEXT_KEYS) });
+    if (!OUTCOME_TEXT_KEYS.some((known) => known === key))
+      report(['texts', key], 'text-unknown', `no outcome is called \`${key}\``, {
+        at: 'key',
+        ...hintFor(key, OUTCOME_TEXT_KEYS),
+      });
     if (text.trim() === '') report(['texts', key], 'text-empty', `the text of \`${key}\` is empty`);
     const word = /balance|insufficient/i.exec(text)?.[0];
     if (word !== undefined) report(['texts', key], 'text-says-balance', `some scripts hide a text that contains “${word}”`);
   }
-  const missing = TEXT_KEYS.filter((key) => source.texts[key] === undefined);
+  const missing = OUTCOME_TEXT_KEYS.filter((key) => source.texts[key] === undefined);
   if (missing.length > 0) {
     const [any] = Object.keys(source.texts);
     report(any === undefined ? ['words'] : ['texts', any], 'text-missing', `there is no text for ${missing.join(', ')}`, {
@@ -75,7 +78,7 @@ function checkTexts({ source, report }: Checking): void {
 /** A constant in a row of the order history is shown for orders of every outcome, so it must be true for these two as well. */
 const ALL_BUT_SUCCESS = ['pending', 'failure'] as const;
 
-export function checkTold(checking: Checking): void {
+export function checkReplyConstants(checking: Checking): void {
   const { source } = checking;
   const told = new Set<string>();
   const judge = (outcome: ReplyOutcome, fields: Iterable<readonly [string, PlacedValue]>): void => {
@@ -83,7 +86,7 @@ export function checkTold(checking: Checking): void {
       // At the top of a reply these two fields are checked in check-replies.ts.
       if (name === 'error' || (name === 'success' && outcome !== 'success')) continue;
       const around = { words: source.words[outcome], rows: source.rows, isOfEveryOrder: false };
-      for (const constant of within(name, value, path, around)) {
+      for (const constant of constantsIn(name, value, path, around)) {
         // A shared block is checked in every reply that includes it, and each problem is reported once.
         const key = JSON.stringify([outcome, constant.path]);
         if (!told.has(key)) judgeConstant(outcome, constant, checking);
@@ -94,7 +97,7 @@ export function checkTold(checking: Checking): void {
   for (const { outcome, fields } of checking.replies) judge(outcome, fields);
   judge('failure', blockReply('refusal', 'failure', source));
   for (const [name, placed] of listObjects(checking)) judge('success', [[name, placed]]);
-  checkTextsTell(checking);
+  checkTextOutcomes(checking);
 }
 
 /** The fields of objects around lists: of list operations, and of single callers. */
@@ -113,32 +116,32 @@ function listObjects({ source }: Checking): [string, PlacedValue][] {
   return [...ofLists, ...ofCallers].map((placed) => [String(placed.path.at(-1)), placed]);
 }
 
-function judgeConstant(told: ReplyOutcome, { name, value, path, isOfEveryOrder }: ToldConstant, { report }: Checking): void {
-  const outcome = isOfEveryOrder ? ALL_BUT_SUCCESS.find((one) => misreadAs(one, name, value) !== undefined) : told;
-  const other = outcome === undefined ? undefined : misreadAs(outcome, name, value);
+function judgeConstant(told: ReplyOutcome, { name, value, path, isOfEveryOrder }: ReplyConstant, { report }: Checking): void {
+  const outcome = isOfEveryOrder ? ALL_BUT_SUCCESS.find((one) => misreadOutcome(one, name, value) !== undefined) : told;
+  const other = outcome === undefined ? undefined : misreadOutcome(outcome, name, value);
   if (outcome === undefined || other === undefined) return;
   const of = isOfEveryOrder ? `every order, also of one that is a ${outcome},` : `a ${outcome}`;
-  if (typeof value === 'string' && !isDeciding(name) && textTells(outcome, value) !== undefined)
+  if (typeof value === 'string' && !isDeciding(name) && otherOutcomeOfText(outcome, value) !== undefined)
     report(path, 'text-of-other-outcome', `\`${name}\` of ${of} reads like a ${other}: “${value}”`);
   else report(path, WORD_RULES[outcome], `\`${name}\` of ${of} is \`${String(value)}\`, which scripts read as ${other}`);
 }
 
-function checkTextsTell({ source, report }: Checking): void {
+function checkTextOutcomes({ source, report }: Checking): void {
   for (const [key, text] of Object.entries(source.texts)) {
     const outcome = new Map<string, ReplyOutcome>(Object.entries(TEXT_OUTCOMES)).get(key);
-    const other = outcome === undefined ? undefined : textTells(outcome, text);
+    const other = outcome === undefined ? undefined : otherOutcomeOfText(outcome, text);
     if (other !== undefined)
       report(['texts', key], 'text-of-other-outcome', `the text of \`${key}\` reads like a ${other}: “${text}”`);
   }
   for (const [fingerprint, { paused }] of Object.entries(source.callers.keys)) {
-    const other = typeof paused === 'string' ? textTells('failure', paused) : undefined;
+    const other = typeof paused === 'string' ? otherOutcomeOfText('failure', paused) : undefined;
     if (other !== undefined)
       report(['callers', 'keys', fingerprint, 'paused'], 'text-of-other-outcome', `this text reads like a ${other}`);
   }
 }
 
 /** A constant that may appear in a reply, whatever the order and v1's answer are. */
-interface ToldConstant {
+interface ReplyConstant {
   /** The name of the innermost field with the constant. */
   readonly name: string;
   readonly value: string | number | boolean;
@@ -147,7 +150,7 @@ interface ToldConstant {
   readonly isOfEveryOrder: boolean;
 }
 
-interface Around {
+interface ConstantPlace {
   readonly words: OutcomeWords;
   readonly rows: MappingSource['rows'];
   readonly isOfEveryOrder: boolean;
@@ -155,28 +158,29 @@ interface Around {
 
 type Fields = Readonly<Record<string, ValueSource>>;
 
-function within(name: string, value: ValueSource, path: YamlPath, around: Around): ToldConstant[] {
+function constantsIn(name: string, value: ValueSource, path: YamlPath, around: ConstantPlace): ReplyConstant[] {
   if (typeof value === 'string' && value.startsWith('$')) return [];
   if (value === null) return [];
   if (typeof value !== 'object') return [{ name, value, path, isOfEveryOrder: around.isOfEveryOrder }];
-  if (Array.isArray(value)) return value.flatMap((item, index) => within(name, item as ValueSource, [...path, index], around));
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => constantsIn(name, item as ValueSource, [...path, index], around));
   const object = value as Fields;
   if (isFields(object)) return fieldsWithin(object, path, around);
-  if ('first' in object) return within(name, object['first'] ?? null, [...path, 'first'], around);
+  if ('first' in object) return constantsIn(name, object['first'] ?? null, [...path, 'first'], around);
   if ('when' in object) return branchesWithin(name, object, path, around);
   return rowsWithin(object, around);
 }
 
-function fieldsWithin(fields: Fields, path: YamlPath, around: Around): ToldConstant[] {
-  return Object.entries(fields).flatMap(([key, part]) => within(key, part, [...path, key], around));
+function fieldsWithin(fields: Fields, path: YamlPath, around: ConstantPlace): ReplyConstant[] {
+  return Object.entries(fields).flatMap(([key, part]) => constantsIn(key, part, [...path, key], around));
 }
 
 /** The constants in the branches of `when`. In a row of the order history the condition reads the order itself, so none counts. */
-function branchesWithin(name: string, object: Fields, path: YamlPath, around: Around): ToldConstant[] {
+function branchesWithin(name: string, object: Fields, path: YamlPath, around: ConstantPlace): ReplyConstant[] {
   if (around.isOfEveryOrder) return [];
   const holds = holdsAlways(object['when'] ?? null, around.words);
   const branches = holds === undefined ? ['value', 'else'] : [holds ? 'value' : 'else'];
-  return branches.flatMap((branch) => within(name, object[branch] ?? null, [...path, branch], around));
+  return branches.flatMap((branch) => constantsIn(name, object[branch] ?? null, [...path, branch], around));
 }
 
 /** Whether the conditions hold; undefined if it is not known at load. Only the status words of the outcome are known then. */
@@ -192,7 +196,7 @@ function holdsAlways(conditions: ValueSource, words: OutcomeWords): boolean | un
 }
 
 /** The constants in rows of the order history. Rows of the catalog have nothing to do with orders. */
-function rowsWithin(object: Fields, around: Around): ToldConstant[] {
+function rowsWithin(object: Fields, around: ConstantPlace): ReplyConstant[] {
   const { row } = object;
   if (listOfEach(object) !== 'orders' || typeof row !== 'string' || !Object.hasOwn(around.rows, row)) return [];
   return fieldsWithin(around.rows[row]!, ['rows', row], { ...around, isOfEveryOrder: true });

@@ -1,11 +1,11 @@
 import { mergeFiles } from '../../../src/mapping/load';
-import { findWords, nearestValue } from '../../../src/operator/drift/find-words';
+import { findUnlistedWords, nearestValue } from '../../../src/operator/drift/find-unlisted-words';
 import { shippedFiles, shippedMapping } from '../../mapping/mapping-set';
 import { trafficWith, unlisted } from './traffic-with';
 
 const source = mergeFiles(shippedFiles()).source!;
 const find = (...unlistedWords: ReturnType<typeof unlisted>[]) =>
-  findWords(trafficWith({ unlistedWords }), shippedMapping(), source);
+  findUnlistedWords(trafficWith({ unlistedWords }), shippedMapping(), source);
 
 test.each([
   ['network', 'mtnsme', 'MTN'],
