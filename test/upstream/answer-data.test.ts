@@ -10,7 +10,7 @@ describe('an answer as JSON', () => {
       expect(parseJsonObject(text)).toBeUndefined();
   });
 
-  it('is kept only where it is a long price list: the PINs of a receipt are not', () => {
+  it('is cached only for a long price list, and never for a receipt with PINs', () => {
     const long = 'x'.repeat(20_000);
     const priceList = JSON.stringify({ status: 'success', data: { data_plans: [{ plan_name: long }] } });
     expect(parseJsonObject(priceList)).toBe(parseJsonObject(priceList));
@@ -23,8 +23,8 @@ describe('an answer as JSON', () => {
   });
 });
 
-describe('the delivery', () => {
-  it('holds what v1 told and nothing else', () => {
+describe('the delivery in an answer', () => {
+  it('has only the fields that v1 sent', () => {
     expect(readDelivery({})).toEqual({});
     expect(readDelivery({ reference: 'v1-9', token: null, pins: [] })).toEqual({ token: null });
   });
@@ -50,15 +50,15 @@ describe('the delivery', () => {
     { pins: [{ pin: 12, serial: 's' }] },
     { pins: [{ pin: '12' }] },
     { pins: [{ pin: ' ', serial: 's' }] },
-  ])('says that goods are missing when they cannot be read: %j', (data) => {
+  ])('is marked as goods missing when the goods cannot be read: %j', (data) => {
     expect(readDelivery(data as JsonObject)).toEqual({ goodsMissing: true });
   });
 
-  it('passes over a balance that is no amount', () => {
+  it('ignores a balance that is no amount', () => {
     expect(readDelivery({ balance_before: 'plenty', balance_after: {} })).toEqual({});
   });
 
-  it('reads every kobo amount through the noise of a double', () => {
+  it('reads every amount in kobo exactly, in spite of rounding errors of floating point numbers', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000_000_000_00 }), fc.integer({ min: -1, max: 1 }), (minor, steps) => {
         const naira = minor / 100;
@@ -110,7 +110,7 @@ describe('a receipt', () => {
     });
   });
 
-  it('with cards hands them over', () => {
+  it('with cards is a succeeded order with its cards', () => {
     const pins = [{ pin: '1', serial: '2' }];
     expect(outcomeOfReceipt(receipt({ pins, token: null }), 'v1-9')).toMatchObject({ delivery: { pins } });
   });
@@ -119,7 +119,7 @@ describe('a receipt', () => {
     expect(outcomeOfReceipt(receipt({ status }), 'v1-9')?.kind).toBe('pending');
   });
 
-  it('with status failed is declined, has no price, and takes what was bought for no reason', () => {
+  it('with status failed is a declined order without a price, and its description is not taken for a reason', () => {
     expect(outcomeOfReceipt(receipt({ status: 'failed' }), 'v1-9')).toEqual({ kind: 'declined', reference: 'v1-9' });
   });
 
@@ -132,7 +132,7 @@ describe('a receipt', () => {
     { data: { reference: 'v1-9', status: true } },
     { data: { reference: 'v1-8', status: 'success' } },
     { data: { status: 'success' } },
-  ])('says nothing in %j', (body) => {
+  ])('without a readable status and the right reference gives no outcome: %j', (body) => {
     expect(outcomeOfReceipt(body as JsonObject, 'v1-9')).toBeUndefined();
   });
 

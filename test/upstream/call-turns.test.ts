@@ -1,4 +1,4 @@
-/** What scripts get at a v1 that is slow, busy or gone: real calls over real sockets. */
+/** Calls over real sockets to a v1 that is slow, busy or unreachable. */
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '../../src/domain/credentials';
@@ -53,7 +53,7 @@ async function took(promise: Promise<unknown>): Promise<number> {
   return performance.now() - startedAtMs;
 }
 
-describe('at a slow v1', () => {
+describe('calls to a slow v1', () => {
   it('one key with hundreds of calls does not keep another key waiting', async () => {
     const server = await v1(answersAfter(150));
     const upstream = upstreamAt(server.url);
@@ -76,7 +76,7 @@ describe('at a slow v1', () => {
     expect(ends).toEqual(['a', 'a', 'b', 'c', 'a', 'a']);
   });
 
-  it('an operation that hangs leaves the others their places', async () => {
+  it('an operation that v1 does not answer leaves places for other operations', async () => {
     const server = await v1((socket, { head }) => void (head.includes('/electricity') || socket.write(SOLD)));
     const upstream = upstreamAt(server.url);
     const keys = Array.from({ length: 30 }, (_, nth) => `k${nth}`);
@@ -90,7 +90,7 @@ describe('at a slow v1', () => {
     expect(server.requests.filter(({ head }) => head.includes('/electricity'))).toHaveLength(12);
   });
 
-  it('purchases go before receipts that wait, and receipts are not forgotten', async () => {
+  it('purchases are sent before waiting receipts, and receipts still get their turn', async () => {
     const server = await v1(answersAfter(10));
     const upstream = upstreamAt(server.url, { connections: 1 });
     const ends: string[] = [];
@@ -103,8 +103,8 @@ describe('at a slow v1', () => {
   });
 });
 
-describe('at a v1 that hangs', () => {
-  it('what has no turn by its own time was not sent, and never is', async () => {
+describe('calls to a v1 that does not answer', () => {
+  it('a call that gets no turn in time is not sent, and is not sent later either', async () => {
     const sockets: Socket[] = [];
     const server = await v1((socket) => void sockets.push(socket));
     const upstream = upstreamAt(server.url, { connections: 1 });
@@ -119,7 +119,7 @@ describe('at a v1 that hangs', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('what waits has, of its whole time, only what is left when its turn comes', async () => {
+  it('the waiting time of a call is part of its deadline', async () => {
     const server = await v1(() => undefined);
     const upstream = upstreamAt(server.url, { connections: 1 });
     void buy(upstream, 'a', { timeoutMs: 400 });
@@ -127,7 +127,7 @@ describe('at a v1 that hangs', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('whose script is gone when its turn comes, is not sent', async () => {
+  it('a call whose script has hung up is not sent when its turn comes', async () => {
     const server = await v1(answersAfter(200));
     const upstream = upstreamAt(server.url, { connections: 1 });
     const first = buy(upstream, 'a');
@@ -137,7 +137,7 @@ describe('at a v1 that hangs', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('a line has an end, and who finds it full hears so at once', async () => {
+  it('a full line refuses a call at once as not sent', async () => {
     const fates: string[] = [];
     const server = await v1(() => undefined);
     const upstream = upstreamAt(server.url, { connections: 1, onWaited: (fate) => void fates.push(fate) });
@@ -154,7 +154,7 @@ describe('at a v1 that hangs', () => {
     expect(fates.filter((fate) => fate === 'full')).toHaveLength(1);
   });
 
-  it('a line is crowded once its first has waited so long', async () => {
+  it('a line counts as crowded once its first call has waited for the given time', async () => {
     const server = await v1(() => undefined);
     const upstream = upstreamAt(server.url, { connections: 1 });
     const calls = [buy(upstream, 'a', { timeoutMs: 700 }), buy(upstream, 'a', { timeoutMs: 700 })];
@@ -168,7 +168,7 @@ describe('at a v1 that hangs', () => {
   });
 });
 
-describe('at a v1 that says what is too much', () => {
+describe('calls to a v1 that answers 503 or 429', () => {
   /** Serves this many calls at a time; beyond them it answers `status`. */
   function bearing(most: number, status: number) {
     let now = 0;
@@ -188,7 +188,7 @@ describe('at a v1 that says what is too much', () => {
     return { behave, seen };
   }
 
-  it('503 to one operation lowers its calls, not those of others, and it has all again when that is over', async () => {
+  it('a 503 lowers the limit of its operation only, and the limit grows back after the last 503', async () => {
     let isBusy = true;
     const server = await v1((socket, { head }) => {
       const isRefused = isBusy && head.includes('/airtime');
@@ -215,7 +215,7 @@ describe('at a v1 that says what is too much', () => {
     expect(kindsOf(await all)).toEqual({ succeeded: 40 });
   }, 15_000);
 
-  it('429 to one key lowers its calls, and nobody else’s', async () => {
+  it('a 429 lowers the limit of its key only', async () => {
     const { behave, seen } = bearing(4, 429);
     const server = await v1(behave);
     const upstream = upstreamAt(server.url, { connections: 64 });
@@ -236,7 +236,7 @@ describe('at a v1 that says what is too much', () => {
     expect(seen.refused - refusedFirst).toBeLessThan(refusedFirst);
   });
 
-  it('connections that fail lower the calls of all, and they have all again soon after', async () => {
+  it('failed connections lower the limit of all calls, and the limit soon grows back', async () => {
     const port = await freePort();
     const upstream = upstreamAt(`http://127.0.0.1:${port}/api/v1`, { connections: 64 });
     for (let nth = 0; nth < 3; nth++)
@@ -253,7 +253,7 @@ describe('at a v1 that says what is too much', () => {
   });
 });
 
-it('a bound that grows while no call ends lets those who wait begin', async () => {
+it('a limit that grows while no call ends lets waiting calls begin', async () => {
   let nowMs = 0;
   const turns = createCallTurns({ most: 64, now: () => nowMs });
   open.push({ close: async () => turns.close() });
@@ -272,42 +272,42 @@ it('a bound that grows while no call ends lets those who wait begin', async () =
   expect(await waited).toBe('taken');
 });
 
-it('what the mappings name makes no more than a bounded number of lanes', () => {
+it('the paths of the mappings make at most 65 lanes', () => {
   const turns = createCallTurns({ most: 8 });
   const lanes = new Set(Array.from({ length: 200 }, (_, nth) => turns.laneOf(`/path-${nth}`, true)));
   expect(lanes.size).toBe(65);
 });
 
-function house() {
+function createLimit() {
   let nowMs = 0;
   const bearable = createBearable({ most: 1_000, least: 8, doublesInMs: 2_000, now: () => nowMs });
   const pass = (ms: number): void => void (nowMs += ms);
-  /** Two in a row are more than a tenth of the latest. */
+  /** Two complaints in a row are more than a tenth of the latest answers. */
   const complain = (inUse: number, restMs?: number): void => {
     for (let nth = 0; nth < 2; nth++) bearable.learn(true, nowMs, inUse, restMs);
   };
   return { bearable, pass, complain, now: () => nowMs };
 }
 
-describe('what can be borne', () => {
-  test('is everything until something is said', () => {
-    expect(house().bearable.now()).toBe(1_000);
+describe('the limit of calls', () => {
+  test('is the maximum until v1 complains', () => {
+    expect(createLimit().bearable.now()).toBe(1_000);
   });
 
-  test('is half of what was under way once complaints are more than a tenth', () => {
-    const { bearable, complain } = house();
+  test('is half of the calls in flight once complaints are more than a tenth of the answers', () => {
+    const { bearable, complain } = createLimit();
     complain(300);
     expect(bearable.now()).toBe(150);
   });
 
   test('is not lowered by one complaint among many answers', () => {
-    const { bearable, now } = house();
+    const { bearable, now } = createLimit();
     for (let nth = 0; nth < 200; nth++) bearable.learn(nth % 40 === 0, now(), 300);
     expect(bearable.now()).toBe(1_000);
   });
 
-  test('is lowered once by what was under way at one time, and again by what began later', () => {
-    const { bearable, pass, complain, now } = house();
+  test('is lowered once by all calls of one moment, and again by calls that began later', () => {
+    const { bearable, pass, complain, now } = createLimit();
     pass(10);
     complain(400);
     for (let nth = 0; nth < 50; nth++) bearable.learn(true, 5, 200);
@@ -317,8 +317,8 @@ describe('what can be borne', () => {
     expect(bearable.now()).toBe(100);
   });
 
-  test('never goes below the least, and doubles with time until it is everything again', () => {
-    const { bearable, pass, complain } = house();
+  test('never falls below its minimum, and doubles with time up to the maximum', () => {
+    const { bearable, pass, complain } = createLimit();
     for (let nth = 0; nth < 20; nth++) {
       complain(1);
       pass(1);
@@ -330,8 +330,8 @@ describe('what can be borne', () => {
     expect(bearable.now()).toBe(1_000);
   });
 
-  test('does not grow while v1 has asked for rest, at most ten seconds', () => {
-    const { bearable, pass, complain } = house();
+  test('does not grow during the pause that v1 asked for, ten seconds at most', () => {
+    const { bearable, pass, complain } = createLimit();
     complain(200, 5_000);
     pass(5_000);
     expect(bearable.now()).toBe(100);

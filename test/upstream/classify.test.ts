@@ -43,7 +43,7 @@ describe('a failure', () => {
     expect(at()).toBe('unknown');
   });
 
-  it('names its codes and words in the reason', () => {
+  it('has its codes and its error text in the reason', () => {
     expect(classifyFailure({ kind: 'failed', isStarted: false, codes: ['ECONNREFUSED'], detail: 'connect refused' }).reason).toBe(
       'ECONNREFUSED: connect refused',
     );

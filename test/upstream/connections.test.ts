@@ -38,7 +38,7 @@ async function call(connections: Connections): Promise<Exchanged> {
 }
 const textOf = (exchanged: Exchanged): string => (exchanged.kind === 'answered' ? exchanged.text : exchanged.detail);
 
-test('calls one after another share one connection, calls at a time have one each', async () => {
+test('successive calls share one connection, and simultaneous calls have one each', async () => {
   const server = await v1();
   const connections = connectionsTo(`http://127.0.0.1:${server.port}`);
   for (let nth = 0; nth < 5; nth++) await call(connections);
@@ -47,7 +47,7 @@ test('calls one after another share one connection, calls at a time have one eac
   expect(server.connections).toBe(3);
 });
 
-test('a connection is replaced when it is old, and the new one goes to where the name points by then', async () => {
+test('an old connection is replaced by one to the address that the host name has by then', async () => {
   const port = await freePort();
   await v1(port, '127.0.0.1');
   await v1(port, '127.0.0.2');
@@ -68,7 +68,7 @@ test('a connection is replaced when it is old, and the new one goes to where the
   expect(textOf(await call(connections))).toContain('127.0.0.2');
 });
 
-test('a connection that grew old during its call is not used again', async () => {
+test('a connection that reached its maximum age during a call is not used again', async () => {
   const server = await v1();
   let nowMs = 0;
   const connections = connectionsTo(`http://127.0.0.1:${server.port}`, { ageMsMax: 1_000, now: () => nowMs });
@@ -81,7 +81,7 @@ test('a connection that grew old during its call is not used again', async () =>
   expect(server.connections).toBe(2);
 });
 
-test('a TLS session is resumed by the connections that follow', async () => {
+test('later connections resume the TLS session of the first', async () => {
   const reused: boolean[] = [];
   const server = createHttpsServer(SELF_SIGNED, (request, response) => {
     reused.push((request.socket as TLSSocket).isSessionReused());
@@ -94,7 +94,7 @@ test('a TLS session is resumed by the connections that follow', async () => {
   expect(reused).toEqual([false, true, true, true]);
 });
 
-test('an idle connection is closed two seconds before the time that v1 names, so that no call meets its end', async () => {
+test('an idle connection is closed two seconds before v1 would close it, so that no call is sent on a dying connection', async () => {
   let closedByServer = 0;
   const server = createHttpServer((_request, response) => response.end('{}'));
   server.keepAliveTimeout = 3_000;
@@ -115,7 +115,7 @@ test('an idle connection is closed two seconds before the time that v1 names, so
   expect(closedByServer).toBe(0);
 });
 
-test('a connection that a call which was given up still waits for is no other call’s', async () => {
+test('a connection on which an abandoned call still waits is not given to another call', async () => {
   const server = await v1();
   const connections = connectionsTo(`http://127.0.0.1:${server.port}`);
   const slow = connections.take();
@@ -127,7 +127,7 @@ test('a connection that a call which was given up still waits for is no other ca
   expect(server.requests).toHaveLength(0);
 });
 
-test('after the end nothing is sent', async () => {
+test('after close nothing is sent', async () => {
   const server = await v1();
   const connections = connectionsTo(`http://127.0.0.1:${server.port}`);
   await call(connections);

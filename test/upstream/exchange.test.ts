@@ -4,7 +4,7 @@ import { exchange, type Exchanged, type Wire } from '../../src/upstream/exchange
 
 const WIRE: Wire = { method: 'POST', path: '/airtime', headers: [], body: '{}' };
 
-/** A dispatcher that treats the handler as the test says, for states that no real connection can be brought into. */
+/** A dispatcher that calls the handler as the test demands, for states that a real connection cannot be brought into. */
 class ScriptedDispatcher extends Dispatcher {
   constructor(private readonly act: (handler: Required<Dispatcher.DispatchHandler>) => void) {
     super();
@@ -41,7 +41,7 @@ describe('an exchange', () => {
     expect(exchanged).toMatchObject({ kind: 'failed', isStarted: true, codes: ['WRITTEN_TWICE'] });
   });
 
-  it('refuses to be written after it was given up', async () => {
+  it('refuses to be written after its deadline', async () => {
     const late = controller();
     let start = (): void => undefined;
     const exchanged = await play((handler) => (start = () => handler.onRequestStart(late.controller, {})), 20);
@@ -50,7 +50,7 @@ describe('an exchange', () => {
     expect(late.aborted).toHaveLength(1);
   });
 
-  it('refuses to be written after its time by the clock alone, when a process wakes up to a connection before its timers', async () => {
+  it('refuses to be written after its deadline by the clock, when a stopped process handles its connection before its timers', async () => {
     const late = controller();
     const exchanged = await play((handler) => {
       // Blocks the process, as if it were stopped.
@@ -61,7 +61,7 @@ describe('an exchange', () => {
     expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['DEADLINE_PASSED'] });
   });
 
-  it.each(['now', 'elapsed'] as const)('refuses to be written late when only `%s` went on', async (moving) => {
+  it.each(['now', 'elapsed'] as const)('refuses to be written late when only `%s` of the clock advanced', async (moving) => {
     const late = controller();
     let atMs = 0;
     const clock = { ...createVirtualClock(), now: () => 0, elapsed: () => 0, [moving]: () => atMs };
@@ -74,7 +74,7 @@ describe('an exchange', () => {
     expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['DEADLINE_PASSED'] });
   });
 
-  it('is not written once it is wanted no more, or could not leave in time, however long the answer may take', async () => {
+  it('is not written when the caller has hung up or the time to leave has passed, also with a long deadline for the answer', async () => {
     const unwanted = controller();
     const limits = { timeoutMs: 60_000, replyBytesMax: 1_000 };
     const refused = await exchange(new ScriptedDispatcher((handler) => handler.onRequestStart(unwanted.controller, {})), WIRE, {
@@ -87,7 +87,7 @@ describe('an exchange', () => {
       expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['DEADLINE_PASSED'] });
   });
 
-  it('has all its time for the answer once it has left in time', async () => {
+  it('has its whole deadline for the answer once it has left in time', async () => {
     const exchanged = await exchange(
       new ScriptedDispatcher((handler) => {
         handler.onRequestStart(controller().controller, {});
@@ -102,14 +102,14 @@ describe('an exchange', () => {
     expect(exchanged).toMatchObject({ kind: 'answered', httpStatus: 200 });
   });
 
-  it('fails when it cannot even be begun', async () => {
+  it('fails without a byte sent when the connection throws at once', async () => {
     const exchanged = await play(() => {
       throw Object.assign(new Error('no'), { code: 'UND_ERR_DESTROYED' });
     });
     expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['UND_ERR_DESTROYED'] });
   });
 
-  it('tells the code of every address that was tried', async () => {
+  it('lists the error code of every address that was tried', async () => {
     const refused = (code: string) => Object.assign(new Error(code), { code });
     const errors = new AggregateError([refused('ECONNREFUSED'), new AggregateError([refused('ENETUNREACH')])], 'all failed');
     expect(await play((handler) => handler.onResponseError(controller().controller, errors))).toMatchObject({
@@ -118,14 +118,14 @@ describe('an exchange', () => {
   });
 
   it.each([undefined, null, 'words', {}, new Error('x'), Object.assign(new Error('x'), { code: 5 }), new AggregateError([])])(
-    'has no code for %p',
+    'gives NO_CODE for the error %p',
     async (error) => {
       const exchanged = await play((handler) => handler.onResponseError(controller().controller, error as Error));
       expect(exchanged).toMatchObject({ kind: 'failed', codes: ['NO_CODE'] });
     },
   );
 
-  it('ends once, whatever comes afterwards', async () => {
+  it('ignores an error after its end', async () => {
     const { controller: one, aborted } = controller();
     const exchanged = await play((handler) => {
       handler.onRequestStart(one, {});
@@ -139,7 +139,7 @@ describe('an exchange', () => {
     expect(aborted).toEqual([]);
   });
 
-  it('never cuts a character in two where chunks meet', async () => {
+  it('joins a character that is split between two chunks', async () => {
     const bytes = Buffer.from('{"name":"Adé"}');
     const { controller: one } = controller();
     const exchanged = await play((handler) => {

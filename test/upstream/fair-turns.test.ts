@@ -1,8 +1,8 @@
-/** Clients by name in one lane; `log` has which began and which were refused. */
+/** Named clients in one lane. `log` lists which clients began and which were refused. */
 import fc from 'fast-check';
 import { createFairTurns, type FairTurnsOptions } from '../../src/upstream/fair-turns';
 
-function house({ places = 4, ...options }: Partial<Omit<FairTurnsOptions, 'places'>> & { readonly places?: number } = {}) {
+function createLane({ places = 4, ...options }: Partial<Omit<FairTurnsOptions, 'places'>> & { readonly places?: number } = {}) {
   const turns = createFairTurns({ places: () => places, share: 1, lineMax: 2, waitingMax: 100, ...options });
   const lane = turns.openLane(() => places, true);
   const log: string[] = [];
@@ -31,8 +31,8 @@ function house({ places = 4, ...options }: Partial<Omit<FairTurnsOptions, 'place
 }
 
 describe('fair turns', () => {
-  test('one client takes half of the places, and the next finds one', () => {
-    const { log, enter, leaveAll } = house();
+  test('one client gets half of the places, and the next client gets a place at once', () => {
+    const { log, enter, leaveAll } = createLane();
     for (let at = 0; at < 4; at++) enter('a');
     expect(log).toEqual(['a', 'a']);
     enter('b');
@@ -40,8 +40,8 @@ describe('fair turns', () => {
     leaveAll();
   });
 
-  test('one client takes half of the places, however many lanes it comes through', () => {
-    const { log, enter, turns, lane } = house();
+  test('one client gets half of all places, also through several lanes', () => {
+    const { log, enter, turns, lane } = createLane();
     const other = turns.openLane(() => 4, true);
     for (const to of [lane, other, other, lane]) enter('a', to);
     expect(log).toEqual(['a', 'a']);
@@ -49,8 +49,8 @@ describe('fair turns', () => {
     expect(log).toEqual(['a', 'a', 'b']);
   });
 
-  test('who leaves a line twice, or after its turn has come, leaves it once', () => {
-    const { turns, lane } = house({ places: 1, lineMax: 9 });
+  test('leaving a line twice, or after the turn has come, counts once', () => {
+    const { turns, lane } = createLane({ places: 1, lineMax: 9 });
     turns.take('x', lane);
     const [served, left] = [0, 1, 2].map(() => turns.wait('a', lane, () => undefined)!);
     left!();
@@ -61,8 +61,8 @@ describe('fair turns', () => {
     expect([turns.waiting, turns.inUse]).toEqual([1, 1]);
   });
 
-  test('who comes when the line is full is refused, others are not', () => {
-    const { log, enter, leaveAll } = house();
+  test('a client whose line is full is refused, and other clients are not', () => {
+    const { log, enter, leaveAll } = createLane();
     for (let at = 0; at < 5; at++) enter('a');
     expect(log).toEqual(['a', 'a', 'a refused']);
     enter('b');
@@ -70,24 +70,24 @@ describe('fair turns', () => {
     leaveAll();
   });
 
-  test('lines are served in turn, however long one is', () => {
-    const { log, enter } = house({ places: 2, lineMax: 9 });
+  test('lines are served in turn, whatever their length', () => {
+    const { log, enter } = createLane({ places: 2, lineMax: 9 });
     const first = [enter('x'), enter('y')];
     for (const client of ['a', 'a', 'a', 'b', 'c']) enter(client);
     first.forEach((leave) => leave());
     expect(log).toEqual(['x', 'y', 'a', 'b']);
   });
 
-  test('round and round: a, b, c and only then a again', () => {
-    const { log, enter } = house({ places: 1, lineMax: 9 });
+  test('a client gets its second turn after each waiting client has had one', () => {
+    const { log, enter } = createLane({ places: 1, lineMax: 9 });
     const leaves = new Map([['x', [enter('x')]]]);
     for (const client of ['a', 'a', 'a', 'b', 'b', 'c']) leaves.set(client, [...(leaves.get(client) ?? []), enter(client)]);
     while (log.length < 7) leaves.get(log.at(-1)!)!.shift()!();
     expect(log).toEqual(['x', 'a', 'b', 'c', 'a', 'b', 'a']);
   });
 
-  test('who leaves while waiting never begins, and who leaves twice gives back one place', () => {
-    const { log, enter } = house({ places: 1 });
+  test('a client that leaves its line never begins, and leaving twice gives back one place', () => {
+    const { log, enter } = createLane({ places: 1 });
     const first = enter('a');
     const second = enter('b');
     second();
@@ -98,23 +98,23 @@ describe('fair turns', () => {
     expect(log).toEqual(['a', 'c']);
   });
 
-  test('a line is as long as its bound, and all lines together as theirs', () => {
-    const { log, enter, turns, lane } = house({ places: 1, lineMax: 2, waitingMax: 3 });
+  test('one line and all lines together have a limit each', () => {
+    const { log, enter, turns, lane } = createLane({ places: 1, lineMax: 2, waitingMax: 3 });
     for (const client of ['x', 'a', 'a', 'a', 'b', 'c']) enter(client);
     expect(log).toEqual(['x', 'a refused', 'c refused']);
     expect([turns.waiting, turns.inUse]).toEqual([3, 1]);
     expect(turns.hasRoom('b', lane)).toBe(false);
   });
 
-  test('a share of three leaves a quarter to whoever comes next, again and again', () => {
-    const { log, enter } = house({ places: 64, share: 3, lineMax: 99 });
+  test('with a share of three each new client gets three quarters of the free places', () => {
+    const { log, enter } = createLane({ places: 64, share: 3, lineMax: 99 });
     for (const client of ['a', 'b', 'c']) for (let at = 0; at < 64; at++) enter(client);
     expect(['a', 'b', 'c'].map((client) => log.filter((one) => one === client).length)).toEqual([48, 12, 3]);
   });
 
-  test('a lane that is full keeps nobody out of another, and has its line looked at again when it grows', () => {
+  test('a full lane does not delay other lanes, and its line is served when the lane grows', () => {
     let most = 1;
-    const { log, enter, turns } = house({ places: 8 });
+    const { log, enter, turns } = createLane({ places: 8 });
     const slow = turns.openLane(() => most, true);
     const first = enter('a', slow);
     for (const client of ['b', 'c']) enter(client, slow);
@@ -127,8 +127,8 @@ describe('fair turns', () => {
     expect(log).toEqual(['a', 'd', 'b', 'c']);
   });
 
-  test('urgent lanes have three turns of four while both wait', () => {
-    const { log, enter, turns } = house({ places: 1, lineMax: 99 });
+  test('urgent lanes get three of four turns while both kinds of lanes have a line', () => {
+    const { log, enter, turns } = createLane({ places: 1, lineMax: 99 });
     const patient = turns.openLane(() => 1, false);
     const leaves = [enter('first')];
     for (let at = 0; at < 8; at++) leaves.push(enter(`urgent ${at}`));
@@ -154,8 +154,8 @@ describe('fair turns', () => {
     ]);
   });
 
-  test('who has a bound of its own waits at it, and others do not', () => {
-    const { log, enter } = house({ places: 64, mostOf: (client) => (client === 'a' ? 2 : 64) });
+  test('a client with a limit of its own waits at that limit, and other clients do not', () => {
+    const { log, enter } = createLane({ places: 64, mostOf: (client) => (client === 'a' ? 2 : 64) });
     const first = enter('a');
     for (const client of ['a', 'a', 'b', 'b', 'b']) enter(client);
     expect(log).toEqual(['a', 'a', 'b', 'b', 'b']);
@@ -163,7 +163,7 @@ describe('fair turns', () => {
     expect(log.at(-1)).toBe('a');
   });
 
-  test('who comes stays behind those of its line that wait already', () => {
+  test('a new call of a client does not overtake the calls that wait in the line of that client', () => {
     let places = 1;
     const turns = createFairTurns({ places: () => places, share: 9, lineMax: 9, waitingMax: 9 });
     const lane = turns.openLane(() => places, true);
@@ -177,9 +177,9 @@ describe('fair turns', () => {
     expect(turns.take('a', lane)).toBe(true);
   });
 
-  test('the age of a line is that of its first', () => {
+  test('the age of a line is the waiting time of its first entry', () => {
     let nowMs = 0;
-    const { enter, turns, lane } = house({ places: 1, now: () => nowMs });
+    const { enter, turns, lane } = createLane({ places: 1, now: () => nowMs });
     const leave = enter('x');
     enter('a');
     nowMs = 700;
@@ -190,10 +190,10 @@ describe('fair turns', () => {
     expect(turns.oldestWaitMs('a', lane)).toBe(300);
   });
 
-  test('whatever comes and goes: never more than the places, and none is lost', () => {
+  test('no sequence of arrivals and departures exceeds the places or loses one', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(5), fc.boolean(), fc.nat(50))), (steps) => {
-        const { log, enter, leaveAll } = house({ places: 3, lineMax: 50 });
+        const { log, enter, leaveAll } = createLane({ places: 3, lineMax: 50 });
         const leaves: (() => void)[] = [];
         for (const [client, isComing, index] of steps) {
           if (isComing) leaves.push(enter(String(client)));

@@ -12,7 +12,7 @@ const context: CallContext = {
   timeoutMs: 1_000,
 };
 
-test('all hear each answer before whoever asked has it, and one that throws changes nothing of it', async () => {
+test('each hearer gets an answer before the answer is returned, and a hearer that throws changes nothing', async () => {
   const heard: unknown[] = [];
   const troubles: unknown[] = [];
   let elapsedMs = 5;

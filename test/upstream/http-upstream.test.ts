@@ -11,7 +11,7 @@ import { listen } from '../listen';
 import { reply, startRawV1, type Behaviour, type RawV1, type RawV1Options } from './raw-v1';
 import { SELF_SIGNED } from './self-signed';
 
-/** The list of certificates that Node itself reads; the suite has a copy. */
+/** The environment that Node itself reads, for its TLS settings; jest gives the suite a copy. */
 const realEnvironment = runInThisContext('process.env') as NodeJS.ProcessEnv;
 
 const CALL: V1Call = { method: 'POST', path: '/airtime', body: { network: 'MTN', phone: '08030000001', amount: 100 } };
@@ -47,18 +47,18 @@ function upstreamAt(baseUrl: string, options: Partial<HttpUpstreamOptions> = {})
   return upstream;
 }
 
-const says =
+const answers =
   (bytes: string): Behaviour =>
   (socket) =>
     socket.write(bytes);
-const saysAndEnds =
+const answersAndEnds =
   (bytes: string): Behaviour =>
   (socket) =>
     socket.end(bytes);
 
-describe('the call', () => {
-  it('carries key, PIN, request id and exactly one client address', async () => {
-    const server = await v1(says(reply(200, SALE)));
+describe('a call', () => {
+  it('has the key, the PIN, the request id and exactly one client address', async () => {
+    const server = await v1(answers(reply(200, SALE)));
     await upstreamAt(`${server.url}/`).send(CALL, 'r-1', context());
     const [request] = server.requests;
     expect(JSON.parse(request?.body ?? '')).toEqual({
@@ -82,39 +82,39 @@ describe('the call', () => {
   });
 
   it('has no pin field when the key has no PIN', async () => {
-    const server = await v1(says(reply(200, SALE)));
+    const server = await v1(answers(reply(200, SALE)));
     const credentials = { apiKey: new Secret('k'), fingerprint: 'f' };
     await upstreamAt(server.url).send(CALL, 'r-1', context({ credentials }));
     expect(JSON.parse(server.requests[0]?.body ?? '')).not.toHaveProperty('pin');
   });
 
-  it('of a lookup is a POST with neither PIN nor request id', async () => {
-    const server = await v1(says(reply(200, { status: 'success', data: { name: 'ADA' } })));
+  it('for a lookup is a POST with neither PIN nor request id', async () => {
+    const server = await v1(answers(reply(200, { status: 'success', data: { name: 'ADA' } })));
     const body = { disco_id: 1, meter_number: '0101', meter_type: 'prepaid' };
     const finding = await upstreamAt(server.url).find({ method: 'POST', path: '/validate-meter', body }, context());
     expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual(body);
     expect(finding).toEqual({ kind: 'found', body: { status: 'success', data: { name: 'ADA' } } });
   });
 
-  it('of a read is a GET with its query and without a body', async () => {
-    const server = await v1(says(reply(200, { status: 'success', data: {} })));
+  it('for a receipt is a GET with its query and without a body', async () => {
+    const server = await v1(answers(reply(200, { status: 'success', data: {} })));
     await upstreamAt(server.url).find({ method: 'GET', path: '/receipt', query: { reference: 'a b&c' } }, context());
     expect(server.requests[0]?.head).toContain('GET /api/v1/receipt?reference=a+b%26c HTTP/1.1');
     expect(server.requests[0]?.head.toLowerCase()).not.toContain('content-');
   });
 
   it.each(['', '203.0.113.9, 10.0.0.9', 'unknown', '203.0.113.9\r\nx-forwarded-for: 10.0.0.9'])(
-    'never leaves with `%s` for a client address',
+    'is never sent with `%s` as the client address',
     async (clientAddress) => {
-      const server = await v1(says(reply(200, SALE)));
+      const server = await v1(answers(reply(200, SALE)));
       const sent = await upstreamAt(server.url).send(CALL, 'r-1', context({ clientAddress }));
       expect(sent.outcome.kind).toBe('not_sent');
       expect(server.connections).toBe(0);
     },
   );
 
-  it('never leaves with a key that no header can hold, and does not show it', async () => {
-    const server = await v1(says(reply(200, SALE)));
+  it('is never sent with a key that cannot be a header value, and the reason does not show the key', async () => {
+    const server = await v1(answers(reply(200, SALE)));
     const credentials = { apiKey: new Secret('ke\r\ny'), fingerprint: 'f' };
     const { outcome } = await upstreamAt(server.url).send(CALL, 'r-1', context({ credentials }));
     expect(outcome.kind).toBe('not_sent');
@@ -143,7 +143,7 @@ describe('an answered purchase', () => {
       outcome: 'succeeded',
     },
     { title: '200 pending', status: 200, body: { ...SALE, status: 'pending' }, outcome: 'pending' },
-    { title: '200 success that is pending after all', status: 200, body: { ...SALE, pending: true }, outcome: 'pending' },
+    { title: '200 success with pending: true', status: 200, body: { ...SALE, pending: true }, outcome: 'pending' },
     { title: '200 success of this request id', status: 200, body: { ...SALE, request_id: 'r-1' }, outcome: 'succeeded' },
     { title: '200 success of another request id', status: 200, body: { ...SALE, request_id: 'r-2' }, outcome: 'unknown' },
     {
@@ -169,8 +169,8 @@ describe('an answered purchase', () => {
       outcome: 'unknown',
     },
     { title: '200 error', status: 200, body: { status: 'error', message: 'no' }, outcome: 'unknown' },
-    { title: '200 error that says refunded', status: 200, body: { status: 'error', refunded: true }, outcome: 'unknown' },
-    { title: '200 with a status of its own', status: 200, body: { status: 'ok', data: SALE.data }, outcome: 'unknown' },
+    { title: '200 error with refunded: true', status: 200, body: { status: 'error', refunded: true }, outcome: 'unknown' },
+    { title: '200 with an unknown status word', status: 200, body: { status: 'ok', data: SALE.data }, outcome: 'unknown' },
     { title: '200 without status', status: 200, body: { data: SALE.data }, outcome: 'unknown' },
     { title: '200 list', status: 200, body: [SALE], outcome: 'unknown' },
     { title: '200 null', status: 200, body: 'null', outcome: 'unknown' },
@@ -190,7 +190,7 @@ describe('an answered purchase', () => {
       body: { status: 'error', success: false, refunded: true, reference: 'v1-9' },
       outcome: 'declined',
     },
-    { title: '400 refunded by the word', status: 400, body: { status: 'error', refunded: 'true' }, outcome: 'rejected' },
+    { title: '400 refunded as text', status: 400, body: { status: 'error', refunded: 'true' }, outcome: 'rejected' },
     { title: '400 error', status: 400, body: { status: 'error', message: 'Insufficient balance.' }, outcome: 'rejected' },
     { title: '400 error of another request id', status: 400, body: { status: 'error', request_id: 'r-2' }, outcome: 'unknown' },
     { title: '400 success', status: 400, body: SALE, outcome: 'unknown' },
@@ -198,31 +198,34 @@ describe('an answered purchase', () => {
     { title: '400 empty', status: 400, body: '', outcome: 'unknown' },
     { title: '401 error', status: 401, body: { status: 'error', message: 'Invalid API key.' }, outcome: 'rejected' },
     { title: '403 error', status: 403, body: { status: 'error' }, outcome: 'rejected' },
-    { title: '403 page over an answer', status: 403, body: '<html>blocked</html>', outcome: 'unknown' },
+    { title: '403 page of a filter', status: 403, body: '<html>blocked</html>', outcome: 'unknown' },
     { title: '404 of another API', status: 404, body: { error: 'Not Found', status: 404 }, outcome: 'unknown' },
     { title: '405 error', status: 405, body: { status: 'error' }, outcome: 'rejected' },
     { title: '408 error', status: 408, body: { status: 'error' }, outcome: 'unknown' },
     { title: '413 page', status: 413, body: '<html>', outcome: 'rejected' },
     { title: '429 error', status: 429, body: { status: 'error' }, headers: { 'retry-after': '7' }, outcome: 'rejected' },
     { title: '429 page', status: 429, body: '<html>', outcome: 'rejected' },
-    { title: '429 that claims success', status: 429, body: SALE, outcome: 'unknown' },
+    { title: '429 with status success', status: 429, body: SALE, outcome: 'unknown' },
     { title: '499', status: 499, body: { status: 'error' }, outcome: 'unknown' },
     { title: '500 error', status: 500, body: { status: 'error', message: 'internal' }, outcome: 'unknown' },
-    { title: '500 that says refunded', status: 500, body: { status: 'error', refunded: true }, outcome: 'unknown' },
+    { title: '500 with refunded: true', status: 500, body: { status: 'error', refunded: true }, outcome: 'unknown' },
     { title: '502 page', status: 502, body: '<html>Bad Gateway</html>', outcome: 'unknown' },
     { title: '503 error', status: 503, body: { status: 'error' }, outcome: 'unknown' },
     { title: '504 empty', status: 504, body: '', outcome: 'unknown' },
   ];
 
-  it.each(rows)('$title is $outcome, and is asked for once', async ({ status, body, headers, outcome }) => {
-    const server = await v1(says(reply(status, body, headers)));
-    const sent = await upstreamAt(server.url).send(CALL, 'r-1', context());
-    expect(sent.outcome.kind).toBe(outcome);
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each(rows)(
+    '$title makes the purchase $outcome, and is not followed by a second attempt',
+    async ({ status, body, headers, outcome }) => {
+      const server = await v1(answers(reply(status, body, headers)));
+      const sent = await upstreamAt(server.url).send(CALL, 'r-1', context());
+      expect(sent.outcome.kind).toBe(outcome);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
-  it('tells balances, charge and cashback in kobo, and the whole answer', async () => {
-    const server = await v1(says(reply(200, SALE)));
+  it('gives balances, charge and cashback in kobo, and the whole answer', async () => {
+    const server = await v1(answers(reply(200, SALE)));
     const sent = await upstreamAt(server.url).send(CALL, 'r-1', context());
     expect(sent).toEqual({
       outcome: {
@@ -236,23 +239,23 @@ describe('an answered purchase', () => {
     });
   });
 
-  it('tells v1’s words, code and pause when it is rejected', async () => {
-    const server = await v1(says(reply(429, { status: 'error', message: 'Too many requests' }, { 'retry-after': '7' })));
+  it('gives v1’s message, HTTP status and pause when v1 rejects the purchase', async () => {
+    const server = await v1(answers(reply(429, { status: 'error', message: 'Too many requests' }, { 'retry-after': '7' })));
     const { outcome } = await upstreamAt(server.url).send(CALL, 'r-1', context());
     expect(outcome).toEqual({ kind: 'rejected', httpStatus: 429, message: 'Too many requests', retryAfterSeconds: 7 });
   });
 
   it('reads a pause given as a date', async () => {
     const now = Date.UTC(2026, 0, 1, 12, 0, 0);
-    const server = await v1(says(reply(429, { status: 'error' }, { 'retry-after': new Date(now + 90_000).toUTCString() })));
+    const server = await v1(answers(reply(429, { status: 'error' }, { 'retry-after': new Date(now + 90_000).toUTCString() })));
     const { outcome } = await upstreamAt(server.url, { clock: () => now }).send(CALL, 'r-1', context());
     expect(outcome).toMatchObject({ retryAfterSeconds: 90 });
   });
 
-  it('reads a pause given as a date by the clock of v1, which named it', async () => {
+  it('reads a pause given as a date by the clock of v1', async () => {
     const theirs = Date.UTC(2026, 0, 1, 12, 0, 0);
     const headers = { date: new Date(theirs).toUTCString(), 'retry-after': new Date(theirs + 2_000).toUTCString() };
-    const server = await v1(says(reply(429, { status: 'error' }, headers)));
+    const server = await v1(answers(reply(429, { status: 'error' }, headers)));
     const { outcome } = await upstreamAt(server.url, { clock: () => theirs - 3_600_000 }).send(CALL, 'r-1', context());
     expect(outcome).toMatchObject({ retryAfterSeconds: 2 });
   });
@@ -270,12 +273,12 @@ describe('an answered purchase', () => {
     ['', undefined],
   ])('reads the pause %p as %p seconds', async (header, seconds) => {
     const now = Date.UTC(2026, 0, 1, 12, 0, 0);
-    const server = await v1(says(reply(429, { status: 'error' }, { 'retry-after': header })));
+    const server = await v1(answers(reply(429, { status: 'error' }, { 'retry-after': header })));
     const { outcome } = await upstreamAt(server.url, { clock: () => now }).send(CALL, 'r-1', context());
     expect((outcome as { retryAfterSeconds?: number }).retryAfterSeconds).toBe(seconds);
   });
 
-  it('knows an order that v1 already had from one that v1 refuses as too quick a repeat', async () => {
+  it('marks an order that v1 already had as a duplicate, but not a repeat that v1 rejects', async () => {
     const bodies = [
       reply(200, { ...SALE, duplicate: true }),
       reply(400, { status: 'error', message: 'Duplicate request detected' }),
@@ -290,7 +293,7 @@ describe('an answered purchase', () => {
   });
 });
 
-describe('a purchase whose exchange breaks', () => {
+describe('a purchase whose connection or answer breaks', () => {
   const body = JSON.stringify(SALE);
   const head = (length: number) => `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
 
@@ -312,46 +315,46 @@ describe('a purchase whose exchange breaks', () => {
       title: 'reset after the head',
       behave: (socket) => socket.write(head(body.length), () => setTimeout(() => socket.resetAndDestroy(), 20)),
     },
-    { title: 'closed after the head', behave: saysAndEnds(head(body.length)) },
-    { title: 'half a head', behave: saysAndEnds('HTTP/1.1 200 OK\r\ncontent-type: appl') },
+    { title: 'closed after the head', behave: answersAndEnds(head(body.length)) },
+    { title: 'half a head', behave: answersAndEnds('HTTP/1.1 200 OK\r\ncontent-type: appl') },
     {
       title: 'reset in the body',
       behave: (socket) =>
         socket.write(head(body.length) + body.slice(0, 40), () => setTimeout(() => socket.resetAndDestroy(), 20)),
     },
-    { title: 'closed in the body', behave: saysAndEnds(head(body.length) + body.slice(0, 40)) },
-    { title: 'a content-length beyond the body', behave: saysAndEnds(head(body.length + 5) + body) },
-    { title: 'a content-length short of the body', behave: saysAndEnds(head(body.length - 5) + body) },
+    { title: 'closed in the body', behave: answersAndEnds(head(body.length) + body.slice(0, 40)) },
+    { title: 'a content-length beyond the body', behave: answersAndEnds(head(body.length + 5) + body) },
+    { title: 'a content-length short of the body', behave: answersAndEnds(head(body.length - 5) + body) },
     {
       title: 'two content-lengths',
-      behave: saysAndEnds(`HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+      behave: answersAndEnds(`HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
     },
     {
-      title: 'chunks cut off',
-      behave: saysAndEnds(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n`),
+      title: 'chunks cut off between two',
+      behave: answersAndEnds(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n`),
     },
     {
-      title: 'chunks cut off in one',
-      behave: saysAndEnds(
+      title: 'chunks cut off within one',
+      behave: answersAndEnds(
         `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body.slice(0, 30)}`,
       ),
     },
     {
-      title: 'a chunk size that is none',
-      behave: saysAndEnds(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n${body}`),
+      title: 'a chunk size that is no number',
+      behave: answersAndEnds(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n${body}`),
     },
-    { title: 'no length, cut off by the close', behave: saysAndEnds(`HTTP/1.1 200 OK\r\n\r\n${body.slice(0, 50)}`) },
-    { title: '204 without a body', behave: says('HTTP/1.1 204 No Content\r\n\r\n') },
-    { title: 'a 100 that nobody asked for', behave: says(`HTTP/1.1 100 Continue\r\n\r\n${head(body.length)}${body}`) },
+    { title: 'no length, cut off by the close', behave: answersAndEnds(`HTTP/1.1 200 OK\r\n\r\n${body.slice(0, 50)}`) },
+    { title: '204 without a body', behave: answers('HTTP/1.1 204 No Content\r\n\r\n') },
+    { title: 'a 100 without an Expect header', behave: answers(`HTTP/1.1 100 Continue\r\n\r\n${head(body.length)}${body}`) },
     {
       title: 'a switch of protocols',
-      behave: says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+      behave: answers('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
     },
-    { title: 'bytes that are no HTTP', behave: saysAndEnds('SSH-2.0-OpenSSH_9.2\r\n') },
-    { title: 'a head without end', behave: says(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(80_000)}`) },
-    { title: 'a body beyond the bound', behave: says(reply(200, { ...SALE, filler: 'x'.repeat(5_000) })) },
+    { title: 'bytes that are no HTTP', behave: answersAndEnds('SSH-2.0-OpenSSH_9.2\r\n') },
+    { title: 'a head without end', behave: answers(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(80_000)}`) },
+    { title: 'a body beyond the bound', behave: answers(reply(200, { ...SALE, filler: 'x'.repeat(5_000) })) },
     { title: 'silence beyond the deadline', behave: () => undefined, timeoutMs: 120 },
-    { title: 'a head, then silence beyond the deadline', behave: says(head(body.length)), timeoutMs: 120 },
+    { title: 'a head, then silence beyond the deadline', behave: answers(head(body.length)), timeoutMs: 120 },
     {
       title: 'a trickle beyond the deadline',
       behave(socket) {
@@ -363,7 +366,7 @@ describe('a purchase whose exchange breaks', () => {
     },
   ];
 
-  it.each(rows)('$title: unknown, and never sent again', async ({ behave, options, timeoutMs }) => {
+  it.each(rows)('$title: the purchase is unknown, and is not sent again', async ({ behave, options, timeoutMs }) => {
     const written = new Set<Socket>();
     const onBytes: RawV1Options['onBytes'] = (socket, bytes) => {
       written.add(socket);
@@ -380,24 +383,24 @@ describe('a purchase whose exchange breaks', () => {
     expect(written.size).toBe(1);
   });
 
-  it('a connection reset as soon as it is made: unknown if a byte was on its way, and v1 has read nothing in any case', async () => {
+  it('a connection that is reset at once: the purchase is unknown or not sent, and v1 has read nothing', async () => {
     const server = await v1(() => undefined, { onConnection: (socket) => void socket.resetAndDestroy() });
     const { outcome } = await upstreamAt(server.url).send(CALL, 'r-1', context());
     expect(['unknown', 'not_sent']).toContain(outcome.kind);
     expect(server.requests).toHaveLength(0);
   });
 
-  it('interim hints before the answer change nothing', async () => {
-    const server = await v1(says(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${head(body.length)}${body}`));
+  it('a 103 reply before the answer changes nothing', async () => {
+    const server = await v1(answers(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${head(body.length)}${body}`));
     expect((await upstreamAt(server.url).send(CALL, 'r-1', context())).outcome.kind).toBe('succeeded');
   });
 
   it('a body without length that ends with the connection is read whole', async () => {
-    const server = await v1(saysAndEnds(`HTTP/1.1 200 OK\r\n\r\n${body}`));
+    const server = await v1(answersAndEnds(`HTTP/1.1 200 OK\r\n\r\n${body}`));
     expect((await upstreamAt(server.url).send(CALL, 'r-1', context())).outcome.kind).toBe('succeeded');
   });
 
-  it('a deadline holds: the call ends before a timer that was set at the same time and runs a little longer', async () => {
+  it('a call without an answer ends soon after its deadline', async () => {
     const server = await v1(() => undefined);
     const ended = upstreamAt(server.url).send(CALL, 'r-1', context({ timeoutMs: 100 }));
     const late = new Promise((resolve) => setTimeout(() => resolve('late'), 250));
@@ -407,7 +410,7 @@ describe('a purchase whose exchange breaks', () => {
 
 describe('a kept connection', () => {
   it('carries one purchase after another', async () => {
-    const server = await v1(says(reply(200, SALE)));
+    const server = await v1(answers(reply(200, SALE)));
     const upstream = upstreamAt(server.url);
     for (const id of ['r-1', 'r-2', 'r-3', 'r-4', 'r-5'])
       expect((await upstream.send(CALL, id, context())).outcome.kind).toBe('succeeded');
@@ -417,7 +420,7 @@ describe('a kept connection', () => {
   });
 
   it.each(['resetAll', 'endAll'] as const)('that v1 closed while idle (%s) is not used again', async (how) => {
-    const server = await v1(says(reply(200, SALE)));
+    const server = await v1(answers(reply(200, SALE)));
     const upstream = upstreamAt(server.url);
     await upstream.send(CALL, 'r-1', context());
     server[how]();
@@ -427,7 +430,7 @@ describe('a kept connection', () => {
     expect(server.connections).toBe(2);
   });
 
-  it('that breaks under the next purchase makes it unknown, and it is not sent again by itself', async () => {
+  it('that breaks under the next purchase makes that purchase unknown, without a second attempt', async () => {
     const server = await v1((socket, _request, number) =>
       number === 1 ? socket.write(reply(200, SALE)) : socket.resetAndDestroy(),
     );
@@ -438,7 +441,7 @@ describe('a kept connection', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('never hands bytes left over from one answer to the next purchase', async () => {
+  it('never uses bytes left over from one answer as the answer of the next purchase', async () => {
     const poison = reply(200, { status: 'success', data: { reference: 'v1-poison' } });
     const first = JSON.stringify(SALE);
     const server = await v1((socket, _request, number) =>
@@ -453,7 +456,7 @@ describe('a kept connection', () => {
     expect(second.outcome).not.toMatchObject({ reference: 'v1-poison' });
   });
 
-  it('is one of a bounded number, and a purchase that finds none in time was not sent', async () => {
+  it('is one of a limited number, and a purchase that gets no connection in time is not sent', async () => {
     const server = await v1(() => undefined);
     const upstream = upstreamAt(server.url, { connections: 2 });
     const held = [1, 2].map((n) => upstream.send(CALL, `held-${n}`, context({ timeoutMs: 400 })));
@@ -466,7 +469,7 @@ describe('a kept connection', () => {
   });
 });
 
-describe('a purchase that never left', () => {
+describe('a purchase that could not be sent', () => {
   it('v1 does not listen: not sent', async () => {
     expect((await upstreamAt(`http://127.0.0.1:${await freePort()}/api/v1`).send(CALL, 'r-1', context())).outcome.kind).toBe(
       'not_sent',
@@ -483,7 +486,7 @@ describe('a purchase that never left', () => {
     expect(outcome.kind).toBe('not_sent');
   });
 
-  it('TLS is spoken to a plain port: not sent, and no word of the purchase is seen', async () => {
+  it('v1 listens without TLS for an https address: not sent, and the server reads nothing of the purchase', async () => {
     const seen: Buffer[] = [];
     const server = await v1(() => undefined, {
       onBytes(socket, bytes) {
@@ -498,15 +501,15 @@ describe('a purchase that never left', () => {
 
   it.each([
     ['resets', (socket: { resetAndDestroy(): unknown }) => socket.resetAndDestroy()],
-    ['says nothing', () => undefined],
-  ] as const)('the TLS handshake does not come about because the other side %s: not sent', async (_title, act) => {
+    ['does not answer', () => undefined],
+  ] as const)('the TLS handshake fails because the other side %s: not sent', async (_title, act) => {
     const server = await v1(() => undefined, { onBytes: (socket) => void act(socket) });
     const { outcome } = await upstreamAt(server.url.replace('http:', 'https:')).send(CALL, 'r-1', context());
     expect(outcome.kind).toBe('not_sent');
   });
 
   it.each(['', '0'])(
-    'the certificate of v1 is nobody’s: not sent, and the server reads not one byte (%j)',
+    'the certificate of v1 is self-signed: not sent, and the server reads no byte (NODE_TLS_REJECT_UNAUTHORIZED %j)',
     async (environment) => {
       let bytes = 0;
       const server = createTlsServer(SELF_SIGNED, (socket) => socket.on('data', (chunk: Buffer) => (bytes += chunk.length)));
@@ -525,12 +528,12 @@ describe('a purchase that never left', () => {
   );
 
   it('no time is left: not sent', async () => {
-    const server = await v1(says(reply(200, SALE)));
+    const server = await v1(answers(reply(200, SALE)));
     expect((await upstreamAt(server.url).send(CALL, 'r-1', context({ timeoutMs: 0 }))).outcome.kind).toBe('not_sent');
     expect(server.connections).toBe(0);
   });
 
-  it('closing waits for no call: one that has left is unknown', async () => {
+  it('a close ends a call in flight at once as unknown', async () => {
     const server = await v1(() => undefined);
     const upstream = createHttpUpstream({ baseUrl: server.url });
     const sending = upstream.send(CALL, 'r-1', context({ timeoutMs: 60_000 }));
@@ -540,18 +543,18 @@ describe('a purchase that never left', () => {
   });
 
   it('the upstream is closed: not sent', async () => {
-    const server = await v1(says(reply(200, SALE)));
+    const server = await v1(answers(reply(200, SALE)));
     const upstream = createHttpUpstream({ baseUrl: server.url });
     await upstream.close();
     expect((await upstream.send(CALL, 'r-1', context())).outcome.kind).toBe('not_sent');
   });
 
-  it('many at once are all not sent, and the next one after v1 is back succeeds', async () => {
+  it('v1 does not listen for many at once: all are not sent, and the next purchase after v1 is back succeeds', async () => {
     const port = await freePort();
     const upstream = upstreamAt(`http://127.0.0.1:${port}/api/v1`);
     const sent = await Promise.all(Array.from({ length: 20 }, (_, n) => upstream.send(CALL, `r-${n}`, context())));
     expect(new Set(sent.map(({ outcome }) => outcome.kind))).toEqual(new Set(['not_sent']));
-    await v1(says(reply(200, SALE)), { port });
+    await v1(answers(reply(200, SALE)), { port });
     expect((await upstream.send(CALL, 'back', context())).outcome.kind).toBe('succeeded');
   });
 });
@@ -570,7 +573,7 @@ describe('a finding', () => {
   ] as const;
 
   it.each(rows)('is $kind after $title', async ({ bytes, kind }) => {
-    const server = await v1(says(bytes));
+    const server = await v1(answers(bytes));
     const finding = await upstreamAt(server.url).find({ method: 'GET', path: '/receipt' }, context());
     expect(finding.kind).toBe(kind);
   });

@@ -1,4 +1,4 @@
-/** A server of raw sockets that counts whole requests and answers each with the bytes or faults of the test. */
+/** A server on raw sockets. It records whole requests and answers each with the bytes or faults that the test chooses. */
 import { createServer, type Socket } from 'node:net';
 import { listen } from '../listen';
 

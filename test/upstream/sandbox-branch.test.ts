@@ -29,7 +29,7 @@ function named(name: string): Upstream & { readonly calls: string[] } {
   };
 }
 
-test('a sandboxed key buys and asks in the sandbox alone, every other key at v1 alone', async () => {
+test('purchases and questions of a sandboxed key go to the sandbox only, and those of every other key to v1 only', async () => {
   const [v1, sandbox] = [named('v1'), named('sandbox')];
   const upstream = branchToSandbox(v1, async () => sandbox, createVirtualClock());
   expect((await upstream.send(BUY, 'r', contextOf(true))).outcome).toMatchObject({ reference: 'sandbox' });
@@ -43,7 +43,7 @@ test('a sandboxed key buys and asks in the sandbox alone, every other key at v1 
   ]);
 });
 
-test('without a sandbox nothing of such a key is sent anywhere', async () => {
+test('without a sandbox a purchase of a sandboxed key is not sent anywhere', async () => {
   const v1 = named('v1');
   const away = branchToSandbox(v1, () => Promise.reject(new Error('the port is taken')), createVirtualClock());
   expect((await away.send(BUY, 'r', contextOf(true))).outcome).toEqual({
@@ -54,7 +54,7 @@ test('without a sandbox nothing of such a key is sent anywhere', async () => {
   expect(v1.calls).toEqual([]);
 });
 
-test('a sandbox that does not come in time counts as none', async () => {
+test('a sandbox that does not open in time leaves the purchase not sent', async () => {
   const clock = createVirtualClock();
   const upstream = branchToSandbox(named('v1'), () => new Promise(() => undefined), clock);
   const sent = upstream.send(BUY, 'r', contextOf(true));
@@ -62,7 +62,7 @@ test('a sandbox that does not come in time counts as none', async () => {
   expect((await sent).outcome.kind).toBe('not_sent');
 });
 
-test('what is opened once serves all, and a failure is tried again after a while', async () => {
+test('the sandbox is opened once for all calls, and a failed opening is tried again after some seconds', async () => {
   const clock = createVirtualClock();
   let opened = 0;
   const open = openOnce(async () => {

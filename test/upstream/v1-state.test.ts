@@ -13,7 +13,7 @@ test.each<[number, string]>([
   [401, '{"status":"error","message":"Invalid API key"}'],
   [401, '{"message":"Unauthenticated."}'],
   [429, '{"status":"error","message":"Too many requests"}'],
-])('HTTP %s with %s is v1, and well', (status, text) => {
+])('HTTP %s with %s counts as a v1 that works', (status, text) => {
   expect(readSign(answer(status, text), ASKED)).toEqual({ kind: 'well' });
 });
 
@@ -27,37 +27,37 @@ test.each<[string, Answer | Failure, string, RegExp]>([
   ['an error of the server', answer(500, '{"status":"error","message":"Server error"}'), 'failing', /HTTP 500/],
   ['a gateway without v1', answer(502, PAGE), 'failing', /HTTP 502/],
   ['another protocol', failure('HPE_INVALID_CONSTANT', true), 'not_v1', /does not speak HTTP/],
-  ['nobody at the port', failure('ECONNREFUSED'), 'unreachable', /takes no connection .*is v1 running/],
-  ['no such name', failure('ENOTFOUND'), 'unreachable', /has no address .*DNS/],
-  ['no way there', failure('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', /cannot be reached .*firewall/],
+  ['a refused connection', failure('ECONNREFUSED'), 'unreachable', /takes no connection .*is v1 running/],
+  ['an unknown host name', failure('ENOTFOUND'), 'unreachable', /has no address .*DNS/],
+  ['a connect timeout', failure('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', /cannot be reached .*firewall/],
   ['no TLS', failure('ERR_SSL_WRONG_VERSION_NUMBER'), 'unreachable', /does not finish TLS/],
   ['an old certificate', failure('CERT_HAS_EXPIRED'), 'unreachable', /certificate that is not accepted/],
   ['a reset', failure('ECONNRESET', true), 'unreachable', /broke the connection/],
   ['an answer without an end', failure('REPLY_TOO_LARGE', true), 'not_v1', /answers \/api\/v1\/balance with more than/],
   ['no answer', failure('DEADLINE_PASSED', true), 'silent', /no answer within 10 s/],
-])('%s is told in words that say what to look at', (_what, exchanged, kind, detail) => {
+])('%s gives the operator a sentence that says what to check', (_what, exchanged, kind, detail) => {
   expect(readSign(exchanged, ASKED)).toMatchObject({ kind, detail: expect.stringMatching(detail) as string });
 });
 
 test.each<[string, Answer | Failure]>([
   ['a request that was too large', answer(413, PAGE)],
-  ['too many requests, as a proxy says it', answer(429, PAGE)],
-  ['a call that found no free connection', failure('DEADLINE_PASSED')],
-  ['an end of ours', failure('UND_ERR_DESTROYED', true)],
-  ['no descriptor on this machine', failure('EMFILE')],
-])('%s says nothing about v1', (_what, exchanged) => {
+  ['a 429 page of a proxy', answer(429, PAGE)],
+  ['a call that got no free connection', failure('DEADLINE_PASSED')],
+  ['a shutdown of the gateway', failure('UND_ERR_DESTROYED', true)],
+  ['a machine without free file descriptors', failure('EMFILE')],
+])('%s is no sign about v1', (_what, exchanged) => {
   expect(readSign(exchanged, ASKED)).toBeUndefined();
 });
 
-test('a call that had hardly any time proves no silence', () => {
+test('a call with a very short deadline is no sign that v1 is silent', () => {
   expect(readSign(failure('DEADLINE_PASSED', true), { ...ASKED, durationMs: 500 })).toBeUndefined();
 });
 
 const WELL = { kind: 'well' } as const;
 const trouble = (kind: TroubleKind): Trouble => ({ kind, detail: kind });
 
-/** Reports one sign after another, each after its number of seconds. Gives what was logged. */
-function story() {
+/** A state of v1 with a clock. `see` notes a sign after so many seconds and returns the change that is logged, if any. */
+function createState() {
   let nowMs = 0;
   const state = createV1State({ elapsed: () => nowMs });
   return {
@@ -70,13 +70,13 @@ function story() {
 }
 
 test('one lost answer among good ones is no trouble', () => {
-  const { see } = story();
+  const { see } = createState();
   const said = Array.from({ length: 200 }, (_, nth) => see(0.5, nth % 4 === 0 ? 'unreachable' : 'well'));
   expect(said.filter((one) => one !== undefined)).toEqual([]);
 });
 
-test('many answers lost in one moment are no trouble, if the next one comes', () => {
-  const { see, state } = story();
+test('many answers lost in one moment are no trouble, if v1 answers the next call', () => {
+  const { see, state } = createState();
   see(0, 'well');
   for (let nth = 0; nth < 50; nth += 1) expect(see(0.001, 'unreachable')).toBeUndefined();
   expect(state.level).toBe('suspected');
@@ -84,8 +84,8 @@ test('many answers lost in one moment are no trouble, if the next one comes', ()
   expect(state.level).toBe('well');
 });
 
-test('three in a row begin it, once, and the end tells how long it was and how many calls met it', () => {
-  const { see, state } = story();
+test('three bad signs in a row begin the trouble once, and its end has the duration and the number of failed calls', () => {
+  const { see, state } = createState();
   see(0, 'well');
   const said = [see(1, 'failing'), see(1, 'failing'), see(1, 'failing'), see(1, 'unreachable'), see(1, 'failing')];
   expect(said).toEqual([undefined, undefined, { kind: 'begun', trouble: trouble('failing') }, undefined, undefined]);
@@ -95,8 +95,8 @@ test('three in a row begin it, once, and the end tells how long it was and how m
   expect(state.level).toBe('well');
 });
 
-test('ten good answers in a row end it at once; one good and one bad in turn never do', () => {
-  const { see, state } = story();
+test('ten good answers in a row end the trouble at once; good and bad answers in turn never do', () => {
+  const { see, state } = createState();
   for (let nth = 0; nth < 3; nth += 1) see(1, 'failing');
   for (let nth = 0; nth < 100; nth += 1) see(0.1, nth % 2 === 0 ? 'well' : 'failing');
   expect(state.level).toBe('trouble');
@@ -104,9 +104,9 @@ test('ten good answers in a row end it at once; one good and one bad in turn nev
   expect(said.map((one) => one?.kind)).toEqual([...Array<undefined>(9).fill(undefined), 'ended']);
 });
 
-test('the first probe of a start is believed, a later one is not alone', () => {
-  expect(story().see(0, 'not_v1', 'probe')).toMatchObject({ kind: 'begun' });
-  const { see } = story();
+test('one bad probe begins a trouble at the start, and later three do', () => {
+  expect(createState().see(0, 'not_v1', 'probe')).toMatchObject({ kind: 'begun' });
+  const { see } = createState();
   see(0, 'well', 'probe');
   expect([see(30, 'not_v1', 'probe'), see(2, 'not_v1', 'probe'), see(2, 'not_v1', 'probe')?.kind]).toEqual([
     undefined,
@@ -115,18 +115,18 @@ test('the first probe of a start is believed, a later one is not alone', () => {
   ]);
 });
 
-test('a good probe ends what probes have met, and a v1 that cannot be reached', () => {
-  const seen = story();
+test('a good probe ends a trouble that probes began, and one of a v1 that could not be reached', () => {
+  const seen = createState();
   seen.see(0, 'not_v1', 'probe');
   expect(seen.see(10, 'well', 'probe')).toMatchObject({ kind: 'ended', count: 0 });
-  const unreachable = story();
+  const unreachable = createState();
   unreachable.see(0, 'well');
   for (let nth = 0; nth < 3; nth += 1) unreachable.see(1, 'unreachable');
   expect(unreachable.see(10, 'well', 'probe')).toMatchObject({ kind: 'ended', count: 3 });
 });
 
-test('sales that alone get errors are no end of trouble because a probe is answered', () => {
-  const { see } = story();
+test('a trouble of failing sales does not end with good probes, until there was no bad sign for some minutes', () => {
+  const { see } = createState();
   see(0, 'well');
   for (let nth = 0; nth < 3; nth += 1) see(60, 'failing');
   for (let nth = 0; nth < 20; nth += 1) expect(see(10, 'well', 'probe')).toBeUndefined();
@@ -134,14 +134,14 @@ test('sales that alone get errors are no end of trouble because a probe is answe
 });
 
 test('bad signs five minutes apart are forgotten', () => {
-  const { see, state } = story();
+  const { see, state } = createState();
   see(0, 'well');
   for (let nth = 0; nth < 10; nth += 1) expect(see(301, 'silent')).toBeUndefined();
   expect(state.level).toBe('suspected');
 });
 
-test('a call that hung since before the end begins nothing', () => {
-  const { see, state } = story();
+test('a call without an answer that began before the end of a trouble begins no new one', () => {
+  const { see, state } = createState();
   for (let nth = 0; nth < 3; nth += 1) see(1, 'silent', 'traffic', 20);
   expect(see(6, 'well')?.kind).toBe('ended');
   for (let nth = 0; nth < 5; nth += 1) see(2, 'silent', 'traffic', 20);

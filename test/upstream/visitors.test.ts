@@ -33,14 +33,14 @@ function harness() {
   return { time, visitors, asked, answer };
 }
 
-test('a key is known at the address where v1 accepted it, and there alone', () => {
+test('a key is known only at the address where v1 accepted it', () => {
   const { visitors } = harness();
   visitors.accept(here);
   expect([visitors.isFresh(here), visitors.isKnown(here)]).toEqual([true, true]);
   for (const one of [elsewhere, other]) expect([visitors.isFresh(one), visitors.isKnown(one)]).toEqual([false, false]);
 });
 
-test('whoever has sent a key that v1 accepts is told of, and not whoever is served with the key of somebody else', () => {
+test('the address of an accepted key is reported, but not if the key was the lookup key', () => {
   const told: string[] = [];
   const find = (): Promise<Finding> => Promise.resolve(FOUND);
   const visitors = createVisitors({ upstream: { find }, onAccepted: (address) => told.push(address) });
@@ -50,7 +50,7 @@ test('whoever has sent a key that v1 accepts is told of, and not whoever is serv
   expect(told).toEqual(['192.0.2.1']);
 });
 
-test('it is fresh for a while, then known for a while, then forgotten', () => {
+test('an accepted key is fresh for a minute, then known for a time, then forgotten', () => {
   const { time, visitors } = harness();
   visitors.accept(here);
   time.ms += 60_000;
@@ -59,7 +59,7 @@ test('it is fresh for a while, then known for a while, then forgotten', () => {
   expect(visitors.isKnown(here)).toBe(false);
 });
 
-test('a refusal forgets it, pauses it, is repeated for a while and is counted for the key', () => {
+test('a refusal ends an acceptance, pauses questions to v1, is repeated for a time and counts for the key', () => {
   const { time, visitors } = harness();
   visitors.accept(here);
   const before = visitors.refusalsOf('print-of-k1');
@@ -73,7 +73,7 @@ test('a refusal forgets it, pauses it, is repeated for a while and is counted fo
   expect(visitors.refusalOf(here)).toBeUndefined();
 });
 
-test('an address that is refused says nothing of another one, a key that is refused says it everywhere', () => {
+test('a 403 counts for one address of the key, a 401 for all its addresses', () => {
   const { visitors } = harness();
   visitors.accept(elsewhere);
   visitors.refuse(here, refusal(403));
@@ -89,14 +89,14 @@ test('an address that is refused says nothing of another one, a key that is refu
   expect([visitors.isFresh(elsewhere), visitors.refusalOf(elsewhere)]).toEqual([true, undefined]);
 });
 
-test('a doubt forgets what v1 said, and v1 may be asked at once', () => {
+test('a doubt ends an acceptance, and v1 may be asked again at once', () => {
   const { visitors } = harness();
   visitors.accept(here);
   visitors.doubt(here);
   expect([visitors.isKnown(here), visitors.isPaused(here), visitors.refusalOf(here)]).toEqual([false, false, undefined]);
 });
 
-test('a long refusal is kept by its beginning', () => {
+test('a long refusal text is cut to 500 characters', () => {
   const { visitors } = harness();
   visitors.refuse(here, { ...refusal(403), message: 'x'.repeat(5_000), body: { message: 'x'.repeat(5_000), more: 'y' } });
   expect(visitors.refusalOf(here)).toEqual({
@@ -106,7 +106,7 @@ test('a long refusal is kept by its beginning', () => {
   });
 });
 
-test('v1 is asked for its word once, whoever waits for it', async () => {
+test('v1 is asked once for all that wait for the same key and address', async () => {
   const { visitors, asked, answer } = harness();
   const both = [visitors.ask(here), visitors.ask({ ...here, timeoutMs: 1 })];
   const third = visitors.ask(elsewhere);
@@ -121,7 +121,7 @@ test('v1 is asked for its word once, whoever waits for it', async () => {
   ]);
 });
 
-test('a question without an answer leaves its word, and v1 in peace for a while', async () => {
+test('a question that v1 does not answer keeps the acceptance, and pauses further questions', async () => {
   const { time, visitors, answer } = harness();
   visitors.accept(here);
   time.ms += 60_000;
@@ -133,7 +133,7 @@ test('a question without an answer leaves its word, and v1 in peace for a while'
   expect(visitors.isPaused(here)).toBe(false);
 });
 
-test('v1 is left in peace as long as it asks for, a minute at most', async () => {
+test('questions pause for the time that a 429 names, a minute at most', async () => {
   const { time, visitors, answer } = harness();
   for (const [seconds, pauseMs] of [
     [undefined, 2_000],
@@ -150,7 +150,7 @@ test('v1 is left in peace as long as it asks for, a minute at most', async () =>
   }
 });
 
-test('strangers whom v1 refuses make nobody forgotten whom it accepts', () => {
+test('10,001 refused keys do not displace an accepted key', () => {
   const { visitors } = harness();
   visitors.accept(here);
   for (let nth = 0; nth < 10_001; nth += 1) visitors.refuse(visit(`guess-${nth}`, '198.51.100.9'), refusal(401));
@@ -159,8 +159,8 @@ test('strangers whom v1 refuses make nobody forgotten whom it accepts', () => {
 
 const context = { credentials: { apiKey: new Secret('k1'), fingerprint: 'print' }, clientAddress: '192.0.2.1', timeoutMs: 1_000 };
 
-/** What is remembered of one answer. */
-async function heardOf(
+/** The judgements that the visitors get from one answer. */
+async function judgementsOf(
   answer: { readonly outcome: Outcome } | { readonly finding: Finding; readonly path?: string },
 ): Promise<string[]> {
   const heard: string[] = [];
@@ -191,8 +191,8 @@ test.each<[string, Outcome, readonly string[]]>([
   ['a limit', { kind: 'rejected', httpStatus: 429 }, []],
   ['no answer', { kind: 'unknown', reason: 'reset' }, []],
   ['a v1 that is away', { kind: 'not_sent', reason: 'refused' }, []],
-])('of a purchase, %s says what it says of the key', async (_title, outcome, verdicts) => {
-  expect(await heardOf({ outcome })).toEqual(verdicts);
+])('a purchase that ends with %s gives the right judgement of its key', async (_title, outcome, verdicts) => {
+  expect(await judgementsOf({ outcome })).toEqual(verdicts);
 });
 
 test.each<[string, Finding, readonly string[]]>([
@@ -202,12 +202,12 @@ test.each<[string, Finding, readonly string[]]>([
   ['no such order', { kind: 'refused', httpStatus: 404, body: {} }, []],
   ['a limit', { kind: 'refused', httpStatus: 429, body: {} }, []],
   ['no answer', { kind: 'unavailable', reason: 'HTTP 502' }, []],
-])('of a question, %s says what it says of the key', async (_title, finding, verdicts) => {
-  expect(await heardOf({ finding })).toEqual(verdicts);
+])('a balance question that ends with %s gives the right judgement of its key', async (_title, finding, verdicts) => {
+  expect(await judgementsOf({ finding })).toEqual(verdicts);
 });
 
-test('403 to a lookup may be a service that is switched off', async () => {
-  expect(await heardOf({ finding: { kind: 'refused', httpStatus: 403, body: {} }, path: '/validate-meter' })).toEqual([
+test('a 403 to a lookup raises only a doubt, because it may mean a service that is switched off', async () => {
+  expect(await judgementsOf({ finding: { kind: 'refused', httpStatus: 403, body: {} }, path: '/validate-meter' })).toEqual([
     'doubted',
   ]);
 });

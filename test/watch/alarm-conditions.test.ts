@@ -33,7 +33,7 @@ test('every alarm has its condition', () => {
   expect(CONDITIONS.map(({ name }) => name)).toEqual([...ALARM_NAMES]);
 });
 
-test('a house that is well raises none, nor one of which nothing is known', () => {
+test('a gateway without trouble raises no alarm, and neither do unknown sightings', () => {
   expect(found({})).toEqual([]);
   expect(found({ v1: undefined, openOrders: undefined, disks: [], wallets: [] })).toEqual([]);
 });
@@ -81,7 +81,7 @@ test.each(CASES)('%s is raised by %j', (name, sightings, subject, text) => {
   expect(found(sightings)).toEqual([[name, subject, expect.stringMatching(text)]]);
 });
 
-test('an alarm that is raised needs more to be over than it needed to be raised', () => {
+test('a raised alarm ends only at a better value than the one that raises it', () => {
   const disks = [{ folder: '/s', freeBytes: 1.1 * GIB, sizeBytes: 10 * GIB }];
   const wallets = [{ fingerprint: 'ada', balanceNaira: 1_050, markNaira: 1_000 }];
   expect(found({ disks, wallets })).toEqual([]);

@@ -19,7 +19,7 @@ const MESSAGE: AlarmMessage = {
     sinceMs: Date.UTC(2030, 0, 1),
   },
 };
-/** Pauses between attempts take no time. */
+/** A clock that shortens every pause to 1 ms. */
 const hasty: Clock = { ...systemClock, after: (_delayMs, run) => systemClock.after(1, run) };
 
 let server: Listening;
@@ -50,7 +50,7 @@ function openWebhook(format: 'auto' | 'json' | 'slack', titleOf?: () => string) 
   return { webhook, troubles };
 }
 
-test('as plain JSON it has every word of the alarm, with the title of its key', async () => {
+test('the JSON format has every field of the alarm and the title of its key', async () => {
   const { webhook } = openWebhook('auto', () => 'Ada Stores');
   expect(await webhook.post(MESSAGE)).toBe(true);
   expect(received.map(({ type }) => type)).toEqual(['application/json']);
@@ -61,7 +61,7 @@ test('as plain JSON it has every word of the alarm, with the title of its key', 
   });
 });
 
-test('as Slack reads it, it is one text in which nothing is a mention or a link', async () => {
+test('the Slack format is one text in which special characters are escaped', async () => {
   const { webhook } = openWebhook('slack');
   await webhook.post(MESSAGE);
   await webhook.post({ ...MESSAGE, state: 'over' });
@@ -78,7 +78,7 @@ test('as Slack reads it, it is one text in which nothing is a mention or a link'
   ]);
 });
 
-test('what is not taken is tried again, in the order in which it came, and said once without the address', async () => {
+test('a failed post is repeated, in the order of the alarms, and logged once without the address', async () => {
   answers = [500, 0, 404];
   const { webhook, troubles } = openWebhook('json');
   const second: AlarmMessage = { ...MESSAGE, state: 'over' };
@@ -90,7 +90,7 @@ test('what is not taken is tried again, in the order in which it came, and said 
   expect(troubles).toEqual(['alarm_webhook: ALARM_WEBHOOK takes no alarm: it answers HTTP 500.']);
 });
 
-test('while nobody takes any, no more than a hundred wait, and closing gives them up within a second or so', async () => {
+test('at most 100 alarms wait for an unreachable webhook, and a close drops them within three seconds', async () => {
   const slow: Clock = { ...systemClock, after: () => () => undefined };
   const webhook = createAlarmWebhook({
     ...{ url: new Secret('http://127.0.0.1:9/'), format: 'json', clock: slow },
@@ -104,7 +104,7 @@ test('while nobody takes any, no more than a hundred wait, and closing gives the
   expect(new Set(await Promise.all(posted))).toEqual(new Set([false]));
 });
 
-test('what waits when the process ends has one more try', async () => {
+test('a waiting alarm is posted once more when the process ends', async () => {
   answers = [500];
   const slow: Clock = { ...systemClock, after: () => () => undefined };
   const url = new Secret(`${server.url}/`);

@@ -54,7 +54,7 @@ function openWatch({ takes = () => true, startMs = 1_000_000 }: OpenOptions = {}
   };
 }
 
-test('an alarm is told once when it is raised, again after hours, and when it has been over for a while', async () => {
+test('an alarm is sent when it is raised, again after some hours, and when it has been over for a time', async () => {
   const { watch, told, see, lines } = openWatch();
   await see(WELL);
   await see(DOWN);
@@ -86,7 +86,7 @@ test('an alarm is told once when it is raised, again after hours, and when it ha
   ]);
 });
 
-test('what must hold for a while is not raised by a moment of it', async () => {
+test('a condition that must last is not raised by a single look', async () => {
   const { told, see } = openWatch();
   const unwritable: Sightings = { ...WELL, isJournalWritable: false };
   await see(unwritable);
@@ -97,7 +97,7 @@ test('what must hold for a while is not raised by a moment of it', async () => {
   expect(told()).toEqual(['raised journal_unwritable']);
 });
 
-test('a restart tells none twice, and still tells when it is over', async () => {
+test('a restart sends no alarm twice, and still sends its end', async () => {
   const before = openWatch();
   await before.see(DOWN);
   before.watch.stop();
@@ -112,7 +112,7 @@ test('a restart tells none twice, and still tells when it is over', async () => 
   expect(JSON.parse(readFileSync(join(folder, 'alarms.json'), 'utf8'))).toEqual({ version: 1, alarms: [] });
 });
 
-test('what nobody took before the process ended is told by the next one', async () => {
+test('an alarm that could not be sent before the process ended is sent by the next process', async () => {
   const before = openWatch({ takes: () => false });
   await before.see(DOWN);
   expect(before.told()).toEqual(['raised v1_down']);
@@ -122,7 +122,7 @@ test('what nobody took before the process ended is told by the next one', async 
   expect(after.told()).toEqual(['raised v1_down']);
 });
 
-test('one that nobody took is told again also where another was taken', async () => {
+test('after a restart only the alarm that could not be sent is sent again', async () => {
   const both: Sightings = { ...DOWN, withoutMoney: [{ fingerprint: 'ada', count: 3 }] };
   const before = openWatch({ takes: ({ alarm }) => alarm.name === 'v1_down' });
   await before.see(both);
@@ -133,7 +133,7 @@ test('one that nobody took is told again also where another was taken', async ()
   expect(after.told()).toEqual(['raised no_money_at_v1 ada']);
 });
 
-test('each key has an alarm of its own, and a crowd of them is bounded', async () => {
+test('each key has an alarm of its own, and at most 20 alarms are active', async () => {
   const { watch, told, see } = openWatch();
   const poor = (count: number): Sightings => ({
     ...WELL,
@@ -145,7 +145,7 @@ test('each key has an alarm of its own, and a crowd of them is bounded', async (
   expect(watch.active()).toHaveLength(20);
 });
 
-test('in a crowd what is raised stays so while it holds, whoever else comes before it', async () => {
+test('a raised alarm stays active while its condition holds, also among many others', async () => {
   const { watch, told, see } = openWatch();
   const poor = (...names: readonly string[]): Sightings => ({
     ...WELL,
@@ -161,7 +161,7 @@ test('in a crowd what is raised stays so while it holds, whoever else comes befo
   expect(watch.active()).toHaveLength(20);
 });
 
-test('neither keys of which nothing is known yet nor many loops of one key hide another', async () => {
+test('keys with unknown balances, or many loops of one key, do not displace the alarms of other keys', async () => {
   const { told, see } = openWatch();
   const unheard = Array.from({ length: 30 }, (_, nth) => ({
     fingerprint: `key-${nth}`,
@@ -179,7 +179,7 @@ test('neither keys of which nothing is known yet nor many loops of one key hide 
   expect(told()).toEqual(['raised wallet_low ada', 'raised key_in_a_loop bob repeat', 'raised key_in_a_loop ada missing_field']);
 });
 
-test('a wallet whose balance is not known yet keeps its alarm as it was', async () => {
+test('an unknown balance neither raises nor ends the alarm of a wallet', async () => {
   const wallets = (balanceNaira: number | undefined): Sightings => ({
     ...WELL,
     wallets: [{ fingerprint: 'ada', balanceNaira, markNaira: 100 }],
@@ -194,7 +194,7 @@ test('a wallet whose balance is not known yet keeps its alarm as it was', async 
   expect(told()).toEqual(['raised wallet_low ada', 'over wallet_low ada']);
 });
 
-test('a look that fails changes nothing and is said once, and so is a file that cannot be read or written', async () => {
+test('a failed look changes no alarm and is logged once, and so is a file that cannot be read or written', async () => {
   writeFileSync(join(folder, 'alarms.json'), '{"version":1,"alarms":[{"name":"no_such"}]}');
   const { told, see, troubles } = openWatch();
   expect(troubles).toEqual([expect.stringContaining('alarms_file: ')]);

@@ -6,7 +6,7 @@ import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1' };
 const { owner, requestId } = newOrder();
 
-test('each hears of the order as it is on disk, and one that throws changes nothing of that', async () => {
+test('each hearer gets the settled order, and a hearer that throws changes nothing', async () => {
   const inner = createMemoryJournal();
   const troubles: unknown[] = [];
   const heard: unknown[] = [];
@@ -26,7 +26,7 @@ test('each hears of the order as it is on disk, and one that throws changes noth
   expect(troubles).toEqual([new Error('a bug')]);
 });
 
-test('what is known of the attempt is passed on', async () => {
+test('the number of the attempt is passed on to the journal', async () => {
   const inner = createMemoryJournal();
   const asked: unknown[] = [];
   const settle: typeof inner.settle = (...said) => {

@@ -15,7 +15,7 @@ const SECOND = 1_000;
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
-/** An order that was opened and sold this many seconds before the end of its process. */
+/** Opens an order and, with `settledAtMs`, settles it as sold. */
 async function sell(journal: Journal, requestId: string, openedAtMs: number, settledAtMs?: number): Promise<void> {
   const { owner } = newOrder();
   await journal.open(newOrder({ requestId, openedAtMs }));
@@ -27,7 +27,7 @@ const toldAt = async (journal: Journal, requestId: string) => (await journal.fin
 test.each([
   ['memory', async () => createMemoryJournal()],
   ['lmdb', () => openLmdbJournal({ dir: join(folder, 'journal'), retentionMs: Infinity })],
-])('after a kill, what was open or sold in its last seconds is not told (%s)', async (_name, open) => {
+])('orders that were open or sold in the last seconds of a killed process are marked as untold (%s)', async (_name, open) => {
   const journal = await open();
   const end = NOW - 90 * 60 * SECOND;
   await sell(journal, 'long-before', end - 700 * SECOND, end - 119 * SECOND);
@@ -43,12 +43,12 @@ test.each([
   await journal.close();
 });
 
-test('thousands that a kill left open are marked many at a time, since the start waits for it', async () => {
+test('the open orders of a killed process are marked many at a time, because the start waits', async () => {
   const journal = createMemoryJournal();
   for (let nth = 0; nth < 1_000; nth += 1) await sell(journal, `open-${nth}`, NOW - SECOND);
   let rounds = 0;
   let flush: Promise<void> | undefined;
-  // As a disk does: what comes while it is idle is flushed together.
+  // Like a disk, it flushes together all writes that came since the last flush.
   const tell: Journal['tell'] = async (...telling) => {
     flush ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
       rounds += 1;
@@ -61,14 +61,14 @@ test('thousands that a kill left open are marked many at a time, since the start
   expect(rounds).toBeLessThan(20);
 });
 
-test('the last open orders are marked also where there are more than are searched for', async () => {
+test('recent open orders are marked also if the search of unsettled orders does not list them', async () => {
   const journal = createMemoryJournal();
   await sell(journal, 'open', NOW - SECOND);
   expect(await markUntold({ ...journal, listUnsettled: () => Promise.resolve([]) }, [NOW])).toBe(1);
   expect(await toldAt(journal, 'open')).toBe(0);
 });
 
-test('what a process sold last is marked however much a neighbour has sold since', async () => {
+test('the last sales of a killed process are marked, however much another process has sold since', async () => {
   const journal = createMemoryJournal();
   const sign = NOW - 120 * SECOND;
   await sell(journal, 'long-before', sign - 120 * SECOND, sign - 119 * SECOND);
@@ -95,14 +95,14 @@ test('what a process sold last is marked however much a neighbour has sold since
   ]);
 });
 
-test('of a machine that lost its last signs the end of the journal tells', async () => {
+test('the last time in the journal counts as a time of death, for a machine that lost its last signs', async () => {
   const journal = createMemoryJournal();
   await sell(journal, 'last', NOW - 40 * SECOND, NOW - 39 * SECOND);
   expect(await findEnd(journal, NOW)).toBe(NOW - 39 * SECOND);
   expect(await findEnd(createMemoryJournal(), NOW)).toBe(0);
 });
 
-test('after stops in which everything came to its end nothing is marked', async () => {
+test('after clean stops no order is marked', async () => {
   const journal = createMemoryJournal();
   await sell(journal, 'last', NOW - SECOND, NOW);
   expect(await markUntold(journal, [])).toBe(0);
@@ -112,7 +112,7 @@ test('an empty journal has nothing to mark', async () => {
   expect(await markUntold(createMemoryJournal(), [NOW])).toBe(0);
 });
 
-test('a start marks, and so does a neighbour that sells on', async () => {
+test('a start marks the untold sales of dead processes, and so does a process that is running', async () => {
   const journal = createMemoryJournal();
   const [clock, neighbour] = [createVirtualClock(NOW), createVirtualClock(NOW)];
   const marked: number[] = [];
@@ -129,7 +129,7 @@ test('a start marks, and so does a neighbour that sells on', async () => {
   const endSigns = await watch(clock);
   await sell(journal, 'last', NOW + SECOND, NOW + 2 * SECOND);
   await clock.advance(25 * SECOND);
-  // The file of what was told is on a real disk.
+  // The log of told sales is on a real disk and needs real time.
   while (marked.length < 2) await setTimeout(1);
   expect(await toldAt(journal, 'last')).toBe(0);
   await endSigns(true);

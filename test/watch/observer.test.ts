@@ -1,4 +1,4 @@
-// A watcher of sales must not change what a script is told.
+// An error while observing a sale must not change the reply to the script.
 import { createObserver } from '../../src/watch/observer';
 import { createLog } from '../../src/telemetry/log';
 import { createMetrics } from '../../src/telemetry/metrics';
@@ -43,7 +43,7 @@ test('a log that cannot be written throws nothing at a sale', () => {
   expect(() => observer.trouble('journal', new Error('away'))).not.toThrow();
 });
 
-test('a metric that throws leaves a line in the log and nothing else', () => {
+test('an error in a metric is logged and does not reach the sale', () => {
   const lines: string[] = [];
   const log = createLog('info', { write: (line: string) => void lines.push(line) });
   const metrics = {
@@ -56,7 +56,7 @@ test('a metric that throws leaves a line in the log and nothing else', () => {
   expect(lines.join('')).toContain('a label that is none');
 });
 
-test('a sale that is asked about, or sent again after it was told, is counted as sold once', async () => {
+test('a status question or a repeat of a told sale counts as found, not as another sale', async () => {
   const metrics = createMetrics({ hasProcessMetrics: false });
   const observer = createObserver(createLog('info', { write: () => undefined }), metrics, { titleOf: () => 'Ada' });
   const note = (more: Partial<Served>): void => observer.served(request, { ...served, fingerprint: 'f'.repeat(32), ...more }, 5);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readDiskRoom } from '../../src/watch/open-alarms';
 import { newFolder } from '../new-folder';
 
-test('folders on one disk are one, and a folder that is not there is left out', async () => {
+test('folders on one disk count as one disk, and a missing folder is left out', async () => {
   const folder = newFolder();
   const disks = await readDiskRoom([join(folder, 'missing'), folder, tmpdir()]);
   const { bsize, blocks } = statfsSync(folder);

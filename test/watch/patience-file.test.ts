@@ -8,7 +8,7 @@ const ENTRY = { fingerprint: '0a'.repeat(16), kind: 'plain_php', hangUpsMs: [20_
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
-test('a spell of hang-ups is one write, which its owner alone may read', async () => {
+test('several hang-ups cause one write, to a file that only its owner may read', async () => {
   const clock = createVirtualClock();
   const file = createPatienceFile(folder, clock, () => undefined);
   file.save(() => []);
@@ -26,7 +26,7 @@ test('a spell of hang-ups is one write, which its owner alone may read', async (
   expect(readFileSync(join(folder, 'patience.json'), 'utf8')).not.toMatch(/key|pin/i);
 });
 
-test('what an earlier build learnt of lines that broke is forgotten', () => {
+test('limits that an earlier build learnt from broken connections are dropped', () => {
   const learnt = [
     { ...ENTRY, hangUpsMs: [1_200, 1_900], limitMs: 700 },
     { ...ENTRY, kind: 'axios', hangUpsMs: [7_000, 20_000, 9_500, 12_000], limitMs: 700 },
@@ -36,7 +36,7 @@ test('what an earlier build learnt of lines that broke is forgotten', () => {
   expect(readPatienceFile(folder)).toEqual({ entries: [learnt[2]] });
 });
 
-test('what another gateway in the same folder has learnt stays', () => {
+test('limits that another gateway on the same folder has learnt are kept', () => {
   const other = { ...ENTRY, fingerprint: '0b'.repeat(16) };
   for (const entry of [other, ENTRY]) {
     const file = createPatienceFile(folder, createVirtualClock(), () => undefined);
@@ -47,7 +47,7 @@ test('what another gateway in the same folder has learnt stays', () => {
 });
 
 test.each(['{"version":1,"learnt":[{', '{"version":2,"learnt":[]}', '[]', '{"version":1,"learnt":[{"fingerprint":"x"}]}'])(
-  'a damaged file (%s) is begun anew and said',
+  'a damaged file (%s) counts as empty and is reported',
   (text) => {
     writeFileSync(join(folder, 'patience.json'), text);
     expect(readPatienceFile(folder)).toEqual({
@@ -57,7 +57,7 @@ test.each(['{"version":1,"learnt":[{', '{"version":2,"learnt":[]}', '[]', '{"ver
   },
 );
 
-test('a folder without one has learnt nothing, and one that cannot be written is trouble, not an end', () => {
+test('a missing file counts as empty, and a file that cannot be written is reported once', () => {
   expect(readPatienceFile(folder)).toEqual({ entries: [] });
   const trouble: string[] = [];
   const file = createPatienceFile(join(folder, 'gone'), createVirtualClock(), (what) => trouble.push(what));

@@ -3,7 +3,7 @@ import { KeptRecordings, RequestNoter, type Unnumbered } from '../../src/watch/r
 const RECORDED = { outcome: 'succeeded' } as Unnumbered;
 const MINUTE_MS = 60_000;
 
-test('a recording that is full tells those who serve to stop, and keeps what it has', () => {
+test('a full recording stops the recording in the serving processes, and keeps its requests', () => {
   const told: (readonly [string, boolean])[] = [];
   const kept = new KeptRecordings((caller, untilMs) => void told.push([caller, untilMs !== undefined]));
   kept.start('ada', MINUTE_MS, 2);
@@ -17,7 +17,7 @@ test('a recording that is full tells those who serve to stop, and keeps what it 
   expect(kept.underWay()).toEqual([]);
 });
 
-test('five callers are recorded at once, and no sixth', () => {
+test('at most five callers are recorded at a time', () => {
   const kept = new KeptRecordings(() => undefined);
   for (const caller of ['a', 'b', 'c', 'd', 'e']) expect(kept.start(caller, MINUTE_MS, 1)).toBeGreaterThan(Date.now());
   expect(kept.start('f', MINUTE_MS, 1)).toBeUndefined();
@@ -27,7 +27,7 @@ test('five callers are recorded at once, and no sixth', () => {
   expect(kept.underWay()).toHaveLength(5);
 });
 
-test('a process that serves notes nobody after the time, and a fault of noting is no fault of the sale', () => {
+test('a request is not recorded after the end of the recording, and an error while recording does not reach the sale', () => {
   const noted: string[] = [];
   const noter = new RequestNoter(
     (id) => id,
@@ -46,7 +46,7 @@ test('a process that serves notes nobody after the time, and a fault of noting i
   expect(noted).toEqual(['ada']);
 });
 
-test('nothing of a reply is shown but its status words, and no short number of a request', () => {
+test('a recording shows only the status words of a reply, and no digit of a short number in the request', () => {
   const kept: Unnumbered[] = [];
   const noter = new RequestNoter(
     (id) => id,

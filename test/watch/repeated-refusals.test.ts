@@ -25,7 +25,7 @@ const times = (count: number, run: () => void): void => {
   for (let nth = 0; nth < count; nth += 1) run();
 };
 
-test('the same refusal of one key is counted within the window, and no other key or code with it', () => {
+test('equal refusals of one key are counted within the window, separately for each key and code', () => {
   const { memory, pass } = createMemory();
   times(6, () => memory.noteServed(refused('invalid_field')));
   times(4, () => memory.noteServed(refused('invalid_field', 'bob')));
@@ -38,7 +38,7 @@ test('the same refusal of one key is counted within the window, and no other key
   expect(memory.loops()).toEqual([]);
 });
 
-test('what v1 refuses and a sale that is sent again count, and what goes well or fails by us does not', () => {
+test('rejections of v1 and repeats of a sale count, but not successes or refusals for reasons of the gateway', () => {
   const { memory } = createMemory();
   times(2 * COUNTED_MAX, () => {
     memory.noteServed(served({ outcome: 'rejected', reply: { status: 401, body: {} } }));
@@ -56,13 +56,13 @@ test('what v1 refuses and a sale that is sent again count, and what goes well or
   ]);
 });
 
-test('many sales that are each sent twice are no loop', () => {
+test('many sales that are each sent twice do not count as a loop', () => {
   const { memory } = createMemory();
   for (let nth = 0; nth < 200; nth += 1) memory.noteServed(served({ repeat: 'joined', order: { requestId: `r${nth}` } }));
   expect(memory.loops()).toEqual([]);
 });
 
-test('a purchase that v1 declines for lack of money is told from every other answer', () => {
+test('only purchases that v1 rejects for lack of money count as such', () => {
   const { memory } = createMemory();
   const answered = (httpStatus: number, text: string) =>
     ({ fingerprint: 'ada', requestId: 'r1', exchanged: { kind: 'answered', httpStatus, text, retryAfter: undefined } }) as const;
@@ -77,7 +77,7 @@ test('a purchase that v1 declines for lack of money is told from every other ans
   expect(memory.loops()).toEqual([]);
 });
 
-test('strangers with ever new keys fill no memory', () => {
+test('20,000 different keys leave at most 100 loops in memory', () => {
   const { memory } = createMemory();
   for (let nth = 0; nth < 20_000; nth += 1) times(5, () => memory.noteServed(refused('invalid_field', `key-${nth}`)));
   expect(memory.loops()).toHaveLength(100);

@@ -3,7 +3,7 @@ import { together, type SellingSightings } from '../../src/watch/sightings';
 const well: SellingSightings = { v1: { trouble: undefined }, openOrders: undefined, loops: [], withoutMoney: [] };
 const openOrders = { count: 3, overdue: 1, oldestMs: 5, atRiskNaira: 700, withoutPrice: 0 };
 
-test('what several processes see is one view: the worst of v1, the orders of who looks, the loops added', () => {
+test('the sightings of several processes are joined: any trouble of v1, the open orders once, the loops added up', () => {
   const loop = { fingerprint: 'ada', code: 'invalid_field' };
   expect(
     together([
@@ -19,7 +19,7 @@ test('what several processes see is one view: the worst of v1, the orders of who
   });
 });
 
-test('sales that several processes met again some times each are no one sale in a loop', () => {
+test('repeats of different sales are not added up to one loop', () => {
   const sale = (id: string, count: number) => ({ fingerprint: 'ada', code: 'repeat', sale: id, count });
   const { loops } = together([
     { ...well, loops: [sale('one', 30), sale('two', 10)] },
@@ -28,7 +28,7 @@ test('sales that several processes met again some times each are no one sale in 
   expect(loops).toEqual([sale('one', 35), sale('two', 10), sale('three', 10)]);
 });
 
-test('while no process has heard v1, nobody says how it is', () => {
+test('the state of v1 is unknown until one process has had an answer from v1', () => {
   expect(together([{ ...well, v1: undefined }]).v1).toBeUndefined();
   expect(together([{ ...well, v1: undefined }, well]).v1).toEqual({ trouble: undefined });
   expect(together([]).v1).toBeUndefined();

@@ -42,7 +42,7 @@ test('a process that is killed leaves the time of its last sign', async () => {
   }
 });
 
-test('a stop in which everything came to its end leaves nothing, whatever a neighbour leaves', async () => {
+test('a clean stop removes the sign of its process, and keeps those of other processes', async () => {
   const clock = createVirtualClock(START);
   const endSigns = give(clock);
   give(clock);
@@ -51,7 +51,7 @@ test('a stop in which everything came to its end leaves nothing, whatever a neig
   expect(clock.waiting).toBe(1);
 });
 
-test('a process knows whether another one sells from its folder, and one that stands still counts for a minute', async () => {
+test('a process sees other processes on its data folder, and a stopped one counts for a minute', async () => {
   const clock = createVirtualClock(START);
   give(clock);
   await clock.advance(SIGN_EVERY_MS);
@@ -65,16 +65,16 @@ test('a process knows whether another one sells from its folder, and one that st
   expect(neighbours.at(-1)).toBe(false);
 });
 
-test('a stop that left something under way leaves its sign', () => {
+test('a stop that left orders open leaves its sign', () => {
   give(createVirtualClock(START))(false);
   expect(readSigns(folder, START)).toEqual([START]);
 });
 
-test('a data folder of a build that gave no signs is one of a process that may have died now', () => {
+test('a data folder without signs counts as that of a process that died just now', () => {
   expect(readSigns(folder, START)).toEqual([START]);
 });
 
-test('the file of a process that died goes at a start a minute later, a fresh one stays: it may be a neighbour', () => {
+test('a start removes signs older than a minute, and keeps fresh ones, which may be of a running process', () => {
   give(createVirtualClock(START));
   give(createVirtualClock(START + 50_000));
   expect(files()).toHaveLength(2);
@@ -83,7 +83,7 @@ test('the file of a process that died goes at a start a minute later, a fresh on
   expect(Math.min(...readSigns(folder, START))).toBe(START + 50_000);
 });
 
-test('a process that was held up until its file was removed makes it anew', async () => {
+test('a process whose file was removed writes it again', async () => {
   const clock = createVirtualClock(START);
   give(clock);
   rmSync(join(folder, 'processes'), { recursive: true });
@@ -91,7 +91,7 @@ test('a process that was held up until its file was removed makes it anew', asyn
   await signsBecome([START + SIGN_EVERY_MS]);
 });
 
-test('there is no sign while the journal takes nothing', async () => {
+test('a process gives no sign while its journal cannot be written', async () => {
   const clock = createVirtualClock(START);
   let isWritable = true;
   give(clock, { isWritable: () => isWritable });
@@ -106,7 +106,7 @@ test('there is no sign while the journal takes nothing', async () => {
   await signsBecome([START + 6 * SIGN_EVERY_MS]);
 });
 
-test('a neighbour that goes silent is told of once, whether it gave signs at the start or later', async () => {
+test('a process that stops giving signs is reported once, also after it gave signs again', async () => {
   const [clock, neighbour] = [createVirtualClock(START), createVirtualClock(START)];
   give(neighbour);
   give(clock);
@@ -124,7 +124,7 @@ test('a neighbour that goes silent is told of once, whether it gave signs at the
   expect(silent).toEqual([START, START + 5 * SIGN_EVERY_MS]);
 });
 
-test('neighbours whose journal took nothing either are not silent, one that died meanwhile is', async () => {
+test('after an outage of the journal, living processes are not reported, and one that died during it is', async () => {
   const clock = createVirtualClock(START);
   let isWritable = true;
   const journal = { isWritable: () => isWritable };
@@ -145,7 +145,7 @@ test('neighbours whose journal took nothing either are not silent, one that died
   expect(silent).toEqual([START, START]);
 });
 
-test('neighbours that stood still together, as on a machine that was suspended, are not silent', async () => {
+test('processes are not reported after their machine was suspended', async () => {
   const timers = createVirtualClock(START);
   let suspendedMs = 0;
   const clock: Clock = { ...timers, now: () => timers.now() + suspendedMs };
@@ -193,7 +193,7 @@ function gateway(own: string, table: ReturnType<typeof createTable>, clock = cre
   return { signs, dead, troubles, clock, state };
 }
 
-test('a gateway signs every five seconds while its journal takes anything, and leaves nothing after a clean stop', async () => {
+test('a gateway gives a sign every five seconds while its journal can be written, and removes it at a clean stop', async () => {
   const table = createTable();
   const { signs, clock, state } = gateway('one', table);
   const end = await signs;
@@ -212,7 +212,7 @@ test('a gateway signs every five seconds while its journal takes anything, and l
   expect([...table.rows]).toEqual([]);
 });
 
-test('a stop that left something open leaves its sign for the others', async () => {
+test('a stop that left orders open leaves its sign for the other gateways', async () => {
   const table = createTable();
   const { signs, clock } = gateway('one', table);
   await (
@@ -221,7 +221,7 @@ test('a stop that left something open leaves its sign for the others', async () 
   expect([...table.rows]).toEqual([['one', clock.now()]]);
 });
 
-test('whoever lives deals with one that went silent, once, and a start with those that were silent before', async () => {
+test('a running gateway handles a dead one once, and a start handles those that died before', async () => {
   const table = createTable();
   const clock = createVirtualClock();
   table.rows.set('long gone', clock.now() - 60 * SECOND);
@@ -234,7 +234,7 @@ test('whoever lives deals with one that went silent, once, and a start with thos
   expect([...table.rows.keys()]).toEqual(['one']);
 });
 
-test('gateways whose journal was away for all of them are alive, one that died meanwhile is not', async () => {
+test('after an outage of the journal for all gateways, only the one that died during it is handled as dead', async () => {
   const table = createTable();
   const [one, other] = [gateway('one', table), gateway('other', table)];
   await Promise.all([one.signs, other.signs]);
@@ -255,7 +255,7 @@ test('gateways whose journal was away for all of them are alive, one that died m
   expect([...one.dead, ...other.dead]).toEqual([['dies', died]]);
 });
 
-test('what could not be dealt with is tried again', async () => {
+test('a dead gateway whose handling failed is handled again', async () => {
   const table = createTable();
   const { signs, dead, troubles, clock, state } = gateway('one', table);
   await signs;

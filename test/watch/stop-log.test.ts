@@ -10,7 +10,7 @@ let lines: Record<string, unknown>[];
 beforeEach(() => (lines = []));
 const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
 
-test('a stop says what it found under way, and how many orders found their end meanwhile', async () => {
+test('a stop logs the requests and held orders at its begin, and how many orders were settled during it', async () => {
   const journal = createMemoryJournal();
   for (const requestId of ['one', 'two', 'three']) await journal.open(newOrder({ requestId, contentHash: requestId }));
   let now = 1_000;
@@ -39,7 +39,7 @@ test('a stop says what it found under way, and how many orders found their end m
   ]);
 });
 
-test('a stop does not fail for a journal that cannot be read, and says nothing of orders then', async () => {
+test('a stop with an unreadable journal still ends, and its log line has no counts of orders', async () => {
   const journal = { listUnsettled: () => Promise.reject(new Error('gone')) };
   const stopping = createStopLog({ log, clock: { now: () => 5 }, journal, orders: () => 0 });
   stopping.begin(undefined);

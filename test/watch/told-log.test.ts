@@ -19,7 +19,7 @@ const store = (clock: Clock = createVirtualClock()) => toldFiles(folder, clock);
 const isTold = async (number: number) => (await readTold(store(), 0))(sale(number));
 const areTold = (numbers: readonly number[]) => Promise.all(numbers.map(isTold));
 
-/** The real disk needs real time, whatever the virtual clock says. */
+/** Waits until the sale is on the real disk, which needs real time beside the virtual clock. */
 async function untilWritten(clock: ReturnType<typeof createVirtualClock>, number: number): Promise<void> {
   for (let tries = 0; tries < 500 && !(await isTold(number)); tries += 1) {
     await clock.advance(20);
@@ -27,7 +27,7 @@ async function untilWritten(clock: ReturnType<typeof createVirtualClock>, number
   }
 }
 
-test('what was told is known to others a moment later, and nothing else', async () => {
+test('a told sale can be read by other processes a moment later', async () => {
   const clock = createVirtualClock();
   const [one, other] = [openToldLog(store(clock), clock), openToldLog(store(clock), clock)];
   one.note(sale(1_000));
@@ -37,7 +37,7 @@ test('what was told is known to others a moment later, and nothing else', async 
   expect(await areTold([1_000, 2_000, 3_000, 100])).toEqual([true, true, false, false]);
 });
 
-test('what a store did not take is written when it does, and a stop does not wait for that', async () => {
+test('sales of a failed write are written with the next one, and a stop does not wait for an unreachable store', async () => {
   const clock = createVirtualClock();
   let isAway = true;
   const written: string[] = [];
@@ -56,7 +56,7 @@ test('what a store did not take is written when it does, and a stop does not wai
   await closed;
 });
 
-test('the last two minutes are always there, in three files', async () => {
+test('the told sales of the last two minutes are always kept, in three files', async () => {
   const clock = createVirtualClock();
   const log = openToldLog(store(clock), clock);
   for (let number = 1; number <= 12; number += 1) {
@@ -72,7 +72,7 @@ test('the last two minutes are always there, in three files', async () => {
   expect(readdirSync(join(folder, 'told'))).toHaveLength(3);
 });
 
-test('a line that was cut short is no sale, and files of long ago go', async () => {
+test('a cut line counts as no sale, and old files are removed', async () => {
   mkdirSync(join(folder, 'told'));
   writeFileSync(join(folder, 'told', 'cut.0'), `${OWNER} 17\n${OWNER} 1`);
   writeFileSync(join(folder, 'told', 'old.0'), `${OWNER} 5\n`);
@@ -82,7 +82,7 @@ test('a line that was cut short is no sale, and files of long ago go', async () 
   const log = openToldLog(store(clock), clock);
   log.note(sale(100));
   await untilWritten(clock, 100);
-  // Other processes that start beside it may not have read the file yet.
+  // The old file stays for a minute: other processes that start at this moment may not have read it yet.
   expect(await isTold(5)).toBe(true);
   await clock.advance(60_000);
   log.note(sale(200));
@@ -91,7 +91,7 @@ test('a line that was cut short is no sale, and files of long ago go', async () 
   expect(await areTold([5, 17, 100, 200])).toEqual([false, true, true, true]);
 });
 
-test('a start marks the last sales of a killed process, apart from those that it told', async () => {
+test('a start marks the last sales of a killed process as untold, except those in its log of told sales', async () => {
   const nowMs = 1_800_000_000_000;
   const clock: Clock = { ...createVirtualClock(), now: () => nowMs };
   const journal = createMemoryJournal();

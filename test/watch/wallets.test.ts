@@ -45,7 +45,7 @@ function openWallets() {
 
 const sold = (naira: number): Outcome => ({ kind: 'succeeded', delivery: { balanceAfter: kobo(naira * 100) } });
 
-test('the balance after a sale is the last seen, and after it that of a balance call', async () => {
+test('a wallet has the balance after the last sale or balance call', async () => {
   const { wallets, buy, ask } = openWallets();
   await buy(sold(500));
   expect(wallets.lastSeen(ADA)).toEqual({ fingerprint: ADA, balance: 50_000, atMs: 1_001 });
@@ -67,13 +67,13 @@ test('an answer about an earlier balance, or without one, changes nothing', asyn
   expect(wallets.lastSeen(ADA)?.balance).toBe(50_000);
 });
 
-test('keys that callers.yaml does not have are not remembered', async () => {
+test('balances of keys that callers.yaml does not have are not kept', async () => {
   const { wallets, buy } = openWallets();
   await buy(sold(500), { fingerprint: STRANGER });
   expect(wallets.list()).toEqual([]);
 });
 
-test('what is new is handed on once, and what comes late from another process does not go before it', async () => {
+test('a new balance is handed to the other processes once, and an older balance from another process does not replace it', async () => {
   const { wallets, buy } = openWallets();
   await buy(sold(500));
   await buy(sold(400));
@@ -83,7 +83,7 @@ test('what is new is handed on once, and what comes late from another process do
   expect(wallets.lastSeen(ADA)?.balance).toBe(40_000);
 });
 
-test('a clock that is set back keeps no balance from being seen', async () => {
+test('a new balance counts also after the clock was set back', async () => {
   const { wallets, buy, setBack } = openWallets();
   await buy(sold(500));
   setBack(900);

@@ -26,8 +26,8 @@ const untilReloaded = async (): Promise<void> => {
   while (reloads === 0) await sleep(20);
 };
 
-test('many changes in a row are one reload, once they have paused', async () => {
-  // Without a pause in between, which a busy machine could make longer than the watcher's own.
+test('many changes in a row cause one reload, after a pause', async () => {
+  // Synchronous writes, because on a busy machine a pause between them could be longer than the watcher's own.
   for (let index = 0; index < 10; index += 1) writeFileSync(join(folder, `${index}.yaml`), 'texts: {}');
   expect(reloads).toBe(0);
   await untilReloaded();
@@ -35,7 +35,7 @@ test('many changes in a row are one reload, once they have paused', async () => 
   expect(reloads).toBe(1);
 });
 
-test('a file in a folder below counts, and one that goes', async () => {
+test('a new or removed file in a subfolder causes a reload', async () => {
   writeFileSync(join(folder, 'operations', 'x.yaml'), 'texts: {}');
   await untilReloaded();
   expect(reloads).toBe(1);
@@ -45,7 +45,7 @@ test('a file in a folder below counts, and one that goes', async () => {
   expect(reloads).toBe(1);
 });
 
-test('after a stop nothing reloads, not even what was about to', async () => {
+test('after a stop nothing is reloaded, not even a change that was seen before', async () => {
   writeFileSync(join(folder, 'x.yaml'), 'texts: {}');
   await sleep(100);
   watching.stop();
@@ -80,10 +80,10 @@ function makeSet(path: string): void {
 }
 
 const swaps: readonly (readonly [string, (path: string) => void, (path: string) => void])[] = [
-  ['a folder that is renamed away and another in its place', makeSet, (path) => (renameSync(path, `${path}-old`), makeSet(path))],
+  ['a folder that is renamed and replaced by another', makeSet, (path) => (renameSync(path, `${path}-old`), makeSet(path))],
   ['a folder that is removed and made again', makeSet, (path) => (rmSync(path, { recursive: true }), makeSet(path))],
   [
-    'a link that leads elsewhere as one step',
+    'a link that is replaced in one step',
     (path) => (makeSet(`${path}-1`), makeSet(`${path}-2`), symlinkSync(`${path}-1`, path)),
     (path) => (symlinkSync(`${path}-2`, `${path}-link`), renameSync(`${path}-link`, path)),
   ],
@@ -93,7 +93,7 @@ const swaps: readonly (readonly [string, (path: string) => void, (path: string) 
     (path) => (rmSync(path), symlinkSync(`${path}-2`, path)),
   ],
   [
-    'a volume whose `..data` leads elsewhere',
+    'a volume whose `..data` link is replaced',
     (path) => {
       makeSet(join(path, '..1'));
       symlinkSync('..1', join(path, '..data'));
@@ -108,7 +108,7 @@ const swaps: readonly (readonly [string, (path: string) => void, (path: string) 
   ],
 ];
 
-test.each(swaps)('%s is seen, and so is what changes in it afterwards', async (_title, prepare, swap) => {
+test.each(swaps)('%s causes a reload, and so do later changes in the new folder', async (_title, prepare, swap) => {
   const path = join(folder, 'set');
   prepare(path);
   await watchAgain(path);
@@ -118,7 +118,7 @@ test.each(swaps)('%s is seen, and so is what changes in it afterwards', async (_
   expect(await waitAndCount()).toBeGreaterThan(0);
 });
 
-test('a folder that is not there yet is seen when it comes', async () => {
+test('a missing folder causes a reload when it is created', async () => {
   const path = join(folder, 'none-yet');
   await watchAgain(path);
   makeSet(path);

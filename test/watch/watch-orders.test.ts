@@ -15,8 +15,8 @@ const mapping = shippedMapping();
 const MINUTE_MS = 60_000;
 const OVERDUE_MS = mapping.timing.overdue;
 
-/** A clock that stands still until it is moved, and has one timer at most. */
-function createStandingClock(startMs: number) {
+/** A clock that moves only by `move` and has one timer at most. */
+function createManualClock(startMs: number) {
   let now = startMs;
   let due: { readonly atMs: number; readonly run: () => void } | undefined;
   const clock: Pick<Clock, 'now' | 'after'> = {
@@ -60,14 +60,14 @@ test.each([
     ],
     { level: 'warn', count: 4, atRiskNaira: 323.45, withoutPrice: 1, oldestMs: 5 * MINUTE_MS },
   ],
-])('the start says once what is open, how old it is and how much money is in it (%j)', async (orders, line) => {
+])('the start logs once how many orders are open, the age of the oldest and the money in all (%j)', async (orders, line) => {
   const journal = createMemoryJournal();
   for (const { requestId, ...changes } of orders) await open(journal, requestId, changes);
-  const standing = createStandingClock(OPENED_AT_MS + 5 * MINUTE_MS);
+  const manual = createManualClock(OPENED_AT_MS + 5 * MINUTE_MS);
   const lines: string[] = [];
   const log = createLog('debug', { write: (text: string) => void lines.push(text) });
-  const watch = watchOpenOrders({ journal, mapping: () => mapping, clock: standing.clock, log, metrics: createMetrics() });
-  await standing.move(3 * MINUTE_MS);
+  const watch = watchOpenOrders({ journal, mapping: () => mapping, clock: manual.clock, log, metrics: createMetrics() });
+  await manual.move(3 * MINUTE_MS);
   watch.stop();
   const found = lines
     .map((text) => JSON.parse(text) as object)
@@ -75,16 +75,16 @@ test.each([
   expect(found).toEqual([{ time: expect.any(String) as string, event: 'orders_found_open', ...line }]);
 });
 
-test('an overdue order is said once an hour, and no more once it is settled; the gauges follow', async () => {
+test('an overdue order is logged once an hour until it is settled, and the gauge shows the open orders', async () => {
   const journal = createMemoryJournal();
   await open(journal, 'lost');
-  const standing = createStandingClock(OPENED_AT_MS);
+  const manual = createManualClock(OPENED_AT_MS);
   const lines: string[] = [];
   const metrics = createMetrics();
   const watch = watchOpenOrders({
     journal,
     mapping: () => mapping,
-    clock: standing.clock,
+    clock: manual.clock,
     log: createLog('debug', { write: (line: string) => void lines.push(line) }),
     metrics,
   });
@@ -92,48 +92,48 @@ test('an overdue order is said once an hour, and no more once it is settled; the
   const gauge = async (): Promise<string | undefined> =>
     /^compat_unknown_orders (\d+)$/m.exec(await metrics.registry.metrics())?.[1];
 
-  await standing.move(OVERDUE_MS - MINUTE_MS);
+  await manual.move(OVERDUE_MS - MINUTE_MS);
   expect([said(), await gauge()]).toEqual([0, '1']);
-  await standing.move(2 * MINUTE_MS);
+  await manual.move(2 * MINUTE_MS);
   expect(said()).toBe(1);
   expect(JSON.parse(lines[1]!)).toMatchObject({ requestId: 'lost', operation: 'buy_airtime', outcome: 'open' });
-  await standing.move(50 * MINUTE_MS);
+  await manual.move(50 * MINUTE_MS);
   expect(said()).toBe(1);
-  await standing.move(20 * MINUTE_MS);
+  await manual.move(20 * MINUTE_MS);
   expect(said()).toBe(2);
   await journal.settle(newOrder().owner, 'lost', { kind: 'succeeded' }, OPENED_AT_MS);
-  await standing.move(120 * MINUTE_MS);
+  await manual.move(120 * MINUTE_MS);
   expect([said(), await gauge()]).toEqual([2, '0']);
   watch.stop();
-  expect(standing.hasTimer()).toBe(false);
+  expect(manual.hasTimer()).toBe(false);
 });
 
-test('a journal that cannot be read is logged, and looked at again a minute later', async () => {
+test('an unreadable journal is logged, and read again a minute later', async () => {
   const journal = createMemoryJournal();
   let isAway = true;
   const failing: Journal = {
     ...journal,
     listUnsettled: (options) => (isAway ? Promise.reject(new Error('the disk is away')) : journal.listUnsettled(options)),
   };
-  const standing = createStandingClock(OPENED_AT_MS);
+  const manual = createManualClock(OPENED_AT_MS);
   const lines: string[] = [];
   const metrics = createMetrics();
   const log = createLog('debug', { write: (line: string) => void lines.push(line) });
-  const watch = watchOpenOrders({ journal: failing, mapping: () => mapping, clock: standing.clock, log, metrics });
-  await standing.move(1);
+  const watch = watchOpenOrders({ journal: failing, mapping: () => mapping, clock: manual.clock, log, metrics });
+  await manual.move(1);
   expect(lines.join('')).toContain('the disk is away');
   isAway = false;
   await open(journal, 'r1');
-  await standing.move(2 * MINUTE_MS);
+  await manual.move(2 * MINUTE_MS);
   expect(await metrics.registry.metrics()).toMatch(/^compat_unknown_orders 1$/m);
-  // As soon as it can be known.
+  // The count of open orders is logged as soon as the journal can be read.
   expect(lines.at(-1)).toMatch(/"count":1,.*"event":"orders_found_open"/);
   watch.stop();
 });
 
 const DECLINED: Outcome = { kind: 'declined', reference: 'V1' };
 const of = (family: string) => ({ trail: { mapping: 'm', reason: 'r', spellings: {}, family: { id: family, reason: 'key' } } });
-test('it is said once, with the money in it, when the order ends', async () => {
+test('an order that ends otherwise than its script assumed is logged once, with the money in it', async () => {
   const lines: Record<string, unknown>[] = [];
   const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
   const metrics = createMetrics({ hasProcessMetrics: false });
@@ -169,7 +169,7 @@ test('it is said once, with the money in it, when the order ends', async () => {
   expect(shown).toContain('compat_contrary_ends_naira_total{end="delivered_not_sold"} 100.5');
 });
 
-test('it is not said of an order in the sandbox, where nobody is charged', async () => {
+test('an order in the sandbox that ends otherwise than its script assumed is not logged', async () => {
   const { owner } = newOrder();
   const callerKeys = new Map([[owner, { ...plainCallerKey(owner), sandboxOf: 'f'.repeat(32) }]]);
   const lines: string[] = [];

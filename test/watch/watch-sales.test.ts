@@ -9,7 +9,7 @@ import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 import { shippedMapping } from '../mapping/mapping-set';
 
 const { owner } = newOrder();
-/** What keys do in the sandbox. */
+/** Keys of callers in the sandbox. */
 const [TRIED, ADA_TRIED] = ['d'.repeat(32), 'c'.repeat(32)];
 
 function watched() {
@@ -39,7 +39,7 @@ function watched() {
 }
 const success: Outcome = { kind: 'succeeded', reference: 'v1', delivery: { charged: kobo(9_800) } };
 
-test('a sale counts once with what v1 charged, however often v1 tells it', async () => {
+test('a sale counts once, with the amount that v1 charged, however often its success is settled', async () => {
   const { sold, settle } = watched();
   await settle('one', { kind: 'pending', reference: 'v1' });
   expect(sold).toEqual([]);
@@ -48,7 +48,7 @@ test('a sale counts once with what v1 charged, however often v1 tells it', async
   expect(sold).toEqual([['Ada', 98]]);
 });
 
-test('a sale that two processes find out side by side counts once', async () => {
+test('a sale that two processes settle counts once', async () => {
   const { sold, settle, other } = watched();
   await settle('one', { kind: 'pending', reference: 'v1' });
   await settle('one', success);
@@ -56,7 +56,7 @@ test('a sale that two processes find out side by side counts once', async () => 
   expect(sold).toEqual([['Ada', 98]]);
 });
 
-test('without the charge it is what was asked for, and what is no sale counts nothing', async () => {
+test('a sale without a known charge counts with the amount of the order, and an order that was not sold counts nothing', async () => {
   const { sold, settle } = watched();
   await settle('face value', { kind: 'succeeded', reference: 'v2' });
   await settle('declined', { kind: 'declined', reference: 'v3' });
@@ -68,7 +68,7 @@ test('without the charge it is what was asked for, and what is no sale counts no
   ]);
 });
 
-test('a sale whose price only its receipt tells counts when that is told, once', async () => {
+test('a sale whose price is only in its receipt counts once, when the receipt is known', async () => {
   const { sold, settle, other } = watched();
   const sms = { operation: 'send_sms', fields: { message: 'Hello' } };
   await settle('sms', { kind: 'succeeded', reference: 'v1' }, owner, undefined, sms);
@@ -77,7 +77,7 @@ test('a sale whose price only its receipt tells counts when that is told, once',
   expect(sold).toEqual([['Ada', 98]]);
 });
 
-test('what is sold in the sandbox stands under a name of its own, or nowhere', async () => {
+test('a sale in the sandbox counts under the title with `(sandbox)`, or not at all without a title', async () => {
   const { sold, settle } = watched();
   await settle('of a key without a title', success, TRIED);
   await settle('of a key with one', success, ADA_TRIED);

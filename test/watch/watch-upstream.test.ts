@@ -61,7 +61,7 @@ const metrics = {
   setV1Up: (isUp: boolean) => void up.push(isUp),
   v1Trouble: (kind: string) => void troubles.push(kind),
 };
-/** Stands still; the test says when later work happens. */
+/** A clock that stands still. The test itself runs the work that is due. */
 const clock: Clock = {
   now: () => nowMs,
   elapsed: () => nowMs,
@@ -102,7 +102,7 @@ const sale = (text: string, httpStatus = 200): CallDone => ({
 });
 const GOOD_SALE = sale('{"status":"success"}');
 
-test('a start says once that nothing answers, without credentials of the address, and then that something does', async () => {
+test('an unreachable v1 is logged once at the start, without the credentials of its address, and again when it answers', async () => {
   await close();
   watch(`http://somebody:hidden-word@127.0.0.1:${port}/api/v1`);
   await probed();
@@ -129,14 +129,14 @@ test('a start says once that nothing answers, without credentials of the address
 test.each([
   ['a wrong path', WRONG_PATH, /answers 404 for \/api\/v1\/balance/],
   ['a page', PAGE, /a page \(HTML\)/],
-])('a start says %s', async (_what, behaviour, detail) => {
+])('a v1 that answers with %s is logged at the start', async (_what, behaviour, detail) => {
   v1 = behaviour;
   watch();
   await probed();
   expect(lines).toEqual([expect.objectContaining({ kind: 'not_v1', detail: expect.stringMatching(detail) as string })]);
 });
 
-test('a v1 that is well is worth no line, is asked without a key, and not while scripts hear from it', async () => {
+test('a v1 that works is not logged, is probed without a key, and is not probed while it answers sales', async () => {
   const { noteCall } = watch();
   await probed();
   nowMs = 20_000;
@@ -150,7 +150,7 @@ test('a v1 that is well is worth no line, is asked without a key, and not while 
   expect({ lines, up }).toEqual({ lines: [], up: [] });
 });
 
-test('a v1 that dies without traffic is noticed', async () => {
+test('a v1 that stops while there is no traffic is noticed by probes', async () => {
   watch();
   await probed();
   await close();
@@ -159,7 +159,7 @@ test('a v1 that dies without traffic is noticed', async () => {
   expect(troubles).toEqual(['unreachable', 'unreachable', 'unreachable']);
 });
 
-test('a hundred sales that meet trouble are one warning, and one line when probes see the end of it', async () => {
+test('a hundred failing sales log one warning, and one line when probes see the end of the trouble', async () => {
   const { noteCall } = watch();
   await probed();
   v1 = PAGE;
@@ -176,7 +176,7 @@ test('a hundred sales that meet trouble are one warning, and one line when probe
   ]);
 });
 
-test('a lost answer brings a probe forward, and its good answer is all there is to it', async () => {
+test('a lost answer is followed by an early probe, and nothing is logged if v1 answers the probe', async () => {
   const { noteCall } = watch();
   await probed();
   noteCall({ ...GOOD_SALE, exchanged: { kind: 'failed', isStarted: true, codes: ['ECONNRESET'], detail: 'x' } });
@@ -186,7 +186,7 @@ test('a lost answer brings a probe forward, and its good answer is all there is 
   expect(await probeAgain()).toBeGreaterThan(29);
 });
 
-test('without probes the calls of scripts tell begin and end', () => {
+test('without probes the calls of scripts show the begin and the end of a trouble', () => {
   const { noteCall } = watch(undefined, 0);
   for (let nth = 0; nth < 3; nth += 1) {
     nowMs += 1_000;
@@ -201,7 +201,7 @@ test('without probes the calls of scripts tell begin and end', () => {
   expect({ asked, due }).toEqual({ asked: [], due: undefined });
 });
 
-test('an https address needs somebody who speaks TLS', async () => {
+test('an https address at which the server has no TLS is logged as unreachable', async () => {
   const plain = createServer((socket) =>
     socket
       .on('error', () => undefined)
@@ -215,14 +215,14 @@ test('an https address needs somebody who speaks TLS', async () => {
   await listening.close();
 });
 
-test('after a stop nothing is asked and nothing said', async () => {
+test('after a stop v1 is not probed and nothing is logged', async () => {
   await close();
   watch().stop();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect({ lines, due }).toEqual({ lines: [], due: undefined });
 });
 
-test('each call is timed by its endpoint and how it ended, whatever the address of v1 is', () => {
+test('each call is timed by its endpoint and outcome, without the base path of v1', () => {
   const { noteCall } = watch(undefined, 0);
   noteCall(GOOD_SALE);
   noteCall({ ...GOOD_SALE, path: '/api/v1/catalog', outcome: 'unavailable', durationMs: 5 });
