@@ -16,12 +16,12 @@ const MINUTE_MS = 60_000;
 const DAY = { fromMs: Date.UTC(2026, 10, 20, 23), untilMs: Date.UTC(2026, 10, 21, 23) };
 const NOON_MS = Date.UTC(2026, 10, 21, 11);
 
-interface Bought {
+interface BoughtOrder {
   readonly id: string;
   readonly outcome?: Outcome;
   readonly phone?: string;
   readonly atMs?: number;
-  /** When the order was first opened, and refused. */
+  /** When the order was first opened and rejected. */
   readonly refusedAtMs?: number;
   /** The key of the order, where it differs from the key of the day. */
   readonly owner?: string;
@@ -46,8 +46,8 @@ const textOf = ({ result, differences }: DayReport): readonly string[] => [
 ];
 
 interface World {
-  readonly orders?: readonly Bought[];
-  /** Oldest first. Each takes 98 naira; the wallet begins with 1,000. */
+  readonly orders?: readonly BoughtOrder[];
+  /** Rows of v1's history, oldest first. Each charges 98 naira. The wallet begins with 1,000. */
   readonly rows?: readonly Row[];
   readonly utc?: true;
   readonly paidInLater?: number;
@@ -104,7 +104,7 @@ async function report({ orders = [], rows = [], utc, paidInLater = 0, answer }: 
   return { ...(await made), asked: upstream.asked };
 }
 
-test('a day on which all agree: nothing to look at, the sums are the same, and the wallet is explained', async () => {
+test('the report of a day without differences has equal sums in journal and v1, and explains the wallet', async () => {
   const clean = await report({
     orders: [
       { id: 'a', outcome: sold('V1') },
@@ -124,7 +124,7 @@ test('a day on which all agree: nothing to look at, the sums are the same, and t
   });
 });
 
-test('what was told as failed while v1 charged comes first of all', async () => {
+test('an order that the script was told failed while v1 charged is the first difference of the report', async () => {
   const { differences, ...rest } = await report({
     orders: [
       { id: 'open', atMs: NOON_MS - HOUR_MS },
@@ -140,19 +140,19 @@ test('what was told as failed while v1 charged comes first of all', async () => 
   ]);
 });
 
-test('an order that was first refused on another day is one of the day on which it was sold', async () => {
+test('an order that was rejected first and sold on a later day belongs to the report of the later day', async () => {
   const refusedAtMs = NOON_MS - 24 * HOUR_MS;
-  const sale: Bought = { id: 'a', outcome: sold('V1'), refusedAtMs };
+  const sale: BoughtOrder = { id: 'a', outcome: sold('V1'), refusedAtMs };
   const row: Row = { reference: 'V1' };
   const clean = await report({ orders: [sale], rows: [row] });
   expect(textOf(clean)).toEqual(['agree']);
   expect(clean).toMatchObject({ orders: 1, journal: { charged: 9_800 }, v1: { charged: 9_800 } });
-  // An order that v1 does not have is missing in no day's report; one that failed again is known by the row that charged it.
+  // The later day also reports the order if v1 does not have it, if it is open, or if it failed again while a row charges it.
   expect(textOf(await report({ orders: [sale] }))).toEqual(['differences', 'sold_not_at_v1 a']);
   expect(textOf(await report({ orders: [{ id: 'b', refusedAtMs }] }))).toEqual(['differences', 'open b']);
-  const failed: Bought = { id: 'c', outcome: { kind: 'rejected', httpStatus: 400 }, refusedAtMs };
+  const failed: BoughtOrder = { id: 'c', outcome: { kind: 'rejected', httpStatus: 400 }, refusedAtMs };
   expect(textOf(await report({ orders: [failed], rows: [row] }))).toEqual(['differences', 'charged_told_failed c V1 alike']);
-  // On the day of the refusal it is missing.
+  // The report of the first day does not count the order.
   expect(await report({ orders: [{ ...sale, refusedAtMs: NOON_MS, atMs: NOON_MS + 24 * HOUR_MS }] })).toMatchObject({
     orders: 0,
   });
@@ -163,7 +163,7 @@ test.each<[string, Outcome]>([
   ['never sent', { kind: 'not_sent', reason: 'ECONNREFUSED' }],
   ['proven absent', { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true }],
 ])(
-  'an order told as %s is known in a charged row without its reference, by number, amount, service and time',
+  'an order told as %s is recognised in a charged row of v1 by number, amount, service and time, without a reference',
   async (_, outcome) => {
     const orders = [{ id: 'a', outcome }];
     expect(textOf(await report({ orders, rows: [{ reference: 'V1' }] }))).toEqual([
@@ -180,11 +180,11 @@ test.each<[string, Outcome]>([
   },
 );
 
-describe('what another key of the account has sold', () => {
+describe('a sale of another key of the same v1 account', () => {
   const OTHER = 'a'.repeat(32);
   const absent: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
 
-  test('is no difference, and no charge of an order that only looks alike', async () => {
+  test('is no difference, and its row is not taken for the charge of a similar order of this key', async () => {
     const orders = [
       { id: 'a', outcome: absent },
       { id: 'b', outcome: sold('V1'), owner: OTHER },
@@ -201,25 +201,25 @@ describe('what another key of the account has sold', () => {
     });
   });
 
-  test('is a difference where that order is journalled as failed: its own key may be gone', async () => {
+  test('is a difference where the journal has that order as failed, because the other key may have no report of its own', async () => {
     const orders = [{ id: 'b', outcome: { kind: 'declined', reference: 'V1' } as const, owner: OTHER }];
     expect(textOf(await report({ orders, rows: [{ reference: 'V1' }] }))).toEqual(['differences', 'charged_told_failed b V1']);
   });
 
-  test('is at v1 only where an order of that reference is another sale, which only another v1 can have given it', async () => {
+  test('is reported as not in the journal where the order with its reference sold to another number', async () => {
     const orders = [{ id: 'b', outcome: sold('V1'), owner: OTHER, phone: '08035550000' }];
     expect(textOf(await report({ orders, rows: [{ reference: 'V1' }] }))).toEqual(['differences', 'not_in_journal V1']);
   });
 });
 
-test('the request id that v1 shows counts before the looks', async () => {
+test('a row of v1 with a request id is compared with the order of that request id before orders that only look alike', async () => {
   const rejected: Outcome = { kind: 'rejected', httpStatus: 400 };
   const orders = ['a', 'b'].map((id, nth) => ({ id, outcome: rejected, atMs: NOON_MS + nth * MINUTE_MS }));
   const rows = [{ reference: 'V1', more: { request_id: 'b' } }];
   expect(textOf(await report({ orders, rows }))).toEqual(['differences', 'charged_told_failed b V1']);
 });
 
-test('a sale that v1 does not have, or has given back, and one that it has not ended', async () => {
+test('the report lists sold orders that v1 does not have, has refunded or has not finished', async () => {
   const orders = ['V1', 'V2', 'V3'].map((reference) => ({ id: reference.toLowerCase(), outcome: sold(reference) }));
   const rows = [
     { reference: 'V2', status: 'failed' },
@@ -233,7 +233,7 @@ test('a sale that v1 does not have, or has given back, and one that it has not e
   ]);
 });
 
-test('charge, price and number that differ under one reference', async () => {
+test('the report lists a charge, price or number that differs between the journal and v1 under one reference', async () => {
   const orders = ['V1', 'V2', 'V3'].map((reference) => ({ id: reference.toLowerCase(), outcome: sold(reference) }));
   const rows = [
     { reference: 'V1', more: { balance_before: 1_000, balance_after: 900 } },
@@ -251,7 +251,7 @@ test('charge, price and number that differ under one reference', async () => {
 test.each<['WAT' | 'UTC', { readonly utc?: true }]>([
   ['WAT', {}],
   ['UTC', { utc: true }],
-])('orders around midnight belong to the day of the journal, with the times of v1 in %s', async (_, zone) => {
+])('orders around midnight belong to the day of their time in the journal, with the times of v1 in %s', async (_, zone) => {
   const [first, last] = [DAY.fromMs + 1_000, DAY.untilMs - 1_000];
   const orders = [
     { id: 'before', outcome: sold('V0'), atMs: DAY.fromMs - 1_000 },
@@ -260,14 +260,14 @@ test.each<['WAT' | 'UTC', { readonly utc?: true }]>([
     { id: 'after', outcome: sold('V3'), atMs: DAY.untilMs + 1_000 },
   ];
   const rows = orders.map(({ atMs }, nth) => ({ reference: `V${nth}`, atMs }));
-  // A sale of another client, two hours after the end of the day.
+  // A sale by another program with the same key, two hours after the end of the day.
   const later = { reference: 'V4', atMs: DAY.untilMs + 2 * HOUR_MS };
   const made = await report({ orders, rows: [...rows, later], ...zone });
   expect(textOf(made)).toEqual(['agree']);
   expect(made).toMatchObject({ orders: 2, wallet: { opening: 90_200, charged: 19_600, other: 0, closing: 70_600 } });
 });
 
-test('money that came in is shown as such, and is no difference', async () => {
+test('a funding of the wallet is shown as money in and is no difference', async () => {
   const orders = [{ id: 'a', outcome: sold('V2') }];
   const funding = { reference: 'V1', more: { type: 'credit', category: 'funding', balance_before: 500, balance_after: 902 } };
   const made = await report({ orders, rows: [funding, { reference: 'V2' }], paidInLater: 70 });
@@ -275,7 +275,7 @@ test('money that came in is shown as such, and is no difference', async () => {
   expect(made.wallet).toEqual({ opening: 50_000, charged: 9_800, moneyIn: 40_200, other: 7_000, closing: 87_400 });
 });
 
-test('v1 is waited for as it asks', async () => {
+test('after a 429 of v1 the report waits as long as Retry-After says and then goes on', async () => {
   const limit: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 90, body: {} };
   const made = await report({
     orders: [{ id: 'a', outcome: sold('V1') }],
@@ -295,7 +295,7 @@ test.each<[string, Finding, (call: V1Call) => boolean, RegExp]>([
     /no usable answer \(silence\)/,
   ],
   ['the second page', DAY_LONG, ({ query }) => query?.['page'] === '2', /too many requests/],
-  ['a key that is refused', { kind: 'refused', httpStatus: 401, body: {} }, () => true, /refuses this key \(HTTP 401\)/],
+  ['a key that v1 refuses', { kind: 'refused', httpStatus: 401, body: {} }, () => true, /refuses this key \(HTTP 401\)/],
   [
     'a receipt',
     { kind: 'refused', httpStatus: 500, body: {} },
@@ -303,22 +303,25 @@ test.each<[string, Finding, (call: V1Call) => boolean, RegExp]>([
     /Receipts of v1 \(1\)/,
   ],
   ['the wallet', { kind: 'unavailable', reason: 'reset' }, ({ path }) => path === '/balance', /The wallet: no usable answer/],
-])('%s that cannot be read makes the report incomplete, never clean', async (_, finding, isMeant, words) => {
-  const orders = Array.from({ length: 60 }, (__, nth) => ({ id: `r${nth}`, outcome: sold(`V${nth}`) }));
-  const rows = orders.map((___, nth) => ({ reference: `V${nth}` }));
-  const { result, unread, differences, asked } = await report({
-    orders,
-    rows,
-    answer: (call) => (isMeant(call) ? finding : undefined),
-  });
-  expect(result).toBe('incomplete');
-  expect(unread.join(' ')).toMatch(words);
-  // An order that could not be read is not reported absent, and v1 is not asked for ever.
-  expect(differences).toEqual([]);
-  expect(asked.length).toBeLessThan(140);
-});
+])(
+  'the report is incomplete, not free of differences, when v1 gives no usable answer for %s',
+  async (_, finding, isMeant, words) => {
+    const orders = Array.from({ length: 60 }, (__, nth) => ({ id: `r${nth}`, outcome: sold(`V${nth}`) }));
+    const rows = orders.map((___, nth) => ({ reference: `V${nth}` }));
+    const { result, unread, differences, asked } = await report({
+      orders,
+      rows,
+      answer: (call) => (isMeant(call) ? finding : undefined),
+    });
+    expect(result).toBe('incomplete');
+    expect(unread.join(' ')).toMatch(words);
+    // An order that could not be read is not reported absent, and v1 is not asked for ever.
+    expect(differences).toEqual([]);
+    expect(asked.length).toBeLessThan(140);
+  },
+);
 
-test('a status that nobody knows makes it incomplete', async () => {
+test('an unknown status in the history of v1 makes the report incomplete', async () => {
   const made = await report({ orders: [{ id: 'a', outcome: sold('V1') }], rows: [{ reference: 'V1', status: 'on hold' }] });
   expect([made.result, made.unread]).toEqual(['incomplete', ['The status that v1 gives V1 is unknown here.']]);
 });

@@ -63,39 +63,39 @@ async function pages(query: OrderQuery, parts: FindParts): Promise<(string | und
     cursor = found.next;
     if (cursor === undefined) return all;
   }
-  throw new Error('it never ends');
+  throw new Error('the search has more than 50 pages');
 }
 
-const down = (count: number, isWanted: (nth: number) => boolean = () => true): string[] =>
+const newestFirst = (count: number, isWanted: (nth: number) => boolean = () => true): string[] =>
   Array.from({ length: count }, (_, index) => count - 1 - index)
     .filter(isWanted)
     .map((nth) => `r${nth}`);
 
-test('without a wish all orders come, newest first, page by page, none twice and none left out', async () => {
+test('a search without conditions lists every order once, newest first, page by page', async () => {
   const { parts } = await shop();
   const first = await findOrders({}, parts);
   expect(first.rows).toHaveLength(50);
-  expect(await pages({}, parts)).toEqual(down(130));
+  expect(await pages({}, parts)).toEqual(newestFirst(130));
 });
 
 test.each<[string, OrderQuery, (nth: number) => boolean]>([
   ['caller', { caller: ADA }, (nth) => nth % 2 === 0],
   ['outcome', { outcome: 'succeeded' }, (nth) => nth % 3 === 0],
-  ['open ones', { outcome: 'open' }, (nth) => nth % 3 !== 0],
-  ['open ones of a caller', { outcome: 'open', caller: OBI }, (nth) => nth % 3 !== 0 && nth % 2 === 1],
+  ['open outcome', { outcome: 'open' }, (nth) => nth % 3 !== 0],
+  ['open outcome and caller', { outcome: 'open', caller: OBI }, (nth) => nth % 3 !== 0 && nth % 2 === 1],
   ['time', { fromMs: START_MS + 10_000, untilMs: START_MS + 20_000 }, (nth) => nth >= 10 && nth < 20],
   ['number', { number: '+234 803 123 4567' }, (nth) => nth % 10 === 0],
-  ['number of a caller', { number: PHONE, caller: OBI }, () => false],
+  ['number and caller', { number: PHONE, caller: OBI }, () => false],
   ['request id', { requestId: 'r7' }, (nth) => nth === 7],
-  ['request id of another caller', { requestId: 'r7', caller: ADA }, () => false],
+  ['request id and another caller', { requestId: 'r7', caller: ADA }, () => false],
   ['reference', { reference: 'V1-9' }, (nth) => nth === 9],
   ['operation', { operation: 'buy_data' }, () => false],
 ])('orders are found by %s', async (_by, query, isWanted) => {
   const { parts } = await shop();
-  expect(await pages(query, { ...parts, pageSize: 7 })).toEqual(down(130, isWanted));
+  expect(await pages(query, { ...parts, pageSize: 7 })).toEqual(newestFirst(130, isWanted));
 });
 
-test('an order that was refused and opened again days later comes once among those of its caller, and at the time of its sale', async () => {
+test('an order that was rejected and opened again days later is listed once for its caller, and is found at the later time', async () => {
   const { journal, parts } = await shop(40);
   const laterMs = START_MS + 3 * 24 * 3_600_000;
   for (const nth of [8, 20, 26]) {
@@ -105,30 +105,30 @@ test('an order that was refused and opened again days later comes once among tho
   }
   const isOpen = (nth: number): boolean => nth % 2 === 0 && nth % 3 !== 0;
   for (let pageSize = 1; pageSize <= 7; pageSize += 1) {
-    expect(await pages({ caller: ADA }, { ...parts, pageSize })).toEqual(down(40, (nth) => nth % 2 === 0));
-    expect(await pages({ caller: ADA, outcome: 'open' }, { ...parts, pageSize })).toEqual(down(40, isOpen));
+    expect(await pages({ caller: ADA }, { ...parts, pageSize })).toEqual(newestFirst(40, (nth) => nth % 2 === 0));
+    expect(await pages({ caller: ADA, outcome: 'open' }, { ...parts, pageSize })).toEqual(newestFirst(40, isOpen));
   }
   expect(await pages({ caller: ADA, fromMs: laterMs }, parts)).toEqual(['r26', 'r20', 'r8']);
 });
 
-test('an order is found by the number that replies call its id', async () => {
+test('an order is found by its number, which replies contain as id', async () => {
   const { journal, parts } = await shop();
   const { number } = (await journal.find(ADA, 'r4'))!;
   expect(ids(await findOrders({ requestId: String(number) }, parts))).toEqual(['r4']);
 });
 
-test('where time runs out the page says how far back it looked, and the next one goes on from there', async () => {
+test('a page whose search time runs out says how far back it searched, and the next page continues there', async () => {
   const { parts } = await shop();
   const hurried = { ...parts, budgetMs: 0 };
   const first = await findOrders({ outcome: 'declined' }, hurried);
   expect(first.rows).toEqual([]);
   expect(first.searchedBackToMs).toBe(START_MS + (130 - 32) * 1_000);
-  expect(await pages({ outcome: 'succeeded' }, hurried)).toEqual(down(130, (nth) => nth % 3 === 0));
-  expect(await pages({ outcome: 'succeeded', caller: ADA }, hurried)).toEqual(down(130, (nth) => nth % 6 === 0));
+  expect(await pages({ outcome: 'succeeded' }, hurried)).toEqual(newestFirst(130, (nth) => nth % 3 === 0));
+  expect(await pages({ outcome: 'succeeded', caller: ADA }, hurried)).toEqual(newestFirst(130, (nth) => nth % 6 === 0));
   expect(await pages({ number: PHONE, refusedToo: true }, hurried)).toHaveLength(15);
 });
 
-test('refused requests stand among the orders by their time where they are asked for, and alone', async () => {
+test('refused requests are listed among the orders by time, or alone, when the search asks for them', async () => {
   const { parts } = await shop();
   const all = await pages({ refusedToo: true }, { ...parts, pageSize: 20 });
   expect(all).toHaveLength(132);
@@ -140,7 +140,7 @@ test('refused requests stand among the orders by their time where they are asked
   expect(await pages({ outcome: 'succeeded', refusedToo: true, reference: 'V1-9' }, parts)).toEqual(['r9']);
 });
 
-test('by number the index is asked, and what is too young for it is looked through; what it does not reach is said', async () => {
+test('a search by number uses the index, reads newer orders from the journal, and says how far back the index reaches', async () => {
   const { journal, parts } = await shop();
   const named: OrderName[] = [];
   for (const nth of [20, 30, 110]) named.unshift((await journal.find(ADA, `r${nth}`))!);
@@ -159,7 +159,7 @@ test('by number the index is asked, and what is too young for it is looked throu
   expect(asked).toEqual([Number.MAX_SAFE_INTEGER]);
 });
 
-test('a page that is not known is refused', async () => {
+test('a search with an unknown page cursor is refused', async () => {
   const { parts } = await shop(1);
   await expect(findOrders({ cursor: 'nonsense' }, parts)).rejects.toThrow(/Search again/);
 });
@@ -168,7 +168,7 @@ test.each<[string, OrderQuery, number]>([
   ['alone', { outcome: 'refused' }, 0],
   ['among the orders', { refusedToo: true }, 40],
 ])(
-  'refused requests %s are looked through to their end, page by page, however many others have',
+  'a search for the refused requests of one caller, %s, reaches the oldest one although other callers have many',
   async (_where, query, orders) => {
     const { parts } = await shop(orders);
     const notes = createMemoryNotesStore();
@@ -187,7 +187,7 @@ test.each<[string, OrderQuery, number]>([
   },
 );
 
-test('a search by id leaves turns to sales while it looks at each key', async () => {
+test('a search by request id over many keys leaves turns of the event loop to sales', async () => {
   const { journal, parts } = await shop(4);
   const owners = async (): Promise<readonly string[]> => Array.from({ length: 500 }, (_, nth) => `owner ${nth}`);
   let [turns, isOver] = [0, false];

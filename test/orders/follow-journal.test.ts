@@ -44,7 +44,7 @@ async function setUp() {
   return { journal, index, clock, parts };
 }
 
-test('a journal that was there before is indexed whole, a crowd of one second too', async () => {
+test('a journal from before the index is indexed in full, also with many orders in one second', async () => {
   const { journal, index, parts } = await setUp();
   await fill(journal, 1_700, START_MS - 9_000);
   const follower = followJournal(parts);
@@ -55,7 +55,7 @@ test('a journal that was there before is indexed whole, a crowd of one second to
   await index.close();
 });
 
-test('what is newest is indexed first, and until the rest is, it is known from when on', async () => {
+test('the newest orders are indexed first, and the index states from which time on it is complete', async () => {
   const { journal, index, parts } = await setUp();
   await fill(journal, 1_200, START_MS - 100_000);
   const read: number[] = [];
@@ -63,7 +63,7 @@ test('what is newest is indexed first, and until the rest is, it is known from w
   const follower = followJournal(counting);
   await follower.catchUp();
   await follower.stop();
-  // Backwards, piece by piece, to the beginning.
+  // The index goes back in pieces to the beginning of the journal.
   expect(read.slice(0, 2)).toEqual([START_MS - 100_000 + 700 + 1, START_MS - 100_000 + 201 + 1]);
   expect(read.at(-1)).toBe(0);
   await index.close();
@@ -87,7 +87,7 @@ function bound(index: NumberIndex): NumberIndex {
   };
 }
 
-test('orders that come later are indexed, also one that was written after its time had passed', async () => {
+test('later orders are indexed, also an order that was written after the span of its time had been read', async () => {
   const { journal, index, clock, parts } = await setUp();
   const follower = followJournal(parts);
   await follower.catchUp();
@@ -95,7 +95,7 @@ test('orders that come later are indexed, also one that was written after its ti
   await clock.advance(30_000);
   await follower.catchUp();
   expect(found(index, 1)).toBe(1);
-  // Its time was taken before the last read, and it was committed afterwards.
+  // The time of this order lies before the last read, but the order was committed afterwards.
   await fill(journal, 1, START_MS + 25_000, 1, 2);
   await clock.advance(15_000);
   await follower.catchUp();
@@ -104,7 +104,7 @@ test('orders that come later are indexed, also one that was written after its ti
   await index.close();
 });
 
-test('once a day what the journal does not have any more goes', async () => {
+test('once a day the entries of deleted orders are removed from the index', async () => {
   const { journal, index, clock, parts } = await setUp();
   await fill(journal, 3, START_MS - 5_000);
   let gone = '';
@@ -112,7 +112,7 @@ test('once a day what the journal does not have any more goes', async () => {
   const follower = followJournal(swept);
   await follower.catchUp();
   gone = 'r1';
-  // Its pieces are written to a real disk, for which the virtual clock does not wait.
+  // The index is written to a real disk, for which the virtual clock does not wait.
   for (let turn = 0; turn < 8; turn += 1) {
     await clock.advance(25 * 3_600_000);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -122,7 +122,7 @@ test('once a day what the journal does not have any more goes', async () => {
   await index.close();
 });
 
-test('a gateway that is restarted every night forgets what is gone as well', async () => {
+test('a gateway that is restarted every night also removes the entries of deleted orders', async () => {
   const { journal, index, clock, parts } = await setUp();
   await fill(journal, 3, START_MS - 5_000);
   const before = followJournal(parts);

@@ -14,7 +14,7 @@ const answered: Answered = {
   startedAt: 5,
 };
 
-test('a token that v1 repeats in its words is in no note', () => {
+test('notes mask a token that v1 repeats in its message', () => {
   const notes: KeyedNote[] = [];
   const keyring = createKeyring(new Secret('s'.repeat(32)));
   const hearer = hearExchanges({ clock: { now: () => 1_000, elapsed: () => 15 }, keyring, add: (note) => notes.push(note) });

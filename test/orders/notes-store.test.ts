@@ -29,18 +29,18 @@ describe.each([
   });
   afterEach(() => store.close());
 
-  test('refused requests of a span are given newest first', async () => {
+  test('refused requests of a time span are returned newest first', async () => {
     await store.write([5, 1, 3, 2, 4].map((atMs) => ({ note: refused(atMs), keys: [] })));
     expect(refusedIn(store)).toEqual([5, 4, 3, 2, 1]);
     expect(refusedIn(store, 2, 4)).toEqual([3, 2]);
   });
 
-  test('a long list is given whole', async () => {
+  test('a list of 300 refused requests is returned in full', async () => {
     await store.write(Array.from({ length: 300 }, (_, atMs) => ({ note: refused(atMs), keys: [] })));
     expect(refusedIn(store)).toHaveLength(300);
   });
 
-  test('what has a key is found by it, once, newest first, whatever it is', async () => {
+  test('notes of every kind are found by any of their keys, each once, newest first', async () => {
     const told: Note = { kind: 'told', atMs: 9, owner: 'a', number: 7, outcome: 'pending', http: 200, told: 'wait' };
     await store.write([
       { note: refused(1), keys: [KEY, OTHER_KEY] },
@@ -53,7 +53,7 @@ describe.each([
   });
 });
 
-test('beyond their bounds the oldest notes go, and nothing finds them any more', async () => {
+test('beyond the bounds of count and age the oldest notes are deleted and no longer found by their keys', async () => {
   const dir = join(newFolder(), 'notes');
   let now = 1_000;
   const store = await openNotesStore({ dir, seal: PLAIN, bounds: { countMax: 10, ageMaxMs: 500 }, now: () => now });
@@ -67,7 +67,7 @@ test('beyond their bounds the oldest notes go, and nothing finds them any more',
   await store.close();
 });
 
-test('with a key the numbers and texts do not stand on the disk, and open with that key alone', async () => {
+test('with a JOURNAL_KEY the numbers and texts of notes are encrypted on disk and readable with that key only', async () => {
   const dir = join(newFolder(), 'notes');
   const sealed = createFieldSeal(new Secret('k'.repeat(32)));
   const store = await openNotesStore({ dir, seal: sealed, now: () => 10 });
@@ -80,13 +80,13 @@ test('with a key the numbers and texts do not stand on the disk, and open with t
   await foreign.close();
 });
 
-test('whoever reads a folder that is not there finds nothing, and makes none', async () => {
+test('opening a missing folder for reading finds no notes and creates no folder', async () => {
   const store = await openNotesStore({ dir: join(newFolder(), 'notes'), seal: PLAIN, isReadOnly: true });
   expect(refusedIn(store)).toEqual([]);
   await expect(store.write([])).rejects.toThrow(/reading only/);
 });
 
-test('a folder in whose place a file stands is refused', async () => {
+test('opening the notes fails where a file has the name of their folder', async () => {
   const dir = join(newFolder(), 'notes');
   await writeFile(dir, 'a file');
   await expect(openNotesStore({ dir, seal: PLAIN })).rejects.toThrow(/EEXIST|ENOTDIR/);

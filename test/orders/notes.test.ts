@@ -1,4 +1,4 @@
-/** Notes of unusual exchanges, at the end of the process that takes them. */
+/** Notes while a process stops, and the masking of refusals. */
 import { Secret } from '../../src/domain/credentials';
 import { GatewayError } from '../../src/domain/errors';
 import { createKeyring } from '../../src/gateway/read/keyring';
@@ -9,7 +9,7 @@ import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
 import { shippedMapping } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
 
-test('what comes after the stop, as of a call to v1 that it cuts off, is no trouble', async () => {
+test('a note that arrives after the stop, for example of a call to v1 that the stop cuts off, causes no error', async () => {
   const clock = createVirtualClock();
   const troubles: unknown[] = [];
   const notes = createNotes({
@@ -39,7 +39,7 @@ test('what comes after the stop, as of a call to v1 that it cuts off, is no trou
   expect(troubles).toEqual([]);
 });
 
-test('what the door refuses keeps no key that its sentence, or its id, repeats', async () => {
+test('the note of a refused request masks a key that the refusal or the request id repeats', async () => {
   const clock = createVirtualClock();
   const notes = createNotes({
     store: openNotesStore({ dir: newFolder(), seal: createFieldSeal(undefined) }),
@@ -59,7 +59,7 @@ test('what the door refuses keeps no key that its sentence, or its id, repeats',
   await clock.advance(1_000);
   const store = await notes.store;
   const written = () => [...store.refused({ fromMs: 0, untilMs: clock.now() + 1 })];
-  // Written to a real disk, for which the virtual clock does not wait.
+  // The note is written to a real disk, for which the virtual clock does not wait.
   for (let tries = 0; tries < 200 && written().length === 0; tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
   const [note] = written();
   expect(note).toMatchObject({

@@ -11,7 +11,7 @@ const [ADA, OBI] = ['a'.repeat(32), 'b'.repeat(32)];
 const ALL = Number.MAX_SAFE_INTEGER;
 const STATE = { fromMs: 5, untilMs: 9 };
 
-test('orders are found by any of the keys, newest first, each once, page by page', async () => {
+test('orders are found by any of their number keys, newest first, each once, page by page', async () => {
   const index = await openNumberIndex({ dir: join(newFolder(), 'index'), keyring });
   expect(index.indexed()).toBeUndefined();
   await index.add(
@@ -37,7 +37,7 @@ test('orders are found by any of the keys, newest first, each once, page by page
   await index.close();
 });
 
-test('it is the same after a restart, and none under another secret', async () => {
+test('the number index has its entries after a restart, and is empty under another gateway secret', async () => {
   const dir = join(newFolder(), 'index');
   const before = await openNumberIndex({ dir, keyring });
   await before.add([{ key: KEY, owner: ADA, number: 3 }], STATE);
@@ -53,7 +53,7 @@ test('it is the same after a restart, and none under another secret', async () =
   await anew.close();
 });
 
-test('what is removed is not found; a reader of nothing finds nothing', async () => {
+test('a removed entry is not found, and a reader of a missing index finds nothing', async () => {
   const dir = join(newFolder(), 'index');
   const index = await openNumberIndex({ dir, keyring });
   await index.add(

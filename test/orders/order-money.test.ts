@@ -15,7 +15,7 @@ async function open(journal: Journal, requestId: string, changes: Parameters<typ
   await journal.open(newOrder({ requestId, contentHash: requestId, ...changes }));
 }
 
-test('what is open is counted with its money; what has no price is said apart', async () => {
+test('open orders are counted with their money, and open orders without a price are counted apart', async () => {
   const journal = createMemoryJournal();
   await open(journal, 'young', { openedAtMs: OPENED_AT_MS + OVERDUE_MS });
   await open(journal, 'old');
@@ -28,7 +28,7 @@ test('what is open is counted with its money; what has no price is said apart', 
   expect({ atRisk, withoutPrice }).toEqual({ atRisk: 20_000, withoutPrice: 1 });
 });
 
-test('what is open in the sandbox is no money at risk', async () => {
+test('an open order of a key in the sandbox is not counted as money at risk', async () => {
   const journal = createMemoryJournal();
   await open(journal, 'real');
   await open(journal, 'in play', { owner: 'b'.repeat(32) });
@@ -39,7 +39,7 @@ test('what is open in the sandbox is no money at risk', async () => {
   expect(atRisk).toBe(10_000);
 });
 
-test('what was asked for, what v1 charged and what is at risk are three things', () => {
+test('the amount asked for, the amount charged and the amount at risk follow from the outcome of an order', () => {
   const order = { ...newOrder(), number: 1, tries: 1 };
   const delivery = { charged: kobo(9_800) };
   const money = (outcome?: Outcome, changes: Partial<Order> = {}) =>
@@ -48,7 +48,7 @@ test('what was asked for, what v1 charged and what is at risk are three things',
   expect(money({ kind: 'unknown', reason: 'reset' })).toEqual({ askedFor: 10_000, atRisk: 10_000 });
   expect(money({ kind: 'pending', delivery })).toEqual({ askedFor: 10_000, atRisk: 9_800 });
   expect(money({ kind: 'succeeded', delivery })).toEqual({ askedFor: 10_000, charged: 9_800 });
-  // The face value does not count as charged unless v1 said so.
+  // The face value does not count as charged unless v1 stated the charge.
   expect(money({ kind: 'succeeded' })).toEqual({ askedFor: 10_000 });
   for (const outcome of [
     { kind: 'declined', delivery },
@@ -72,17 +72,17 @@ test.each<[string, string, Outcome, string | undefined]>([
   ['semmatweb-bwsub', 'refunds', DECLINED, undefined],
   ['adex-a', 'keeps', SOLD, undefined],
   ['adex-a', 'keeps', DECLINED, undefined],
-  ['nobody', 'does what nobody knows', DECLINED, undefined],
+  ['nobody', 'is unknown', DECLINED, undefined],
   ['adex-b', 'delivers, still open', { kind: 'unknown', reason: 'lost' }, undefined],
-])('%s %s: told pending, then %j', (family, _does, outcome, end) => {
+])('a family %s that %s, was told pending and then has the outcome %j', (family, _action, outcome, end) => {
   const order = { ...newOrder(), ...of(family), number: 1, tries: 1, outcome, toldAtMs: TOLD_PENDING };
   expect(contraryEndOf(order, mapping)).toBe(end);
-  // It was told the outcome, or hung up before any reply.
+  // The script was told the outcome, or hung up before any reply.
   expect(contraryEndOf({ ...order, toldAtMs: 5 }, mapping)).toBeUndefined();
   expect(contraryEndOf({ ...order, toldAtMs: 0 }, mapping)).toBeUndefined();
 });
 
-test('an order of more cards than money can count is read without a price', () => {
+test('an order of more cards than an amount can hold has no price', () => {
   const fields = { denomination: 1_000, quantity: 999_999_999_999_999 };
   const order = { ...newOrder({ operation: 'buy_recharge_cards', fields }), number: 1, tries: 1 };
   expect(moneyOf({ ...order, outcome: { kind: 'rejected', httpStatus: 400 } }, mapping)).toEqual({});

@@ -23,7 +23,7 @@ const sold: Order = {
   },
 };
 
-test('an ordinary sale is told from the journal alone, with its numbers masked', () => {
+test('the story of an ordinary sale is complete without notes and has its numbers masked', () => {
   const story = storyOf(sold, parts);
   expect(story.isAsItWas).toBe(true);
   expect(story.fields).toEqual([
@@ -40,7 +40,7 @@ test('an ordinary sale is told from the journal alone, with its numbers masked',
   expect(JSON.stringify({ ...story, order: undefined, mapping: undefined })).not.toContain('08030000001');
 });
 
-test('what was out of the ordinary stands in it at its time', async () => {
+test('noted exchanges and a noted reply appear in the story at their times', async () => {
   const { owner } = sold;
   const [byNumber, bySent, byReference] = keysOfOrder({ owner, number: 7, requestId: 'r1', reference: 'V1-9' }, keyring);
   await notes.write([
@@ -93,7 +93,7 @@ test('what was out of the ordinary stands in it at its time', async () => {
   ]);
 });
 
-test('a refusal that an earlier try was told is not what was heard of the sale', async () => {
+test('a failure told for an earlier try is listed before the sale, which ends with a success told to the script', async () => {
   const again: Order = { ...sold, requestId: 'again', number: 8, tries: 2 };
   const [byNumber] = keysOfOrder({ ...again, reference: undefined }, keyring);
   const refusal = { outcome: 'rejected', http: 400, told: 'Low balance' };
@@ -109,7 +109,7 @@ test('a refusal that an earlier try was told is not what was heard of the sale',
   ]);
 });
 
-test('what the script has not heard is said, and what it did by that', () => {
+test('the story says that the script has heard only pending, and that it refunded an order that v1 sold', () => {
   const pending: Order = {
     ...sold,
     toldAtMs: TOLD_PENDING,
@@ -121,7 +121,7 @@ test('what the script has not heard is said, and what it did by that', () => {
   });
 });
 
-test('it is told by the mapping as it was; where that is gone, by the one in use, and says so', () => {
+test('the story uses the mapping of the time of the order, or else the one in use, and says which', () => {
   const old = { ...sold, trail: { ...trail, mapping: 'f'.repeat(16) } };
   expect(storyOf(old, parts).isAsItWas).toBe(false);
   const kept = { ...mapping, hash: 'f'.repeat(16) };

@@ -1,13 +1,13 @@
 /**
- * Scripts of every family that is proved or named, as they send and read: an order that is sold, one that is declined, and one
- * that is waited for.
+ * Real scripts of each family, whether its requests prove the family or `callers.yaml` names it: an order that is sold, an order
+ * that is declined, and an order that v1 finishes late.
  */
 import { askV1, renameKeys, useHouse } from '../flows/house';
 import { hasPhp, runScript } from './run-script';
 
 const KEY = 'sandbox_demo';
 
-const PROVED = [
+const PROVEN = [
   ['families', 'semmatweb-bwsub'],
   ['families', 'guzzle-a'],
   ['families', 'guzzle-b'],
@@ -39,7 +39,7 @@ function nameKey(entry: object): void {
   expect(house.service.live.problems()).toEqual([]);
 }
 
-/** The last digits of the numbers: one sale succeeds, one is declined, and for the third v1 takes five seconds. */
+/** By the last digits of the number: a sale succeeds, is declined, or takes v1 five seconds. */
 const ENDS = { '4567': 'delivered', '0000': 'refunded', '0001': 'delivered' } as const;
 
 async function sell(script: string, family: string, ends: readonly (keyof typeof ENDS)[]): Promise<void> {
@@ -60,22 +60,25 @@ async function sell(script: string, family: string, ends: readonly (keyof typeof
 (hasPhp ? describe : describe.skip)('a script of the family', () => {
   const sales = new Map<string, Promise<void>>();
   beforeAll(() => {
-    for (const [script, family] of PROVED) {
+    for (const [script, family] of PROVEN) {
       const sale = sell(script, family, ['4567', '0000', '0001']);
       sale.catch(() => undefined);
       sales.set(family, sale);
     }
   });
 
-  test.each(PROVED)(
-    '%s %s is known by what it sends, and its orders end as they should',
+  test.each(PROVEN)(
+    '%s %s is recognised by its requests, delivers sold orders and refunds declined ones',
     (_script, family) => sales.get(family)!,
     60_000,
   );
 
-  test.each(NAMED)('%s %s is known by its key, and its orders end as they should', async (script, family, more) => {
-    await Promise.all(sales.values());
-    nameKey({ family, ...more });
-    await sell(script, family, ['4567', '0000']);
-  });
+  test.each(NAMED)(
+    '%s %s is recognised by its key, delivers sold orders and refunds declined ones',
+    async (script, family, more) => {
+      await Promise.all(sales.values());
+      nameKey({ family, ...more });
+      await sell(script, family, ['4567', '0000']);
+    },
+  );
 });

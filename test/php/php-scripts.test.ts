@@ -1,7 +1,7 @@
 /**
- * Real PHP scripts, one a family and format, sell through a real gateway to a real v1. Each says in one line what it tells
- * its customer; v1's own receipt and wallet say what is true. With GATEWAY_URL the gateway that stands there is used instead
- * of one of our own (start it with SANDBOX_RELAXED=1: this many sales are beyond v1's thirty a minute).
+ * Real PHP scripts, one for each family and format, sell through a real gateway to a real v1. Each script prints in one line what
+ * it tells its customer; the receipt and the wallet of v1 prove whether that is true. With GATEWAY_URL the tests use the gateway at
+ * that address instead of one of their own. Start it with SANDBOX_RELAXED=1, because v1 allows only thirty sales a minute.
  */
 import { randomUUID } from 'node:crypto';
 import { openHouse, type House } from '../flows/house';
@@ -24,7 +24,7 @@ interface Case {
   /** The address ends in a slash. */
   readonly hasSlash?: boolean;
   readonly told: Readonly<Record<string, unknown>>;
-  /** Fields of v1's own description of the order. */
+  /** A text in v1's description of the order. */
   readonly receipt?: string;
   /** v1 ends this order late, and so does the gateway. */
   readonly isLate?: boolean;
@@ -42,7 +42,7 @@ const TOKEN = expect.stringMatching(/^[\d-]{16,}$/);
 const NAME = expect.stringMatching(/^[A-Z]/i);
 
 let unique = 0;
-/** Every sale has a number and an amount of its own, so that no two look alike. */
+/** Every sale has a number of its own, so that no two sales look alike. */
 const phone = (prefix: string, end: string): string => `${prefix}${String(100 + unique++).slice(-3)}${end}`;
 const digits = (start: string, end: string): string => `${start}${String(100 + unique++).slice(-3)}${end}`;
 const newId = (): string => randomUUID().replaceAll('-', '').slice(0, 17);
@@ -92,14 +92,14 @@ function family(script: string, more: Partial<Case>, rows: readonly Row[]): read
   }));
 }
 
-/** The same sale three times: it succeeds, it is declined, and v1 takes five seconds for it. */
+/** The same sale three times: v1 sells it, declines it, or takes five seconds to sell it. */
 function threeEnds(service: string, makeOrder: (end: string) => object, details: object = {}, receipt?: string): readonly Row[] {
   const more = receipt === undefined ? {} : { receipt };
   return [
     [`${service} is sold`, service, makeOrder(GOOD), { ...delivered, ...details }, more],
     [`${service} is declined and the customer refunded`, service, makeOrder(DECLINED), refunded],
     [
-      `${service} that v1 is slow about is waited for and sold`,
+      `${service} that v1 finishes late is waited for and sold`,
       service,
       makeOrder(LATE),
       { ...delivered, ...details },
@@ -166,10 +166,10 @@ const CASES: readonly Case[] = [
     ...threeEnds('data', (end) => data(4, '0809', 401, end)),
     ...threeEnds('cable', (end) => cable(3, 31, end)),
     ...threeEnds('electricity', (end) => meter(end), { token: TOKEN }),
-    ['the name on a smartcard', 'verify-cable', cable(1, '', GOOD), { told: 'shown', text: NAME }],
-    ['exam PINs', 'exam', exam(2, 1), { ...delivered, pins: [PIN_WITH_SERIAL] }],
+    ['a customer sees the name on a smartcard', 'verify-cable', cable(1, '', GOOD), { told: 'shown', text: NAME }],
+    ['exam PINs are sold', 'exam', exam(2, 1), { ...delivered, pins: [PIN_WITH_SERIAL] }],
     [
-      'recharge cards by their amount',
+      'recharge cards are sold by their amount',
       'recharge-card',
       cards(2, { amount: 200 }),
       { ...delivered, pins: [PIN, PIN], serials: [PIN, PIN] },
@@ -181,41 +181,62 @@ const CASES: readonly Case[] = [
     ...threeEnds('data', (end) => data(2, '0805', 201, end)),
     ...threeEnds('cable', (end) => cable(1, 12, end)),
     ...threeEnds('electricity', (end) => meter(end, { meter_type: 'Prepaid' }), { token: TOKEN }),
-    ['the name on a smartcard', 'verify-cable', cable('GOTV', '', GOOD), { told: 'shown', text: NAME }],
-    ['the name on a meter', 'verify-meter', meter(GOOD), { told: 'shown', text: NAME }],
-    ['exam PINs out of data_pin', 'exam', exam('WAEC', 1), { ...delivered, pins: [expect.stringContaining('<=>')] }],
-    ['a data card whose PIN it would lose is not bought', 'data-pin', { network: 1, plan: 102, id: newId() }, refunded],
+    ['a customer sees the name on a smartcard', 'verify-cable', cable('GOTV', '', GOOD), { told: 'shown', text: NAME }],
+    ['a customer sees the name on a meter', 'verify-meter', meter(GOOD), { told: 'shown', text: NAME }],
+    ['exam PINs are read from data_pin', 'exam', exam('WAEC', 1), { ...delivered, pins: [expect.stringContaining('<=>')] }],
     [
-      'recharge cards',
+      'a data card is not bought, because the script would lose its PIN',
+      'data-pin',
+      { network: 1, plan: 102, id: newId() },
+      refunded,
+    ],
+    [
+      'recharge cards are sold',
       'recharge-card',
       cards(3, { amount: 500 }),
       { ...delivered, pins: [PIN, PIN], serials: [PIN, PIN] },
       { receipt: 'AIRTEL' },
     ],
     [
-      'recharge cards, each out of an object',
+      'recharge cards are read from one object each',
       'recharge-card-objects',
       cards(1, { amount: 500, quantity: 3 }),
       { ...delivered, pins: [PIN, PIN, PIN], serials: [PIN, PIN, PIN], load_pin: expect.stringContaining('PIN') },
     ],
-    ['an empty wallet refunds them', 'recharge-card-objects', cards(1, { amount: 1000 }), refunded, { key: POOR_KEY }],
+    [
+      'an empty wallet refunds recharge cards read from objects',
+      'recharge-card-objects',
+      cards(1, { amount: 1000 }),
+      refunded,
+      { key: POOR_KEY },
+    ],
   ]),
   ...family('topupmate-new-a', {}, [
     ...threeEnds('airtime', (end) => airtime(2, '0802', end), {}, 'AIRTEL'),
     ...threeEnds('data', (end) => data(1, '0803', 103, end)),
     ...threeEnds('cable', (end) => cable(2, 22, end)),
     ...threeEnds('electricity', (end) => meter(end, { meter_type: 'prepaid' }), { token: TOKEN }),
-    ['the name on a meter, asked with the body of another form', 'verify-meter', meter(GOOD), { told: 'shown', text: NAME }],
-    ['exam PINs', 'exam', exam(3), { ...delivered, pins: [PIN_WITH_SERIAL, PIN_WITH_SERIAL] }],
     [
-      'recharge cards',
+      'a customer sees the name on a meter, asked for with a form of another shape',
+      'verify-meter',
+      meter(GOOD),
+      { told: 'shown', text: NAME },
+    ],
+    ['exam PINs are sold', 'exam', exam(3), { ...delivered, pins: [PIN_WITH_SERIAL, PIN_WITH_SERIAL] }],
+    [
+      'recharge cards are sold',
       'recharge-card',
       cards(1, { amount: 200 }),
       { ...delivered, pins: [PIN, PIN], request_id: expect.any(String) },
     ],
-    ['data cards', 'data-card', cards(1, { plan: 101 }), { ...delivered, pins: [PIN, PIN], request_id: expect.any(String) }],
     [
-      'an empty wallet is told without the word',
+      'data cards are sold',
+      'data-card',
+      cards(1, { plan: 101 }),
+      { ...delivered, pins: [PIN, PIN], request_id: expect.any(String) },
+    ],
+    [
+      'an empty wallet refunds airtime without the word balance',
       'airtime',
       airtime(1, '0803', GOOD, 500),
       { ...refunded, text: 'Please report this to the admin.' },
@@ -228,19 +249,24 @@ const CASES: readonly Case[] = [
     ...threeEnds('cable', (end) => cable(3, 32, end)),
     ...threeEnds('electricity', (end) => meter(end, { meter_type: 'Prepaid' }), { token: TOKEN }),
     ['postpaid electricity has no token', 'electricity', meter(GOOD, { meter_type: 'Postpaid' }), { ...delivered, token: null }],
-    ['the name on a smartcard', 'verify-cable', cable('STARTIMES', '', GOOD), { told: 'shown', text: NAME }],
-    ['the name and address on a meter', 'verify-meter', meter(GOOD), { told: 'shown', text: NAME, address: expect.any(String) }],
-    ['exam PINs', 'exam', exam('NABTEB', 1), { ...delivered, pins: [expect.stringContaining('<=>')] }],
-    ['data cards', 'data-card', cards(2, { plan: 201 }), { ...delivered, pins: [PIN, PIN], serials: [PIN, PIN] }],
+    ['a customer sees the name on a smartcard', 'verify-cable', cable('STARTIMES', '', GOOD), { told: 'shown', text: NAME }],
     [
-      'recharge cards',
+      'a customer sees the name and address on a meter',
+      'verify-meter',
+      meter(GOOD),
+      { told: 'shown', text: NAME, address: expect.any(String) },
+    ],
+    ['exam PINs are sold', 'exam', exam('NABTEB', 1), { ...delivered, pins: [expect.stringContaining('<=>')] }],
+    ['data cards are sold', 'data-card', cards(2, { plan: 201 }), { ...delivered, pins: [PIN, PIN], serials: [PIN, PIN] }],
+    [
+      'recharge cards are sold',
       'recharge-card',
       cards(2, { amount: 200 }),
       { ...delivered, pins: [PIN, PIN], request_id: expect.any(String) },
       { receipt: 'GLO' },
     ],
     [
-      'recharge cards at the address of format B',
+      'recharge cards are sold at the address of format B',
       'recharge-card',
       cards(3, { amount: 200, path: '/api/rechargepin/' }),
       { ...delivered, pins: [PIN, PIN], request_id: expect.any(String) },
@@ -252,21 +278,21 @@ const CASES: readonly Case[] = [
     ...threeEnds('data', (end) => data(1, '0803', 102, end), { plan: 'MTN 1GB' }),
     ...threeEnds('cable', (end) => cable('01', 13, end), { plan: expect.any(String) }),
     ...threeEnds('electricity', (end) => meter(end), { token: TOKEN }),
-    ['the name on a smartcard', 'verify-cable', cable('STARTIME', '', GOOD), { told: 'shown', text: NAME }],
+    ['a customer sees the name on a smartcard', 'verify-cable', cable('STARTIME', '', GOOD), { told: 'shown', text: NAME }],
     [
-      'the name on a meter of a company given by name',
+      'a customer sees the name on a meter whose disco is given by name',
       'verify-meter',
       meter(GOOD, { disco_name: 'Abuja Electric' }),
       { told: 'shown', text: NAME, address: expect.any(String) },
     ],
     [
-      'exam PINs with serials',
+      'exam PINs come with their serials',
       'exam',
       exam('WAEC'),
       { ...delivered, pins: [expect.stringContaining('<=>'), expect.stringContaining('<=>')] },
     ],
     [
-      'recharge cards out of a list of objects',
+      'recharge cards are read from a list of objects',
       'recharge-card',
       cards(2, { amount: 100 }),
       { ...delivered, pins: [PIN, PIN] },
@@ -287,7 +313,7 @@ const CASES: readonly Case[] = [
     ['a wrong key imports nothing', 'import', {}, { told: 'refused', text: expect.any(String) }, { key: 'no_such_key:1234' }],
     ['an empty wallet refunds recharge cards', 'recharge-card', cards(1, { amount: 1000 }), refunded, { key: POOR_KEY }],
     [
-      'an unknown order is not told as sold, nor as failed',
+      'the status of an unknown order is told as pending, neither sold nor failed',
       'status',
       { number: 999999999 },
       { told: 'pending', reference: null, text: expect.any(String) },
@@ -303,7 +329,7 @@ const CASES: readonly Case[] = [
     ...threeEnds('json-without-header', (end) => airtime(1, '0803', end), {}, 'MTN'),
     ['urlencoded through streams is sold', 'streams', airtime(4, '0809', GOOD), delivered, { receipt: '9MOBILE' }],
     [
-      'urlencoded through streams is declined without a word',
+      'urlencoded through streams is declined and refunded without a text',
       'streams',
       airtime(4, '0809', DECLINED),
       { told: 'refunded', text: null },
@@ -312,13 +338,13 @@ const CASES: readonly Case[] = [
   ...family('glued-a', {}, [
     ...threeEnds('glued', (end) => airtime(1, '0803', end), { request_id: expect.any(Number) }),
     [
-      'a body without its comma is refused in words',
+      'a body that lacks a comma is refused with a message that says so',
       'broken',
       airtime(1, '0803', GOOD),
       { ...refunded, text: expect.stringContaining('comma') },
     ],
     [
-      'a line break inside a text is refused in words',
+      'a line break inside a text is refused with a message that says so',
       'line-break',
       airtime(1, '0803', GOOD),
       { ...refunded, text: expect.stringContaining('line break') },
@@ -330,7 +356,7 @@ const CASES: readonly Case[] = [
     ['exam PINs are sold', 'exam', exam(1, 1), { ...delivered, first: 'delivered' }],
     ['airtime is declined', 'airtime', airtime(1, '0803', DECLINED), { told: 'refunded', first: 'refunded' }],
     [
-      'airtime that v1 is slow about is waited for and sold',
+      'airtime that v1 finishes late is waited for and sold',
       'airtime',
       airtime(1, '0803', LATE),
       { ...delivered, first: 'delivered' },
@@ -368,7 +394,7 @@ let address: string;
 let startBalance: number;
 const ends = new Map<Case, Promise<ScriptEnd>>();
 
-/** v1 itself, asked through the gateway's pass-through. */
+/** Asks v1 itself through the gateway's pass-through. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 async function askV1(path: string, key = KEY): Promise<any> {
   const [apiKey] = key.split(':');
@@ -392,7 +418,7 @@ function runAll(): void {
   for (const one of CASES) {
     const { script, service, order, key = KEY, hasSlash = false } = one;
     const end = place().then(() => runScript({ script, service, order, key, address: hasSlash ? `${address}/` : address }));
-    // Its own test awaits it, perhaps after it has failed.
+    // The test of this case awaits the script, perhaps after the script has failed.
     void end.catch(() => undefined).then(leave);
     ends.set(one, end);
   }
@@ -426,7 +452,7 @@ function runAll(): void {
     90_000,
   );
 
-  test('what v1 took from the wallet is what the customers were told is delivered, to the kobo', async () => {
+  test('v1 charged the wallet exactly for the orders that customers were told are delivered, to the kobo', async () => {
     const sold = (await Promise.all(CASES.filter(({ key }) => key === undefined).map((one) => ends.get(one)!)))
       .map(({ told }) => told)
       .filter(({ told }) => told === 'delivered');
@@ -437,7 +463,7 @@ function runAll(): void {
     expect(new Set(sold.map(({ reference }) => reference)).size).toBe(sold.length);
   }, 90_000);
 
-  test('every order of a Topupmate site shows its family, but for older cards that show nothing of it', async () => {
+  test('every airtime, data, cable, electricity and exam order of a Topupmate site proves its family', async () => {
     if (house === undefined) return;
     const isOfSite = ({ script, service }: Case): boolean =>
       script.startsWith('topupmate') && ['airtime', 'data', 'cable', 'electricity', 'exam'].includes(service);

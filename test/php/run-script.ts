@@ -1,4 +1,4 @@
-/** Runs one of our PHP or Node scripts as a reseller's server would, and reads what it tells its customer. */
+/** Runs one of our PHP or Node scripts as a reseller's server would, and reads the line that it prints for its customer. */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

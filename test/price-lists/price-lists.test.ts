@@ -87,14 +87,14 @@ const refused = (httpStatus: number, retryAfterSeconds?: number): Finding => ({
 const priceOf = (catalog: Awaited<ReturnType<ReturnType<typeof createPriceLists>['get']>>) =>
   catalog?.data_plans[0]?.selling_price;
 
-describe('the catalog', () => {
-  it('shows all that v1 sent', async () => {
+describe('the price list of a key', () => {
+  it('has all rows that v1 sent', async () => {
     const { fill } = harness();
     const catalog = await fill();
     expect(catalog).toEqual(catalogBody()['data']);
   });
 
-  it('cannot be changed by anyone who reads it', async () => {
+  it('cannot be changed by its readers', async () => {
     const { fill } = harness();
     const catalog = await fill();
     expect(() => Object.assign(catalog?.data_plans[0] ?? {}, { selling_price: '1.00' })).toThrow(TypeError);
@@ -109,7 +109,7 @@ describe('the catalog', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('is fetched once for all who ask at the same time, and warming counts as asking', async () => {
+  it('is fetched once for several readers at the same time, and warm() counts as a reader', async () => {
     const { priceLists, calls, answer } = harness();
     void priceLists.warm(context());
     const all = [1, 2, 3].map(() => priceLists.get(context()));
@@ -118,7 +118,7 @@ describe('the catalog', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('is handed out stale at once while one new fetch runs, then is the new one', async () => {
+  it('is returned stale while one new fetch runs, and is the new list afterwards', async () => {
     const { priceLists, calls, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
@@ -135,8 +135,8 @@ describe('the catalog', () => {
   it.each<[string, Finding]>([
     ['v1 is away', AWAY],
     ['v1 is busy', refused(429)],
-    ['v1 talks nonsense', { kind: 'found', body: { status: 'success', data: { data_plans: 'none' } } }],
-  ])('stays in use when %s, and v1 is left in peace for a moment', async (_title, finding) => {
+    ['v1 sends an unreadable list', { kind: 'found', body: { status: 'success', data: { data_plans: 'none' } } }],
+  ])('stays in use when %s, and v1 is not asked again before a pause', async (_title, finding) => {
     const { priceLists, calls, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
@@ -149,7 +149,7 @@ describe('the catalog', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('is not used for ever', async () => {
+  it('is not used after its stale time', async () => {
     const { priceLists, time, fill, answer } = harness();
     await fill();
     time.ms += 660_000;
@@ -159,7 +159,7 @@ describe('the catalog', () => {
     expect(await got).toBeUndefined();
   });
 
-  it('is undefined when v1 never gave one, and v1 is asked again only after a pause', async () => {
+  it('is undefined when v1 never sent one, and v1 is asked again only after a pause', async () => {
     const { priceLists, calls, time, answer } = harness();
     const first = priceLists.get(context());
     await answer(AWAY);
@@ -172,7 +172,7 @@ describe('the catalog', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('leaves v1 in peace as long as v1 asks, within the fresh time', async () => {
+  it('is not fetched again within the Retry-After time of v1', async () => {
     const { priceLists, calls, time, answer } = harness();
     void priceLists.warm(context());
     await answer(refused(429, 30));
@@ -194,7 +194,7 @@ describe('the catalog', () => {
     expect(await priceLists.get(context())).toBeUndefined();
   });
 
-  it('belongs to one key', async () => {
+  it('is never returned for another key', async () => {
     const { priceLists, calls, fill, answer } = harness();
     await fill();
     expect(priceLists.peek('print-of-k2')).toBeUndefined();
@@ -205,7 +205,7 @@ describe('the catalog', () => {
     expect(calls.map((call) => call.credentials.fingerprint)).toEqual(['print-of-k1', 'print-of-k2']);
   });
 
-  it('keeps the lists of a bounded number of keys', async () => {
+  it('is kept for a bounded number of keys', async () => {
     const { priceLists, answer } = harness({ entriesMax: 2 });
     for (const key of ['k1', 'k2', 'k3']) {
       void priceLists.warm(context(key));
@@ -214,7 +214,7 @@ describe('the catalog', () => {
     expect(['k1', 'k2', 'k3'].map((key) => priceLists.peek(`print-of-${key}`) !== undefined)).toEqual([false, true, true]);
   });
 
-  it('keeps a bounded number of rows in all', async () => {
+  it('is kept while all lists together have a bounded number of rows', async () => {
     const { priceLists, answer } = harness({ rowsMax: 6 });
     for (const key of ['k1', 'k2', 'k3']) {
       void priceLists.warm(context(key));
@@ -223,13 +223,13 @@ describe('the catalog', () => {
     expect(['k1', 'k2', 'k3'].map((key) => priceLists.peek(`print-of-${key}`) !== undefined)).toEqual([false, true, true]);
   });
 
-  it('peeking starts nothing', () => {
+  it('is not fetched by peek()', () => {
     const { priceLists, calls } = harness();
     expect(priceLists.peek('print-of-k1')).toBeUndefined();
     expect(calls).toHaveLength(0);
   });
 
-  it('makes nobody wait longer than he said, and the fetch still ends well', async () => {
+  it('is undefined for a reader whose time runs out, and the fetch still fills it', async () => {
     const { priceLists, calls, answer } = harness();
     expect(await priceLists.get(context('k1', 20))).toBeUndefined();
     await answer({ kind: 'found', body: catalogBody() });
@@ -237,7 +237,7 @@ describe('the catalog', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('comes over a real socket with the key of the caller', async () => {
+  it('is fetched over a real socket with the key of the caller', async () => {
     const server = await startRawV1((socket) => socket.write(reply(200, catalogBody())));
     const upstream = createHttpUpstream({ baseUrl: server.url });
     const catalog = await createPriceLists({ upstream, clock: Date.now }).get(context());
@@ -247,14 +247,14 @@ describe('the catalog', () => {
     expect(server.requests[0]?.head).toContain('authorization: Bearer k1');
   });
 
-  it('may be as long as that of a shop with six thousand plans', async () => {
+  it('may have six thousand data plans', async () => {
     const { upstream, priceLists, close } = await longLists(() => longBody(6_000));
     expect((await priceLists.get(context('k1', 20_000)))?.data_plans).toHaveLength(6_000);
     await close();
     expect(upstream.turns.inFlight).toBe(0);
   });
 
-  it('is read once and kept once for all keys that are given the same, and read again when it has changed', async () => {
+  it('is parsed once and kept once for all keys with the same list, and parsed again after a change', async () => {
     let [price, nowMs] = ['285.00', 0];
     const { priceLists, close } = await longLists(() => longBody(300, price), { rowsMax: 700, staleMs: 0, clock: () => nowMs });
     const first = await priceLists.get(context('k1'));
@@ -267,7 +267,7 @@ describe('the catalog', () => {
     await close();
   });
 
-  it('of a purchase waits its turn where long ones are on their way, and what a script asks for does not', async () => {
+  it('is fetched for a purchase only while few long lists are being fetched, but always for a list request of a script', async () => {
     const { priceLists, close } = await longLists(() => longBody(2_100));
     await priceLists.get(context('k1', 20_000));
     const given = ['k2', 'k3', 'k4', 'k3'].map((key) => priceLists.warm(context(key)));
@@ -297,11 +297,11 @@ async function longLists(body: () => JsonObject, options: Partial<PriceListOptio
   return { upstream, priceLists, close };
 }
 
-describe('a list that is shown', () => {
+describe('a price list shown to a script', () => {
   const elsewhere = context('k1', 1_000, '198.51.100.7');
   const found: Finding = { kind: 'found', body: catalogBody('290.00') };
 
-  it('is at hand for an address that v1 accepted lately', async () => {
+  it('comes from memory for an address that v1 accepted lately', async () => {
     const { priceLists, calls, time, fill } = harness();
     await fill();
     time.ms += 59_999;
@@ -309,7 +309,7 @@ describe('a list that is shown', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('costs a new address of a known key one small question, asked once and remembered', async () => {
+  it('needs one balance call to v1 for a new address of a known key', async () => {
     const { priceLists, paths, fill, answer } = harness();
     await fill();
     const both = [priceLists.show(elsewhere), priceLists.show(elsewhere)];
@@ -319,7 +319,7 @@ describe('a list that is shown', () => {
     expect(paths).toEqual(['/catalog', '/balance']);
   });
 
-  it('costs nothing where v1 has just answered another call of that address', async () => {
+  it('needs no call where v1 has just answered another call of that address', async () => {
     const { priceLists, visitors, calls, fill } = harness();
     await fill();
     visitors.accept(elsewhere);
@@ -328,7 +328,7 @@ describe('a list that is shown', () => {
   });
 
   it.each([401, 403])(
-    'is shown to no address that v1 answers %d, nor to any other before v1 has given it again',
+    'is not shown to an address that v1 answers %d, and to others only after v1 has sent the list again',
     async (status) => {
       const { priceLists, fill, answer } = harness();
       await fill();
@@ -342,7 +342,7 @@ describe('a list that is shown', () => {
     },
   );
 
-  it('is gone with a refusal of any call, also one that overtakes the list on its way', async () => {
+  it('is dropped when v1 refuses any call of the key, also a list whose fetch is under way', async () => {
     const { priceLists, visitors, time, fill, answer } = harness();
     await fill();
     visitors.refuse(context(), REFUSED);
@@ -355,7 +355,7 @@ describe('a list that is shown', () => {
     expect(priceLists.peek('print-of-k1')).toBeUndefined();
   });
 
-  it('is renewed before it is shown once it is stale', async () => {
+  it('is fetched again before it is shown when it is stale', async () => {
     const { priceLists, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
@@ -367,7 +367,7 @@ describe('a list that is shown', () => {
   it.each<[string, Finding]>([
     ['is away', AWAY],
     ['is too busy', refused(429)],
-  ])('is a stale one while v1 %s, for an address that v1 has accepted and for no other', async (_title, finding) => {
+  ])('is stale while v1 %s, and is then shown only to addresses that v1 has accepted', async (_title, finding) => {
     const { priceLists, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
@@ -379,7 +379,7 @@ describe('a list that is shown', () => {
     expect(await unknown).toBeUndefined();
   });
 
-  it('is no stale one after a refusal, however long v1 is away then', async () => {
+  it('is not shown stale after a refusal by v1, even while v1 is away', async () => {
     const { priceLists, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
@@ -392,14 +392,14 @@ describe('a list that is shown', () => {
     expect(await later).toBeUndefined();
   });
 
-  it('is a stale one where v1 takes longer than a script can wait', async () => {
+  it('is shown stale where v1 takes longer than a script can wait', async () => {
     const { priceLists, time, fill } = harness({ staleAfterMs: 20 });
     await fill();
     time.ms += 60_000;
     expect(priceOf(await priceLists.show(context()))).toBe('285.00');
   });
 
-  it('is asked about again for an address that v1 accepted long ago, however fresh the list is', async () => {
+  it('is shown to an address that v1 accepted long ago only after a new balance call, even if the list is fresh', async () => {
     const { priceLists, visitors, paths, time, fill, answer } = harness();
     await fill();
     visitors.accept(elsewhere);
@@ -418,15 +418,15 @@ describe('a list that is shown', () => {
 
 const DISCO = { disco_id: 1, disco_name: 'Ikeja', charge: '0.00' };
 
-describe('a catalog reply', () => {
+describe('a catalog reply of v1', () => {
   it.each([{}, { data: null }, { data: [] }, { data: {} }, { data: { data_plans: 'none' } }])(
-    'is none when it has no plans: %j',
+    'without data plans gives no price list: %j',
     (body) => {
       expect(readCatalog(body as JsonObject)).toBeUndefined();
     },
   );
 
-  it('loses a row that cannot be read, and keeps the others', () => {
+  it('with an unreadable row gives a list of the other rows', () => {
     const read = readCatalog({
       data: {
         data_plans: [],
@@ -439,7 +439,7 @@ describe('a catalog reply', () => {
     expect(read?.discos).toEqual([DISCO]);
   });
 
-  it('has empty price tables where v1 sends none', () => {
+  it('without price tables gives empty price tables', () => {
     const read = readCatalog({ data: { data_plans: [], exam_prices: [] } });
     expect(read).toMatchObject({
       cable_plans: [],
@@ -450,7 +450,7 @@ describe('a catalog reply', () => {
     });
   });
 
-  it('keeps what v1 may add one day', () => {
+  it('with unknown fields gives a list that keeps them', () => {
     const read = readCatalog({ data: { data_plans: [], discos: [{ ...DISCO, colour: 'red' }], news: 'x' } });
     expect(read).toMatchObject({ news: 'x', discos: [{ colour: 'red' }] });
   });
