@@ -128,6 +128,11 @@ export function isUnsettled(order: Order): boolean {
   return order.outcome === undefined || !(isFinal(order.outcome) || isSafeToRefund(order.outcome));
 }
 
+/** Whether retention may delete the order: it ended before this time, however long before it was opened. */
+export function hasEndedBefore(untilMs: number, order: Order): boolean {
+  return !isUnsettled(order) && order.settledAtMs! < untilMs;
+}
+
 /** True while it is known that a script has not heard of the order, whatever became of it. */
 export function isUntold({ toldAtMs }: Order): boolean {
   return toldAtMs === NOT_TOLD;

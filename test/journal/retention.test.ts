@@ -39,3 +39,20 @@ test('settled orders beyond their age are swept with all their indexes; unsettle
   expect((await journal?.open(newOrder({ requestId: 'old1' })))?.kind).toBe('opened');
   await journal?.close();
 });
+
+test('the days of an order count from its end: one that v1 confirmed late is kept as long as any other', async () => {
+  const dir = newFolder();
+  const { owner } = newOrder();
+  const before = await openLmdbJournal({ dir, now: () => OPENED_AT_MS });
+  for (const requestId of ['ended at once', 'ended late']) await before.open(newOrder({ requestId }));
+  await before.settle(owner, 'ended at once', { kind: 'succeeded' }, OPENED_AT_MS);
+  await before.settle(owner, 'ended late', { kind: 'succeeded' }, OPENED_AT_MS + 3 * DAY_MS);
+  await before.close();
+  const swept: JournalEvent[] = [];
+  const onEvent = (event: JournalEvent): void => void swept.push(event);
+  const journal = await openLmdbJournal({ dir, retentionMs: 2 * DAY_MS, now: () => OPENED_AT_MS + 4 * DAY_MS, onEvent });
+  while (swept.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(swept).toEqual([{ kind: 'swept', orders: 1 }]);
+  expect(await journal.find(owner, 'ended late')).toMatchObject({ outcome: { kind: 'succeeded' } });
+  await journal.close();
+});

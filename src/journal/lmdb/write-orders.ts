@@ -5,6 +5,7 @@ import { type NotSent, referenceOf } from '../../domain/outcome';
 import { type Journal, readOrTell } from '../journal';
 import {
   decideOpening,
+  hasEndedBefore,
   isUnsettled,
   isUntold,
   settleAttempt,
@@ -170,9 +171,9 @@ export interface Swept {
   readonly unreadable: readonly Error[];
 }
 
-/** Deletes settled ones among the next orders from `start` until `untilMs`. An order whose money may have moved is never deleted, however old. */
+/** Deletes those that ended before `untilMs` among the next orders from `start`. An order whose money may have moved is never deleted, however old. */
 export function planSweep(store: Store, start: Buffer, untilMs: number): Plan<Swept> {
-  return planDeleting(store, start, timeKey(untilMs), (order) => !isUnsettled(order));
+  return planDeleting(store, start, timeKey(untilMs), (order) => hasEndedBefore(untilMs, order));
 }
 
 /** Deletes the orders for which `isDue` is true, among the next orders from `start` until `end`. */

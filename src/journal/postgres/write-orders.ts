@@ -5,7 +5,7 @@
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
 import { readOrTell, type JournalEvent, keyText, type OrderKey } from '../journal';
-import { isUnsettled, isUntold } from '../order-life';
+import { hasEndedBefore, isUntold } from '../order-life';
 import { encodeOrder, type FieldSeal } from '../record';
 import { startRetention, SWEEP_EVERY_MS, type Retention } from '../retention';
 import type { Job } from './batches';
@@ -231,7 +231,7 @@ export function startSweep({ read, write, seal, now, isClockRight, retentionMs, 
       const rows = await read(OLDEST, [untilMs, ...start]);
       const old = rows.flatMap((row) => readOrTell(() => parseRow(row, seal), onUnreadable) ?? []);
       // An order whose money may have moved is never deleted, however old.
-      const ended = old.filter(({ order }) => !isUnsettled(order));
+      const ended = old.filter(({ order }) => hasEndedBefore(untilMs, order));
       const keys = [...keyArrays(ended.map(({ order }) => order)), plainArray(ended.map(({ version }) => version))];
       const deleted = ended.length === 0 ? 0 : (await write(DELETE, keys)).length;
       const last = rows.length < ORDERS_PER_SWEEP ? undefined : rows.at(-1);

@@ -345,6 +345,8 @@ describePostgres('on a real PostgreSQL', () => {
       await sell('pending', now - 100 * DAY_MS, { kind: 'pending' });
       await sell('open', now - 100 * DAY_MS);
       await sell('young', now - 80 * DAY_MS, SOLD);
+      await sell('late', now - 100 * DAY_MS);
+      await journal.settle(owner, 'late', SOLD, now - 80 * DAY_MS);
       for (const requestId of ['old-0', 'young']) await journal.tell(owner, requestId, NOT_TOLD);
       await sql('CREATE TABLE batches (orders int)');
       await sql(
@@ -363,7 +365,7 @@ describePostgres('on a real PostgreSQL', () => {
       const left = journal.list({ fromMs: 0, untilMs: now, limit: 9 });
       const ids: string[] = [];
       for await (const { requestId } of left) ids.push(requestId);
-      expect(ids.sort()).toEqual(['open', 'pending', 'young']);
+      expect(ids.sort()).toEqual(['late', 'open', 'pending', 'young']);
       expect(await sql('SELECT request_id FROM gateway_untold')).toEqual([{ request_id: Buffer.from('"young"') }]);
     });
 
