@@ -10,14 +10,15 @@ import { createKeyring } from '../gateway/read/keyring';
 import { explain, type Explanation } from '../operator/explain/explain';
 import { findGatewaySecret } from '../start/gateway-secret';
 import { readPatienceFile } from '../watch/patience-file';
-import { describeOrder, describeReply, showPlace, showValue } from './describe-order';
+import { describeReply, showPlace, showValue } from './describe-reply';
 import { parseCurl } from '../operator/paste/parse-curl';
 import { loadMapping } from './known-set';
 import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig, textOfLines } from './process';
 import { readWireRequest } from '../http/read-written-request';
-import { searchJournal, withJournal } from './orders-journal';
+import { tellStory } from './orders-find';
+import { withJournal } from './orders-journal';
 
 interface ExplainOptions {
   readonly file?: string;
@@ -53,7 +54,8 @@ Examples:
         const other = order !== undefined ? '--order' : file !== undefined ? '--file' : undefined;
         if (other !== undefined && words.length > 0)
           throw new InvalidArgumentError(`Either ${other} or a command line, not both.`);
-        if (order !== undefined) return explainOrder(order, options.replies !== false);
+        if (order !== undefined)
+          return withJournal((opened) => tellStory(order, opened, { withReply: options.replies !== false }));
         const written = readWritten(words, file);
         const { config } = readConfig();
         const mapping = loadMapping(config);
@@ -140,12 +142,4 @@ function withoutFingerprint({ key, ...explanation }: Explanation): Explanation {
 
 function describeKey({ how, hasPin, fingerprint }: NonNullable<Explanation['key']>): string {
   return fingerprint === undefined ? how : `${how}, ${hasPin ? 'with' : 'without'} a PIN, fingerprint ${fingerprint}`;
-}
-
-async function explainOrder(id: string, withReply: boolean): Promise<void> {
-  await withJournal(async ({ journal, mapping, times }) => {
-    const orders = await searchJournal(id, journal);
-    if (orders.length === 0) throw new Error(`There is no order ${id} in the journal.`);
-    for (const order of orders) process.stdout.write(describeOrder(order, mapping, times, Date.now(), withReply));
-  });
 }

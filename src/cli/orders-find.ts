@@ -1,4 +1,4 @@
-/** `orders find`, and the story of an order for `orders show`: for an operator who has the reseller on the phone. */
+/** `orders find`, and the story of an order for `orders show` and `explain --order`: for an operator who has the reseller on the phone. */
 import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { nairaText } from '../domain/amount';
@@ -17,7 +17,7 @@ import type { OrderStory } from '../orders/order-story';
 import { openConfiguredNotes } from '../start/configured-stores';
 import { findGatewaySecret } from '../start/gateway-secret';
 import { openOrdersDesk, type OrdersDesk } from '../start/orders-desk';
-import { describeReply } from './describe-order';
+import { describeReply, showPlace } from './describe-reply';
 import { searchJournal, parseAge, withJournal, type Opened } from './orders-journal';
 import { parseCount } from './parse-options';
 import { counted, print, printTable, textOfLines } from './process';
@@ -109,7 +109,11 @@ function cellsOf(row: FoundRow, { mapping, times }: Opened): string[] {
 }
 
 /** Prints the story of the order with this id. With `owner`, only orders of that key count. */
-export async function tellStory(id: string, opened: Opened, owner?: string): Promise<void> {
+export async function tellStory(
+  id: string,
+  opened: Opened,
+  { owner, withReply = true }: { readonly owner?: string | undefined; readonly withReply?: boolean },
+): Promise<void> {
   await withDesk(opened, async (desk) => {
     let orders = await desk.named(id);
     // A script may have sent other ids besides the request id.
@@ -117,13 +121,13 @@ export async function tellStory(id: string, opened: Opened, owner?: string): Pro
     if (owner !== undefined) orders = orders.filter((order) => order.owner === owner);
     const ofWhom = owner === undefined ? '' : ` of ${callerName(opened.mapping, owner)}`;
     if (orders.length === 0) throw new Error(`There is no order ${id}${ofWhom} in the journal.`);
-    for (const order of orders) print(textOfLines(storyLines(await desk.story(order), opened.times)));
+    for (const order of orders) print(textOfLines(storyLines(await desk.story(order), opened.times, withReply)));
   });
 }
 
 const LABEL_WIDTH = 17;
 
-function storyLines(story: OrderStory, times: Times): string[] {
+function storyLines(story: OrderStory, times: Times, withReply: boolean): string[] {
   const { order, caller, operation, reason, family, fields, call, events, outcome, meaning, sinceMs, reference, money, balance } =
     story;
   const line = (label: string, text: string | undefined): string[] =>
@@ -134,19 +138,22 @@ function storyLines(story: OrderStory, times: Times): string[] {
   const timeOf = (atMs: number): string => times.text(atMs).replace(opened.slice(0, 11), '').slice(-14);
   const naira = (amount: Parameters<typeof nairaText>[0] | undefined) =>
     amount === undefined ? undefined : `${nairaText(amount)} naira`;
-  const reply = explainOrderReply(order, story.mapping);
-  const numbers = numbersIn(story.mapping.operations.get(order.operation), order.fields);
+  const reply = withReply ? explainOrderReply(order, story.mapping) : undefined;
+  const known = story.mapping.operations.get(order.operation);
+  const numbers = numbersIn(known, order.fields);
+  const ruleOf = (...path: string[]): string =>
+    known === undefined ? '' : `  ${showPlace(story.mapping.placeOf(['operations', order.operation, ...path]))}`;
   return [
     ...line('order', `${order.requestId}, number ${order.number}, opened ${opened}`),
     ...line('caller', caller === undefined ? `fingerprint ${order.owner}` : `${caller} (fingerprint ${order.owner})`),
-    ...line('operation', operation.title === undefined ? operation.name : `${operation.name}: ${operation.title}`),
+    ...line('operation', operation.title === undefined ? operation.name : `${operation.name}: ${operation.title}${ruleOf()}`),
     ...line('format', `${order.format.toUpperCase()}: ${reason}`),
     ...line('family', family),
     ...line('mapping', story.isAsItWas ? mapping : `${mapping}, which is not kept: what follows uses the set of today`),
     ...fields.flatMap(({ name, value, from, own }) =>
       line(
         'field',
-        `${name} = ${value}  ${from === undefined ? 'by default' : `from ${from}`}${own === undefined ? '' : `, sent as ${own}`}`,
+        `${name} = ${value}  ${from === undefined ? 'by default' : `from ${from}`}${own === undefined ? '' : `, sent as ${own}`}${ruleOf('fields', name)}`,
       ),
     ),
     ...(call === undefined ? [] : line('v1 call', `${call.line} ${JSON.stringify(call.body)}`)),

@@ -79,7 +79,7 @@ export function ordersCommand(): Command {
     .action((id: string, { json, caller }: OfCaller & { readonly json?: true }) =>
       withJournal(async (opened) => {
         const owner = await ownerOf({ caller }, opened);
-        await (json ? show(id, owner, opened) : tellStory(id, opened, owner));
+        await (json ? show(id, owner, opened) : tellStory(id, opened, { owner }));
       }),
     );
   command

@@ -179,7 +179,7 @@ function eventsOf(order: Order, notes: readonly Note[]): readonly StoryEvent[] {
 const TOLD_WORDS = { success: 'a success', pending: 'pending', failure: 'a failure' } as const;
 
 /** A sentence if the script is not known to have heard the end; there is no time for it, so it is no event. */
-export function untoldWords({ toldAtMs }: Pick<Order, 'toldAtMs'>): string | undefined {
+function untoldWords({ toldAtMs }: Pick<Order, 'toldAtMs'>): string | undefined {
   if (toldAtMs === NOT_TOLD) return 'It is not known that the script has heard how it ended.';
   return toldAtMs === TOLD_PENDING ? 'The script has heard "pending" and not how it ended.' : undefined;
 }

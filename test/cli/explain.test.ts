@@ -159,27 +159,25 @@ test('a request without a key says so and shows no fingerprint', async () => {
   expect(stdout).toMatch(/^3 {2}key +no key was sent$/m);
 });
 
-test('a past order is explained while the gateway runs: the reading, the outcome and what the script was told', async () => {
+test('a past order is explained by its story while the gateway runs: the rule of each field that was read, and of each that is told', async () => {
   const house = await openHouse({ dataDir });
   try {
     await send(house.url, '/api/topup/', { ...FIELDS, network: 1, mobile_number: '08031234567', 'request-id': 'past-1' });
     const { code, stdout, stderr } = await runHere('explain', '--order', 'past-1');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^order +past-1, number \d+, opened \d{4}-\d\d-\d\d [\d:]{8} \(Africa\/Lagos\), 1 try$/m);
-    expect(stdout).toMatch(/^operation +buy_airtime {2}\S+\.yaml:\d+$/m);
+    expect(stdout).toMatch(/^operation +buy_airtime: .+ {2}\S+\.yaml:\d+$/m);
     expect(stdout).toMatch(/^format +B: .*mobile_number/m);
-    expect(stdout).toMatch(/^mapping +[0-9a-f]{16}, the one in the folder$/m);
-    expect(stdout).toMatch(/^field +phone = 08031234567 {2}from mobile_number, as \w+ {2}\S+\.yaml:\d+$/m);
+    expect(stdout).toMatch(/^mapping +[0-9a-f]{16}$/m);
+    expect(stdout).toMatch(/^field +phone = \S*4567 {2}from mobile_number {2}\S+\.yaml:\d+$/m);
     expect(stdout).toMatch(/^field +amount = 1,?000\.00 naira {2}from amount/m);
-    expect(stdout).toMatch(/^outcome +succeeded: v1 confirmed it\n +since \d{4}-\d\d-\d\d [\d:]{8}, .* after it was opened$/m);
+    expect(stdout).toMatch(/^stands +succeeded: v1 confirmed it, since \d{4}-\d\d-\d\d [\d:]{8} \(Africa\/Lagos\)$/m);
     const reference = /^v1 reference +(\S+)$/m.exec(stdout)![1]!;
     expect(stdout).toMatch(/^charged +\S+ naira$/m);
-    expect(stdout).toMatch(/^told +success, HTTP 200$/m);
     expect(stdout).toMatch(/^reply to a success \(HTTP 200; as its script hears it when it asks now\)$/m);
     expect(stdout).toMatch(new RegExp(`^  ident +${reference} +<- \\$order\\.reference`, 'm'));
     expect(stdout).not.toMatch(/sandbox_demo|1234:|\b1234\b/);
     const without = await runHere('explain', '--order', 'past-1', '--no-replies');
-    expect(without.stdout).toBe(stdout.slice(0, stdout.indexOf('\nreply to ')));
+    expect(without.stdout).toBe(`${stdout.slice(0, stdout.indexOf('\nreply to '))}\n`);
     expect(await runHere('explain', '--order', 'past-1', '--json')).toMatchObject({
       code: 2,
       stdout: '',

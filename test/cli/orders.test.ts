@@ -222,7 +222,7 @@ describe('orders show for a person', () => {
     const { code, stdout } = await runHere('orders', 'show', 'v1-77');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^order +r1, number \d+, opened 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/m);
-    expect(stdout).toMatch(/^field +phone = 0803•••0001 {2}from mobile_number$/m);
+    expect(stdout).toMatch(/^field +phone = 0803•••0001 {2}from mobile_number {2}\S+\.yaml:\d+$/m);
     expect(stdout).toMatch(/^v1 call +POST \/airtime .*"phone":"0803•••0001"/m);
     expect(stdout).toMatch(/^stands +succeeded: v1 confirmed it, since /m);
     expect(stdout).toMatch(/ <- .* \S+\.yaml:\d+$/m);

@@ -50,7 +50,7 @@ test('while the files are being edited, orders are shown with the set that serve
       stderr: remark,
     });
     const explained = await runHere('explain', '--order', 'r1', '--no-replies');
-    expect(explained).toEqual({ code: 0, stdout: expect.stringMatching(/^outcome +succeeded/m), stderr: remark });
+    expect(explained).toEqual({ code: 0, stdout: expect.stringMatching(/^stands +succeeded/m), stderr: remark });
     // For cron, exit code 1 means that an order is overdue, not that the files are being edited.
     expect(await runHere('orders', 'report')).toMatchObject({ code: 0, stderr: remark });
   } finally {

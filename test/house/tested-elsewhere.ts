@@ -64,8 +64,8 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/sandbox.ts': 'Run as a process in test/cli/serve.test.ts.',
   'src/cli/test.ts': 'A file named test.test.ts would read oddly: test/cli/test-command.test.ts.',
   'src/operator/paste/': 'Parts of reading a paste: test/operator/paste/parse-php.test.ts and parse-paste.test.ts.',
-  'src/operator/explain/explain.ts':
-    'Steps and replies as an operator reads them: test/cli/explain.test.ts and test/cli/describe-order.test.ts.',
+  'src/operator/explain/explain.ts': 'Steps and replies as an operator reads them: test/cli/explain.test.ts.',
+  'src/cli/describe-reply.ts': 'Lines of what test/cli/explain.test.ts and test/cli/orders.test.ts read.',
   'src/operator/case/':
     'Parts of playing cases: test/operator/case/run-cases.test.ts and test/operator/mutant/run-mutants.test.ts.',
   'src/gateway/answer-refused-repeat.ts': 'Under a mapping that has changed: test/faults/operator.test.ts.',
