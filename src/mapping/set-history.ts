@@ -4,7 +4,7 @@
  * the mappings folder has errors.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createLru } from '../domain/lru';
 import * as z from 'zod';
 import { checkFiles } from './check';
@@ -68,8 +68,6 @@ const SETS_KEPT_MAX = 1_000;
 const COMPILED_MAX = 4;
 
 const USES = 'uses.json';
-/** Where versions before the history kept the last good set. */
-const EARLIER_LAST_GOOD = 'mappings.last-good.json';
 
 const IS_HASH = /^[0-9a-f]{16}$/;
 
@@ -119,7 +117,7 @@ export function openSetHistory(dataDir: string, options: SetHistoryOptions = {})
     lastGood() {
       const newest = readUses(folder).at(-1);
       // Never an older set than scripts have met. If the newest one is unusable, the operator must see the problems of the folder.
-      const files = newest === undefined ? readEarlierLastGood(dataDir) : readSet(folder, newest.hash);
+      const files = newest && readSet(folder, newest.hash);
       const mapping = files === undefined ? undefined : checkFiles(files).mapping;
       return mapping === undefined ? undefined : { mapping, files: files! };
     },
@@ -157,7 +155,6 @@ function draftUse(
       named.putInPlace();
       try {
         removeUnnamedSets(folder, new Set(kept.map((one) => one.hash)), atMs - keepMs);
-        rmSync(join(dirname(folder), EARLIER_LAST_GOOD), { force: true });
       } catch {
         // Files that are kept too long do no harm; the next use tries again to remove them.
       }
@@ -232,10 +229,6 @@ function readUses(folder: string): readonly SetUse[] {
 function readSet(folder: string, hash: string): readonly MappingFileText[] | undefined {
   const files = IS_HASH.test(hash) ? readJson(setFile(folder, hash), setSchema)?.files : undefined;
   return files !== undefined && hashOf(files) === hash ? files : undefined;
-}
-
-function readEarlierLastGood(dataDir: string): readonly MappingFileText[] | undefined {
-  return readJson(join(dataDir, EARLIER_LAST_GOOD), setSchema)?.files;
 }
 
 function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {

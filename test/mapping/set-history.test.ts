@@ -80,16 +80,6 @@ test('a draft that is not put in place leaves nothing', () => {
   expect(hashes(open())).toEqual([A.mapping.hash]);
 });
 
-test('the last good set of a version before the history is read, once, until there is a history', () => {
-  const earlier = join(dataDir, 'mappings.last-good.json');
-  writeFileSync(earlier, JSON.stringify({ files: A.files }));
-  expect(open().lastGood()?.mapping.hash).toBe(A.mapping.hash);
-  use(open(), B, 'start');
-  expect(open().lastGood()?.mapping.hash).toBe(B.mapping.hash);
-  // An earlier build that is started again must not fall back on a set that is older than what scripts have seen.
-  expect(readdirSync(dataDir)).toEqual(['mapping-history']);
-});
-
 test('a list that cannot be read is no reason to fall back on an older set, nor to lose any', () => {
   use(open(), A, 'start');
   use(open(), B);
