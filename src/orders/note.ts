@@ -7,23 +7,14 @@ export interface RefusedNote {
   /** Fingerprint of the key; absent where no key was read. */
   readonly owner?: string;
   readonly address?: string;
-  readonly method?: string;
-  /** As the log shows it. */
-  readonly path?: string;
   readonly operation?: string;
-  readonly format?: string;
-  readonly family?: string;
   readonly requestId?: string;
   /** The phones, meters and smartcards in the request. */
   readonly numbers: readonly string[];
   /** A code of docs/errors.md, or the kind of v1's answer. */
   readonly code: string;
-  readonly detail: string;
   /** The text that the script was told. */
   readonly told: string;
-  readonly http: number;
-  /** How many requests of this key or network were left out since the last note. */
-  readonly skipped?: number;
 }
 
 /** One exchange with v1 about an order, other than a plain first success. */

@@ -8,7 +8,7 @@ import { isList, textOf, type JsonValue } from '../domain/json';
 import type { GatewayError } from '../domain/errors';
 import type { LegacyHeaders, LegacyReply, LegacyRequest } from '../domain/legacy';
 import { networkOf } from '../domain/network-of';
-import { isInCredentials, looksLikeKey, showPath } from '../domain/shown-words';
+import { isInCredentials, looksLikeKey } from '../domain/shown-words';
 import { NOT_KEPT } from '../domain/traffic';
 import type { Served } from '../gateway/gateway';
 import type { Keyring } from '../gateway/read/keyring';
@@ -36,10 +36,7 @@ export interface Notes {
 
 /** A finished request, with `refusal` if it was refused before the walk. */
 export interface DoorRefusal {
-  readonly method: string;
-  readonly path: string;
   readonly address: string | undefined;
-  readonly status: number;
   readonly refusal?: { readonly error: GatewayError; readonly headers: LegacyHeaders | undefined };
 }
 
@@ -78,14 +75,10 @@ export function createNotes(parts: NotesParts): Notes {
   const watching = harmless(parts.onTrouble);
 
   const noteRefused = (note: Omit<RefusedNote, 'kind' | 'atMs'>, numbers: readonly KindOfNumber[]): void => {
-    const skipped = allow(senderOf(note));
-    if (skipped === undefined) return;
+    if (!allow(senderOf(note))) return;
     const keys = numbers.map((number) => keyOfNumber(number, parts.keyring));
     const ids = note.requestId === undefined ? [] : [keyOfSentId(note.requestId, parts.keyring)];
-    writer.add({
-      note: { kind: 'refused', atMs: parts.clock.now(), ...note, ...(skipped === 0 ? {} : { skipped }) },
-      keys: [...keys, ...ids],
-    });
+    writer.add({ note: { kind: 'refused', atMs: parts.clock.now(), ...note }, keys: [...keys, ...ids] });
   };
   const noteTold = (served: Served, isAbandoned: boolean | undefined): void => {
     const { outcome, repeat, fingerprint: owner, order, heldMs, reply } = served;
@@ -119,15 +112,13 @@ export function createNotes(parts: NotesParts): Notes {
       const numbers = operation === undefined ? [] : numbersAsked(request, operation, served.parameters);
       noteRefused(refusedNoteOf(request, served, numbers), numbers);
     }),
-    refusedAtDoor: watching(({ method, path, address, status: http, refusal }) => {
+    refusedAtDoor: watching(({ address, refusal }) => {
       if (refusal === undefined) return;
       const { error, headers = {} } = refusal;
       const id = idInHeader(headers, parts.mapping());
       const requestId = id === undefined ? undefined : withoutKeys(id.slice(0, ID_MAX), headers);
       const known = { ...(address === undefined ? {} : { address }), ...(requestId === undefined ? {} : { requestId }) };
-      const { code } = error;
-      const detail = withoutKeys(cut(error.detail), headers);
-      noteRefused({ method, path: showPath(path, headers), http, code, detail, told: detail, ...known, numbers: [] }, []);
+      noteRefused({ ...known, code: error.code, told: withoutKeys(cut(error.detail), headers), numbers: [] }, []);
     }),
     hearer: hearExchanges({ ...parts, add: (note) => writer.add(note) }),
     store: parts.store,
@@ -188,19 +179,16 @@ function refusedNoteOf(
   served: Served,
   numbers: readonly KindOfNumber[],
 ): Omit<RefusedNote, 'kind' | 'atMs'> {
-  const { operation, format, family, fingerprint, refusal, reply, order, outcome } = served;
-  const told = withoutKeys(sentenceIn(reply), request.headers);
+  const { operation, fingerprint, refusal, reply, order, outcome } = served;
   const id = order.requestId;
   const requestId = id === undefined ? undefined : withoutKeys(id.slice(0, ID_MAX), request.headers);
-  const known = { operation, format, family, owner: fingerprint, requestId };
+  const known = { operation, owner: fingerprint, requestId };
   return {
     ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
-    ...{ address: request.clientAddress, method: request.method, path: showPath(request.path, request.headers) },
+    address: request.clientAddress,
     numbers: numbers.map(({ text }) => text),
     code: refusal?.code ?? outcome,
-    detail: refusal === undefined ? told : withoutKeys(cut(refusal.detail), request.headers),
-    told,
-    http: reply.status,
+    told: withoutKeys(sentenceIn(reply), request.headers),
   };
 }
 
@@ -219,22 +207,15 @@ function sentenceIn({ body }: LegacyReply): string {
   return cut(sentences.sort((one, other) => other.length - one.length)[0] ?? '');
 }
 
-/** The returned function gives the number of notes left out before this one, or undefined if this one is left out as well. */
-function createLimit(clock: Pick<Clock, 'now'>): (sender: string) => number | undefined {
-  const senders = createLru<string, { minute: number; count: number; skipped: number }>(SENDERS_MAX);
+/** The returned function tells whether one more note of the sender may be kept in this minute. */
+function createLimit(clock: Pick<Clock, 'now'>): (sender: string) => boolean {
+  const senders = createLru<string, { minute: number; count: number }>(SENDERS_MAX);
   return (sender) => {
     const minute = Math.floor(clock.now() / 60_000);
-    const known = senders.get(sender) ?? { minute, count: 0, skipped: 0 };
-    if (known.minute !== minute) Object.assign(known, { minute, count: 0 });
-    known.count += 1;
-    senders.set(sender, known);
-    if (known.count > REFUSED_IN_MINUTE_MAX) {
-      known.skipped += 1;
-      return undefined;
-    }
-    const { skipped } = known;
-    known.skipped = 0;
-    return skipped;
+    const known = senders.get(sender);
+    const count = known?.minute === minute ? known.count + 1 : 1;
+    senders.set(sender, { minute, count });
+    return count <= REFUSED_IN_MINUTE_MAX;
   };
 }
 

@@ -264,7 +264,7 @@ describe('orders find', () => {
     await fill({ id: 'r1' });
     const notes = await openNotesStore({ dir: join(dataDir, 'notes'), seal: createFieldSeal(undefined) });
     const forged = 'x\n2026-11-24 10:00:00  Ada  buy_airtime  0803•••0001  succeeded  9000.00  r9  v1-9';
-    const note = { ...{ atMs: Date.now() - MINUTE_MS, code: 'invalid_field', detail: 'd', http: 400 }, told: 'a\u001b[2Jb' };
+    const note = { atMs: Date.now() - MINUTE_MS, code: 'invalid_field', told: 'a\u001b[2Jb' };
     await notes.write([
       { note: { kind: 'refused', ...note, requestId: forged, numbers: ['\u001b]0;\u0007•\u202e345678'] }, keys: [] },
     ]);

@@ -65,11 +65,11 @@ test('a refused request is noted with its number, its id, the code and the text 
   expect(refused).toHaveLength(3);
   const [, keyless, odd] = refused;
   expect(odd).toMatchObject({
-    ...{ owner: OWNER, operation: 'buy_airtime', requestId: 'r1', numbers: ['08031234567'], code: 'invalid_field', http: 400 },
-    ...{ address: '127.0.0.1', method: 'POST', path: '/api/topup/' },
+    ...{ owner: OWNER, operation: 'buy_airtime', requestId: 'r1', numbers: ['08031234567'], code: 'invalid_field' },
+    address: '127.0.0.1',
   });
   expect(odd!.told).toMatch(/amount/);
-  expect(keyless).toMatchObject({ code: 'missing_credentials', http: 401, numbers: ['08031234567'] });
+  expect(keyless).toMatchObject({ code: 'missing_credentials', numbers: ['08031234567'] });
   expect(keyless!.owner).toBeUndefined();
   // Found by the number in another spelling, and by the id.
   expect(under(keysOfTyped('+234 803 123 4567', keyring))).toHaveLength(2);

@@ -28,7 +28,7 @@ async function shop(count = 130) {
     if (nth % 3 === 0)
       await journal.settle(owner, `r${nth}`, { kind: 'succeeded', reference: `V1-${nth}` }, START_MS + nth * 1_000 + 5);
   }
-  const refusal = { code: 'invalid_field', detail: 'd', told: 'the amount is odd', http: 400, numbers: [PHONE] };
+  const refusal = { code: 'invalid_field', told: 'the amount is odd', numbers: [PHONE] };
   for (const nth of [5, 50]) {
     const refused: RefusedNote = {
       kind: 'refused',
@@ -172,7 +172,7 @@ test.each<[string, OrderQuery, number]>([
   async (_where, query, orders) => {
     const { parts } = await shop(orders);
     const notes = createMemoryNotesStore();
-    const note = { kind: 'refused', code: 'invalid_field', detail: 'd', told: 't', http: 400, numbers: [] } as const;
+    const note = { kind: 'refused', code: 'invalid_field', told: 't', numbers: [] } as const;
     const write = (owner: string, atMs: number, requestId: string) =>
       notes.write([{ note: { ...note, owner, atMs, requestId }, keys: [] }]);
     await write(ADA, START_MS + 500, 'oldest');

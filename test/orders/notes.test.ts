@@ -21,13 +21,7 @@ test('a note that arrives after the stop, for example of a call to v1 that the s
   });
   const refuse = (): void => {
     const error = new GatewayError('journal_unavailable');
-    notes.refusedAtDoor({
-      method: 'POST',
-      path: '/api/data',
-      address: '192.0.2.1',
-      status: 503,
-      refusal: { error, headers: {} },
-    });
+    notes.refusedAtDoor({ address: '192.0.2.1', refusal: { error, headers: {} } });
   };
   refuse();
   await clock.advance(1_000);
@@ -50,7 +44,7 @@ test('the note of a refused request masks a key that the refusal or the request 
   });
   const key = 'shop_live_k3yk3yk3y';
   notes.refusedAtDoor({
-    ...{ method: 'POST', path: '/api/data', address: '192.0.2.1', status: 400 },
+    address: '192.0.2.1',
     refusal: {
       error: new GatewayError('repeated_field', `The field "${key}:4321" is given twice.`),
       headers: { authorization: `Token ${key}:4321`, sent: { 'x-request-id': key } },
@@ -64,7 +58,7 @@ test('the note of a refused request masks a key that the refusal or the request 
   const [note] = written();
   expect(note).toMatchObject({
     code: 'repeated_field',
-    detail: 'The field ":value::value" is given twice.',
+    told: 'The field ":value::value" is given twice.',
     requestId: ':value',
   });
   expect(JSON.stringify(note)).not.toMatch(/k3y|4321/);
