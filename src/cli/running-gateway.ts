@@ -77,8 +77,7 @@ type SetOrProblems = { readonly set: ReadSet } | { readonly problems: readonly P
 
 /** The same for files that are not in a folder. */
 export function checkSet(files: readonly MappingFileText[], check = checkFiles): SetOrProblems {
-  const { mapping, problems } = check(files);
-  const { source } = mergeFiles(files);
+  const { mapping, problems, source = mergeFiles(files).source } = check(files);
   return mapping === undefined || source === undefined
     ? { problems: problems.filter(({ severity }) => severity === 'error') }
     : { set: { files, mapping, source } };

@@ -28,19 +28,14 @@ export interface TableOptions {
   readonly empty?: Writable;
   /** `cards` makes each row a card on a phone; otherwise the table scrolls inside itself. */
   readonly onPhone?: 'cards' | 'scroll';
-  readonly id?: string;
 }
 
-/** Whether the first column is the heading of its row. */
+/** The first column is the heading of its row. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], options: TableOptions): Html {
-  const { caption, isCaptionShown = false, empty: whenEmpty = 'Nothing yet.', onPhone = 'cards', id } = options;
-  if (rows.length === 0) return html`<div ${id !== undefined && html`id="${id}"`}>${empty(whenEmpty)}</div>`;
+  const { caption, isCaptionShown = false, empty: whenEmpty = 'Nothing yet.', onPhone = 'cards' } = options;
+  if (rows.length === 0) return html`<div>${empty(whenEmpty)}</div>`;
   const kind = (column: Column<Row>): Html | false => column.isNumber === true && html` class="number"`;
-  return html`<div
-    class="table"
-    ${id !== undefined && html`id="${id}"`}
-    ${onPhone === 'scroll' && html`tabindex="0" role="region" aria-label="${caption}"`}
-  >
+  return html`<div class="table" ${onPhone === 'scroll' && html`tabindex="0" role="region" aria-label="${caption}"`}>
     <table class="${onPhone}">
       <caption ${!isCaptionShown && html`class="unseen"`}>
         ${caption}
@@ -101,29 +96,6 @@ export function figure(label: string, value: Writable, note?: Writable): Html {
   return html`<div class="figure">
     <span class="label">${label}</span><strong>${value}</strong>${note !== undefined && html`<span class="note">${note}</span>`}
   </div>`;
-}
-
-export interface ShownProblem {
-  readonly file?: string | undefined;
-  readonly line?: number | undefined;
-  readonly column?: number | undefined;
-  readonly severity?: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
-
-/** Problems of files, each with its place. */
-export function problemList(problems: readonly ShownProblem[], whenNone = 'No problems.'): Html {
-  if (problems.length === 0) return empty(whenNone);
-  return html`<ul class="problems">
-    ${problems.map(({ file, line, column, severity = 'error', message, hint }) => {
-      const place = [file, line, column].filter((part) => part !== undefined).join(':');
-      return html`<li>
-        ${badge(severity === 'error' ? 'bad' : 'warn', severity)} ${place !== '' && html`<code>${place}</code>`}
-        <span>${prose(message)}</span>${hint !== undefined && html`<span class="note">${prose(hint)}</span>`}
-      </li>`;
-    })}
-  </ul>`;
 }
 
 /** The place of a rule, as a link to its line in the mapping set that the page uses. */

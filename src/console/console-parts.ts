@@ -41,8 +41,6 @@ export interface ConsoleParts {
   readonly learnt: () => readonly LearntEntry[];
   /** Makes the fingerprints of typed keys. */
   readonly keyring: Keyring;
-  /** The form of a request id that pages and logs may show. */
-  readonly showId: (id: string) => string;
   readonly facts: ConsoleFacts;
   readonly isStopping: () => boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -50,7 +48,6 @@ export interface ConsoleParts {
 
 export interface OrdersAsked {
   find(query: OrderQuery, limits?: { readonly pageSize?: number; readonly budgetMs?: number }): Promise<FoundOrders>;
-  named(id: string): Promise<readonly Order[]>;
   story(order: Order): Promise<OrderStory>;
   /** Throws a sentence for the operator. */
   recheck(asked: Rechecking): Promise<Rechecked>;
@@ -73,6 +70,4 @@ export interface ConsoleFacts {
   readonly mappingsDir: string;
   /** Whether ADMIN_TOKEN is set, so that a login is needed. */
   readonly hasLogin: boolean;
-  /** Every setting as `compat-gateway config` shows it, with masked secrets. */
-  readonly settings: readonly { readonly name: string; readonly value: string }[];
 }

@@ -1,7 +1,7 @@
 /** Puts the console on the admin port. Metrics are sampled from the start; the console's code is loaded when its first page is requested. */
 import type { RequestHandler } from 'express';
 import { createTokenCheck } from '../admin/admin-guard';
-import { describeConfig, type Config } from '../config';
+import type { Config } from '../config';
 import type { ConsoleParts } from '../console/console-parts';
 import type * as ConsoleRouter from '../console/console-router';
 import type { Journal } from '../journal/journal';
@@ -14,7 +14,7 @@ export interface ConsoleSources extends Pick<
   ConsoleParts,
   'live' | 'alarms' | 'sandbox' | 'traffic' | 'learnt' | 'isStopping' | 'onTrouble'
 > {
-  readonly tools: Pick<ConsoleParts, 'clock' | 'keyring' | 'showId' | 'wallets'>;
+  readonly tools: Pick<ConsoleParts, 'clock' | 'keyring' | 'wallets'>;
   readonly registry: SampledRegistry;
   readonly journal: Pick<Journal, 'isWritable'>;
   readonly openJournal: () => Promise<Journal>;
@@ -72,7 +72,6 @@ function factsOf(config: Config, { publicUrl, upstreamUrl }: ConsoleSources): Om
   return {
     ...{ version: readVersion(), publicUrl, upstreamUrl, workers: config.workers, timeZone: config.timeZone },
     ...{ dataDir: config.dataDir, mappingsDir: config.mappingsDir, hasLogin: config.adminToken !== undefined },
-    settings: describeConfig(config).map(({ name, value }) => ({ name, value })),
   };
 }
 

@@ -6,9 +6,10 @@ import { pauseCaller } from '../../mapping/pause-caller';
 import type { Problem } from '../../mapping/problem';
 import { createCallersReader, type CallerView } from '../callers/read-callers';
 import { callerSections } from '../callers/sections';
-import { ago, badge, count, naira, notice, problemList, section, table, textOf, type Column } from '../components';
+import { ago, badge, count, naira, notice, section, table, textOf, type Column } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html, type Writable } from '../html';
+import { problemsInPlace } from '../mappings/show-files';
 import { showPage, type ConsolePage } from '../page';
 
 export const callersPage: ConsolePage = {
@@ -24,13 +25,19 @@ export const callersPage: ConsolePage = {
         return showPage(request, response, { title: 'Callers', body, status: 404 });
       }
       const body = html`${words} ${callerSections(found, parts)}`;
-      showPage(request, response, { title: found.caller.name, body, status: words === undefined ? 200 : 409 });
+      showPage(request, response, {
+        title: found.caller.name,
+        body,
+        styles: ['mappings.css'],
+        status: words === undefined ? 200 : 409,
+      });
     };
     const change = async (request: Request, response: Response, paused: boolean | string): Promise<void> => {
       const fingerprint = String(request.params['fingerprint']);
       const changed = await changeCaller(parts, fingerprint, paused);
       if (changed.kind === 'done') return response.redirect(303, `/console/callers/${fingerprint}`);
-      const words = html`${notice('bad', changed.words)} ${changed.problems.length > 0 && problemList(changed.problems)}`;
+      const words = html`${notice('bad', changed.words)}
+      ${changed.problems.length > 0 && problemsInPlace(changed.problems, () => undefined)}`;
       await showCaller(fingerprint, request, response, words);
     };
 

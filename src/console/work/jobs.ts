@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { SeenShape, Traffic } from '../../domain/traffic';
 import { readWrittenRequest } from '../../http/read-written-request';
 import { checkFiles, checkFolder } from '../../mapping/check';
-import { hashOf, loadSource, mergeFiles, readFolder, type MappingFileText } from '../../mapping/load';
+import { hashOf, readFolder, type MappingFileText } from '../../mapping/load';
 import type { Problem } from '../../mapping/problem';
 import type { YamlPath } from '../../mapping/read-yaml';
 import type { Places } from '../../mapping/source';
@@ -82,9 +82,8 @@ export const JOBS = {
   },
 
   async coverage(folder: string): Promise<CoverageReport> {
-    const { mapping, problems: ofFiles } = checkFolder(folder);
+    const { mapping, source, problems: ofFiles } = checkFolder(folder);
     const { cases, fixtures, problems: ofCases } = loadCases(folder);
-    const { source } = loadSource(folder);
     const problems = [...ofFiles, ...ofCases].filter(({ severity }) => severity === 'error');
     if (mapping === undefined || source === undefined || problems.length > 0) return { ...NO_COVERAGE, problems };
     const results = await runCases(cases, { mapping, fixtures, read: readWrittenRequest });
@@ -104,8 +103,7 @@ export const JOBS = {
   },
 
   drift({ files, traffic, folder }: DriftInput): DriftReport {
-    const { mapping } = checkFiles(files);
-    const { source } = mergeFiles(files);
+    const { mapping, source } = checkFiles(files);
     if (mapping === undefined || source === undefined) throw new Error('The set in use cannot be read by this version.');
     const drift = findDrift(traffic, mapping, source);
     const { made, left, diff } = makePatch(files, additionsOf(drift), basename(resolve(folder)));
@@ -123,8 +121,7 @@ export type JobName = keyof Jobs;
 const NO_COVERAGE = { rows: 0, failed: [], byKind: [], shown: 0, of: 0, missing: [] };
 
 function checkSet(files: readonly MappingFileText[]): PlannedSet | { readonly problems: readonly Problem[] } {
-  const { mapping, problems } = checkFiles(files);
-  const { source } = mergeFiles(files);
+  const { mapping, source, problems } = checkFiles(files);
   return mapping === undefined || source === undefined ? { problems } : { mapping, source };
 }
 
