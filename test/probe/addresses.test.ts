@@ -1,4 +1,4 @@
-/** Whatever a caller writes about its own address, v1 gets one address, the true one, and no other header that names one. */
+/** Whatever a caller writes about its own address, v1 gets only the true address, and no other header that names an address. */
 import { openRawHouse, speak, type RawHouse } from './raw-house';
 
 const FORGED = '10.0.0.9';
@@ -30,7 +30,7 @@ const SPELLINGS: Readonly<Record<string, (name: string, value: string) => string
   'as HTTP_': (name, value) => `HTTP_${name.replaceAll('-', '_')}: ${value}`,
 };
 /** The headers that v1 may get. */
-const HEARD = /^(?:accept|authorization|connection|content-length|content-type|host|user-agent|x-forwarded-for)$/;
+const ALLOWED = /^(?:accept|authorization|connection|content-length|content-type|host|user-agent|x-forwarded-for)$/;
 
 let plain: RawHouse;
 let proxied: RawHouse;
@@ -45,7 +45,7 @@ afterAll(() => Promise.all([plain.close(), proxied.close()]));
 interface Caller {
   readonly house: () => RawHouse;
   readonly localAddress: string;
-  /** An address that stands in every forged header. */
+  /** A header that follows every forged header. */
   readonly last: string;
   readonly address: string;
 }
@@ -53,7 +53,7 @@ interface Caller {
 const CALLERS: Readonly<Record<string, Caller>> = {
   'a stranger': { house: () => plain, localAddress: '127.0.0.1', last: '', address: '127.0.0.1' },
   'a stranger beside the proxy': { house: () => proxied, localAddress: '127.0.0.2', last: '', address: '127.0.0.2' },
-  'who comes through the proxy': {
+  'a caller behind the proxy': {
     house: () => proxied,
     localAddress: '127.0.0.1',
     last: `\r\nX-Forwarded-For: ${TRUE_BEHIND_PROXY}`,
@@ -63,7 +63,7 @@ const CALLERS: Readonly<Record<string, Caller>> = {
 
 let count = 0;
 
-/** The headers that v1 got and should not have. */
+/** Sends one purchase with these forged headers and returns the faults: wrong replies, addresses and headers. */
 async function play(caller: Caller, isWalk: boolean, headers: string): Promise<string[]> {
   const { port, seen } = caller.house();
   const id = `f${String((count += 1)).padStart(5, '0')}`;
@@ -74,18 +74,18 @@ async function play(caller: Caller, isWalk: boolean, headers: string): Promise<s
   const bytes = `${head}\r\n${headers}${caller.last}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const { replies } = await speak(port, bytes, { localAddress: caller.localAddress });
   const [request, ...others] = seen.filter(({ target, body: text }) => `${target}${text}`.includes(id));
-  const heard = request?.headers.filter(([name]) => name === 'x-forwarded-for').map(([, value]) => value);
+  const addresses = request?.headers.filter(([name]) => name === 'x-forwarded-for').map(([, value]) => value);
   const faults = [
-    ...(replies[0]?.status === 200 && others.length === 0 ? [] : [`was told ${replies[0]?.status} ${replies[0]?.text}`]),
-    ...(heard?.join() === caller.address ? [] : [`heard of ${heard?.join()}`]),
+    ...(replies[0]?.status === 200 && others.length === 0 ? [] : [`got the reply ${replies[0]?.status} ${replies[0]?.text}`]),
+    ...(addresses?.join() === caller.address ? [] : [`v1 got the address ${addresses?.join()}`]),
     ...(request?.headers ?? [])
-      .filter(([name, value]) => !HEARD.test(name) || value.includes(FORGED))
+      .filter(([name, value]) => !ALLOWED.test(name) || value.includes(FORGED))
       .map((header) => header.join(': ')),
   ];
   return faults.map((fault) => `${headers}: ${fault}`);
 }
 
-describe.each(Object.keys(CALLERS))('of %s', (who) => {
+describe.each(Object.keys(CALLERS))('the address of %s', (who) => {
   const isElsewhere = CALLERS[who]!.localAddress !== '127.0.0.1';
   const onLinux = process.platform === 'linux' || !isElsewhere ? test : test.skip;
   const forgeries = Object.entries(SPELLINGS).flatMap(([, spell], index) =>
@@ -95,7 +95,7 @@ describe.each(Object.keys(CALLERS))('of %s', (who) => {
   onLinux.each([
     ['past the walk', false],
     ['through the walk', true],
-  ])(`v1 hears one address, %s, whatever of ${forgeries.length} headers comes along`, async (_title, isWalk) => {
+  ])(`is the only one that v1 gets %s, whatever ${forgeries.length} forged headers say`, async (_title, isWalk) => {
     const rows = isWalk ? forgeries.filter((_, index) => index % 7 === 0) : [...forgeries];
     const faults: string[] = [];
     while (rows.length > 0)
@@ -104,7 +104,7 @@ describe.each(Object.keys(CALLERS))('of %s', (who) => {
   });
 });
 
-test('a forwarded address of the proxy that is none is refused, and nothing is sent', async () => {
+test('a request is refused and not sent to v1 when the proxy forwards no valid address', async () => {
   const sent = proxied.seen.length;
   for (const entry of [
     'unknown',

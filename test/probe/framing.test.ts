@@ -1,7 +1,6 @@
 /**
- * However a request is framed, the gateway reads what a reader of RFC 9112 may read, or refuses the request and closes the
- * connection. Behind each framing stands one more purchase on the same connection: it must neither be hidden in the body before
- * nor made from that body.
+ * However a request is framed, the gateway reads it as RFC 9112 allows, or refuses it and closes the connection. After each framing
+ * comes one more purchase on the same connection. That purchase must neither vanish in the body before it nor be made from that body.
  */
 import { DOORS, GROUPS, isWhole, write, type Framing } from './framings';
 import { idOf, openRawHouse, speak } from './raw-house';
@@ -26,10 +25,10 @@ const CONTEXTS: Readonly<Record<string, Context>> = {
 
 const raw = opened(openRawHouse);
 
-/** The refusal of a question about orders. */
+/** The HTTP status of a refused question about an order. */
 const UNANSWERED = 202;
 
-/** What is wrong with the gateway's handling of these bytes. */
+/** Returns the faults in the gateway's handling of these bytes. */
 async function judge(bytes: string, ids: readonly string[], packets: number): Promise<string[]> {
   const { requests, rest } = readAsRfc(bytes);
   const isReadable = rest === 'nothing' || rest === 'incomplete';
@@ -44,7 +43,7 @@ async function judge(bytes: string, ids: readonly string[], packets: number): Pr
   const faults: string[] = [];
   const check = (isRight: boolean, fault: string): void => void (isRight || faults.push(fault));
 
-  check(new Set(got).size === got.length, 'v1 got one twice');
+  check(new Set(got).size === got.length, 'v1 got a request twice');
   // Bytes that arrive after a reply that ends the connection reset it, and the reply may be lost on its way.
   const isReset = packets > 1 && isClosed && replies.at(-1)?.isLast !== true;
   const answered = requests.slice(0, replies.length + (isReset ? 1 : 0));
@@ -57,29 +56,32 @@ async function judge(bytes: string, ids: readonly string[], packets: number): Pr
     const { status, text } = replies[nth]!;
     const id = idOf(request)!;
     if (got.includes(id))
-      check(status === 200 && (method === 'HEAD' || text.includes(id)), `v1 got ${id}, told is ${status} ${text}`);
-    else check(status >= 400 || method !== 'POST', `${status} ${text} is told of what v1 did not get`);
+      check(status === 200 && (method === 'HEAD' || text.includes(id)), `v1 got ${id}, but the reply is ${status} ${text}`);
+    else check(status >= 400 || method !== 'POST', `the reply is ${status} ${text} to a request that v1 did not get`);
   }
   const beyond = replies.slice(requests.length);
   check(
     beyond.length <= (rest === 'broken' || rest === 'incomplete' ? 1 : 0) &&
       beyond.every(({ status }) => status >= 400 || status === UNANSWERED),
-    `told beyond the requests: ${JSON.stringify(beyond)}`,
+    `more replies than requests: ${JSON.stringify(beyond)}`,
   );
   if (isClosed)
-    check(isReset || replies.at(-1)?.isLast === true, `closed behind ${replies.length} of ${requests.length} without a word`);
+    check(
+      isReset || replies.at(-1)?.isLast === true,
+      `closed without a notice after ${replies.length} replies to ${requests.length} requests`,
+    );
   else
     check(
       isReadable && replies.length >= requests.length,
-      `open behind ${replies.length} of ${requests.length} requests and ${rest} bytes`,
+      `open after ${replies.length} replies to ${requests.length} requests and ${rest} bytes`,
     );
   return faults;
 }
 
 const ROWS = Object.keys(GROUPS).flatMap((group) => Object.keys(CONTEXTS).map((context) => [group, context] as const));
 
-describe.each(Object.keys(DOORS))('%s', (door) => {
-  test.each(ROWS)('%s in every framing, %s, is read as the RFC reads it or refused', async (group, context) => {
+describe.each(Object.keys(DOORS))('a purchase sent %s', (door) => {
+  test.each(ROWS)('with every framing of %s, %s, is read as RFC 9112 allows or refused', async (group, context) => {
     const { around, packets } = CONTEXTS[context]!;
     const rows = GROUPS[group]!.map(around);
     raw.unreadable.length = 0;

@@ -1,13 +1,14 @@
-/** One request in every framing that can be read in two ways, with a purchase behind it or in its body. */
+/** One request in every framing that can be read in two ways, with a purchase after it or in its body. */
 import type { ReadRequest } from './rfc-reader';
 
 /**
- * One request. In its headers and body `$b` is the body of the purchase, `$l` its length, `$x` its length in hex, `$c` the same in chunks, `$k` their length. `$n` is another whole purchase, `$t` the
- * length of the whole body with it, `$h` the length before it, `$y` its own in hex: without it that purchase stands behind the body.
+ * One request. In its headers and body, `$b` is the body of the purchase, `$l` its length and `$x` its length in hex. `$c` is that body in
+ * chunks and `$k` the length of the chunks. `$n` is another whole purchase and `$y` its length in hex. `$t` is the length of the body with
+ * `$n`, and `$h` the length of the body before `$n`. In a framing without `$n`, the other purchase follows the body.
  */
 export interface Framing {
   readonly method?: string;
-  /** Before the path. */
+  /** The text before the path. */
   readonly origin?: string;
   readonly version?: string;
   readonly start?: string;
@@ -123,7 +124,7 @@ export const DOORS: Readonly<Record<string, { readonly key: string; readonly tar
 
 let count = 0;
 
-/** The framing with a plain purchase behind it or in its body, both with their own ids, for a server of that name. */
+/** Returns the framing with a plain purchase after it or in its body. Each has an id of its own, and `name` is the host. */
 export function write(
   framing: Framing,
   { key, target }: (typeof DOORS)[string],
@@ -156,7 +157,7 @@ function writeOne(framing: Framing, key: string, target: string, id: string, nam
   return fill(`${start}${head.map((line) => line + eol).join('')}${end}${body}`);
 }
 
-/** The body as intended, framed in one way only. */
+/** Whether v1 got the intended body, framed in one way only. */
 export function isWhole(request: ReadRequest, meant: ReadRequest | undefined): boolean {
   const names = request.headers.map(([name]) => name);
   const isFramedOnce = names.filter((name) => name === 'content-length' || name === 'transfer-encoding').length <= 1;

@@ -1,4 +1,4 @@
-/** Many hostile connections of every kind at a gateway with few open files, while scripts sell; `npm run bench:hostile` measures the same. */
+/** Many hostile connections of every kind at a gateway with few open files, while scripts sell. `npm run bench:hostile` measures the same. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { newFolder } from '../new-folder';
 
 const CROWD = resolve(__dirname, '..', '..', 'bench', 'hostile-crowd.mjs');
 const FILES_MAX = 256;
-/** Of each of eleven kinds: more than the public server accepts. */
+/** Connections of each of eleven kinds. Together they are more than the public server accepts. */
 const EACH = 20;
 const SALES = 60;
 const SALE_EVERY_MS = 50;
@@ -20,16 +20,16 @@ const BACK_MS = 15_000;
 
 const openFiles = (gateway: GatewayProcess): number => readdirSync(`/proc/${gateway.pid}/fd`).length;
 
-/** On a connection of its own, as PHP sells; gives the status, or the error. */
+/** Sells on its own connection, as PHP does. Returns the status and the reply, or the error. */
 function sell(gateway: GatewayProcess, id: string): Promise<string> {
   const fields = { network: '1', phone: '08031234567', amount: '100', plan_type: 'VTU', bypass: false, 'request-id': id };
-  return new Promise((tell) => {
+  return new Promise((done) => {
     const headers = { Authorization: 'Token shop_key:1234', 'Content-Type': 'application/json' };
     const asked = request(`${gateway.url}/api/topup/`, { method: 'POST', headers, agent: false }, (reply) => {
       let text = '';
-      reply.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => tell(`${reply.statusCode} ${text}`));
+      reply.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => done(`${reply.statusCode} ${text}`));
     });
-    asked.on('error', (error) => tell(error.message)).end(JSON.stringify(fields));
+    asked.on('error', (error) => done(error.message)).end(JSON.stringify(fields));
   });
 }
 
@@ -48,7 +48,7 @@ async function openV1(): Promise<Listening> {
   return listen(server);
 }
 
-test('strangers of every kind cost no sale, and leave nothing behind', async () => {
+test('hostile connections of every kind fail no sale and leave no file open', async () => {
   const dataDir = newFolder();
   const v1 = await openV1();
   const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url, filesMax: FILES_MAX });
@@ -111,7 +111,7 @@ test('a sale takes its usual time beside a thousand idle connections and a hundr
     expect(openFiles(gateway)).toBeGreaterThanOrEqual(IDLE + SLOW);
     const besideMs = await medianMsOfSales(gateway, 'beside');
     expect(openFiles(gateway)).toBeGreaterThanOrEqual(IDLE);
-    // A busy machine slows both.
+    // A busy machine slows both measurements.
     expect(besideMs).toBeLessThan(3 * usualMs + 50);
   } finally {
     for (const crowd of crowds) crowd.disconnect();

@@ -1,4 +1,4 @@
-/** However an address is spelt, nothing of v1 outside its base path is reached, and nothing is bought at an address that is not a purchase. */
+/** However an address is spelt, it reaches nothing of v1 outside its base path, and only a purchase's address buys. */
 import { openRawHouse, speak } from './raw-house';
 import { opened } from '../opened';
 
@@ -61,7 +61,7 @@ function walkLoosely(target: string): string {
   return `/${walked.join('/')}`;
 }
 
-test.each(TARGETS)('%j reaches nothing beyond v1 and buys nothing', async (target) => {
+test.each(TARGETS)('a request to %j reaches nothing outside the base path of v1 and buys nothing', async (target) => {
   const { replies, isClosed, sent } = await visit(target);
   for (const request of sent) {
     expect(walkLoosely(request.target)).toMatch(/^\/api\/v1(?:\/|$)/);
@@ -77,7 +77,7 @@ test.each(TARGETS)('%j reaches nothing beyond v1 and buys nothing', async (targe
     expect(replies.map(({ status, type }) => [status < 500, type])).toEqual([[true, expect.stringContaining('json')]]);
 });
 
-test.each(PURCHASES)('%s is the purchase', async (target) => {
+test.each(PURCHASES)('a purchase sent to %s is sold once', async (target) => {
   const { replies, sent } = await visit(target);
   expect([replies[0]?.status, sent.filter(({ target: path }) => path === '/api/v1/airtime').length]).toEqual([200, 1]);
 });

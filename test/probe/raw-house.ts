@@ -1,4 +1,4 @@
-/** A whole gateway in front of a v1 that keeps every byte it gets; tests use raw sockets to both. */
+/** A whole gateway in front of a v1 that records every request it gets. Tests write raw bytes to the gateway. */
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openHouse, type House } from '../flows/house';
@@ -10,7 +10,7 @@ export interface RawHouse {
   readonly port: number;
   /** Every request that v1 has read. */
   readonly seen: readonly ReadRequest[];
-  /** Bytes that v1 got and no server could read as a request. */
+  /** Bytes that v1 got and that are no request by RFC 9112. */
   readonly unreadable: string[];
   close(): Promise<void>;
 }

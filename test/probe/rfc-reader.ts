@@ -1,7 +1,7 @@
 /**
  * The requests that a reader of RFC 9112 may see in the bytes of one connection. Where the RFC leaves a choice (a bare LF, a
- * folded line, a NUL), this reader chooses the reading that finds a request; a server that acts on a request which is not in
- * this list has invented it.
+ * folded line, a NUL), this reader chooses the reading that finds a request. A server that acts on a request outside this list
+ * has invented that request.
  */
 export interface ReadRequest {
   readonly method: string;
@@ -37,7 +37,7 @@ export function readAsRfc(bytes: string): Reading {
 function readRequest(bytes: string, start: number): Read<ReadRequest & { readonly isLast: boolean }> {
   const first = readLine(bytes, start);
   if (typeof first === 'string') return first;
-  // Section 3: words apart by any of these blanks may be taken. Node's parser takes RTSP/1.0 for HTTP/1.0, and nobody on the way passes it on.
+  // Section 3: any of these blanks may separate the words. Node's parser takes RTSP/1.0 for HTTP/1.0, and no proxy forwards RTSP.
   const words = /^(\S+)[ \t\v\f\r]+(\S.*?)[ \t\v\f\r]+(?:HTTP\/1\.|RTSP\/1\.(?=0))(\d)[ \t\v\f\r]*$/.exec(first.value);
   if (words === null) return 'broken';
   const [, method = '', target = '', minor = ''] = words;
@@ -76,7 +76,7 @@ function readFields(bytes: string, start: number): Read<[string, string][]> {
 
 function readBody(bytes: string, start: number, headers: readonly (readonly [string, string])[], minor: string): Read<string> {
   if (has(headers, 'transfer-encoding')) {
-    // Section 6.1: in HTTP/1.0 the framing is faulty; without chunked at its end nobody knows the length of a request.
+    // Section 6.1: the framing is faulty in HTTP/1.0, and without chunked as the last coding the length of a request is unknown.
     if (minor === '0' || listOf(headers, 'transfer-encoding').at(-1) !== 'chunked') return 'broken';
     return readChunks(bytes, start);
   }

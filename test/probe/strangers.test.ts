@@ -1,4 +1,4 @@
-/** Bodies built to break a reader, tokens that no gateway issued, and the orders of another key. */
+/** Bodies built to break a reader, forged AccessTokens, and requests for the orders of another key. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { MAPPINGS, openHouse, send, type Told, useHouse } from '../flows/house';
 import { idOf, openRawHouse, speak } from './raw-house';
 import { opened } from '../opened';
 
-describe('a hostile body', () => {
+describe('an odd or hostile body', () => {
   const raw = opened(openRawHouse);
 
   /** `$f` are the fields of a purchase in JSON, `$p` its phone, `$i` its id, `$m` its fields as parts of a multipart body. */
@@ -62,7 +62,7 @@ describe('a hostile body', () => {
     ['multipart/form-data', `preamble\r\n${MULTIPART}--B--`] as const,
   ].map(([type, body]) => [`${type} ${JSON.stringify(body).slice(0, 60)}`, type, body] as const);
 
-  test.each(rows)('%s is refused in words, and nothing is sent', async (_title, type, body) => {
+  test.each(rows)('%s is refused with a failure reply, and nothing is sent to v1', async (_title, type, body) => {
     const { heard, sold } = await post(type, body);
     expect(sold).toEqual([]);
     const [reply] = heard.replies;
@@ -72,7 +72,7 @@ describe('a hostile body', () => {
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
   });
 
-  test.each(['gzip', 'deflate', 'br', 'x, identity', 'GZIP'])('compressed as %s is refused', async (coding) => {
+  test.each(['gzip', 'deflate', 'br', 'x, identity', 'GZIP'])('with Content-Encoding %s is refused', async (coding) => {
     const body = gzipSync('{"x":1}').toString('latin1');
     const { heard, sold } = await post('application/json', body, `Content-Encoding: ${coding}\r\n`);
     expect([heard.replies[0]?.status, sold]).toEqual([400, []]);
@@ -84,25 +84,25 @@ describe('a hostile body', () => {
     ['multipart/form-data; boundary=C', '{$f}'],
     ['application/json', FORM],
     ['text/html', `${MULTIPART}--B--\r\n`],
-  ])('under %s that only looks odd is sold as it says', async (type, body) => {
+  ])('that is odd but readable is sold, with the Content-Type %s', async (type, body) => {
     const { heard, sold, phone } = await post(type, body);
     expect([heard.replies[0]?.status, sold.length]).toEqual([200, 1]);
     expect(JSON.parse(sold[0]!.body)).toMatchObject({ phone, amount: 100, network: 'MTN' });
   });
 });
 
-describe('a key of somebody else', () => {
+describe('the key of another caller', () => {
   const house = useHouse({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
 
   let address = 0;
-  /** Each from another address, so that a refusal for the token is not one for asking too often. */
+  /** Sends each request from another address, so that no rate limit refuses it before its token is judged. */
   const ask = (path: string, authorization: string, body?: unknown): Promise<Told> => {
     address += 1;
     const forwarded = `198.51.${100 + (address >> 8)}.${address & 255}`;
     return send(house.url, path, body, { key: null, headers: { Authorization: authorization, 'X-Forwarded-For': forwarded } });
   };
 
-  test('is not reached by an AccessToken that was altered, cut, lengthened, marked otherwise or issued elsewhere', async () => {
+  test('cannot be used with an AccessToken that was altered, cut, lengthened, marked otherwise or issued elsewhere', async () => {
     const login = `Basic ${Buffer.from('sandbox_demo:1234').toString('base64')}`;
     const token = (await ask('/api/user', login)).body.AccessToken as string;
     expect((await ask('/api/user', `Token ${token}`)).body.status).toBe('success');
@@ -135,7 +135,7 @@ describe('a key of somebody else', () => {
     expect(told).toEqual(forged.map((text) => [text, 401, 'fail', null, null]));
   });
 
-  test('shows nothing of an order: not by its ids, at no address of statuses or lists, not by a repeat', async () => {
+  test('shows nothing of an order of this key, neither at status or list addresses nor in reply to a repeat', async () => {
     const [mine, theirs] = ['Token sandbox_demo:1234', 'Token acme_live_demo:1234'];
     const PHONE = '08061234567';
     const sale = { network: 1, phone: PHONE, amount: 111, bypass: true };
@@ -160,7 +160,7 @@ describe('a key of somebody else', () => {
     const leaks = await Promise.all(
       asked.map(async (path) => {
         const { text, body } = await ask(path, theirs);
-        // The reply repeats what was asked for; it may contain nothing else of the order.
+        // The reply repeats the id in the address. It may contain nothing else of the order.
         const news = secrets.filter((secret) => text.includes(secret) && !path.toLowerCase().includes(secret.toLowerCase()));
         return news.length > 0 || (!path.includes('?') && body.status === 'success') ? [`${path}: ${text}`] : [];
       }),
@@ -177,7 +177,7 @@ describe('a key of somebody else', () => {
     expect([again.body.reference, again.body.mobile_number]).toEqual([bought.body.reference, PHONE]);
   });
 
-  test('does not join an order under way', async () => {
+  test('does not join an order of this key in progress with the same request id', async () => {
     const id = 'mood.late-success.tenant';
     const sale = { network: 1, amount: 100, bypass: true, 'request-id': id };
     const [first, second] = await Promise.all([

@@ -28,7 +28,7 @@ describe('the admin calls', () => {
     expect((await call('get', '/ledger')).body).toMatchObject({ isBalanced: true, faults: [], orders: 1 });
   });
 
-  test('list moods and give them to the next purchases', async () => {
+  test('list the moods and set one for the next purchases', async () => {
     expect((await call('get', '/moods')).body.moods).toContain('late-success');
     await call('post', '/moods', { api_key: 'sandbox_demo', mood: 'pending', calls: 1 });
     expect((await v1.post('/airtime', sale())).body.status).toBe('pending');
@@ -43,7 +43,7 @@ describe('the admin calls', () => {
     expect(await call('post', path, { result: 'success' })).toMatchObject({ status: 400 });
   });
 
-  test('reset sandbox wallets only, and fund any', async () => {
+  test('reset only sandbox wallets, and fund any wallet', async () => {
     await v1.post('/airtime', sale());
     expect((await call('post', '/wallets/reset', { api_key: 'sandbox_demo' })).body.wallet_balance).toBe(1_000_000);
     expect((await call('post', '/wallets/reset', { api_key: 'acme_live_demo' })).status).toBe(400);
@@ -58,7 +58,7 @@ describe('the admin calls', () => {
     expect((await call('post', '/services/nothing', { is_on: true })).status).toBe(400);
   });
 
-  test('change an account, strictly', async () => {
+  test('change an account, and refuse invalid changes', async () => {
     expect((await call('patch', '/accounts/demo', { suspended: true })).status).toBe(200);
     expect((await v1.get('/balance')).status).toBe(401);
     for (const changes of [

@@ -31,43 +31,43 @@ const fields = posts.flatMap(({ path, kind, fields }) =>
   Object.entries(fields).map(([name, field]) => ({ path, kind, name, ...field })),
 );
 
-/** Far enough from the request before for every limit. */
+/** Sends a request, late enough after the request before for every rate limit. */
 const send = (path: string, kind: string, body: Record<string, unknown>) => {
   v1.clock.advance(kind === 'lookup' ? 16_000 : 3 * 60_000);
   return v1.post(path, kind === 'purchase' ? { pin: '1234', ...body } : body);
 };
 
-const untouched = async () => ({
+const readState = async () => ({
   balance: await v1.balance(),
   orders: v1.sandbox.admin.countOrders(),
 });
 
 describe('broken input', () => {
-  test.each(posts.map(({ path, kind }) => ({ path, kind })))('the good request to $path is good', async ({ path, kind }) => {
+  test.each(posts.map(({ path, kind }) => ({ path, kind })))('the valid request to $path is accepted', async ({ path, kind }) => {
     expect((await send(path, kind, GOOD[path] ?? {})).status).toBe(200);
   });
 
   const judged = fields.filter(({ isIgnored }) => !isIgnored);
   test.each(judged)('$path refuses every wrong $name with 400 and charges nothing', async (field) => {
     const { path, kind, name, type, isAlsoText } = field;
-    const before = await untouched();
+    const before = await readState();
     for (const wrong of isAlsoText ? WRONG[type].map((value) => (value === '1' ? '01' : value)) : WRONG[type]) {
       const { status, body } = await send(path, kind, { ...GOOD[path], [name]: wrong });
       expect({ wrong, status, said: body.status }).toEqual({ wrong, status: 400, said: 'error' });
       expect(body.message).toContain(name);
     }
-    expect(await untouched()).toEqual(before);
+    expect(await readState()).toEqual(before);
   });
 
   test.each(fields.filter(({ required }) => required))('$path refuses a missing $name with 400 and names it', async (field) => {
     const { path, kind, name } = field;
-    const before = await untouched();
+    const before = await readState();
     for (const missing of [undefined, null]) {
       const { status, body } = await send(path, kind, { ...GOOD[path], [name]: missing });
       expect({ status, said: body.status }).toEqual({ status: 400, said: 'error' });
       expect(body.message).toContain(name);
     }
-    expect(await untouched()).toEqual(before);
+    expect(await readState()).toEqual(before);
   });
 
   test.each(judged.filter(({ type }) => type === 'string'))('$path bounds the length of $name', async ({ path, kind, name }) => {
@@ -75,19 +75,19 @@ describe('broken input', () => {
     expect(status).toBe(400);
   });
 
-  test('a request_id is 1 to 64 characters, an emoji is one', async () => {
+  test('a request_id has 1 to 64 characters, and an emoji counts as one', async () => {
     const buy = (request_id: unknown) => send('/airtime', 'purchase', { ...GOOD['/airtime'], request_id });
     expect((await buy('')).status).toBe(400);
     expect((await buy('x'.repeat(65))).status).toBe(400);
     expect((await buy('😀'.repeat(64))).body.status).toBe('success');
   });
 
-  test('unknown fields, also those named like the insides of objects, are ignored', async () => {
+  test('unknown fields are ignored, also fields named like properties of every JavaScript object', async () => {
     const body = { ...GOOD['/airtime'], extra: { deep: [1] }, constructor: 1, toString: 'x' };
     expect((await send('/airtime', 'purchase', body)).body.status).toBe('success');
   });
 
-  test('fields are read from the body itself, never from what objects inherit', async () => {
+  test('fields inside __proto__ are not read', async () => {
     v1.clock.advance(60_000);
     const reply = await fetch(`${v1.url}/airtime`, {
       method: 'POST',
@@ -97,7 +97,7 @@ describe('broken input', () => {
     expect(reply.status).toBe(400);
   });
 
-  test('a body beyond the limit, bad UTF-8 and nesting without end are refused with 400', async () => {
+  test('a body beyond the size limit, invalid UTF-8 and very deep nesting are refused with 400', async () => {
     const headers = { authorization: 'Bearer sandbox_demo', 'content-type': 'application/json' };
     const bodies = [JSON.stringify({ message: 'm'.repeat(300_000) }), Buffer.from([0x7b, 0xff, 0x7d]), '['.repeat(50_000)];
     for (const body of bodies) {
@@ -117,7 +117,7 @@ describe('broken input', () => {
     expect((await v1.get(`/data-card${query}`)).status).toBe(400);
   });
 
-  test('a receipt without or with two references is refused', async () => {
+  test('a receipt call without a reference or with two references is refused', async () => {
     expect((await v1.get('/receipt')).status).toBe(400);
     expect((await v1.get('/receipt?reference=')).status).toBe(400);
     expect((await v1.get('/receipt?reference=a&reference=b')).status).toBe(404);

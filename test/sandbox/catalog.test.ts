@@ -16,7 +16,7 @@ describe('the catalog', () => {
     ['09121234567', 'AIRTEL'],
     ['09081234567', '9MOBILE'],
     ['01234567890', undefined],
-  ])('knows whose number %s is: %s', (phone, network) => {
+  ])('gives the network of the number %s: %s', (phone, network) => {
     expect(networkOfPhone(catalog, phone)).toBe(network);
   });
 
@@ -31,14 +31,14 @@ describe('the catalog', () => {
     expect(() => priceFor({ standard: kobo(500) }, 'premium')).toThrow(/premium/);
   });
 
-  test('takes per cent to the nearest kobo, half a kobo up', () => {
+  test('rounds a percentage to the nearest kobo, half a kobo up', () => {
     expect(percentOf(kobo(100), 2)).toBe(2);
     expect(percentOf(kobo(25), 2)).toBe(1);
     expect(percentOf(kobo(24), 2)).toBe(0);
     expect(percentOf(kobo(10_000), 3.5)).toBe(350);
   });
 
-  test('never takes more than the whole, and whole kobo always', () => {
+  test('computes a percentage in whole kobo, never more than the amount', () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), fc.nat(10_000), (amount, points) => {
         const part = percentOf(kobo(amount), points / 100);
@@ -47,7 +47,7 @@ describe('the catalog', () => {
     );
   });
 
-  test('pays cashback in per cent, as a fixed sum or not at all', () => {
+  test('pays cashback as a percentage, as a fixed sum or not at all', () => {
     expect(cashbackOf({ percent: 1 }, kobo(58_000))).toBe(580);
     expect(cashbackOf({ fixed: kobo(1_000) }, kobo(58_000))).toBe(1_000);
     expect(cashbackOf(null, kobo(58_000))).toBe(0);

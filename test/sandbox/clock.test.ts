@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createRealClock, createVirtualClock } from '../../src/sandbox/clock';
 
 describe('the clock', () => {
-  test('fires what falls due in order of time, each at its own time', () => {
+  test('fires due timers in order of time, each at its own time', () => {
     const clock = createVirtualClock(0);
     const fired: string[] = [];
     for (const [name, delay] of [
@@ -18,7 +18,7 @@ describe('the clock', () => {
     expect(clock.now()).toBe(30);
   });
 
-  test('fires a timer that a timer set, when it falls due in the same leap', () => {
+  test('fires a timer set by another timer when both are due in one advance', () => {
     const clock = createVirtualClock(0);
     const fired: number[] = [];
     const again = () => {
@@ -30,7 +30,7 @@ describe('the clock', () => {
     expect(fired).toEqual([10, 20, 30]);
   });
 
-  test('forgets a cancelled timer, also one cancelled twice or after it fired', () => {
+  test('never fires a cancelled timer, and accepts a second or late cancel', () => {
     const clock = createVirtualClock(0);
     let fired = 0;
     const first = clock.setTimer(10, () => (fired += 1));
@@ -44,7 +44,7 @@ describe('the clock', () => {
     expect(fired).toBe(2);
   });
 
-  test('keeps the order for any delays', () => {
+  test('fires timers with any delays in order of time', () => {
     const delays = fc.array(fc.nat(1_000), { maxLength: 60 });
     fc.assert(
       fc.property(delays, (list) => {
@@ -57,7 +57,7 @@ describe('the clock', () => {
     );
   });
 
-  test('of the machine runs by itself and can be moved', async () => {
+  test('of the machine runs in real time and can be advanced', async () => {
     const clock = createRealClock();
     const before = clock.now();
     let fired = 0;

@@ -6,8 +6,8 @@ import { listen } from '../listen';
 
 const v1 = sandboxOfFile();
 
-/** Everything that comes back on one connection. */
-function say(port: number, bytes: string | Buffer): Promise<string> {
+/** Sends these bytes on one connection and returns all bytes that come back. */
+function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((done, fail) => {
     let heard = '';
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
@@ -27,12 +27,12 @@ const GET = 'GET /api/v1/balance HTTP/1.1\r\n';
 const KEY = 'Authorization: Bearer sandbox_demo\r\n';
 const END = 'Connection: close\r\n\r\n';
 
-describe('an answer is JSON with a status', () => {
+describe('the sandbox answers with JSON and a status', () => {
   test.each([
     ['malformed HTTP', 'BALANCE PLEASE\r\n\r\n', 400],
-    ['headers without end', `${GET}Host: h\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['headers beyond the size limit', `${GET}Host: h\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     [
-      'two lengths of one body',
+      'a body with two Content-Length headers',
       `POST /api/v1/data HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n${END}{}`,
       400,
     ],
@@ -42,25 +42,25 @@ describe('an answer is JSON with a status', () => {
     ['OPTIONS *', `OPTIONS * HTTP/1.1\r\nHost: h\r\n${END}`, 404],
     ['an unknown path', `GET /nowhere HTTP/1.1\r\nHost: h\r\n${END}`, 404],
   ])('to %s', async (_what, bytes, status) => {
-    expect(read(await say(portOf(v1.url), bytes))).toEqual({ status, body: rejected });
+    expect(read(await sendRaw(portOf(v1.url), bytes))).toEqual({ status, body: rejected });
   });
 
   test.each([
-    ['an unknown Expect', `${GET}Host: h\r\nExpect: a-miracle\r\n${KEY}${END}`],
-    ['no Host', `${GET}${KEY}${END}`],
-    ['a wish to upgrade', `${GET}Host: h\r\nUpgrade: websocket\r\n${KEY}Connection: upgrade, close\r\n\r\n`],
+    ['an unknown Expect header', `${GET}Host: h\r\nExpect: a-miracle\r\n${KEY}${END}`],
+    ['no Host header', `${GET}${KEY}${END}`],
+    ['an Upgrade header', `${GET}Host: h\r\nUpgrade: websocket\r\n${KEY}Connection: upgrade, close\r\n\r\n`],
   ])('to a good request with %s', async (_what, bytes) => {
-    expect(read(await say(portOf(v1.url), bytes))).toMatchObject({ status: 200, body: { status: 'success' } });
+    expect(read(await sendRaw(portOf(v1.url), bytes))).toMatchObject({ status: 200, body: { status: 'success' } });
   });
 
-  test('to a body beyond every limit', async () => {
+  test('to a body beyond the size limit', async () => {
     const length = 1_000_000;
     const head = `POST /api/v1/data HTTP/1.1\r\nHost: h\r\n${KEY}Content-Type: application/json\r\nContent-Length: ${length}\r\n${END}`;
-    expect(read(await say(portOf(v1.url), head + 'x'.repeat(length)))).toEqual({ status: 400, body: rejected });
+    expect(read(await sendRaw(portOf(v1.url), head + 'x'.repeat(length)))).toEqual({ status: 400, body: rejected });
   });
 
-  test('and HEAD has its status alone, as HTTP wants', async () => {
-    const heard = await say(portOf(v1.url), `HEAD /api/v1/balance HTTP/1.1\r\nHost: h\r\n${END}`);
+  test('to HEAD, but without the body, as HTTP requires', async () => {
+    const heard = await sendRaw(portOf(v1.url), `HEAD /api/v1/balance HTTP/1.1\r\nHost: h\r\n${END}`);
     expect(heard).toMatch(/^HTTP\/1\.1 405 .*content-type: application\/json.*\r\n\r\n$/is);
   });
 
@@ -68,14 +68,14 @@ describe('an answer is JSON with a status', () => {
     const server = createServer({ headersTimeout: 40, requestTimeout: 40, connectionsCheckingInterval: 20 });
     answerBrokenRequests(server, () => undefined);
     const { port, close } = await listen(server);
-    expect(read(await say(port, GET))).toEqual({ status: 408, body: rejected });
+    expect(read(await sendRaw(port, GET))).toEqual({ status: 408, body: rejected });
     await close();
   });
 
-  test('and broken bytes after a whole purchase never take its place', async () => {
+  test('to a whole purchase even when broken bytes follow it', async () => {
     const body = JSON.stringify({ network: 'MTN', phone: '08031234567', amount: 100, pin: '1234' });
     const post = `POST /api/v1/airtime HTTP/1.1\r\nHost: h\r\n${KEY}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-    const heard = await say(portOf(v1.url), `${post}${body}BROKEN\r\n\r\n`);
+    const heard = await sendRaw(portOf(v1.url), `${post}${body}BROKEN\r\n\r\n`);
     expect(read(heard)).toMatchObject({ status: 200, body: { status: 'success' } });
   });
 });
@@ -101,11 +101,11 @@ describe('the address of a caller', () => {
     ['127.0.0.1', '0x7f.1', undefined],
     ['127.0.0.1', '2130706433', undefined],
     [undefined, '10.0.0.9', undefined],
-  ])('of socket %s forwarding %s is %s', (socket, forwarded, expected) => {
+  ])('from the socket address %s with X-Forwarded-For %s is %s', (socket, forwarded, expected) => {
     expect(clientAddress(socket, forwarded, trusted)).toBe(expected);
   });
 
-  test('cannot be configured with what is no network', () => {
+  test('is never read by a list of trusted proxies with an invalid network', () => {
     for (const text of ['proxy', '10.0.0.0/99', '']) expect(() => parseTrustedProxies([text])).toThrow();
   });
 });

@@ -12,7 +12,7 @@ const take = (limits: RateLimits, account: string, names: Parameters<RateLimits[
 };
 
 describe('rate limits', () => {
-  test('say how many seconds are left until the window has room', () => {
+  test('give the seconds until the window has room', () => {
     const clock = createVirtualClock(0);
     const limits = new RateLimits(clock, false);
     for (let count = 0; count < 30; count += 1) {
@@ -26,13 +26,13 @@ describe('rate limits', () => {
     expect(take(limits, 'a', ['purchase'])).toBe('taken');
   });
 
-  test('of one account are not those of another', () => {
+  test('are counted for each account alone', () => {
     const limits = new RateLimits(createVirtualClock(0), false);
     for (let count = 0; count < 30; count += 1) take(limits, 'a', ['purchase']);
     expect(take(limits, 'b', ['purchase'])).toBe('taken');
   });
 
-  test('count a request in none of its windows when one of them is full', () => {
+  test('do not count a request in any of its windows when one of them is full', () => {
     const clock = createVirtualClock(0);
     const limits = new RateLimits(clock, false);
     for (let count = 0; count < 20; count += 1) take(limits, 'a', ['purchase', 'bulk_sms']);

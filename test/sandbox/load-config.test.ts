@@ -38,7 +38,7 @@ describe('the YAML of the sandbox', () => {
     expect(problemsOf('sandbox')).toEqual([]);
   });
 
-  test('tells an unknown key with file, line, column and the name that was meant', () => {
+  test('with an unknown key is refused with file, line, column and the similar known key', () => {
     const at = lineOf('accounts.yaml', 'vendor: false');
     const [line, hint] = problemsOf(broken('accounts.yaml', 'vendor: false', 'vender: false'));
     expect(line).toMatch(new RegExp(`^accounts\\.yaml:${at}:5 {2}unknown-key`));
@@ -68,13 +68,13 @@ describe('the YAML of the sandbox', () => {
     ['catalog.yaml', 'cable_id: 107, supplier', 'cable_id: 108, supplier', /unknown-provider .*108/],
     ['catalog.yaml', 'switched_off: []', 'switched_off: [telepathy]', /unknown-choice/],
     ['catalog.yaml', 'tiers: [', 'tiers: [[', /yaml-syntax/],
-  ] as const)('%s with %s as %s is refused with its place', (name, from, to, expected) => {
+  ] as const)('is refused with the place of the fault when %s has, instead of %j, %j', (name, from, to, expected) => {
     const problems = problemsOf(broken(name, from, to));
     expect(problems.join('\n')).toMatch(expected);
     expect(problems[0]).toMatch(new RegExp(`^${name}:\\d+:\\d+ {2}`));
   });
 
-  test('that cannot be read is refused by openSandbox, with both files named', async () => {
+  test('is refused by openSandbox with the names of both files when they cannot be read', async () => {
     await expect(openSandbox({ configDir: join(folder, 'nowhere') })).rejects.toThrow(
       /catalog\.yaml.*unreadable-file[^]*accounts\.yaml/,
     );

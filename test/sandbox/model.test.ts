@@ -23,13 +23,13 @@ interface Expected {
   readonly chargeKobo: number;
   readonly createdAt: number;
   readonly requestId: string;
-  /** When the provider reports which result. */
+  /** The time and the result of the provider's report. */
   readonly due: { at: number; result: 'success' | 'failed' } | null;
   status: 'success' | 'pending' | 'failed';
 }
 
 /** An answer as the model reads it. */
-interface Said {
+interface ModelAnswer {
   readonly status: number;
   readonly fault?: string;
   readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
@@ -127,7 +127,7 @@ class Life {
 
   #buy(requestId: string, naira: number): void {
     const body = { network: 'MTN', phone: '08031237777', amount: naira, pin: '1234', request_id: requestId };
-    const answer = this.#ask('POST', '/airtime', body) as unknown as Said;
+    const answer = this.#ask('POST', '/airtime', body) as unknown as ModelAnswer;
     const known = this.#byId.get(requestId);
     if (known !== undefined) return this.#expectReplay(answer, known);
     const mood = /^mood\.(.+)\./.exec(requestId)?.[1];
@@ -158,7 +158,7 @@ class Life {
     if (order !== undefined) this.#buy(order.requestId, 50 + (index % 100));
   }
 
-  #expectReplay(answer: Said, order: Expected): void {
+  #expectReplay(answer: ModelAnswer, order: Expected): void {
     const { body } = answer;
     expect(body.duplicate).toBe(true);
     expect(body.data?.reference ?? body.reference).toBe(order.reference);
@@ -169,7 +169,7 @@ class Life {
   #receipt(index: number): void {
     const order = this.#orders[index % Math.max(1, this.#orders.length)];
     if (order === undefined) return;
-    const { body } = this.#ask('GET', '/receipt', undefined, { reference: order.reference }) as unknown as Said;
+    const { body } = this.#ask('GET', '/receipt', undefined, { reference: order.reference }) as unknown as ModelAnswer;
     expect(body.data.status).toBe(order.status);
     const paidKobo = Math.round((body.data.balance_before - body.data.balance_after) * 100);
     if (order.status === 'success') expect(paidKobo).toBe(order.chargeKobo);
@@ -187,7 +187,7 @@ class Life {
   }
 }
 
-test(`the model holds for ${STEPS} steps of purchases, results, receipts, time and restarts`, async () => {
+test(`the sandbox agrees with the model over ${STEPS} steps of purchases, results, receipts, time and restarts`, async () => {
   let lives = 0;
   const life = fc.asyncProperty(
     fc.array(stepArbitrary, { minLength: STEPS_PER_LIFE, maxLength: STEPS_PER_LIFE, size: 'max' }),

@@ -5,7 +5,7 @@ const overview = () => v1.sandbox.admin.overview();
 const demo = () =>
   overview().accounts.find(({ wallets }) => wallets.some(({ apiKey }) => apiKey.revealForUseOnly() === 'sandbox_demo'))!;
 
-test('a sale is seen in its wallet, among the orders, the postings and the limits', async () => {
+test('the overview shows a sale in its wallet, the orders, the postings and the rate limits', async () => {
   const before = demo().wallets.find(({ mode }) => mode === 'sandbox')!;
   const { body } = await v1.post('/airtime', sale());
   const after = demo().wallets.find(({ mode }) => mode === 'sandbox')!;
@@ -17,7 +17,7 @@ test('a sale is seen in its wallet, among the orders, the postings and the limit
   expect(demo().limits).toContainEqual({ name: 'purchase', used: 1, count: 30, windowMs: 60_000 });
 });
 
-test('what an operator has set is seen: moods, services and locks', async () => {
+test('the overview shows set moods, switched services and PIN locks', async () => {
   v1.sandbox.admin.setMood('sandbox_demo', 'pending', 2);
   v1.sandbox.admin.switchService('airtime', false);
   expect(demo().wallets.find(({ mode }) => mode === 'sandbox')!.mood).toEqual({ mood: 'pending', calls: 2 });
@@ -28,13 +28,13 @@ test('what an operator has set is seen: moods, services and locks', async () => 
   expect(demo().isPinLocked).toBe(true);
 });
 
-test('no key and no PIN is in it as text', () => {
+test('the overview contains no key and no PIN as text', () => {
   const text = JSON.stringify(overview());
   expect(text).not.toContain('sandbox_demo"');
   expect(text).not.toMatch(/\b1234\b/);
 });
 
-test('the newest orders and postings come first, and no more than fifty', async () => {
+test('the overview lists at most fifty postings, newest first', async () => {
   for (let count = 0; count < 52; count += 1) v1.sandbox.admin.fundWallet('sandbox_demo', count + 1);
   const { postings } = overview();
   expect(postings).toHaveLength(50);

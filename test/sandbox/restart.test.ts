@@ -8,7 +8,7 @@ import { newFolder } from '../new-folder';
 const folder = newFolder();
 
 describe('a data folder', () => {
-  test('brings back wallets, orders, locks, moods that struck and results that are due', async () => {
+  test('keeps wallets, orders, PIN locks, struck moods and due results over a restart', async () => {
     const clock = createVirtualClock();
     const dataDir = `${folder}/all`;
     const before = await openSandboxTarget({ dataDir, clock });
@@ -34,7 +34,7 @@ describe('a data folder', () => {
     await after.close();
   });
 
-  test('remembers the duplicate window', async () => {
+  test('keeps the duplicate window over a restart', async () => {
     const clock = createVirtualClock();
     const dataDir = `${folder}/window`;
     const before = await openSandboxTarget({ dataDir, clock });
@@ -50,7 +50,7 @@ describe('a data folder', () => {
     ['empty', () => Buffer.alloc(0), 'holds an empty sandbox.lmdb'],
     ['of another program', () => Buffer.from('xx\n'), 'holds a sandbox.lmdb that is no LMDB data file'],
     ['cut off', (whole: Buffer) => whole.subarray(0, 8_192), 'holds a sandbox.lmdb that is cut off'],
-  ])('with a file that is %s is refused with a sentence, and left as it is', async (name, damage, sentence) => {
+  ])('whose sandbox.lmdb is %s is refused with a message and left unchanged', async (name, damage, sentence) => {
     const dataDir = `${folder}/${name}`;
     const before = await openSandboxTarget({ dataDir });
     for (let sales = 0; sales < 50; sales += 1) await before.post('/airtime', sale({ request_id: `${sales}` }));
@@ -92,7 +92,7 @@ describe('a data folder', () => {
   });
 });
 
-/** The references that a child process told by HTTP before it was killed during its sales. */
+/** The references that a child process answered over HTTP before it was killed during its sales. */
 async function sellUntilKilled(dataDir: string): Promise<string[]> {
   const child = fork(`${__dirname}/child-sandbox.cjs`, [dataDir, '1'], { silent: true });
   const references: string[] = [];

@@ -46,7 +46,7 @@ describe('the sandbox', () => {
     expect(await live('b')).not.toEqual(first);
   });
 
-  test('relaxed, it knows no rates and no duplicate window, and request ids all the same', async () => {
+  test('has no rate limits and no duplicate window when relaxed, but still recognises repeated request ids', async () => {
     const v1 = await openSandboxTarget({ relaxed: true });
     for (let count = 0; count < 40; count += 1) expect((await v1.post('/airtime', sale())).status).toBe(200);
     await v1.post('/airtime', sale({ request_id: 'r' }));
@@ -54,7 +54,7 @@ describe('the sandbox', () => {
     await v1.close();
   });
 
-  test('believes forwarded addresses of configured proxies only', async () => {
+  test('uses forwarded addresses of trusted proxies, and refuses an invalid list of them', async () => {
     const ask = async (trustedProxies: string[], forwarded: string) => {
       const sandbox = await openSandbox({ clock: createVirtualClock(), trustedProxies });
       const reply = await request(sandbox.app)
@@ -67,7 +67,7 @@ describe('the sandbox', () => {
     await expect(openSandbox({ trustedProxies: ['not an address'] })).rejects.toThrow();
   });
 
-  test('keeps an idle connection longer than any client does', async () => {
+  test('keeps an idle connection for 65 seconds, longer than its callers do', async () => {
     const v1 = await openSandboxTarget();
     const reply = await fetch(`${v1.url}/balance`);
     expect(reply.headers.get('keep-alive')).toBe('timeout=65');

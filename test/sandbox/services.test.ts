@@ -1,6 +1,6 @@
 import { smsPages } from '../../src/sandbox/services';
 
-describe('the pages of a message', () => {
+describe('the pages of an SMS', () => {
   test.each([
     ['a'.repeat(160), 1],
     ['a'.repeat(161), 2],
@@ -11,7 +11,7 @@ describe('the pages of a message', () => {
     ['ọ'.repeat(70), 1],
     ['ọ'.repeat(71), 2],
     [`${'a'.repeat(69)}😀`, 2],
-  ])('%j takes so many', (message, pages) => {
+  ])('the message %j has %i', (message, pages) => {
     expect(smsPages(message)).toBe(pages);
   });
 });

@@ -19,20 +19,20 @@ describe.each(stores)('the %s store', (_name, open) => {
   });
   afterEach(() => store.close());
 
-  test('gives back what was put, at once and in order of keys', async () => {
+  test('returns stored values at once and in order of keys', async () => {
     for (const key of [1, 2, 10]) store.put('order', numberKey(key), { key });
     expect([...store.entries('order')].map(([, value]) => value)).toEqual([{ key: 1 }, { key: 2 }, { key: 10 }]);
     await store.committed();
     expect([...store.entries('order')].map(([key]) => Number(key))).toEqual([1, 2, 10]);
   });
 
-  test('keeps kinds apart', () => {
+  test('keeps values of different kinds apart', () => {
     store.put('order', 'a', 1);
     store.put('posting', 'a', 2);
     expect([...store.entries('posting')]).toEqual([['a', 2]]);
   });
 
-  test('takes the last of several writes, before and after they are on disk', async () => {
+  test('returns the last of several writes, before and after they are on disk', async () => {
     store.put('setting', 'a', 1);
     await store.committed();
     store.put('setting', 'a', 2);
@@ -44,7 +44,7 @@ describe.each(stores)('the %s store', (_name, open) => {
   });
 });
 
-test('writes of one turn reach the disk together, and committed waits for them', async () => {
+test('committed() waits until all writes of one turn are on disk', async () => {
   const path = `${folder}/together`;
   const store = openLmdbStore(path);
   const waits: Promise<void>[] = [];
@@ -59,7 +59,7 @@ test('writes of one turn reach the disk together, and committed waits for them',
   await again.close();
 });
 
-test('a folder written in another layout is refused', async () => {
+test('a store folder of another layout is refused', async () => {
   const path = `${folder}/layout`;
   await openLmdbStore(path).close();
   const root = openLmdb<unknown, string>({ path: `${path}/sandbox.lmdb`, noSubdir: true, encoding: 'json' });

@@ -1,7 +1,7 @@
 /**
- * No secret reaches anything that lasts or that others see. Every key, PIN, token and password has a mark; requests of every kind bring them,
- * whole and broken, to a gateway that is killed twice meanwhile; every tool and page is asked. Then everything that was written is searched.
- * MARKED_REQUESTS: how many, 3,000 unless told.
+ * No secret reaches anything that lasts or that others see. Every key, PIN, token and password has a mark. Requests of every kind, whole
+ * and broken, send them to a gateway that is killed twice meanwhile, and every tool and page is used. Then everything that was written is
+ * searched for the marks. MARKED_REQUESTS is the number of requests, 3,000 by default.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ const ROOT = resolve(__dirname, '..', '..');
 const PROGRAM = join(ROOT, 'dist', 'cli', 'main.js');
 /** Waits of the sandbox pass fifty times faster. */
 const HASTE = 50;
-/** Enough for a busy machine: a page that takes longer never ends. */
+/** Enough for a busy machine. A page that takes longer would never end. */
 const PAGE_MS_MAX = 60_000;
 /** Moods that hold no script for long. */
 const MOODS = ['decline', 'late-success', 'late-failure', 'reset-after-charge', 'error-after-charge', 'cut-after-charge', 'html-502', 'reset-before-charge', 'too-many']; // prettier-ignore
@@ -62,9 +62,9 @@ interface Sending {
 const folder = newFolder();
 let v1: Sandbox;
 let gateway: GatewayProcess;
-const heard: Hit[] = [];
+const hitsInReplies: Hit[] = [];
 /** The latest AccessTokens. */
-let lately: readonly string[] = [];
+let latestTokens: readonly string[] = [];
 let answers = 0;
 let slowest = { path: '', ms: 0 };
 let sold = 0;
@@ -78,7 +78,7 @@ function credentials({ key, pin: its }: Shop): Readonly<Record<string, string>> 
     { authorization: `Basic ${both}` },
     { authorization: both },
     { 'api-key': key, 'x-pin': its },
-    ...lately.map((token) => ({ authorization: `Token ${token}` })),
+    ...latestTokens.map((token) => ({ authorization: `Token ${token}` })),
   ]); // prettier-ignore
 }
 
@@ -86,7 +86,7 @@ function sending(shop: Shop): Sending {
   const { path, fields } = chance.pick([...PURCHASES, FORMAT_C]);
   const mood = chance.next() < 0.06 ? `mood.${chance.pick(MOODS)}.` : '';
   const own = { 'request-id': `${mood}m-${Math.floor(chance.next() * 1e9)}`, pin: shop.pin };
-  // What some scripts send beside the order, under names of their own.
+  // Fields of their own names that some scripts send beside the order.
   const stray = chance.pick<Readonly<Record<string, string>>>([{}, {}, { api_key: shop.key, password: shop.key }, { token: `${shop.key}:${shop.pin}` }, { [shop.key]: '1' }]); // prettier-ignore
   const body = { ...fields, ...own, ...stray };
   const headers = { 'content-type': 'application/json', ...credentials(shop) };
@@ -117,7 +117,7 @@ function formOf(body: Readonly<Record<string, unknown>>): string {
   return new URLSearchParams(Object.entries(body).map(([name, value]): [string, string] => [name, String(value)])).toString();
 }
 
-/** The reply, or nothing while the gateway is being killed. No reply contains a key or a PIN; goods go to their buyer. */
+/** Sends one request and searches the reply. No reply may contain a key or a PIN; card PINs and tokens go to their buyer. */
 function send(one: Sending): Promise<void> {
   return new Promise((done) => {
     const sent = request(`${gateway.url}${one.path}`, { method: one.method, agent: false, headers: { 'user-agent': 'axios', ...one.headers, 'content-length': Buffer.byteLength(one.body) } }); // prettier-ignore
@@ -126,7 +126,7 @@ function send(one: Sending): Promise<void> {
       answer.setEncoding('utf8').on('data', (part: string) => (told += part));
       answer.on('error', () => done()).on('end', () => {
         answers += 1;
-        hear(one, told, JSON.stringify(answer.headers));
+        searchReply(one, told, JSON.stringify(answer.headers));
         done();
       });
     }); // prettier-ignore
@@ -134,7 +134,7 @@ function send(one: Sending): Promise<void> {
   });
 }
 
-function hear({ method, path, body }: Sending, told: string, headers: string): void {
+function searchReply({ method, path, body }: Sending, told: string, headers: string): void {
   let reply: unknown;
   try {
     reply = JSON.parse(told);
@@ -146,12 +146,12 @@ function hear({ method, path, body }: Sending, told: string, headers: string): v
   const own: Marks = { texts: AccessToken === undefined ? marks.texts : new Set(), pins: marks.pins, goods: new Set() };
   if (typeof AccessToken === 'string' && !marks.texts.has(AccessToken)) {
     marks.texts.add(AccessToken);
-    lately = [...lately, AccessToken].slice(-3);
+    latestTokens = [...latestTokens, AccessToken].slice(-3);
   }
   if (!path.includes('/user')) for (const good of goodsIn(reply)) marks.goods.add(good);
   // "Nothing is served at …" repeats the address to its sender only.
   const said = told.replaceAll(path.split('?')[0]!, '');
-  heard.push(...search(Buffer.from(`${headers}\n${said}`), `${method} ${path} ${body.slice(0, 200)}`, own));
+  hitsInReplies.push(...search(Buffer.from(`${headers}\n${said}`), `${method} ${path} ${body.slice(0, 200)}`, own));
 }
 
 /** Requests that are broken, cut off or too large. */
@@ -173,7 +173,7 @@ async function sendBroken({ key, pin: its }: Shop): Promise<void> {
   socket.write(Buffer.from(bytes, 'latin1'));
   await Promise.race([once(socket, 'close').catch(() => undefined), sleep(30)]);
   socket.destroy();
-  heard.push(...search(Buffer.from(told), `broken: ${bytes.slice(0, 100)}`, marks));
+  hitsInReplies.push(...search(Buffer.from(told), `broken: ${bytes.slice(0, 100)}`, marks));
 }
 
 async function load(count: number): Promise<void> {
@@ -282,7 +282,7 @@ async function askAdmin(): Promise<string> {
 }
 
 test(
-  `${REQUESTS} requests leave no secret anywhere`,
+  `${REQUESTS} requests leave no secret in any reply, log, file, command output or console page`,
   async () => {
     const begunMs = performance.now();
     const fingerprint = (await run(['fingerprint'], `${SHOPS[0]!.key}\n`)).trim();
@@ -320,7 +320,7 @@ test(
     [['serve'], '', { JOURNAL_URL: `postgres://compat:${text()}@127.0.0.1:1/none`, PORT: '0', ADMIN_PORT: '0', JOURNAL_KEY: '', DATA_DIR: join(folder, 'brief') }],
     [['orders', 'list'], '', { GATEWAY_SECRET: text(), JOURNAL_KEY: text() }],
   ]; // prettier-ignore
-    const hits: Hit[] = [...heard];
+    const hits: Hit[] = [...hitsInReplies];
     for (const [args, input, env] of tools) {
       const printed = await run(args, input, env, args[0] === 'serve' ? 5_000 : undefined);
       // A command whose database is away may wait for it silently.
@@ -341,7 +341,7 @@ test(
       `seed ${chance.seed}: ${answers} answers, ${sold} sold, ${marks.goods.size} goods, ${marks.texts.size} AccessTokens, sent in ${Math.round(loadedMs / 1_000)} s, slowest page ${slowest.path} in ${slowest.ms} ms`,
     );
     expect(hits.slice(0, 20)).toEqual([]);
-    // What was searched for was there: sold, told and recorded.
+    // The search had secrets to find: orders were sold, goods and AccessTokens were sent, and requests were recorded.
     expect([sold > REQUESTS / 10, marks.goods.size > REQUESTS / 200, marks.texts.size > 0, recorded.length > 1_000]).toEqual([true, true, true, true]); // prettier-ignore
   },
   1_200_000 + 15 * REQUESTS,

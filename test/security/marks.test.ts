@@ -1,4 +1,4 @@
-/** Tests the search itself: it finds a secret in any place and form, and nothing else. */
+/** Tests the search for secrets: it finds a secret in any place and form, and nothing else. */
 import { CORE, formsOf, goodsIn, markedText, search } from './marks';
 import { createChance } from '../crash/chance';
 
@@ -7,29 +7,32 @@ const found = (bytes: Buffer | string): number => search(Buffer.from(bytes as st
 const key = markedText(createChance(), 'acme_live_');
 
 test.each([
-  ['as it is', key],
-  ['in lower case', key.toLowerCase()],
-  ['in UTF-16', Buffer.from(`x${key}`, 'utf16le')],
-  ['in UTF-16, most significant first', Buffer.from(`x${key}`, 'utf16le').swap16()],
-  ['in hex', `..${Buffer.from(key).toString('hex')}`],
-  ['in base64', Buffer.from(`${key}:1234`).toString('base64')],
-  ['in base64, one further', Buffer.from(`x${key}`).toString('base64')],
-  ['in base64, two further', Buffer.from(`xy${key}`).toString('base64url')],
-  ['URL-encoded', [...Buffer.from(key)].map((byte) => `%${byte.toString(16)}`).join('')],
+  ['a key as it is', key],
+  ['a key in lower case', key.toLowerCase()],
+  ['a key in UTF-16', Buffer.from(`x${key}`, 'utf16le')],
+  ['a key in UTF-16, most significant byte first', Buffer.from(`x${key}`, 'utf16le').swap16()],
+  ['a key in hex', `..${Buffer.from(key).toString('hex')}`],
+  ['a key in base64', Buffer.from(`${key}:1234`).toString('base64')],
+  ['a key in base64, one byte later', Buffer.from(`x${key}`).toString('base64')],
+  ['a key in base64, two bytes later', Buffer.from(`xy${key}`).toString('base64url')],
+  ['a key in URL encoding', [...Buffer.from(key)].map((byte) => `%${byte.toString(16)}`).join('')],
   ['an AccessToken', '{"x":"cga1.abcdefghijklmnop"}'],
   ['a token in groups', 'Token: 1234-5678-9012-3456-7890.'],
   ['a token in UTF-16', Buffer.from('12345678901234567890', 'utf16le')],
-  ['a PIN behind its key', 'k:493817'],
+  ['a PIN after its key', 'k:493817'],
   ['a PIN as a value', '{"pin":"493817"}'],
-])('a secret %s is found', (_, bytes) => {
+])('the search finds %s', (_, bytes) => {
   expect(found(bytes)).toBeGreaterThan(0);
 });
 
-test.each(['Zk7Mk4', '1493817', '0.493817', '493817ms', '1234567890123456789', 'cga1.'])('%s is no secret', (text) => {
-  expect(found(text)).toBe(0);
-});
+test.each(['Zk7Mk4', '1493817', '0.493817', '493817ms', '1234567890123456789', 'cga1.'])(
+  'the search does not take %s for a secret',
+  (text) => {
+    expect(found(text)).toBe(0);
+  },
+);
 
-test('every form of a text is another one, and goods are read wherever a reply has them', () => {
+test('all forms of a text differ, and card PINs and tokens are read at any depth of a reply', () => {
   expect(new Set(formsOf(CORE).map(([, bytes]) => bytes.toString('hex'))).size).toBeGreaterThanOrEqual(8);
   expect(
     goodsIn({ pin: '0011223344556677,8899001122334455', a: [{ token: '1234-5678-9012-3456-7890', id: '98765432109876' }] }),

@@ -9,7 +9,7 @@ export const CORE = 'Zk7Mk4Q9';
 const KEY_LENGTH = 40;
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789';
 
-/** As long as a real key, and with the mark in it. */
+/** A text as long as a real key, with the mark in it. */
 export function markedText(chance: Chance, prefix = ''): string {
   const fill = Array.from({ length: KEY_LENGTH - CORE.length }, () => chance.pick([...LETTERS]));
   const at = Math.floor(chance.between(1, fill.length - 1));
@@ -50,7 +50,7 @@ export interface Marks {
   /** Texts without the mark: AccessTokens. */
   readonly texts: ReadonlySet<string>;
   readonly pins: ReadonlySet<string>;
-  /** Card PINs and tokens, as digits alone. */
+  /** Card PINs and tokens, as digits only. */
   readonly goods: ReadonlySet<string>;
 }
 
@@ -81,7 +81,7 @@ export function search(bytes: Buffer, where: string, { texts, pins, goods }: Mar
 
 type Forms = ReturnType<typeof formsOf>;
 const madeOf = new WeakMap<ReadonlySet<string>, { readonly size: number; readonly forms: Forms }>();
-/** How much a set must grow before its sample is chosen again: there are many replies, and the set grows with them. */
+/** The factor by which a set must grow before its sample is chosen again, because the set grows with every reply. */
 const GROWN = 1.1;
 
 function sampledForms(all: ReadonlySet<string>): Forms {

@@ -9,7 +9,7 @@ const charge: Posting = { kind: 'charge', orderId: 1, at: 1, lines: transferLine
 const order = { id: 1, reference: 'R1', charge: kobo(400), status: 'success' } as Order;
 
 describe('the ledger invariant', () => {
-  test('holds for a charge that its order explains', () => {
+  test('holds for a posting that equals the charge of its order', () => {
     const ledger = new Ledger(createMemoryStore());
     ledger.post(opening);
     ledger.post(charge);
@@ -22,7 +22,7 @@ describe('the ledger invariant', () => {
     });
   });
 
-  test('finds an order that cost another sum than it should', () => {
+  test('names an order whose postings differ from its charge', () => {
     const ledger = new Ledger(createMemoryStore());
     ledger.post(opening);
     ledger.post(charge);
@@ -30,7 +30,7 @@ describe('the ledger invariant', () => {
     expect(checkLedger(ledger, [{ ...order, charge: kobo(401) }]).faults).toEqual(['order R1 cost 400 kobo instead of 401']);
   });
 
-  test('finds a wallet in debt and a posting that was tampered with', () => {
+  test('names a wallet in debt and an altered posting', () => {
     const store = createMemoryStore();
     const ledger = new Ledger(store);
     ledger.post({ ...charge, orderId: null });
@@ -40,7 +40,7 @@ describe('the ledger invariant', () => {
     expect(checkLedger(ledger, []).faults).toContain('revenue holds 400 kobo, its postings say 500');
   });
 
-  test('cannot be broken by a posting: one that is out of balance is refused', () => {
+  test('is protected by the refusal of an unbalanced posting', () => {
     const ledger = new Ledger(createMemoryStore());
     expect(() => ledger.post({ ...charge, lines: ['wallet:a', kobo(-400), 'revenue', kobo(399)] })).toThrow(
       /out of balance by -1/,

@@ -1,7 +1,7 @@
 import { Mint, orderIdOf } from '../../../src/sandbox/order/mint';
 
-describe('what the mint makes', () => {
-  test('is the same for the same seed and order, and another for another', () => {
+describe('the mint', () => {
+  test('makes the same goods for the same seed and order, and others for another seed or order', () => {
     const make = (seed: string, id: number) => [
       new Mint(seed).reference(id),
       new Mint(seed).token(id),
@@ -12,18 +12,18 @@ describe('what the mint makes', () => {
     expect(make('a', 2)).not.toEqual(make('a', 1));
   });
 
-  test('never repeats a reference, and a reference tells its order', () => {
+  test('makes a unique reference for each order, from which the order id can be read', () => {
     const mint = new Mint('seed');
     const references = Array.from({ length: 10_000 }, (_, index) => mint.reference(index + 1));
     expect(new Set(references).size).toBe(10_000);
     for (const [index, reference] of references.entries()) expect(orderIdOf(reference)).toBe(index + 1);
   });
 
-  test('is no reference of ours when it is any other text', () => {
+  test('reads no order id from a text that is not one of its references', () => {
     for (const text of ['', 'PPA', 'PPA1', 'x', 'PPA00000000112345x', '__proto__', '1']) expect(orderIdOf(text)).toBe(0);
   });
 
-  test('is a PIN of 16 digits, a serial, and a token of 20 digits', () => {
+  test('makes card PINs of 16 digits, serials, and tokens of 20 digits', () => {
     const mint = new Mint('seed');
     for (const card of mint.cards(7, 50)) {
       expect(card.pin).toMatch(/^\d{16}$/);

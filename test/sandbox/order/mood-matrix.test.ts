@@ -1,7 +1,7 @@
 import { MOODS, type Mood, type MoodName } from '../../../src/sandbox/order/mood';
 import { sandboxOfFile } from '../../conformance/target';
 
-/** One purchase of everything that is sold, with its price. */
+/** One purchase of each service, with its price. */
 const PURCHASES: readonly (readonly [path: string, body: Record<string, unknown>, naira: number])[] = [
   ['/data', { plan_id: 101, phone: '08031234567' }, 290],
   ['/airtime', { network: 'MTN', phone: '08031234567', amount: 100 }, 98],
@@ -22,13 +22,13 @@ const v1 = sandboxOfFile();
 /** The order of this mood after all its changes. */
 function endOf(mood: Mood): 'success' | 'pending' | 'error' {
   const { course } = mood;
-  // Nothing was charged, so the repeat buys.
+  // A mood without a course charges nothing, so the repeat buys.
   const last = course === undefined ? 'success' : (course.later?.result ?? course.first);
   return last === 'failed' ? 'error' : last;
 }
 
 test.each(cases)(
-  '$path in the mood $name costs what its order says, and a repeat finds it so',
+  '$path in the mood $name and its repeat charge together what the outcome of the order says',
   async ({ path, name, body, naira }) => {
     const mood: Mood = MOODS[name];
     v1.sandbox.admin.resetWallet('sandbox_demo');

@@ -8,7 +8,7 @@ const buy = (digits: string, more: Record<string, unknown> = {}) => v1.post('/ai
 const CHARGED = 999_902;
 
 describe('moods', () => {
-  test('the numbers are those of the contract, and 0010', () => {
+  test('the moods have the documented last digits 0000 to 0010', () => {
     const numbered = Object.entries(MOODS).flatMap(([name, mood]) => ('digits' in mood ? [[mood.digits, name]] : []));
     expect(Object.fromEntries(numbered)).toEqual({
       '0000': 'decline',
@@ -25,7 +25,7 @@ describe('moods', () => {
     });
   });
 
-  test('0004 resets, 0005 answers 500 and 0006 half a JSON text under the length of the whole; each charges, and a repeat finds the order', async () => {
+  test('0004 (reset), 0005 (HTTP 500) and 0006 (half a JSON reply) charge once, and a repeat finds the order', async () => {
     await expect(buy('0004', { request_id: '0004' })).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
     expect(await buy('0005', { request_id: '0005' })).toMatchObject({ status: 500, body: { status: 'error' } });
     const cut = await fetch(`${v1.url}/airtime`, {
@@ -56,7 +56,7 @@ describe('moods', () => {
     expect((await slow).body).toMatchObject({ status: 'success' });
   });
 
-  test('0008 shows a page of HTML and 0009 resets; neither charges, and a repeat buys', async () => {
+  test('0008 (HTML page) and 0009 (reset) charge nothing, and a repeat buys', async () => {
     const page = { status: 502, body: expect.stringContaining('<html>') };
     expect(await buy('0008', { request_id: '0008' })).toMatchObject(page);
     await expect(buy('0009', { request_id: '0009' })).rejects.toThrow();
@@ -68,7 +68,7 @@ describe('moods', () => {
     }
   });
 
-  test('0010 is pending, called processing by receipt and history, and succeeds after 5 seconds', async () => {
+  test('0010 is pending, has the status processing in receipt and history, and succeeds after 5 seconds', async () => {
     const { body } = await buy('0010');
     expect(body).toMatchObject({ status: 'pending', pending: true });
     const { reference } = body.data;
@@ -84,11 +84,11 @@ describe('moods', () => {
     expect(await v1.balance()).toBe(CHARGED);
   });
 
-  test('without a request_id a mood strikes every time', async () => {
+  test('a mood strikes every purchase without a request_id', async () => {
     for (let count = 0; count < 2; count += 1) expect((await buy('0008')).status).toBe(502);
   });
 
-  test('the name in a request_id calls up a mood for any purchase and goes before the number', async () => {
+  test('a mood named in the request_id applies to any purchase and has priority over the last digits', async () => {
     const exam = await v1.post('/exam_pin', { exam_name: 'WAEC', quantity: 1, pin: '1234', request_id: 'mood.late-failure.1' });
     expect(exam.body.status).toBe('pending');
     const sms = { sender_id: 'A', message: 'm', recipients: '08031234567', pin: '1234', request_id: 'mood.decline.1' };
@@ -96,29 +96,29 @@ describe('moods', () => {
     expect((await buy('0000', { request_id: 'mood.pending.1' })).body.status).toBe('pending');
   });
 
-  test('a request_id with the name of no mood is an ordinary one', async () => {
+  test('a request_id that names no existing mood buys as usual', async () => {
     expect((await buy('4567', { request_id: 'mood.toString.1' })).body.status).toBe('success');
   });
 
-  test('an admin call gives the next purchases of an account a mood', async () => {
+  test('an admin call sets the mood of the next purchases of an account', async () => {
     v1.sandbox.admin.setMood('sandbox_demo', 'too-many', 2);
     expect((await buy('4567')).status).toBe(429);
     expect((await buy('4567')).status).toBe(429);
     expect((await buy('4567')).body.status).toBe('success');
   });
 
-  test('a replay does not use up an ordered mood', async () => {
+  test('a repeat of a sold order does not use up a mood set by an admin call', async () => {
     await buy('4567', { request_id: 'r' });
     v1.sandbox.admin.setMood('sandbox_demo', 'decline', 1);
     expect((await buy('4567', { request_id: 'r' })).body).toMatchObject({ status: 'success', duplicate: true });
     expect((await buy('4568')).body).toMatchObject({ status: 'error', refunded: true });
   });
 
-  test('a request that is rejected anyway meets no mood', async () => {
+  test('an invalid purchase is rejected as without a mood', async () => {
     expect((await buy('0008', { amount: 1 })).status).toBe(400);
   });
 
-  test('a mood that does not exist is refused with the names of those that do', () => {
+  test('setting an unknown mood is refused with the names of the known moods', () => {
     expect(() => v1.sandbox.admin.setMood('sandbox_demo', 'sleepy', 1)).toThrow(/late-success/);
   });
 });

@@ -16,7 +16,7 @@ const folder = newFolder();
 const receiver = opened(openReceiver, beforeEach, afterEach);
 
 describe('webhooks', () => {
-  test('that wait for a retry survive a restart and keep their place in the schedule', async () => {
+  test('keep their place in the retry schedule over a restart', async () => {
     const clock = createVirtualClock();
     const dataDir = `${folder}/retry`;
     const before = await openSandboxTarget({ dataDir, clock });
@@ -40,7 +40,7 @@ describe('webhooks', () => {
     await after.close();
   });
 
-  test('that were on the wire when the sandbox closed are sent by the next one', async () => {
+  test('are sent again after a restart when the sandbox closed during their sending', async () => {
     const clock = createVirtualClock();
     const dataDir = `${folder}/wire`;
     const before = await openSandboxTarget({ dataDir, clock });
@@ -57,7 +57,7 @@ describe('webhooks', () => {
     await after.close();
   });
 
-  test('go out a few at a time, and all of them', async () => {
+  test('are all sent, one for each of a hundred sales', async () => {
     const v1 = await openSandboxTarget({ relaxed: true });
     v1.sandbox.admin.changeAccount('demo', { webhook_url: receiver.url });
     for (let count = 0; count < 100; count += 1) await v1.post('/airtime', sale({ phone: `0803123${5000 + count}` }));
@@ -66,14 +66,14 @@ describe('webhooks', () => {
     await v1.close();
   });
 
-  test('are not made for an account without an address', async () => {
+  test('are not made for an account without a webhook address', async () => {
     const v1 = await openSandboxTarget();
     await v1.post('/airtime', sale());
     expect(v1.sandbox.admin.listDeliveries()).toEqual([]);
     await v1.close();
   });
 
-  test('wait for a disk that takes nothing, and end nothing', async () => {
+  test('wait while the disk accepts no write, and are sent afterwards', async () => {
     const clock = createVirtualClock();
     const store = createMemoryStore();
     let isFull = true;
@@ -105,8 +105,8 @@ describe('webhooks', () => {
 describe('a live webhook', () => {
   test.each([
     ['reaches an https receiver whose certificate is trusted', SELF_SIGNED.cert],
-    ['does not speak to a receiver whose certificate is not', undefined],
-  ])('%s', async (_what, webhookCa) => {
+    ['is not sent to a receiver whose certificate is not trusted', undefined],
+  ])('%s', async (_title, webhookCa) => {
     const tlsReceiver = await openReceiver(SELF_SIGNED);
     const v1 = await openSandboxTarget({ webhookCa });
     const { admin } = v1.sandbox;
