@@ -1,7 +1,7 @@
 /**
- * A request that is refused in steps 2 to 6 may be the repeat of a charged order: the operator has changed the mapping since,
- * or the price list with the plan's name cannot be fetched now. Its script would take the refusal for the order's end and refund.
- * So the script is told the order's outcome instead.
+ * A request that is refused in steps 2 to 6 may be the repeat of a charged order: the operator has changed the mapping since (its address may be
+ * gone), or the price list with the plan's name cannot be fetched now. Its script would take the refusal for the order's end and refund. So the
+ * script is told the order's outcome instead.
  */
 import type { Credentials } from '../domain/credentials';
 import type { GatewayError } from '../domain/errors';
@@ -22,45 +22,65 @@ import { UNREAD } from './order/repeats';
 import { isUsedUp, replayMsOf } from './order/used-ids';
 import { generateRequestId, readRequestId, type SentRequestId } from './read/read-raw';
 import type { Known } from './read/walk-in';
+import { ownKeyOf } from './walk-request';
 
 /** Undefined where the refusal stands: there is no such order, nothing was charged for it, or the request has other words than its own. */
 export async function answerRefusedRepeat(
   request: LegacyRequest,
   mapping: Mapping,
-  known: Known,
+  walked: Known,
   { refusal, line }: { readonly refusal: GatewayError; readonly line: Line },
   parts: WalkParts,
 ): Promise<Answer | undefined> {
-  const { operation, credentials, parameters = {} } = known;
-  if (operation?.kind !== 'purchase' || credentials === undefined) return undefined;
+  const known = walked.operation === undefined ? knownByKey(request, mapping, parts) : walked;
+  const { operation, credentials, callerKey, parameters = {} } = known;
+  if ((operation !== undefined && operation.kind !== 'purchase') || credentials === undefined) return undefined;
   const sent = readIdOf(request, parameters, mapping);
   const askedHash = askedHashOf(request, parts.keyring);
   const found = await findOrder(credentials, (owner) =>
     sent === undefined ? findUnheard(owner, askedHash, mapping, parts) : findById(owner, sent.id, parts),
   );
-  const order = found === UNREAD ? unreadOrder({ ...known, operation, credentials }, request, { sent, askedHash }, parts) : found;
+  const order =
+    found === UNREAD
+      ? operation && unreadOrder({ ...known, operation, credentials }, request, { sent, askedHash }, parts)
+      : found;
   if (order?.askedHash !== askedHash) return undefined;
-  if (isUsedUp(order, replayMsOf(mapping, known.callerKey), parts)) return undefined;
+  if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
+  const family = known.mapping ? undefined : mapping.families.get(callerKey?.family ?? order.trail?.family?.id ?? '');
+  const teller = family?.mapping() ?? mapping;
+  const ordered = teller.operations.get(order.operation) ?? operation;
   const reader = { credentials, request, mapping };
   const obstacle = obstacleOf(refusal) ?? (order.number === 0 ? undefined : await judgeVisit(order, reader, parts));
-  if (obstacle !== undefined) {
+  if (obstacle !== undefined || ordered === undefined) {
     if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
-    const refused = { mapping, request, operation, format: known.detection?.format, parameters };
-    return { reply: pendingInWords(refused, tellObstacle(obstacle, mapping).text), outcome: 'unknown' };
+    const refused = { mapping: teller, request, operation, format: known.detection?.format, parameters };
+    return { reply: pendingInWords(refused, obstacle && tellObstacle(obstacle, teller).text), outcome: 'unknown' };
   }
   const outcome = await withGoods(order, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
-  const told = tellOutcome(outcome, mapping);
+  const told = tellOutcome(outcome, teller);
   await noteTelling(order, told.outcome, line, parts);
   const reply = mergeReply({
     ...told,
-    mapping,
-    operation: mapping.operations.get(order.operation) ?? operation,
-    format: mapping.formats.has(order.format) ? order.format : (known.detection?.format ?? ''),
+    mapping: teller,
+    operation: ordered,
+    format: teller.formats.has(order.format) ? order.format : (known.detection?.format ?? ''),
     values: order.fields,
     roots: { order: orderRoot(order, outcome) },
   });
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
+}
+
+/** For an address that the mapping does not have: the key in the headers, if it is a valid one. */
+function knownByKey(request: LegacyRequest, mapping: Mapping, parts: WalkParts): Known {
+  try {
+    const own = ownKeyOf(request, undefined, mapping, parts);
+    if (own === undefined || own.isExpired === true) return {};
+    const { credentials } = own;
+    return { credentials, callerKey: mapping.callerKeys.get(credentials.fingerprint) };
+  } catch {
+    return {};
+  }
 }
 
 /** An expired AccessToken identifies the key, but nothing of the order may be told to it. */

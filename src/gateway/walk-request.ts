@@ -36,19 +36,24 @@ async function withLists(
   }
 }
 
-/** The script's own key, or a lookup key for a lookup without a key. */
-function identify(
+/** The script's own key. Without `operation` only the headers are read. */
+export function ownKeyOf(
   request: LegacyRequest,
-  operation: Operation,
-  { lookupKey, callerKeys }: Mapping,
-  { keyring, keyless, sandboxKey }: Parts,
-): Authenticated {
-  const authenticated = authenticate(request.headers, keyring) ?? authenticateFields(request, operation, keyring);
-  if (authenticated !== undefined)
-    return callerKeys.get(authenticated.credentials.fingerprint)?.isSandboxed === true
-      ? { ...authenticated, credentials: inSandbox(authenticated.credentials, sandboxKey) }
-      : authenticated;
-  const credentials = operation.withoutKey ? keyless.keyFor(request.clientAddress, lookupKey) : undefined;
+  operation: Operation | undefined,
+  { callerKeys }: Mapping,
+  { keyring, sandboxKey }: Pick<Parts, 'keyring' | 'sandboxKey'>,
+): Authenticated | undefined {
+  const own = authenticate(request.headers, keyring) ?? (operation && authenticateFields(request, operation, keyring));
+  return own !== undefined && callerKeys.get(own.credentials.fingerprint)?.isSandboxed === true
+    ? { ...own, credentials: inSandbox(own.credentials, sandboxKey) }
+    : own;
+}
+
+/** The script's own key, or a lookup key for a lookup without a key. */
+function identify(request: LegacyRequest, operation: Operation, mapping: Mapping, parts: Parts): Authenticated {
+  const own = ownKeyOf(request, operation, mapping, parts);
+  if (own !== undefined) return own;
+  const credentials = operation.withoutKey ? parts.keyless.keyFor(request.clientAddress, mapping.lookupKey) : undefined;
   if (credentials !== undefined) return { isBasic: false, credentials };
   throw new GatewayError(
     'missing_credentials',

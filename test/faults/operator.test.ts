@@ -64,9 +64,24 @@ const otherCall = (): string => mappingsWhere('operations/airtime.yaml', /, port
 /** The same request is refused before the journal is read. */
 const otherBounds = (): string => mappingsWhere('operations/airtime.yaml', /min: 1 \}/, 'min: 50000 }');
 
+/** The same request comes to an address that takes orders no more. */
+const otherAddress = (): string => {
+  const mappings = mappingsWhere('operations/airtime.yaml', /topup\|airtime\]/, 'airtime]');
+  editFile(join(mappings, 'format-b.yaml'), /.*path: \/api\/topup \}.*\n/, '');
+  return mappings;
+};
+/** As `otherAddress`, and the operation has another name as well. */
+const otherName = (): string => {
+  const mappings = otherAddress();
+  for (const name of ['operations/airtime.yaml', 'families/plain-php.yaml'])
+    editFile(join(mappings, name), /buy_airtime:/g, 'sell_airtime:');
+  return mappings;
+};
+
 describe.each([
   ['makes another call of the same words', otherCall],
   ['refuses the same words', otherBounds],
+  ['takes no orders at their address', otherAddress],
 ])('a mapping that %s between two tries', (_title, changed) => {
   test('does not turn the repeat of a charged order into a refusal', async () => {
     const first = await duringOneLife(buyOnce('r-1'));
@@ -97,6 +112,11 @@ describe.each([
     expect(await duringOneLife(buyOnce('r-1', other), changed())).toMatchObject({ word: 'fail' });
     expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
   });
+});
+
+test('a mapping that has neither the address nor the operation of a charged order fails no repeat of it', async () => {
+  await duringOneLife(buyOnce('r-1'));
+  expect(await duringOneLife(buyOnce('r-1'), otherName())).toMatchObject({ http: 200, word: 'pending' });
 });
 
 describe('a price list that is away when an order is repeated', () => {
