@@ -3,7 +3,7 @@ import { breakFiles, createRandom } from './break-files';
 import { shippedFiles } from './mapping-set';
 
 const SETS = 60;
-/** The work of this many checks of the shipped set; work that never ends is more than that on any machine. */
+/** The limit for one check, in checks of the shipped set. A check that never ends exceeds the limit on any machine. */
 const CHECKS_MAX = 30;
 
 /** Processor time in milliseconds, so that a busy machine counts for little. */
@@ -14,7 +14,7 @@ function workOf(act: () => void): number {
   return (user + system) / 1_000;
 }
 
-test('whatever happens to a file, checking it never throws, ends soon, and every problem has a place in a file', () => {
+test('the check of a broken file never throws, ends soon, and gives each problem a place in a file', () => {
   const files = shippedFiles();
   const oneCheckMs = Math.min(...[1, 2, 3].map(() => workOf(() => void checkFiles(files))));
   let refused = 0;
@@ -39,7 +39,7 @@ test('whatever happens to a file, checking it never throws, ends soon, and every
   expect(refused).toBeGreaterThan(SETS / 3);
 });
 
-test('one seed always breaks the files in the same way, and another seed in another', () => {
+test('one seed always breaks the files in the same way, and different seeds break them differently', () => {
   const files = shippedFiles();
   expect(breakFiles(files, 7)).toEqual(breakFiles(files, 7));
   expect(new Set([1, 2, 3, 4, 5, 6].map((seed) => JSON.stringify(breakFiles(files, seed).files))).size).toBeGreaterThan(3);

@@ -1,4 +1,4 @@
-/** Breaks mapping files as people and editors do: one seeded accident per call. The same seed always breaks in the same way. */
+/** Breaks mapping files as people and editors do: one accident per call, chosen by a seed. The same seed gives the same accident. */
 import type { MappingFileText } from '../../src/mapping/load';
 
 export interface BrokenFiles {
@@ -82,7 +82,7 @@ const ACCIDENTS: Readonly<Record<string, Accident>> = {
   'a number is another': (lines, random) =>
     changeLine(lines, random, /\d/, (line) => line.replace(/\d+/, String(Math.floor(random() * 9)))),
   'a path leads elsewhere': (lines, random) => changeLine(lines, random, /\$\w/, (line) => line.replace(/\$(\w+)/, '$v1.$1')),
-  'bytes of no text': (lines, random) =>
+  'a byte that is no text is inserted': (lines, random) =>
     changeLine(
       lines,
       random,

@@ -22,7 +22,7 @@ test('a caller is shown by its title, and a key without one by the beginning of 
   expect(callerName({ callerKeys: new Map([[ADA, plainCallerKey(ADA)]]) }, ADA)).toBe('01234567');
 });
 
-test('a key in the sandbox has a name and a fingerprint of its own there, also when the key is not sandboxed', () => {
+test('a key has a name and a fingerprint of its own in the sandbox, also when the key is not sandboxed', () => {
   const scope = sandboxScopeOf(ADA);
   expect(scope).toMatch(/^[0-9a-f]{32}$/);
   expect(scope).not.toBe(ADA);

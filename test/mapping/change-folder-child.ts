@@ -1,4 +1,4 @@
-// Puts the set from standard input into the folder of its argument; killed by the test at any instant.
+// Writes the set from standard input into the folder that its argument names. The test kills this process at any instant.
 import { readFileSync } from 'node:fs';
 import { changeFolder, type NamedText } from '../../src/mapping/folder-change';
 

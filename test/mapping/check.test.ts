@@ -3,7 +3,7 @@ import { INPUT_TRANSFORMS } from '../../src/mapping/input-transforms';
 import { checkFolder } from '../../src/mapping/check';
 import { checkWith, filesWith, MAPPINGS, marked } from './mapping-set';
 
-test('the base from which these tests differ has no problems', () => {
+test('the base set of these tests has no problems', () => {
   expect(checkWith()).toMatchObject({ problems: [], mapping: expect.any(Object) });
 });
 
@@ -32,7 +32,7 @@ ${OPERATION(`reply: { success: ${value} }`, 'list')}`;
 const format = (lines: string): string => `format: x\ntitle: Format X\n${lines}`;
 const call = (send: string): string => OPERATION(`fields: { phone: { from: [phone], as: phone } }\ncall: ${send}`);
 
-/** What the examples of docs/rules do not show: other places of the same mistake, and other hints. The mark § is where it is reported. */
+/** Problems that the examples of docs/rules do not show: other places and other hints. The mark § is where the problem is reported. */
 const fixtures: readonly (readonly [string, string, string, string?])[] = [
   // Values
   ['bad-expression', '`$a b` is not of the form $path or $path | transform', reply('§$a b')],
@@ -183,7 +183,7 @@ test.each(fixtures.map(([code, message, text, hint]) => [code, message, text, hi
   },
 );
 
-test('a set without a block for refusals has a problem, though no line is to blame', () => {
+test('a set without a block for refusals has a problem, although no line of a file causes it', () => {
   const { problems } = checkWith('blocks: { other: {} }');
   expect(problems).toEqual([expect.objectContaining({ code: 'unknown-block', message: 'there is no block `refusal`' })]);
 });
@@ -201,7 +201,7 @@ test('a problem of a shared line is reported once, however many formats compile 
   expect(problems.filter(({ code }) => code === 'unknown-source')).toHaveLength(1);
 });
 
-test('every name of the base stands in a file of its own, so that a fixture can replace it', () => {
+test('every section of the base set has a file of its own, so that a fixture can replace it', () => {
   expect(new Set(filesWith().map(({ file }) => file)).size).toBe(filesWith().length);
   expect(Object.keys(ROOTS)).toContain('order');
 });

@@ -5,7 +5,7 @@ import { keepValue } from '../../src/mapping/kept-value';
 import { editedFiles, shippedFiles } from './mapping-set';
 import { newFolder } from '../new-folder';
 
-test('a set that was checked once is compiled from the kept result to the same mapping', async () => {
+test('a set that was checked before is compiled from the kept result to the same mapping', async () => {
   const kept = { program: 'p1', folders: [newFolder()] };
   const first = checkOnce(kept, shippedFiles());
   const bytes = readFileSync(`${kept.folders[0]}/mappings.checked`);
@@ -33,7 +33,7 @@ test('a set that was checked once is compiled from the kept result to the same m
   expect(readFileSync(`${kept.folders[0]}/mappings.checked`)).toEqual(bytes);
 });
 
-test('a broken set is refused each time, and the sound one is still kept after it', async () => {
+test('a broken set is refused each time, and the kept result of the valid set remains', async () => {
   const kept = { program: 'p1', folders: [newFolder()] };
   checkOnce(kept, shippedFiles());
   const broken = editedFiles('operations/airtime.yaml', 'as: naira', 'as: niara');
@@ -42,7 +42,7 @@ test('a broken set is refused each time, and the sound one is still kept after i
   expect(checkOnce(kept, shippedFiles()).source).toBeUndefined();
 });
 
-test('warnings of a set that was checked once are reported again', async () => {
+test('the warnings of a set that was checked before are reported again', async () => {
   const kept = { program: 'p1', folders: [newFolder()] };
   const warned = editedFiles('callers.yaml', 'patience: 8s', 'patience: 31s');
   const { problems } = checkOnce(kept, warned);
@@ -53,7 +53,7 @@ test('warnings of a set that was checked once are reported again', async () => {
   expect(again.problems).toEqual(problems.map((one) => ({ ...one, file: 'elsewhere/callers.yaml' })));
 });
 
-test('another build checks again what an older one has found sound', async () => {
+test('another build checks again a set that an older build has checked', async () => {
   const folders = [newFolder()];
   checkOnce({ program: 'p1', folders }, shippedFiles());
   expect(checkOnce({ program: 'p2', folders }, shippedFiles()).source).toBeDefined();
@@ -67,7 +67,7 @@ test('a kept result that belongs to another set is not used', async () => {
   expect(checkOnce(kept, shippedFiles()).source).toBeDefined();
 });
 
-test('a caller that only asks for the kept result checks and keeps nothing', async () => {
+test('a mere search for the kept result neither checks a set nor keeps a result', async () => {
   const kept = { program: 'p1', folders: [newFolder()] };
   expect(findChecked(kept, shippedFiles())).toBeUndefined();
   expect(readdirSync(kept.folders[0]!)).toEqual([]);

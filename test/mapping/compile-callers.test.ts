@@ -31,14 +31,14 @@ test.each<[string | undefined, string, number]>([
   expect(mapping.callerKindOf({ userAgent: agent })).toEqual({ name, patienceMs });
 });
 
-test('a single script is known by the fingerprint of its key', () => {
+test('the settings of one caller are found by the fingerprint of its key', () => {
   const told = mapping.callerKeys.get(SCRIPT)!;
   expect([told.fingerprint, told.format, told.hasGuard, told.patienceOf('buy')]).toEqual([SCRIPT, 'x', false, 500]);
   const untold = mapping.callerKeys.get('0b'.repeat(16))!;
   expect([untold.format, untold.hasGuard, untold.patienceOf('buy')]).toEqual([undefined, true, undefined]);
 });
 
-test('a kind may be told by headers as well, or by headers alone', () => {
+test('a kind of caller can be recognised by headers together with a User-Agent, or by headers alone', () => {
   const named = mappingWith(`
 callers:
   kinds:
@@ -80,12 +80,12 @@ test.each<[string | undefined, number]>([
   expect(shippedMapping().callerKindOf({ userAgent, sent: {} }).patienceMs).toBe(seconds * 1_000);
 });
 
-test('as shipped, plain PHP that names its requests by a header is held for 18 s', () => {
+test('as shipped, plain PHP with an X-Request-Id header is held for 18 s', () => {
   const kind = shippedMapping().callerKindOf({ sent: { 'x-request-id': 'a' } });
   expect(kind).toEqual({ name: 'php_with_request_id', patienceMs: 18_000 });
 });
 
-test('as shipped, no purchase has a patience of its own: plain PHP is held as long on every one', () => {
+test('as shipped, no operation has a patience of its own, so plain PHP is held equally long on every purchase', () => {
   for (const { patienceMs } of shippedMapping().operations.values()) expect(patienceMs).toEqual({});
 });
 
@@ -106,14 +106,14 @@ function compiled(says: string): CallerKey {
   return mapping!.callerKeys.get(KEY)!;
 }
 
-test('patience is one for all, or by operation with a default', () => {
+test('the patience of a key is one for all operations, or by operation with a default', () => {
   expect([compiled('patience: 10s').patienceOf('buy'), compiled('guard: off').patienceOf('buy')]).toEqual([10_000, undefined]);
   const { patienceOf } = compiled('patience: { buy: 30s, default: 2s }');
   expect([patienceOf('buy'), patienceOf('list'), patienceOf('constructor')]).toEqual([30_000, 2_000, 2_000]);
   expect(compiled('patience: { buy: 30s }').patienceOf('list')).toBeUndefined();
 });
 
-test('a key says whose it is, whether it may sell and how much', () => {
+test('a key has its title, note, contact, limits and wallet limit', () => {
   const said =
     'title: Ada\nnote: since 2024\ncontact: ada@example.com\nlimit: { purchases: 30, naira: 5000 }\nwallet_below: 2000';
   expect(compiled(said)).toMatchObject({
@@ -131,7 +131,7 @@ test('a key says whose it is, whether it may sell and how much', () => {
   expect(compiled('guard: off').limit).toBeUndefined();
 });
 
-test('a paused key has a text of its own or ours, and false is not paused', () => {
+test('a paused key has its own text or the common one, and `paused: false` is not paused', () => {
   expect(compiled('paused: true').pausedText).toBe(
     'Sales of this account are paused. Nothing was charged. Please ask your provider.',
   );
@@ -139,13 +139,13 @@ test('a paused key has a text of its own or ours, and false is not paused', () =
   expect(compiled('paused: false').pausedText).toBeUndefined();
 });
 
-test('what a key does in the sandbox is read by what is said of the key', () => {
+test('a sandboxed key has the same settings in the sandbox', () => {
   const { mapping } = checkWith(callers('title: Ada\nsandbox: true\nformat: x'));
   const scope = mapping!.callerKeys.get(sandboxScopeOf(KEY));
   expect(scope).toMatchObject({ fingerprint: sandboxScopeOf(KEY), sandboxOf: KEY, format: 'x', title: 'Ada', isSandboxed: true });
 });
 
-test('the shape of a list is a value in which $list is the list', () => {
+test('the shape of a list is a value that contains the list as $list', () => {
   const roots = { words: { status: 'success' }, text: 'Fine.' };
   const scope: Scope = { fields: {}, joins: {}, roots, numberOf: () => undefined };
   const { lists } = compiled(
@@ -156,14 +156,14 @@ test('the shape of a list is a value in which $list is the list', () => {
   expect(shape.sources.map(({ field }) => field)).toEqual(['status', 'nested', 'maybe']);
 });
 
-test('a shape that holds only sometimes leaves the list as it is otherwise', () => {
+test('a list stays as it is when the condition of its shape does not hold', () => {
   const { lists } = compiled('lists: { default: { when: { $text: Fine. }, value: { data: $list } } }');
   const build = (text: string): unknown =>
     lists.get(DEFAULT)!.build([1], { fields: {}, joins: {}, roots: { text }, numberOf: () => undefined });
   expect([build('Fine.'), build('Else.')]).toEqual([{ data: [1] }, [1]]);
 });
 
-// What is wrong stands at §, with the rule that says so.
+// The mark § is where the problem is reported, under the rule that is named first.
 test.each([
   ['unknown-table', 'numbers: { §netwrk: { 1: MTN } }'],
   ['unknown-value', 'numbers: { network: { 1: §VODAFONE } }'],
@@ -194,7 +194,7 @@ test.each([
   expect(checkWith(text).problems).toContainEqual(expect.objectContaining({ code, line, column }));
 });
 
-test('$list means nothing anywhere else', () => {
+test('$list is unknown outside the lists of a caller', () => {
   const { problems } = checkWith('texts: { found: Found., not_found: None. }', 'rows: { one: { all: $list } }');
   expect(problems).toContainEqual(expect.objectContaining({ code: 'unknown-source', message: 'there is no `$list`' }));
 });
@@ -203,7 +203,7 @@ test.each([
   ['unknown-list', '§data_pans.id'],
   ['unknown-column', '§data_plans.idd'],
   ['schema', '§data_plans'],
-])('%s: a table is shown in %s', (code, place) => {
+])('%s: a table that says `shown_in: [%s]` is reported', (code, place) => {
   const { text, line, column } = marked(
     `tables:\n  network: { title: network, values: { MTN: { words: [MTN] }, GLO: { words: [GLO] } }, shown_in: [${place}] }\n`,
   );
@@ -237,6 +237,6 @@ test.each<[Said, AfterPending]>([
   [{ key: 'buy' }, 'buy'],
   [{ operation: 'look', format: 'look', kind: 'look', key: 'buy' }, 'buy'],
   [{ operation: 'buy', format: 'buy', kind: 'buy', key: 'look' }, 'look'],
-])('%j means %s', (said, expected) => {
+])('the settings %j mean that a pending order is followed by %s', (said, expected) => {
   expect(decide(said)).toBe(expected);
 });

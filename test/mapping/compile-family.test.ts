@@ -11,7 +11,7 @@ import { mappingWith, shippedMapping } from './mapping-set';
 const mapping = shippedMapping();
 const withoutFamilies: Mapping = { ...mapping, families: new Map() };
 
-test('a family shares everything with the mapping but what is told, how long it waits and what follows pending', () => {
+test('a family shares everything with the mapping except replies, patience, replay time and what follows pending', () => {
   expect(mapping.families.size).toBeGreaterThan(0);
   const told = ['words', 'operations', 'replayMs'];
   for (const family of mapping.families.values()) {
@@ -33,7 +33,7 @@ test('a family is compiled once', () => {
   expect(family.mapping()).toBe(family.mapping());
 });
 
-test('what pending means to a family decides what follows it, and its patience holds for every kind of caller', () => {
+test('the meaning of pending in a family decides whether an order is still bought, and the patience of a family holds for every kind of caller', () => {
   const own = mappingWith(`
 families:
   waiting:
@@ -59,7 +59,7 @@ families:
 
 const pick = <T>(...values: readonly T[]) => fc.constantFrom(...values);
 const field = <T>(...values: readonly T[]) => fc.option(pick(...values), { nil: undefined });
-/** Signals of families and formats, mixed as no script mixes them. */
+/** Requests with signals of families and formats in random mixtures. */
 const requests = fc
   .record({
     path: pick(
@@ -124,7 +124,7 @@ const requests = fc
     };
   });
 
-/** What would be bought, or the reason why nothing would be. */
+/** The call that would be sent, or the reason for a refusal. */
 function bought(request: LegacyRequest, by: Mapping): { readonly known: Known; readonly said: unknown } {
   const routed = walkIn(request, by);
   const credentials = { apiKey: new Secret('key'), pin: new Secret('1234'), fingerprint: '0'.repeat(32) };
@@ -143,7 +143,7 @@ function bought(request: LegacyRequest, by: Mapping): { readonly known: Known; r
 /** Format C has another word for pending, and a Topupmate site's cable order another word for a failure. */
 const OWN_WORDS: Readonly<Record<string, readonly string[]>> = { pending: ['processing'], failure: ['error'] };
 
-test('ten thousand requests that mix the signs of families and formats buy what they buy without families', () => {
+test('ten thousand requests with mixed signals of families and formats make the same call with and without families', () => {
   const recognised = new Set<string>();
   fc.assert(
     fc.property(requests, (request) => {
@@ -176,7 +176,7 @@ test('ten thousand requests that mix the signs of families and formats buy what 
   );
 });
 
-test('a family with fixed request ids is never told an old sale again; all others are as everybody', () => {
+test('only the family with fixed request ids has no replay of old sales', () => {
   const replayed = [...mapping.families.values()].filter((family) => family.mapping().replayMs !== mapping.replayMs);
   expect(replayed.map(({ id }) => [id, mapping.families.get(id)!.mapping().replayMs])).toEqual([['forbill-ai', 0]]);
 });

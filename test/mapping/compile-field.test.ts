@@ -18,7 +18,7 @@ ${fields.replace(/^/gm, '      ')}
   );
 }
 
-test('the further spellings of every format are added to the shared ones, each once', () => {
+test('the spellings of every format are added to the shared ones, without duplicates', () => {
   const fields = fieldsOf(
     'phone: { from: [phone, number], as: phone }',
     'format: x\ntitle: X\noperations: { buy: { fields: { phone: { from: [mobile_number, phone] } } } }',
@@ -27,7 +27,7 @@ test('the further spellings of every format are added to the shared ones, each o
   expect(fields.get('phone')!.from).toEqual(['phone', 'number', 'mobile_number', 'msisdn']);
 });
 
-test('bounds and defaults of amounts are naira in the file and kobo inside', () => {
+test('bounds and defaults of amounts are in naira in the file and in kobo in the mapping', () => {
   const fields = fieldsOf(
     'phone: { from: [phone], as: phone }\nsum: { from: [sum], as: naira, min: 1.1, max: 0.29, default: 100 }\ncount: { from: [n], as: quantity, min: 1, max: 5, default: 2 }',
   );
@@ -35,7 +35,7 @@ test('bounds and defaults of amounts are naira in the file and kobo inside', () 
   expect(fields.get('count')).toMatchObject({ isAmount: false, min: 1, max: 5, fallback: 2 });
 });
 
-test('a default is read as a script would have sent it', () => {
+test('a default is read like a value from a script', () => {
   const fields = fieldsOf(
     "phone: { from: [phone], as: phone, default: '+2348030000001' }\nnet: { from: [n], as: network, default: globacom }\nported: { from: [p], as: flag, default: 'yes' }",
   );
@@ -46,13 +46,13 @@ test('a default is read as a script would have sent it', () => {
   ]);
 });
 
-test('a field is sent when the call mentions it, and then its number must be certain', () => {
+test('a field is marked as sent when the call mentions it', () => {
   const fields = fieldsOf('phone: { from: [phone], as: phone }\nnet: { from: [n], as: network, lenient: true }');
   expect(fields.get('phone')!.isSent).toBe(true);
   expect(fields.get('net')!.isSent).toBe(false);
 });
 
-test('an empty text is a value only where emptiness means something', () => {
+test('an empty text is a value for a flag, and not for a phone number', () => {
   const fields = fieldsOf('phone: { from: [phone], as: phone }\nported: { from: [p], as: flag }');
   expect([fields.get('phone')!.takesEmpty, fields.get('ported')!.takesEmpty]).toEqual([false, true]);
 });

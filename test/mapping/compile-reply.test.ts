@@ -31,7 +31,7 @@ function replyOf(outcome: ReplyOutcome, reply: string, own?: string): unknown {
   return mappingWith(BLOCKS, operation(reply), format).operations.get('ask')!.replies.get('x')![outcome](scope);
 }
 
-test('an outcome beats `always`, whoever says it; after that a block, the operation and the format win in turn', () => {
+test('a field of an outcome overrides one of `always` in any layer; otherwise the operation overrides a block, and the format both', () => {
   const reply = '{ include: [middle], always: { from: always, always: 1 }, success: { from: success } }';
   expect(replyOf('pending', '{ include: [middle] }')).toEqual({ from: 'middle', base: 1, middle: 1 });
   expect(replyOf('success', '{ include: [base] }')).toEqual({ from: 'base-success', base: 1, order: [1] });
@@ -44,16 +44,16 @@ test('an outcome beats `always`, whoever says it; after that a block, the operat
   });
 });
 
-test('a later layer replaces a nested value whole', () => {
+test('a later layer replaces a nested value as a whole', () => {
   expect(replyOf('success', '{ always: { user: { a: 1, b: 2 } }, success: { user: { a: 3 } } }')).toEqual({ user: { a: 3 } });
 });
 
-test('a field keeps the place of its first appearance', () => {
+test('a field keeps the place of its first layer', () => {
   const body = replyOf('success', '{ always: { first: 1, second: 2 }, success: { third: 3, first: 4 } }');
   expect(Object.keys(body as object)).toEqual(['first', 'second', 'third']);
 });
 
-test('what one format says is not said to another', () => {
+test('a field that one format adds is not in the replies of another format', () => {
   const mapping = mappingWith(
     BLOCKS,
     operation('{ always: { who: shared } }'),
@@ -64,11 +64,11 @@ test('what one format says is not said to another', () => {
   expect([replies.get('x')!.success(scope), replies.get('y')!.success(scope)]).toEqual([{ who: 'x' }, { who: 'shared' }]);
 });
 
-test('an outcome without a word of its own has the common ones', () => {
+test('an outcome without fields of its own has those of its blocks', () => {
   expect(replyOf('failure', '{ include: [base] }')).toEqual({ from: 'base', base: 1, error: ['No.'] });
 });
 
-test('an object around a list is layered like every reply; a bare list has no place for further fields', () => {
+test('an object around a list has the layers of every reply; a bare list has no further fields', () => {
   const listOf = (shared: string, own?: string): unknown => {
     const format = `format: x\ntitle: X\n${own === undefined ? '' : `operations: { ask: { reply: ${own} } }`}`;
     const mapping = mappingWith(
@@ -91,7 +91,7 @@ test('an object around a list is layered like every reply; a bare list has no pl
   expect(listOf(`{ always: { code: x }, success: ${rows} }`, '{ always: { code: x } }')).toEqual([{ id: 1 }]);
 });
 
-test('a list is a bare array, and a list that fails says so in the words of every failure', () => {
+test('a list is a bare array, and a failed list has the failure reply of all operations', () => {
   const mapping = mappingWith(
     'blocks: { words: { failure: { failed: $text } }, refusal: {} }\nrows: { exam: { name: $row.name } }',
     operation('{ success: { each: $catalog.exams, row: exam } }', 'list'),
@@ -140,12 +140,12 @@ test.each<[string, Readonly<Record<string, ValueSource>>, JsonObject]>([
   ['a spread of what is not known', { a: 1, '*': '$order.echo', b: 2 }, {}],
   ['a spread of nothing', { a: 1, '*': '$order.echo', b: 2 }, { echo: {} }],
   ['a spread of names of its own', { '*': '$order.echo', b: 2 }, { echo: { 'request-id': 'x', ident: 7 } }],
-])('the text is the body: %s', (_what, source, order) => {
+])('the text of the template equals the body as JSON: %s', (_what, source, order) => {
   const { text, body } = write(source, order);
   expect(text).toBe(JSON.stringify(body));
 });
 
-test('what a spread brings stands where its name stood before', () => {
+test('a spread field that replaces an earlier field keeps the place of that field', () => {
   const { text, body } = write({ id: '$phone', a: 1, '*': '$order.echo', b: '$phone' }, { echo: { id: 7, ident: 8 } });
   expect(text).toBe('{"id":7,"a":1,"ident":8,"b":"0803\\"1"}');
   expect(text).toBe(JSON.stringify(body));
@@ -155,7 +155,7 @@ test.each<[string, Readonly<Record<string, ValueSource>>]>([
   ['brings the name of a constant', { id: 1, '*': '$order.echo' }],
   ['brings a name that stands after it', { '*': '$order.echo', id: '$phone' }],
   ['brings a number as its name', { a: 1, '*': '$order.numbered' }],
-])('there is no text where a spread %s: JavaScript places such a name elsewhere', (_what, source) => {
+])('the template gives no text where a spread %s, because the field would have another place in the body', (_what, source) => {
   const order = { echo: { id: 2 }, numbered: { 7: 'x' } };
   expect(write(source, order).text).toBeUndefined();
 });

@@ -78,7 +78,7 @@ test.each<[ValueSource, unknown]>([
   expect(made(source)).toEqual(expected);
 });
 
-test('first is the first value that is known and not empty', () => {
+test('`first` gives the first value that is known and not empty', () => {
   expect(made({ first: ['$type', '$bought.empty', '$bought.name', '$text'] })).toBe('1GB');
   expect(made({ first: ['$type', '$order.token'] })).toBeNull();
   expect(made({ first: ['$order.token', 0] })).toBe(0);
@@ -102,11 +102,11 @@ test.each<[ValueSource, unknown]>([
   expect(made(source)).toEqual(expected);
 });
 
-test('a value that is left out has no key, one that is not known is null', () => {
+test('a value whose condition does not hold has no key, and an unknown value is null', () => {
   expect(made({ a: { when: { $http: 1 }, value: 2 }, b: '$type' })).toEqual({ b: null });
 });
 
-test('in a list a value that is left out is null, so that the others keep their place', () => {
+test('a list has null for a value whose condition does not hold', () => {
   expect(made([{ when: { $http: 1 }, value: 2 }, 3])).toEqual([null, 3]);
 });
 
@@ -122,32 +122,32 @@ test.each<[Record<string, ValueSource>, number[]]>([
   [{ where: { nothing: 'x' } }, []],
   [{ where_any: [{ network: 'GLO' }, { data_type: 'SME' }] }, [1, 3]],
   [{ where_any: [{ network: 'GLO' }, { network: '$type' }] }, [1, 2, 3]],
-])('each with %j gives the rows %j', (conditions, ids) => {
+])('`each` with %j gives the rows %j', (conditions, ids) => {
   expect(made({ each: '$catalog.data_plans', row: 'plan', ...conditions })).toEqual(ids.map((id) => ({ id })));
 });
 
-test('only: first gives the first row instead of a list, or null', () => {
+test('`only: first` gives the first row instead of a list, or null', () => {
   const source = { each: '$catalog.data_plans', row: 'plan', only: 'first' };
   expect(made({ ...source, where: { network: 'GLO' } })).toEqual({ id: 3 });
   expect(made({ ...source, where: { network: 'none' } })).toBeNull();
 });
 
-test('each over a price list that is not at hand is not known, and no empty list', () => {
+test('`each` over a price list that is not available gives null and not an empty list', () => {
   const value = compileValue({ each: '$catalog.data_plans', row: 'plan' }, [], contextFor([]));
   expect(value({ ...scope, roots: { text: 'Done' } })).toBeNull();
 });
 
-test('each over what is no list is an empty list', () => {
+test('`each` over a value that is no list gives an empty list', () => {
   expect(made({ each: '$catalog.exams', row: 'plan' })).toEqual([]);
   expect(made({ each: '$text', row: 'plan' })).toEqual([]);
 });
 
-test('"*" spreads what it holds among its neighbours, and nothing when there is nothing', () => {
+test('"*" adds the fields of its value to the object, and no field for null', () => {
   expect(made({ a: 1, '*': '$order.echo', b: 2 })).toEqual({ a: 1, ref: 7, 'request-id': '7', b: 2 });
   expect(made({ a: 1, '*': '$order.token' })).toEqual({ a: 1 });
 });
 
-test('$row means something only inside the shape of a row', () => {
+test('$row is known only inside the shape of a row', () => {
   const complaints: string[] = [];
   compileValue('$row.id', [], contextFor(complaints));
   expect(complaints).toEqual(['unknown-source']);
@@ -155,18 +155,18 @@ test('$row means something only inside the shape of a row', () => {
   expect(build({ ...scope, roots: { row: { id: 5 } } })).toEqual({ id: 5 });
 });
 
-test('a field hides no root: a name is looked for among fields, then joins, then roots', () => {
+test('a name is searched among fields, then joins, then roots', () => {
   const build = compileValue('$text', [], contextFor([], { fieldTables: new Map([['text', undefined]]) }));
   expect(build({ ...scope, fields: { text: 'field' } })).toBe('field');
 });
 
-test('a condition on rows compares words as people write them', () => {
+test('a condition on rows ignores case and punctuation of words', () => {
   const row = compileRowTest({ name: 'Abuja Electric' }, [], contextFor([]));
   expect(row({ name: 'abuja-electric' }, scope)).toBe(true);
   expect(row({ name: 'Ikeja' }, scope)).toBe(false);
   expect(row({}, scope)).toBe(false);
 });
 
-test('every root is explained', () => {
+test('every root has a description of one sentence', () => {
   for (const sentence of Object.values(ROOTS)) expect(sentence).toMatch(/^[A-Z\\"v].*\.$/);
 });

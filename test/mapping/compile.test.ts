@@ -3,7 +3,7 @@ import { mappingWith, shippedMapping } from './mapping-set';
 
 const mapping = shippedMapping();
 
-test('the formats number networks 2 and 3 differently, everything else alike', () => {
+test('formats A and B number networks 2 and 3 differently, and exams alike', () => {
   const network = mapping.tables.get('network')!;
   expect([...mapping.numberingOf('a', network).values()]).toEqual(['MTN', 'AIRTEL', 'GLO', '9MOBILE']);
   expect([...mapping.numberingOf('b', network).values()]).toEqual(['MTN', 'GLO', 'AIRTEL', '9MOBILE']);
@@ -11,11 +11,11 @@ test('the formats number networks 2 and 3 differently, everything else alike', (
   expect(mapping.numberingOf('a', exam)).toBe(mapping.numberingOf('b', exam));
 });
 
-test('the guard knows the numberings of other servers for networks', () => {
+test('the numbering guard has the numberings of other servers for networks', () => {
   expect(mapping.otherNumberings.map(({ numbering }) => numbering.get(3))).toContain('9MOBILE');
 });
 
-test('only purchases move money, and each names a v1 call', () => {
+test('every operation but a list has a v1 call, and that of a purchase is a POST', () => {
   for (const operation of mapping.operations.values()) {
     expect(operation.call === undefined).toBe(operation.kind === 'list');
     if (operation.kind === 'purchase') expect(operation.call!.method).toBe('POST');
@@ -27,7 +27,7 @@ test('only lookups are served without a key', () => {
   expect(open.map(({ kind }) => kind)).toEqual(['lookup', 'lookup']);
 });
 
-test('every spelling that any field, format or request id has is known, all else is not', () => {
+test('the known fields of an operation are the spellings of its fields in any format and those of the request id', () => {
   const { known } = mapping.operations.get('buy_airtime')!;
   for (const name of ['mobile_number', 'bypass', 'Ported_number', 'request-id', 'ref', 'airtime_type'])
     expect(known).toContain(name);
@@ -35,13 +35,13 @@ test('every spelling that any field, format or request id has is known, all else
   expect(mapping.operations.get('check_balance')!.known).not.toContain('request-id');
 });
 
-test('a call sends what is known and leaves out what is not', () => {
+test('a call sends fields with a value and leaves out others', () => {
   const { call } = mapping.operations.get('buy_cable')!;
   const scope = { joins: {}, roots: {}, numberOf: () => undefined };
   expect(call!.send({ ...scope, fields: { plan: 5, smartcard: '0123' } })).toEqual({ plan_id: 5, smartcard: '0123' });
 });
 
-test('a field that only a condition or a nested list of the call mentions is sent as well', () => {
+test('a field that only a condition or a nested value of the call mentions is marked as sent', () => {
   const operations = mappingWith(`
 operations:
   buy:
@@ -60,6 +60,6 @@ operations:
   expect(sent.map(({ name }) => name)).toEqual(['network', 'deep']);
 });
 
-test('the lists of the catalog are named once', () => {
+test('the names of the price lists are unique', () => {
   expect(new Set(CATALOG_LISTS).size).toBe(CATALOG_LISTS.length);
 });

@@ -14,14 +14,14 @@ import { parseDocument } from 'yaml';
 import { readYaml } from '../../src/mapping/read-yaml';
 import { sharedFileSchema } from '../../src/mapping/language/schema';
 
-/** As zod declares them: a type has no list to walk. */
+/** The codes of issues in zod's declarations: a type cannot be listed at run time. */
 const CODES = [
   ...readFileSync(join(dirname(require.resolve('zod')), 'v4', 'core', 'errors.d.ts'), 'utf8').matchAll(
     /readonly code: "([a-z_]+)";/g,
   ),
 ].map(([, code]) => code!);
 
-test('every code of zod has a sentence of ours', () => {
+test('every issue code of zod has a message of the gateway', () => {
   expect(CODES.length).toBeGreaterThan(9);
   expect(Object.keys(ISSUES).sort()).toEqual([...new Set(CODES)].sort());
 });
@@ -53,16 +53,16 @@ const ISSUED: readonly (readonly [string, z.ZodType, unknown, string])[] = [
   ['custom', z.string().refine(() => false), 'a', 'this value is not valid here'],
 ];
 
-test.each(ISSUED)('%s of %#', (code, schema, input, sentence) => {
+test.each(ISSUED)('an issue %s (row %#) has its message', (code, schema, input, sentence) => {
   const [issue] = schema.safeParse(input, { error: describeMistake }).error!.issues;
   expect(issue).toMatchObject({ code, message: sentence });
 });
 
-test('all codes are among them', () => {
+test('the rows of this suite have every issue code', () => {
   expect([...new Set(ISSUED.map(([code]) => code))].sort()).toEqual(Object.keys(ISSUES).sort());
 });
 
-test('a message of the schema goes before', () => {
+test('a message in the schema takes precedence', () => {
   const schema = z.string('expected a duration');
   expect(schema.safeParse(5, { error: describeMistake }).error!.issues[0]!.message).toBe('expected a duration');
 });
@@ -75,14 +75,14 @@ test.each([
   [['lookup_key'], ['no', false, 'off'], undefined],
   [['refuse', 'pass'], ['no', 'yes', 'maybe'], undefined],
   [['refuse', 'pass'], ['refused'], 'refuse'],
-])('of %j, %j means %j', (choices, inputs, meant) => {
+])('of the choices %j, the inputs %j most likely mean %j', (choices, inputs, meant) => {
   for (const input of inputs) expect([input, intendedChoice(input, choices)]).toEqual([input, meant]);
 });
 
 const hintOf = (schema: z.ZodType, input: unknown): string | undefined =>
   hintForIssue(schema.safeParse(input, { reportInput: true }).error!.issues[0]!);
 
-test('what is of another kind says how to write it', () => {
+test('a value of the wrong kind has a hint how to write it', () => {
   expect(hintOf(z.boolean(), 'yes')).toBe('write `true`');
   expect(hintOf(z.boolean(), 'off')).toBe('write `false`');
   expect(hintOf(z.boolean(), 'perhaps')).toBeUndefined();
@@ -104,13 +104,13 @@ test.each([
   ['0', 'did you mean `off`?'],
   ['yes', 'did you mean `on`?'],
   ['true', 'did you mean `on`?'],
-])('`guard: %s` %s', (guard, hint) => {
+])('`guard: %s` is reported with the hint: %s', (guard, hint) => {
   expect(checkWith(CALLER(guard)).problems).toMatchObject([
     { code: 'unknown-choice', message: expect.stringContaining('expected one of `on`, `off`'), hint },
   ]);
 });
 
-/** As the library declares them: a type has no list to walk. */
+/** The error codes in the declarations of the YAML library: a type cannot be listed at run time. */
 const YAML_CODES = [
   ...readFileSync(require.resolve('yaml').replace(/index\.js$/, 'errors.d.ts'), 'utf8')
     .split('\n')
@@ -118,7 +118,7 @@ const YAML_CODES = [
     .matchAll(/'([A-Z_0-9]+)'/g),
 ].map(([, code]) => code!);
 
-test('every code of the YAML library has a sentence and a hint of ours', () => {
+test('every error code of the YAML library has a message and a hint of the gateway', () => {
   expect(YAML_CODES.length).toBeGreaterThan(20);
   expect(Object.keys(SYNTAX).sort()).toEqual([...YAML_CODES].sort());
   for (const { message, hint } of Object.values(SYNTAX)) {
@@ -149,7 +149,7 @@ const TEXTS: readonly (readonly [string, string, RegExp])[] = [
   ['TAB_AS_INDENT', 'texts:\n\tfound: a', /^a tab/],
 ];
 
-test.each(TEXTS)('%s: %j', (code, text, sentence) => {
+test.each(TEXTS)('a YAML error %s has a message and a hint of the gateway: %j', (code, text, sentence) => {
   const { errors, warnings } = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
   const all = [...errors, ...warnings];
   expect(all.map((error) => error.code)).toContain(code);
@@ -161,6 +161,6 @@ test.each(TEXTS)('%s: %j', (code, text, sentence) => {
   expect(said).not.toMatch(/flow (?:map|sequence)|implicit|block (?:map|collection|sequence)|scalar|token|YAML\.parse|node/i);
 });
 
-test('a sentence of the library that nobody knows falls back on its code', () => {
+test('an unknown message of the YAML library gets the message of its code', () => {
   expect(describeSyntaxError({ code: 'UNEXPECTED_TOKEN', message: 'Something quite new' })).toBe(SYNTAX.UNEXPECTED_TOKEN);
 });

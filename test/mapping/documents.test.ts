@@ -7,7 +7,7 @@ import { formatFileSchema, sharedFileSchema } from '../../src/mapping/language/s
 const ROOT = resolve(__dirname, '..', '..');
 const SCHEMA = mappingJsonSchema();
 
-test('the schemas and the reference are fresh', () => {
+test('the generated schemas and the reference page are up to date', () => {
   const stale = [...documents()].filter(([path, text]) => read(path) !== text).map(([path]) => path);
   expect(stale).toEqual([]);
 });
@@ -33,7 +33,7 @@ interface Zod {
   readonly description?: string;
 }
 
-/** `path: description` of every key, as the checker knows it. */
+/** The description of every key of the checker's schema, by its path. */
 function keysOfZod(schema: Zod, path: string, keys: Map<string, string>): Map<string, string> {
   const { innerType, in: input, element, valueType, options, type } = schema.def;
   if (type === 'lazy') return keys;
@@ -52,7 +52,7 @@ function descriptionOf(schema: Zod): string {
   return schema.description ?? (inner === undefined ? '' : descriptionOf(inner));
 }
 
-/** The same of the JSON Schema, following its references. */
+/** The description of every key of the JSON Schema, by its path; references are followed. */
 function keysOfJson(schema: JsonSchema, path: string, keys: Map<string, string>): Map<string, string> {
   const { items, additionalProperties, anyOf, allOf, $ref } = schema as {
     items?: JsonSchema;
@@ -82,7 +82,7 @@ function jsonDescription(schema: JsonSchema): string {
   return allOf === undefined ? '' : jsonDescription(allOf[0]!);
 }
 
-test('checker, schema and reference know the same keys and say the same of them', () => {
+test('checker, JSON Schema and reference page have the same keys with the same descriptions', () => {
   const reference = mappingReference();
   for (const [file, zod] of [
     ['format_file', formatFileSchema],

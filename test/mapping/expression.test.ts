@@ -7,23 +7,23 @@ test.each([
   ['$v1.data.name', { root: 'v1', path: ['data', 'name'], transforms: [] }],
   ['$amount | naira', { root: 'amount', path: [], transforms: ['naira'] }],
   ['$a.B_c|text  |  upper', { root: 'a', path: ['B_c'], transforms: ['text', 'upper'] }],
-])('%s is a path with changes', (text, expression) => {
+])('%s is read as a path with transforms', (text, expression) => {
   expect(isExpression(text)).toBe(true);
   expect(parseExpression(text)).toEqual(expression);
 });
 
 test.each(['$', '$.a', '$a.', '$a..b', '$a |', '$a | Upper', '$a || b', '$a[0]', '$a + 1', '$a-b', ' $a', '$a ', '$a\n'])(
-  '%j is none',
+  '%j is not a valid expression',
   (text) => {
     expect(parseExpression(text)).toBeUndefined();
   },
 );
 
-test.each(['phone', '', '*347*119*PIN#', 'a $b'])('%j means itself', (text) => {
+test.each(['phone', '', '*347*119*PIN#', 'a $b'])('%j is a constant', (text) => {
   expect(isExpression(text)).toBe(false);
 });
 
-test('any text is read or not, and never throws', () => {
+test('the parser never throws, whatever the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'$ab.|_ 1') }), (text) => {
       const expression = parseExpression(text);

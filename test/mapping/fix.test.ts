@@ -25,43 +25,43 @@ ${lines}
 
 const cases: readonly (readonly [string, string, string])[] = [
   [
-    'a spelling that stands twice in a line',
+    'a duplicate spelling in a list on one line',
     '    fields: { phone: { from: [phone, gsm,  phone], as: phone } }',
     '    fields: { phone: { from: [phone, gsm], as: phone } }',
   ],
   [
-    'a spelling that stands twice, one a line',
+    'a duplicate spelling in a list with one spelling per line',
     '    ignore:\n      - a # why\n      - b\n      - a\n      - c # too',
     '    ignore:\n      - a # why\n      - b\n      - c # too',
   ],
   ['spaces around a spelling', '    ignore: [\' a\', "b "] # kept', '    ignore: [a, b] # kept'],
-  ['a misspelt key that is harmless', '    ignroe: [a] # kept', '    ignore: [a] # kept'],
+  ['a misspelt harmless key', '    ignroe: [a] # kept', '    ignore: [a] # kept'],
 ];
 
-test.each(cases)('%s is mended, and nothing else changes', (_title, before, after) => {
+test.each(cases)('%s is fixed, and nothing else changes', (_title, before, after) => {
   expect(fixed(operation(before))).toBe(operation(after));
 });
 
-test('a path is written in the usual way, with its comment kept', () => {
+test('a path is rewritten in the usual form, and its comment is kept', () => {
   const before = operation('').replace('[GET /api/thing]', '\n      - GET|POST /api//thing/ # old\n      - GET /api/other');
   expect(fixed(before)).toBe(before.replace('/api//thing/', '/api/thing'));
 });
 
-test('a byte-order mark is taken away', () => {
+test('a byte-order mark is removed', () => {
   expect(fixed(`\uFEFF${operation('').trimStart()}`)).toBe(operation('').trimStart());
 });
 
-test('an item is left alone when a comment stands before it', () => {
+test('a duplicate item is not removed when a comment precedes it', () => {
   const text = operation('    ignore:\n      - a\n      # said by somebody\n      - a');
   expect(fixed(text)).toBe(text);
 });
 
-test('what the pages call fixable is what carries a fix', () => {
+test('exactly the rules whose pages describe a fix have one', () => {
   const fixable = (Object.keys(RULES) as RuleId[]).filter((id) => wordsOf(id)?.fix !== '');
   const carried = (Object.keys(RULES) as RuleId[]).filter((id) =>
     checkExample(readExample(id, 'bad')).problems.some(({ code, fix }) => code === id && fix !== undefined),
   );
-  // The page of `unknown-key` shows one that decides about money.
+  // The example of `unknown-key` has a key that could move money, and such a key is not renamed.
   expect(carried).toEqual(fixable.filter((id) => id !== 'unknown-key'));
   expect(fixable).toContain('unknown-key');
 });

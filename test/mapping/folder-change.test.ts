@@ -35,74 +35,74 @@ function put(files: readonly NamedText[]): void {
   }
 }
 
-/** The set that the folder means, in order of name. */
-function meant(): NamedText[] {
+/** The set that is read from the folder, in order of name. */
+function readSet(): NamedText[] {
   const read = readFolder(folder);
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
   return sorted(read.files.map(({ name, text }) => ({ name: name!, text })));
 }
 
-test('a set takes the place of another: files are written, changed and removed; cases and notes stay', () => {
+test('a set replaces another: files are added, changed and removed, and cases and notes stay', () => {
   put(OLD);
   put([
     { name: 'cases/a.yaml', text: 'cases: []' },
     { name: 'notes.md', text: 'notes' },
   ]);
   changeFolder(folder, NEW);
-  expect(meant()).toEqual(sorted(NEW));
+  expect(readSet()).toEqual(sorted(NEW));
   expect(mappingFilesBelow(folder).length).toBe(NEW.length);
   expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([]);
   expect(readFileSync(join(folder, 'cases', 'a.yaml'), 'utf8')).toBe('cases: []');
   expect(existsSync(join(folder, 'notes.md'))).toBe(true);
 });
 
-test('while a set is being put there, the folder means that set, whatever files are there', () => {
+test('while a set is being written, the folder is read as that set, whatever files it holds', () => {
   put(OLD);
   changeFolder(folder, NEW);
   writeFileSync(join(folder, '.mappings-being-applied.json'), JSON.stringify({ files: OLD }));
-  expect(meant()).toEqual(sorted(OLD));
+  expect(readSet()).toEqual(sorted(OLD));
   expect(pendingFiles(folder)).toEqual(OLD);
   finishChange(folder);
   expect(pendingFiles(folder)).toBeUndefined();
-  expect(meant()).toEqual(sorted(OLD));
+  expect(readSet()).toEqual(sorted(OLD));
   finishChange(folder);
-  expect(meant()).toEqual(sorted(OLD));
+  expect(readSet()).toEqual(sorted(OLD));
 });
 
-test('what cannot be read of a set that is being put there is a problem, never half a set', () => {
+test('an unreadable pending set is a problem, and the files are not read instead', () => {
   put(OLD);
   writeFileSync(join(folder, '.mappings-being-applied.json'), '{"files": [');
   expect(readFolder(folder)).toMatchObject({ problems: [{ code: 'unreadable-folder' }] });
 });
 
 const isRoot = process.getuid?.() === 0;
-(isRoot ? test.skip : test)('a folder that takes no files stays as it is', () => {
+(isRoot ? test.skip : test)('a folder that cannot be written stays as it is', () => {
   put(OLD);
   chmodSync(folder, 0o500);
   expect(() => changeFolder(folder, NEW)).toThrow(/EACCES|EPERM/);
   chmodSync(folder, 0o700);
-  expect(meant()).toEqual(sorted(OLD));
+  expect(readSet()).toEqual(sorted(OLD));
 });
 
 test('a set that cannot be written whole is not begun', () => {
   put([...OLD, { name: 'more', text: 'a note where a folder is needed' }]);
   expect(() => changeFolder(folder, NEW)).toThrow(/EEXIST|ENOTDIR/);
   expect(pendingFiles(folder)).toBeUndefined();
-  expect(meant()).toEqual(sorted(OLD));
+  expect(readSet()).toEqual(sorted(OLD));
 });
 
-(isRoot ? test.skip : test)('one file that may not be written is enough', () => {
+(isRoot ? test.skip : test)('a set is not begun when one of its files cannot be written', () => {
   put(OLD);
   chmodSync(join(folder, '20.yaml'), 0o400);
   expect(() => changeFolder(folder, NEW)).toThrow(/EACCES|EPERM/);
   expect(pendingFiles(folder)).toBeUndefined();
 });
 
-test('a folder that is not there takes no set', () => {
+test('a set is refused for a folder that does not exist', () => {
   expect(() => changeFolder(join(folder, 'nowhere'), NEW)).toThrow(/ENOENT/);
 });
 
-test('killed at any instant, the folder means the old set or the new one, and a rerun ends it', async () => {
+test('after a kill at any instant the folder is read as the old set or the new one, and a rerun completes the change', async () => {
   const hashes = [OLD, NEW].map((files) => hashOf(sorted(files).map(({ name, text }) => ({ file: name, name, text }))));
   const met = new Set<string>();
   const runner = resolve(__dirname, '..', 'journal', 'run-typescript.cjs');
@@ -118,11 +118,11 @@ test('killed at any instant, the folder means the old set or the new one, and a 
     await sleep(round * 1.5);
     child.kill('SIGKILL');
     await exited;
-    const hash = hashOf(meant().map(({ name, text }) => ({ file: name, name, text })));
+    const hash = hashOf(readSet().map(({ name, text }) => ({ file: name, name, text })));
     expect(hashes).toContain(hash);
     met.add(hash);
     changeFolder(folder, NEW);
-    expect(meant()).toEqual(sorted(NEW));
+    expect(readSet()).toEqual(sorted(NEW));
   }
   expect(met.size).toBeGreaterThan(0);
 }, 60_000);
@@ -140,11 +140,11 @@ test.each([
   ['a.md', false],
   ['a\\b.yaml', false],
   ['', false],
-])('%j is a name in the folder: %s', (name, expected) => {
+])('whether %j is a valid name of a mapping file: %s', (name, expected) => {
   expect(isMappingFileName(name)).toBe(expected);
 });
 
-test('the old file stands until the draft is put in its place, with the rights that were asked for', () => {
+test('a draft replaces the old file only when put in place, with the given permissions', () => {
   const path = join(folder, 'made', 'kept.json');
   draftFile(path, 'old', 0o600).putInPlace();
   const draft = draftFile(path, 'new', 0o600);
@@ -155,7 +155,7 @@ test('the old file stands until the draft is put in its place, with the rights t
   expect(readdirSync(join(folder, 'made'))).toEqual(['kept.json']);
 });
 
-test('a draft that is not wanted any more leaves nothing', () => {
+test('a discarded draft leaves no file', () => {
   const path = join(folder, 'kept.json');
   writeFileSync(path, 'old');
   draftFile(path, 'new').discard();
@@ -163,7 +163,7 @@ test('a draft that is not wanted any more leaves nothing', () => {
   expect(readFileSync(path, 'utf8')).toBe('old');
 });
 
-test('what stands in the way of the draft is told and not taken away', () => {
+test('a folder with the name of the draft makes the draft throw, and is not removed', () => {
   const path = join(folder, 'kept.json');
   mkdirSync(`${path}.${process.pid}`);
   expect(() => draftFile(path, 'new')).toThrow('EISDIR');

@@ -47,7 +47,7 @@ test('a run without problems has no results', () => {
   expect(JSON.parse(formatSarif([])).runs[0]).toMatchObject({ results: [], tool: { driver: { rules: [] } } });
 });
 
-test('a code of another file than a mapping is a rule without words', () => {
+test('a code without a page is a SARIF rule without texts', () => {
   const [run] = JSON.parse(formatSarif([problem({ code: 'odd' })])).runs;
   expect(run.tool.driver.rules).toEqual([{ id: 'odd' }]);
 });

@@ -24,7 +24,7 @@ const accepted: readonly (readonly [string, LegacyValue, JsonValue])[] = [
   ['phone_list', '8030000001; 2348060000002\n', ['08030000001', '08060000002']],
   ['phone_list', ['08030000001', 8060000002, ''], ['08030000001', '08060000002']],
   ['phone_list', 8030000001, ['08030000001']],
-  // v1 sends to a number once, and so many are told.
+  // v1 sends to each number once, so a duplicate is dropped and the count in the reply is right.
   ['phone_list', '08030000001,08060000002,+2348030000001', ['08030000001', '08060000002']],
   ['naira', '1,000.50', 100_050],
   ['naira', '₦500', 50_000],
@@ -103,7 +103,7 @@ const raw = fc.oneof(
   fc.stringMatching(/^\d{16,30}$/).map((text) => new InexactNumber(text)),
 ) as fc.Arbitrary<LegacyValue>;
 
-test.each(NAMES)('%s is total: a value, or a sentence about what was expected, whatever comes', (name) => {
+test.each(NAMES)('%s gives a value or a sentence about what was expected for any input', (name) => {
   fc.assert(
     fc.property(raw, (value) => {
       const read = INPUT_TRANSFORMS[name]!.read(value);
@@ -113,7 +113,7 @@ test.each(NAMES)('%s is total: a value, or a sentence about what was expected, w
   );
 });
 
-test.each(NAMES)('%s reads its own spelling of a value as that value again', (name) => {
+test.each(NAMES)('%s reads its own result as the same value again', (name) => {
   const { read, isAmount } = INPUT_TRANSFORMS[name]!;
   fc.assert(
     fc.property(raw, (value) => {
@@ -126,12 +126,12 @@ test.each(NAMES)('%s reads its own spelling of a value as that value again', (na
   );
 });
 
-test.each(NAMES)('%s never repeats in its refusal what was sent', (name) => {
+test.each(NAMES)('the refusal of %s never contains the sent value', (name) => {
   const read = INPUT_TRANSFORMS[name]!.read('§12§');
   if ('expected' in read) expect(read.expected).not.toContain('§');
 });
 
-test('every transform says in a sentence what it reads', () => {
+test('every transform has a description of one sentence', () => {
   for (const { describe: sentence } of Object.values(INPUT_TRANSFORMS)) expect(sentence).toMatch(/^[A-Z].*[.…]$/);
 });
 

@@ -21,12 +21,12 @@ test('every shipped mapping file fits the schema that its first line names', () 
   }
 });
 
-test('schema and checker accept and refuse the same files', () => {
+test('the JSON Schema and the checker accept and refuse the same files', () => {
   const files = shippedFiles();
   let refused = 0;
   for (let seed = 1; seed <= 260; seed += 1) {
     const { files: broken, broken: hit, accident } = breakFiles(files, seed);
-    // The small validator of these tests recurses, and not as deep as that.
+    // The small validator of these tests is recursive and cannot go so deep.
     if (accident === 'lists are nested a thousand deep') continue;
     const { text } = broken.find(({ file }) => file === hit)!;
     const document = parseDocument(text, { prettyErrors: false });
@@ -35,7 +35,7 @@ test('schema and checker accept and refuse the same files', () => {
     if (value === UNREADABLE || typeof value !== 'object' || Array.isArray(value)) continue;
     const isFormat = Object.hasOwn(value, 'format');
     const { success: accepted, error } = (isFormat ? formatFileSchema : sharedFileSchema).safeParse(value);
-    // No schema can express what is found while short forms are expanded, such as `group_by` without `each`.
+    // A JSON Schema cannot express the problems found while short forms are expanded, such as `group_by` without `each`.
     if (JSON.stringify(error?.issues ?? []).includes('"custom"')) continue;
     if (!accepted) refused += 1;
     const problems = validateJson(value, SCHEMA);
@@ -57,7 +57,7 @@ function tryPlain(document: ReturnType<typeof parseDocument>): unknown {
   }
 }
 
-test('an unknown key is refused wherever keys are known', () => {
+test('the JSON Schema refuses unknown keys in every object with known keys', () => {
   const open: string[] = [];
   const visit = (schema: JsonSchema, path: string): void => {
     if (schema.properties !== undefined && schema['additionalProperties'] !== false) open.push(path);

@@ -6,14 +6,14 @@ import { newFolder } from '../new-folder';
 const TEXTS = [['a.yaml', 'x: 1\n']];
 const VALUE = { map: new Map([['one', [1n, undefined]]]) };
 
-test('a value is found for the same texts and the same program, in whichever folder it stands', async () => {
+test('a kept value is found for the same texts and the same program, in any of the folders', async () => {
   const [data, program] = [newFolder(), newFolder()];
   keepValue({ program: 'p1', folders: [program] }, 'set', TEXTS, VALUE);
   expect(findValue({ program: 'p1', folders: [data, program] }, 'set', TEXTS)).toEqual(VALUE);
   expect(findValue({ program: 'p1', folders: [data] }, 'set', TEXTS)).toBeUndefined();
 });
 
-test('other texts, another program and another name find nothing', async () => {
+test('a kept value is not found for other texts, another program or another name', async () => {
   const folders = [newFolder()];
   keepValue({ program: 'p1', folders }, 'set', TEXTS, VALUE);
   expect(findValue({ program: 'p1', folders }, 'set', [['a.yaml', 'x: 2\n']])).toBeUndefined();
@@ -21,7 +21,7 @@ test('other texts, another program and another name find nothing', async () => {
   expect(findValue({ program: 'p1', folders }, 'other', TEXTS)).toBeUndefined();
 });
 
-test('a file that was cut off or changed by one bit is none', async () => {
+test('a file that was cut off or changed by one bit is not used', async () => {
   const folder = newFolder();
   const kept = { program: 'p1', folders: [folder] };
   keepValue(kept, 'set', TEXTS, VALUE);
@@ -37,7 +37,7 @@ test('a file that was cut off or changed by one bit is none', async () => {
   expect(findValue(kept, 'set', TEXTS)).toEqual(VALUE);
 });
 
-test('a folder that takes no files, and a value that is no plain data, are no failure', async () => {
+test('a folder that cannot be written, or a value that is no plain data, keeps nothing and throws nothing', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'file'), '');
   const nowhere = { program: 'p1', folders: [join(folder, 'file')] };

@@ -24,7 +24,7 @@ function open(): LiveMapping {
   return live;
 }
 
-/** As at a start that is prevented from serving. */
+/** Opens the set without `begin`, like a start that fails before it serves. */
 function openOnly(): LiveMapping {
   const opened = openLiveMapping({ folder, history: openSetHistory(dataDir) });
   if ('problems' in opened) throw new Error(JSON.stringify(opened.problems));
@@ -39,7 +39,7 @@ function edit(name: string, change: (text: string) => string): void {
 const addSpelling = (text: string): string => text.replace('from: [amount]', 'from: [amount, howmuch]');
 const breakIt = (text: string): string => text.replace('as: naira', 'as: niara');
 
-test('a sound edit is taken into use, and its hash is another', () => {
+test('a valid edit is taken into use and changes the hash', () => {
   const live = open();
   const before = live.current();
   edit('operations/airtime.yaml', addSpelling);
@@ -74,7 +74,7 @@ test('a restart with a broken folder serves the last good set', () => {
   expect(second.problems().length).toBeGreaterThan(0);
 });
 
-test('a set with a byte-order mark, as an editor of Windows writes it, is kept, gone back to and put aside like any other', () => {
+test('a set with a byte-order mark, as editors on Windows write it, is kept and replaced like any other', () => {
   edit('ids.yaml', (text) => `\uFEFF${text}`);
   const live = open();
   const { hash } = live.current();
@@ -99,7 +99,7 @@ test('a set that was opened and never served does not count as used', () => {
   expect(open().current().hash).toBe(first.current().hash);
 });
 
-test('a change before the first script stands alone in the history', () => {
+test('a set that was replaced before the first request is not in the history', () => {
   const live = openOnly();
   edit('operations/airtime.yaml', addSpelling);
   live.reload({ cause: { by: 'watch' } });
@@ -115,7 +115,7 @@ test('a broken folder without a last good set gives its problems', () => {
   expect(opened).toMatchObject({ problems: [expect.objectContaining({ file: expect.stringContaining('airtime.yaml') })] });
 });
 
-test('a set that was edited since it was looked at is refused', () => {
+test('a set that was edited since the plan is refused', () => {
   const live = open();
   edit('operations/airtime.yaml', addSpelling);
   const planned = openLiveMapping({ folder, history: openSetHistory(join(home, 'other')) });
@@ -125,7 +125,7 @@ test('a set that was edited since it was looked at is refused', () => {
   expect(live.current().operations.get('buy_airtime')!.known.has('how_much')).toBe(false);
 });
 
-test('the same files have the same hash wherever their folder stands', () => {
+test('the same files have the same hash in every folder', () => {
   const elsewhere = join(home, 'elsewhere');
   cpSync(folder, elsewhere, { recursive: true });
   const opened = openLiveMapping({ folder: elsewhere, history: openSetHistory(join(home, 'other')) });
@@ -133,7 +133,7 @@ test('the same files have the same hash wherever their folder stands', () => {
   expect(opened.live.current().hash).toBe(open().current().hash);
 });
 
-test('a last good set that was cut off counts as none', () => {
+test('a last good set that was cut off is not used', () => {
   const { hash } = open().current();
   const kept = join(dataDir, 'mapping-history', `${hash}.json`);
   writeFileSync(kept, readFileSync(kept, 'utf8').slice(0, 500));
@@ -157,7 +157,7 @@ function candidate(change: (text: string) => string): Candidate {
   return { files, hash: opened.live.current().hash };
 }
 
-test('a set that is handed over is written into the folder and taken into use', () => {
+test('an applied set is written to the folder and taken into use', () => {
   const live = open();
   const { files, hash } = candidate(addSpelling);
   expect(live.apply(files, hash, live.current().hash)).toEqual({ kind: 'reloaded', hash });
@@ -168,7 +168,7 @@ test('a set that is handed over is written into the folder and taken into use', 
   expect(live.reload()).toEqual({ kind: 'unchanged', hash });
 });
 
-test('of two operators who looked at the same running set exactly one succeeds', () => {
+test('of two operators with plans for the same running set exactly one succeeds', () => {
   const live = open();
   const before = live.current().hash;
   const [one, other] = [candidate(addSpelling), candidate((text) => text.replace('from: [amount]', 'from: [amount, sum]'))];
@@ -179,7 +179,7 @@ test('of two operators who looked at the same running set exactly one succeeds',
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('sum');
 });
 
-test('a set that is not the planned one, or not sound, is refused, and no file is changed', () => {
+test('a set that differs from the plan or has errors is refused, and no file is changed', () => {
   const live = open();
   const before = live.current().hash;
   const { files, hash } = candidate(addSpelling);
@@ -189,7 +189,7 @@ test('a set that is not the planned one, or not sound, is refused, and no file i
   expect(live.reload().kind).toBe('unchanged');
 });
 
-test('edits in the folder that no plan has seen are not overwritten', () => {
+test('an apply does not overwrite edits in the folder that the plan did not include', () => {
   const live = open();
   const before = live.current().hash;
   edit('operations/airtime.yaml', (text) => text.replace('from: [amount]', 'from: [amount, mine]'));
@@ -198,7 +198,7 @@ test('edits in the folder that no plan has seen are not overwritten', () => {
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('mine');
 });
 
-test('edits in the folder that a plan has seen, and no others, are overwritten', () => {
+test('an apply overwrites the edits in the folder that the plan included, and no later edits', () => {
   const live = open();
   const before = live.current().hash;
   const airtime = (): string => readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8');
@@ -251,7 +251,7 @@ test('a set that cannot be kept in the history is refused, without an exception'
   expect(open().current().hash).toBe(hash);
 });
 
-test('a mappings folder that takes no files leaves the history as it was, and no draft in it', () => {
+test('a mappings folder that cannot be written refuses the set, and leaves the history unchanged without a draft', () => {
   const live = open();
   const before = live.current().hash;
   const kept = readdirSync(live.history.folder);
@@ -265,7 +265,7 @@ test('a mappings folder that takes no files leaves the history as it was, and no
   expect(readdirSync(live.history.folder)).toEqual(kept);
 });
 
-test('a set whose draft cannot take its place in the history is in use all the same', () => {
+test('a set is taken into use although the list of uses cannot be written', () => {
   const live = open();
   const before = live.current().hash;
   edit('operations/airtime.yaml', addSpelling);
@@ -279,7 +279,7 @@ test('a set whose draft cannot take its place in the history is in use all the s
   expect(readdirSync(live.history.folder).sort()).toEqual([`${before}.json`, `${hash}.json`, 'uses.json'].sort());
 });
 
-test('the history has every set that came into use, and its author', () => {
+test('the history lists every set that came into use with its cause and author', () => {
   const live = open();
   const before = live.current().hash;
   const { files, hash } = candidate(addSpelling);

@@ -18,7 +18,7 @@ const twice: readonly (readonly [string, readonly string[], string, string])[] =
   ['a format', ['format: x\ntitle: X', 'format: §x\ntitle: Y'], 'format `x` is defined twice', '1.yaml'],
 ];
 
-test.each(twice)('%s that stands in two files is a problem at its second place', (_title, texts, message, first) => {
+test.each(twice)('%s that is defined in two files is reported at its second place', (_title, texts, message, first) => {
   const last = marked(texts.at(-1)!);
   const { source, problems } = mergeFiles(filesWith(...texts.slice(0, -1), last.text));
   expect(source).toBeUndefined();
@@ -35,7 +35,7 @@ test.each(twice)('%s that stands in two files is a problem at its second place',
   ]);
 });
 
-test.each(['request_id', 'words', 'timing', 'lookup_key', 'callers'])('a set without %s says so', (section) => {
+test.each(['request_id', 'words', 'timing', 'lookup_key', 'callers'])('a set without the section %s is refused', (section) => {
   const files = filesWith().filter(({ file }) => file !== `base-${section}.yaml`);
   expect(mergeFiles(files).source).toBeUndefined();
   expect(checkFiles(files).problems).toEqual([
@@ -43,7 +43,7 @@ test.each(['request_id', 'words', 'timing', 'lookup_key', 'callers'])('a set wit
   ]);
 });
 
-test('numberings of other servers add up over files, and each knows its own place', () => {
+test('numberings of other servers in several files are joined, and each keeps its place', () => {
   const one = 'other_numberings: [{ title: One, table: network, numbers: { 1: MTN } }]';
   const two = 'other_numberings:\n  - title: Two\n    table: network\n    numbers: { 1: GLO }\n';
   const { source } = mergeFiles(filesWith(one, two));
@@ -51,7 +51,7 @@ test('numberings of other servers add up over files, and each knows its own plac
   expect(source!.places.find(['other_numberings', 1, 'numbers', '1'])).toEqual({ file: '2.yaml', line: 4, column: 19 });
 });
 
-test('the hash tells one set of bytes from another', () => {
+test('sets with different files have different hashes', () => {
   const hash = (text: string): string => mergeFiles(filesWith(text)).source!.hash;
   expect(hash('texts: { found: a }')).toBe(hash('texts: { found: a }'));
   expect(hash('texts: { found: a }')).not.toBe(hash('texts: { found: b }'));
@@ -62,13 +62,13 @@ describe('a folder', () => {
   let folder: string;
   beforeEach(() => (folder = newFolder()));
 
-  test('that is not there cannot be read', () => {
+  test('that does not exist cannot be read', () => {
     expect(loadSource(join(folder, 'nowhere'))).toEqual({
       problems: [expect.objectContaining({ file: join(folder, 'nowhere'), line: 1, column: 1, code: 'unreadable-folder' })],
     });
   });
 
-  test('of a mounted volume, whose files are links into a hidden folder of the version in use, holds each file once', () => {
+  test('of a mounted volume, whose files are links into a hidden folder, has each file once', () => {
     const files = filesWith();
     mkdirSync(join(folder, '..2026_11_21'));
     mkdirSync(join(folder, '.git'));
@@ -81,12 +81,12 @@ describe('a folder', () => {
     expect(checkFolder(folder)).toMatchObject({ problems: [], mapping: expect.any(Object) });
   });
 
-  test('with a link to a folder of mapping files says that it is not followed', () => {
+  test('with a link to a folder of mapping files gives a warning that the link is not followed', () => {
     const elsewhere = newFolder();
     for (const { file, text } of filesWith()) writeFileSync(join(folder, file), text);
     writeFileSync(join(elsewhere, 'families.yaml'), 'families: {}');
     symlinkSync(elsewhere, join(folder, 'families'));
-    // Cases are not part of the set, notes and empty folders are no rules, and hidden files are private.
+    // No warning for links to cases, to a folder without mapping files, or with a hidden name.
     mkdirSync(join(elsewhere, 'notes'));
     symlinkSync(join(elsewhere, 'notes'), join(folder, 'notes'));
     for (const name of ['cases', '.more']) symlinkSync(elsewhere, join(folder, name));
@@ -102,12 +102,12 @@ describe('a folder', () => {
     expect(mapping).toBeDefined();
   });
 
-  test('without mapping files says so', () => {
+  test('without mapping files is refused', () => {
     writeFileSync(join(folder, 'readme.md'), '# nothing');
     expect(loadSource(folder).problems).toEqual([expect.objectContaining({ file: folder, code: 'empty-folder' })]);
   });
 
-  test('is read in order of name, its subfolders too, but neither cases nor hidden files nor other kinds', () => {
+  test('is read with its subfolders, in order of name, without cases, hidden files and files of other kinds', () => {
     for (const { file, text } of filesWith('texts: {}')) writeFileSync(join(folder, file), text);
     mkdirSync(join(folder, 'cases'));
     mkdirSync(join(folder, 'more'));
@@ -125,7 +125,7 @@ describe('a folder', () => {
     ['a link to itself', (path: string) => symlinkSync(path, path), 'it is a link that leads in a circle'],
     ['a folder', (path: string) => mkdirSync(path), 'it is a folder'],
     ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'it is a pipe or a device, not a file'],
-  ])('with %s in place of a mapping file says which', (_what, make, reason) => {
+  ])('with %s in place of a mapping file is refused with the reason', (_what, make, reason) => {
     for (const { file, text } of filesWith('texts: {}')) writeFileSync(join(folder, file), text);
     make(join(folder, 'x.yaml'));
     expect(loadSource(folder).problems).toEqual([
@@ -139,13 +139,13 @@ describe('a folder', () => {
     ]);
   });
 
-  test('with a file of many megabytes says so without reading it', () => {
+  test('with a very large file is refused without reading the file', () => {
     writeFileSync(join(folder, 'x.yaml'), '');
     truncateSync(join(folder, 'x.yaml'), 8_000_000_000);
     expect(loadSource(folder).problems).toEqual([expect.objectContaining({ code: 'file-too-large' })]);
   });
 
-  test('as shipped loads whole', () => {
+  test('as shipped is loaded with all its formats', () => {
     const { source, problems } = loadSource(MAPPINGS);
     expect(problems).toEqual([]);
     expect([...source!.formats.keys()]).toEqual(['a', 'b', 'c']);
@@ -161,21 +161,21 @@ test.each([
   ['not at the beginning', `${FORMAT}\nformat: x`],
   ['within brackets', `{ format: x, title: Format X, numbers: { network: { 1: MTN, 2: GLO } } }`],
   ['as JSON', JSON.stringify({ format: 'x', title: 'Format X', numbers: { network: { 1: 'MTN', 2: 'GLO' } } }, null, '\t')],
-])('a format is known by its key, %s', (_title, text) => {
+])('the file of a format is recognised by its key `format`, %s', (_title, text) => {
   const base = filesWith('format: x').slice(1);
   const { problems, mapping } = checkFiles([{ file: 'x.yaml', text }, ...base]);
   expect(problems).toEqual([]);
   expect([...mapping!.formats.keys()]).toEqual(['x']);
 });
 
-test('a shared file in JSON or with its keys in quotes is one', () => {
+test('a shared file may be JSON or have its keys in quotes', () => {
   for (const text of ['{ "request_id": ["a"] }', '"request_id": [a]'])
     expect(
       mergeFiles(filesWith().map((file) => (file.file === 'base-request_id.yaml' ? { ...file, text } : file))).problems,
     ).toEqual([]);
 });
 
-test('a format whose own key is misspelt is told as that one mistake', () => {
+test('a misspelt key `format` is reported as one problem', () => {
   const base = filesWith('format: x').slice(1);
   for (const key of ['fromat', 'Format', 'formt']) {
     const { problems } = checkFiles([{ file: 'x.yaml', text: `${key}: x\n${FORMAT}` }, ...base]);
@@ -183,7 +183,7 @@ test('a format whose own key is misspelt is told as that one mistake', () => {
   }
 });
 
-test('files that end in .json are read like every other, as what they say they are', () => {
+test('a file that ends in .json is read like every other mapping file', () => {
   const folder = newFolder();
   for (const { file, text } of filesWith('format: x').slice(1)) writeFileSync(join(folder, file), text);
   writeFileSync(

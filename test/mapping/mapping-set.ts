@@ -25,7 +25,7 @@ words:
   success: { http: 200, status: success, Status: successful }
   pending: { http: 200, status: pending, Status: processing }
   failure: { http: 400, status: fail, Status: failed }`,
-  // As shipped, because tests of other sections do not depend on these values.
+  // As shipped; tests do not depend on these values.
   timing: stringify({ timing: shippedSection('timing') }),
   texts: stringify({ texts: shippedSection('texts', 'replies.yaml') }),
   lookup_key: stringify({ lookup_key: shippedSection('lookup_key') }),

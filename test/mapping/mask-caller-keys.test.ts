@@ -26,7 +26,7 @@ test.each([
   `callers:\n  keys:\n    ? { ${KEY}: 1 }\n    : { format: b }`,
   `callers:\n  keys: { ${KEY}: { numbers: { network: { '1': NONE } } } }`,
   `callers: { keys: { ${KEY}: @b } }`,
-])('no key of a script is printed with a problem of %j', (text) => {
+])('the problems of %j are printed without the key of the script', (text) => {
   const { problems } = checkWith(text);
   expect(problems.length).toBeGreaterThan(0);
   const printed = [JSON.stringify(problems), formatSarif(problems), ...problems.map(formatProblem)].join('\n');
@@ -34,7 +34,7 @@ test.each([
   expect(printed).not.toContain(PIN);
 });
 
-test('the problem of a key that is no fingerprint keeps its place and says what was expected', () => {
+test('the problem of a key that is no fingerprint has its place and says that a fingerprint was expected', () => {
   const [problem] = checkWith(`callers:\n  keys:\n    ${KEY}: { format: b }`).problems;
   expect(problem).toMatchObject({
     line: 3,
@@ -45,7 +45,7 @@ test('the problem of a key that is no fingerprint keeps its place and says what 
   expect(problem!.frame).toContain('3 |     ************: { format: b }');
 });
 
-test('a path shows fingerprints and words of the language, and nothing else below the keys of callers', () => {
+test('below the keys of callers a path shows only fingerprints and keys of the mapping language', () => {
   const shown = (...path: string[]): string => maskPath(['callers', 'keys', ...path]).join('.');
   expect(shown(FINGERPRINT, 'numbers', 'network')).toBe(`callers.keys.${FINGERPRINT}.numbers.network`);
   expect(shown(`${KEY}:${PIN}`, 'patience', 'default')).toBe('callers.keys.*****.patience.default');
@@ -53,7 +53,7 @@ test('a path shows fingerprints and words of the language, and nothing else belo
   expect(maskPath(['operations', KEY])).toEqual(['operations', KEY]);
 });
 
-test('masked text has the same lines and columns, and what is no key stays', () => {
+test('masked text has the same lines and columns, and only keys are masked', () => {
   const text = `timing: { read: 4s }\ncallers:\n  keys:\n    ${FINGERPRINT}: { format: b }\n    "${KEY}":\n      format: b\n`;
   expect(maskCallerKeys(text)).toBe(text.replace(`"${KEY}"`, '*'.repeat(KEY.length + 2)));
 });
@@ -64,7 +64,7 @@ test.each([
   `callers:\n  keys:\n    ${FINGERPRINT}:\n      contact: "${KEY}"`,
   `callers:\n  keys:\n    ${FINGERPRINT}:\n      paused: ask for ${KEY}`,
   `callers:\n  keys:\n    ${FINGERPRINT}: { title: Ada, note: ${KEY}, patince: 4s }`,
-])('a key in a title or note is found and not printed: %j', (text) => {
+])('a key in a title or note is reported and not printed: %j', (text) => {
   const { problems, mapping } = checkWith(text);
   expect(mapping).toBeUndefined();
   expect(problems.some(({ message }) => message.includes('looks like an API key'))).toBe(true);

@@ -9,32 +9,32 @@ test.each([
   ['phne', 'phone'],
   ['plans', 'plan'],
   ['niara', 'naira'],
-])('%s most likely means %s', (wanted, meant) => {
+])('the known name most like %s is %s', (wanted, meant) => {
   expect(nearestName(wanted, KNOWN)).toBe(meant);
 });
 
-test.each(['', 'zzz', 'completely_different'])('%j is near to nothing', (wanted) => {
+test.each(['', 'zzz', 'completely_different'])('no known name is like %j', (wanted) => {
   expect(nearestName(wanted, KNOWN)).toBeUndefined();
 });
 
-test('of two that are near the nearest wins, then the first', () => {
+test('of several similar names the most similar is chosen, and of equally similar ones the first', () => {
   expect(nearestName('disco', ['discs', 'discos'])).toBe('discs');
   expect(nearestName('exam', ['exams', 'exam'])).toBe('exam');
 });
 
-test('nothing is known, nothing is near', () => {
+test('without known names there is no similar name', () => {
   expect(nearestName('phone', [])).toBeUndefined();
 });
 
 test.each(['numbers', 'send', 'required', 'numbering_guard', 'call', 'words', 'as', 'undecided', 'without_key'])(
-  'a key near `%s` is never renamed: it could move money',
+  'a key that is like `%s` is never renamed, because the rename could move money',
   (key) => {
     expect(safeRename(`${key.slice(0, -2)}${key.at(-1)!}${key.at(-2)!}`, [key, 'title'])).toBeUndefined();
     expect(safeRename(`${key}x`, [key])).toBeUndefined();
   },
 );
 
-test('a key near two known ones is never renamed', () => {
+test('a key that is like two known keys is never renamed', () => {
   expect(safeRename('titel', ['title'])).toBe('title');
   expect(safeRename('titel', ['title', 'titer'])).toBeUndefined();
 });

@@ -9,7 +9,7 @@ test('a numbering is a map from numbers', () => {
   ]);
 });
 
-test('a missing table or value is reported, and the rest is read', () => {
+test('an unknown table or value in the numbers is reported, and the rest is read', () => {
   const codes: string[] = [];
   const said = { network: { 1: 'MTN', 9: 'NOBODY' }, netwrk: { 1: 'MTN' } };
   const numberings = compileNumberings(said, ['families', 'x', 'numbers'], shippedMapping().tables, (path, code) => {
@@ -29,13 +29,13 @@ test.each<[string, string, unknown]>([
   ['data_plan', '057', 57],
   ['network', 'MTN', 'MTN'],
   ['network', 'etisalat', '9MOBILE'],
-  // A number is ours: what the table itself means by it, or v1's.
+  // A number has the meaning of the table, or else is v1's number.
   ['cable_provider', '1', 'GOTV'],
   ['cable_provider', '107', 107],
   ['disco', '3', 3],
   ['exam', 'jamb', 'JAMB'],
   ['meter_type', 'Pre-Paid', 'prepaid'],
-])("one of a caller's own numbers may stand for the %s %j", (table, ours, meaning) => {
+])("a caller's own number may mean the %s %j", (table, ours, meaning) => {
   const unknown: string[] = [];
   expect(own(table, { 7: ours }, unknown).meanings.get(7)).toBe(meaning);
   expect(unknown).toEqual([]);
@@ -43,17 +43,17 @@ test.each<[string, string, unknown]>([
 
 test.each([
   ['network', 'VODAFONE', /mobile network such as MTN/],
-  // A number of networks means something in a format only.
+  // A number of a network has a meaning only within a format.
   ['network', '1', /the number 1 means none/],
   ['data_plan', 'MTN 1GB', /the number of a data plan/],
   ['disco', 'Abuja Electric', /its number/],
-])('what is no %s is reported: %j', (table, ours, expected) => {
+])('a meaning that is no %s is reported: %j', (table, ours, expected) => {
   const unknown: string[] = [];
   expect(own(table, { 7: ours }, unknown).meanings.size).toBe(0);
   expect(unknown).toEqual([expect.stringMatching(expected)]);
 });
 
-test('of several numbers for one value the lowest is shown', () => {
+test('the lowest of several numbers for one value is shown to the caller', () => {
   const table = createTable('plan', { title: 'plan', unlisted: 'number' });
   const { meanings, numberOf } = createOwnNumbers(table, { '09': '57', 12: '57', 30: '58' }, false, () => undefined);
   expect([...meanings]).toEqual([

@@ -66,7 +66,7 @@ test.each(NAMES)('%s is total: any JSON gives JSON and never throws', (name) => 
   );
 });
 
-test('every transform says in a sentence what it does, and no name stands in both tables', () => {
+test('every transform has a description of one sentence, and no name is in both tables', () => {
   for (const { describe: sentence } of Object.values(OUTPUT_TRANSFORMS)) expect(sentence).toMatch(/^[A-Z].*\.$/);
   for (const sentence of Object.values(TABLE_TRANSFORMS)) expect(sentence).toMatch(/\.$/);
   expect(NAMES.filter((name) => name in TABLE_TRANSFORMS)).toEqual([]);

@@ -11,7 +11,7 @@ const OTHER = { name: 'other.yaml', text: '# nothing of callers\nrequest_id:   [
 
 const change = (text: string, paused: boolean | string, fingerprint = ADA): string => {
   const [other, callers] = pauseCaller([OTHER, { name: 'callers.yaml', text }], fingerprint, paused);
-  // A file that is not concerned stays byte for byte.
+  // The other file must not change.
   expect(other).toEqual(OTHER);
   return callers!.text;
 };
@@ -27,7 +27,7 @@ callers:
     ${BOLA}: { title: Bola }
 `;
 
-test('only the entry of the key changes, and comments stay', () => {
+test('a pause changes only the entry of the key and keeps comments', () => {
   expect(change(NAMED, true)).toBe(NAMED.replace('n: 1}}\n', 'n: 1}}\n      paused: true\n'));
   expect(change(NAMED, 'Please pay: today', BOLA)).toBe(
     NAMED.replace('{ title: Bola }', '{ title: Bola, paused: "Please pay: today" }'),
@@ -36,7 +36,7 @@ test('only the entry of the key changes, and comments stay', () => {
   expect(change(change(NAMED, true), 'Later.')).toBe(change(NAMED, 'Later.'));
 });
 
-test('a key without an entry gets one, also in the file as it is shipped, which otherwise stays as it is', () => {
+test('a pause adds an entry for a key without one, also to the shipped file, and changes nothing else', () => {
   const stranger = 'ab'.repeat(16);
   expect(change(NAMED, true, stranger)).toBe(`${NAMED}    ${stranger}:\n      paused: true\n`);
   const changed = change(SHIPPED, true);
@@ -44,14 +44,14 @@ test('a key without an entry gets one, also in the file as it is shipped, which 
   expect(changed).toBe(SHIPPED.replace('  keys: {}\n', added));
 });
 
-test('a file that is spaced in its own way has the pause at the right key', () => {
+test('a pause is written to the right key in a file with empty lines and without a last line break', () => {
   // Two empty lines in a row, and no end of the last line.
   const spaced = NAMED.replace(`    ${BOLA}`, `\n\n    ${BOLA}`).trimEnd();
   const { mapping } = checkFiles(filesWith(change(spaced, true, BOLA)));
   expect([ADA, BOLA].map((key) => mapping?.callerKeys.get(key)?.pausedText !== undefined)).toEqual([false, true]);
 });
 
-test('keys that share one entry by an alias keep what it says, and only the one is paused', () => {
+test('of two keys that share an entry by an alias only one is paused, and both keep their settings', () => {
   const shared = NAMED.replace('{ title: Bola }', '&old { numbers: { network: { 7: MTN } } }').trimEnd();
   const cee = 'ab'.repeat(16);
   const text = `${shared}\n    ${cee}: *old # her sister\n`;
@@ -72,7 +72,7 @@ test('keys that share one entry by an alias keep what it says, and only the one 
   expect(of(change(change(text, true, cee), false, cee))).toEqual(of(text));
 });
 
-test('what is written is a set that checks, with the key paused', () => {
+test('the files after a pause pass the check, and only the named key is paused', () => {
   const files = filesWith(NAMED).map(({ file, text }) => ({ name: file, text }));
   const { mapping, problems } = checkFiles(pauseCaller(files, ADA, true).map(({ name, text }) => ({ file: name, text })));
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
@@ -82,6 +82,6 @@ test('what is written is a set that checks, with the key paused', () => {
   ]);
 });
 
-test('a set without callers has no place for it', () => {
+test('a pause is refused when no file has a section `callers`', () => {
   expect(() => pauseCaller([OTHER], ADA, true)).toThrow('No mapping file has a section `callers`');
 });

@@ -15,7 +15,7 @@ test('a problem is one line that editors and CI can click', () => {
   expect(formatProblem(problem)).toBe('mappings/format-a.yaml:12:7  unknown-key  unknown key `fro`');
 });
 
-test('its hint stands indented below', () => {
+test('the hint of a problem is indented on a second line', () => {
   expect(formatProblem({ ...problem, hint: 'did you mean `from`?' })).toBe(
     'mappings/format-a.yaml:12:7  unknown-key  unknown key `fro`\n    did you mean `from`?',
   );
@@ -32,38 +32,38 @@ test('a frame cuts a long line around the place', () => {
   expect(line[caret.indexOf('^')]).toBe('y');
 });
 
-test('a frame never shows a secret, and keeps the caret where it was', () => {
+test('a frame masks a secret, and the caret keeps its place', () => {
   const frame = codeFrame(['key: acme_live_4f9a11c27b # here'], 1, 29)!;
   expect(frame).toBe('1 | key: ******************** # here\n  |                             ^');
 });
 
-test('there is no frame for a line that is not there', () => {
+test('there is no frame for a line that does not exist', () => {
   expect(codeFrame(['a'], 3, 1)).toBeUndefined();
 });
 
-test('control characters move neither the caret nor the terminal', () => {
+test('control characters are removed from a frame, and the caret keeps its place', () => {
   expect(codeFrame(['a:\u001b[31m\tb'], 1, 9)).toBe('1 | a: [31m b\n  |         ^');
 });
 
 const problemsOf = (...edit: Parameters<typeof editedFiles>): readonly Problem[] => checkFiles(editedFiles(...edit)).problems;
 
-const told = (problems: readonly Problem[]): string[] =>
+const causesOf = (problems: readonly Problem[]): string[] =>
   byCause(problems).map(({ problem, others }) => `${problem.line} ${problem.code} +${others.length}`);
 
-test('an operation that lost a level of indentation is one cause, whatever it was taken for', () => {
+test('an operation that lost a level of indentation is shown as one cause, with all its problems', () => {
   const problems = problemsOf('operations/airtime.yaml', /^ {4}(?=\S)/gm, '  ');
   expect(problems.length).toBeGreaterThan(20);
-  expect(told(problems)).toEqual([`3 schema +${problems.length - 1}`]);
+  expect(causesOf(problems)).toEqual([`3 schema +${problems.length - 1}`]);
 });
 
-test('fields that lost theirs are one cause', () => {
+test('fields that lost a level of indentation are shown as one cause', () => {
   const problems = problemsOf('operations/airtime.yaml', /^ {6}(?=(?:network|phone|amount|ported|kind): \{)/gm, '    ');
-  // `kind` stands twice then, which is wrong by itself.
-  expect(told(problems)).toEqual([`9 schema +${problems.length - 2}`, '16 duplicate-key +0']);
+  // The edit also makes a second key `kind`, a problem with a cause of its own.
+  expect(causesOf(problems)).toEqual([`9 schema +${problems.length - 2}`, '16 duplicate-key +0']);
   expect(formatProblems(problems)).toContain(`and ${problems.length - 2} more that may be gone with it: `);
 });
 
-test('a name that is missing in many places is told once, with some of them', () => {
+test('a name that is missing in many places is shown as one cause', () => {
   const problems = problemsOf('replies.yaml', '  purchase:', '  purchse:');
   const [first, ...rest] = byCause(problems);
   expect(first!.problem.message).toBe('there is no block `purchase`');
@@ -74,13 +74,13 @@ test('a name that is missing in many places is told once, with some of them', ()
   expect(table[0]!.others.map(({ code }) => code)).toEqual(expect.arrayContaining(['unknown-table', 'unknown-transform']));
 });
 
-test('what follows a broken line of YAML is counted with it', () => {
+test('the problems after a broken line of YAML count to the cause in that line', () => {
   const problems = problemsOf('replies.yaml', '    success: { success: true }', '   success: { success: true }');
   expect(problems.length).toBeGreaterThan(1);
   expect(byCause(problems).length).toBe(1);
 });
 
-test('a cause of many is told before a mistake that stands alone, and no problem is lost', () => {
+test('a cause of many problems is listed before a single problem, and no problem is lost', () => {
   const problems = [
     ...problemsOf('format-a.yaml', 'title:', 'titel:'),
     ...problemsOf('replies.yaml', '  purchase:', '  purchse:'),
@@ -91,7 +91,7 @@ test('a cause of many is told before a mistake that stands alone, and no problem
   expect(causes.some(({ problem, others }) => problem.code === 'unknown-key' && others.length === 0)).toBe(true);
 });
 
-test('two or three mistakes of one kind are told one by one', () => {
+test('two problems of one kind are listed one by one', () => {
   const problems = problemsOf('callers.yaml', 'reconnect: 3s', 'reconnect: 3');
   expect(byCause([...problems, ...problems]).map(({ others }) => others.length)).toEqual([0, 0]);
   expect(byCause([])).toEqual([]);

@@ -5,12 +5,12 @@ import { checkWith, marked } from './mapping-set';
 
 const restOf = (text: string) => readYaml('a.yaml', text, sharedFileSchema).rest;
 
-test('a file that cannot be read as YAML leaves nothing to judge', () => {
+test('a file that is no YAML, or no map, has no valid rest', () => {
   expect(restOf('tables: [1')).toBeUndefined();
   expect(readRest([1], sharedFileSchema)).toBeUndefined();
 });
 
-test('a misspelt key is read under the name that was meant, and its value keeps its place in the file', () => {
+test('a misspelt key is read under its most likely name, and its value keeps its place in the file', () => {
   const text = 'tabels:\n  network: { title: network, valeus: { MTN: { words: [M] } } }\n';
   const { value, holes, locate } = restOf(text)!;
   expect(value).toEqual({ tables: { network: { title: 'network', values: { MTN: { words: ['M'] } } } } });
@@ -18,13 +18,13 @@ test('a misspelt key is read under the name that was meant, and its value keeps 
   expect(locate(['tables', 'network', 'values', 'MTN', 'words', 0])).toEqual({ line: 2, column: 55 });
 });
 
-test('a key that is near nothing is left out, and so is one whose right name is there as well', () => {
+test('a key is left out if it is like no known key, or if the file also has the right name', () => {
   const { value, holes } = restOf('zzzzzzzz: 1\ntexts: { found: a }\ntext: { found: b }\n')!;
   expect(value).toEqual({ texts: { found: 'a' } });
   expect(holes).toEqual([]);
 });
 
-test('an optional value of a wrong type is left out, a needed one has a stand-in that keeps the names beside it', () => {
+test('a wrong optional value is left out, and a wrong required value is replaced by a stand-in', () => {
   const { value, holes } = restOf(
     'operations:\n  buy:\n    title: [a]\n    kind: 7\n    undecided: 7\n    fields: { phone: { as: [1], min: x } }\n',
   )!;
@@ -39,7 +39,7 @@ test('an optional value of a wrong type is left out, a needed one has a stand-in
   ]);
 });
 
-test('an item of a list is left out, and those behind it keep their places', () => {
+test('a wrong item of a list is left out, and later items keep their places in the file', () => {
   const text = 'operations:\n  buy: { title: a, kind: read, routes: [nowhere, GET /a, [1], GET /b] }\n';
   const { value, locate, holes } = restOf(text)!;
   const path = ['operations', 'buy', 'routes'];
@@ -63,12 +63,12 @@ test('mending one place does not change another that shares it by an alias', () 
   });
 });
 
-test('what a guess made wrong is not told as well', () => {
+test('a stand-in causes no further problem', () => {
   const { problems } = readYaml('a.yaml', 'operations:\n  buy: { title: a, kind: read, rute: 7 }\n', sharedFileSchema);
   expect(problems.map(({ code }) => code)).toEqual(['unknown-key']);
 });
 
-test('a wrong value below a misspelt key is told where it stands', () => {
+test('a wrong value below a misspelt key is reported at its place', () => {
   const { text, line, column } = marked(
     'operations:\n  buy: { title: a, kind: read, feilds: { phone: { from: [p], as: §7 } } }\n',
   );
@@ -77,7 +77,7 @@ test('a wrong value below a misspelt key is told where it stands', () => {
   expect(problems[1]).toMatchObject({ line, column });
 });
 
-test('a needed key that is misspelt is not missing besides', () => {
+test('a required key that is misspelt is not also reported as missing', () => {
   const { problems } = readYaml('a.yaml', 'format: x\ntitel: X\n', formatFileSchema);
   expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual(['unknown-key unknown key `titel`']);
 });
@@ -96,41 +96,41 @@ operations:
     reply: { always: { status: $words.status, phone: $phone } }
 `;
 
-const told = (...texts: readonly string[]): string[] =>
+const problemsOf = (...texts: readonly string[]): string[] =>
   checkWith(...texts).problems.map(({ code, message }) => `${code} ${message}`);
 
 test('an unknown key does not hide a wrong `as` beside it', () => {
-  expect(told(OPERATION('phone: { from: [phone], as: fhone, requierd: true }'))).toEqual([
+  expect(problemsOf(OPERATION('phone: { from: [phone], as: fhone, requierd: true }'))).toEqual([
     'unknown-transform there is no transform or table `fhone`',
     'unknown-key unknown key `requierd` (at operations.buy.fields.phone)',
   ]);
 });
 
-test('a field with a wrong type does not hide the mistakes of others, and what refers to it is no mistake', () => {
+test('a field with a wrong type does not hide the problems of others, and references to it are no problems', () => {
   const fields = 'phone: { from: [phone], as: [phone], required: true }\n      id: { from: [network], as: text }';
-  expect(told(OPERATION(fields))).toEqual([
+  expect(problemsOf(OPERATION(fields))).toEqual([
     expect.stringMatching(/^schema .*expected a text.*fields\.phone\.as/),
     'spelling-shared `network` is already a spelling of `network`',
   ]);
 });
 
-test('a section that nothing can be made of is one mistake, however much refers to it', () => {
-  expect(told('tables: 7')).toEqual([expect.stringMatching(/^schema .*at tables/)]);
-  expect(told('operations: [1]')).toEqual([expect.stringMatching(/^schema .*at operations/)]);
-  expect(told('blocks: { refusal: 7 }')).toEqual([expect.stringMatching(/^schema .*at blocks\.refusal/)]);
-  expect(told('words: soon')).toEqual([expect.stringMatching(/^schema .*at words/)]);
+test('an unusable section is one problem, however many references to it there are', () => {
+  expect(problemsOf('tables: 7')).toEqual([expect.stringMatching(/^schema .*at tables/)]);
+  expect(problemsOf('operations: [1]')).toEqual([expect.stringMatching(/^schema .*at operations/)]);
+  expect(problemsOf('blocks: { refusal: 7 }')).toEqual([expect.stringMatching(/^schema .*at blocks\.refusal/)]);
+  expect(problemsOf('words: soon')).toEqual([expect.stringMatching(/^schema .*at words/)]);
 });
 
-test('a file that cannot be read hides nothing of what stands in others', () => {
-  expect(told('tables: [1', OPERATION('phone: { from: [phone, " phone"], as: phone, required: true }'))).toEqual([
+test('an unreadable file does not hide problems of other files', () => {
+  expect(problemsOf('tables: [1', OPERATION('phone: { from: [phone, " phone"], as: phone, required: true }'))).toEqual([
     expect.stringMatching(/^yaml-syntax /),
     'spelling-untrimmed ` phone` has spaces around it or is empty',
   ]);
 });
 
-test('a key that stands twice hides nothing else of its file', () => {
+test('a duplicate key does not hide other problems of its file', () => {
   const twice = 'texts: { found: a, found: b }\nrows: { plan: { id: $rwo.id } }\n';
-  expect(told(twice).filter((line) => !line.startsWith('text-missing'))).toEqual([
+  expect(problemsOf(twice).filter((line) => !line.startsWith('text-missing'))).toEqual([
     expect.stringMatching(/^duplicate-key /),
     'unknown-source there is no `$rwo`',
   ]);

@@ -39,7 +39,7 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
   ],
   ['a set', 'any: !!set §{ a }', 'yaml-syntax', /^`!!set` is a tag/, 'write a text, a number, a list or fields'],
   ['a number where text belongs', 'numbers:\n  1: MTN\n  2: §3', 'schema', /at numbers\.2/, 'put it in quotes'],
-  ['a key of a wrong form', 'numbers:\n  1: MTN\n  §two: GLO', 'schema', /unusable key: expected a whole number/],
+  ['a key with a wrong form', 'numbers:\n  1: MTN\n  §two: GLO', 'schema', /unusable key: expected a whole number/],
   [
     'a missing value',
     'fields:\n  phone: §{ required: true }',
@@ -77,7 +77,7 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
 ];
 
 test.each(broken.map(([title, text, code, message, hint]) => [title, text, code, message, hint] as const))(
-  '%s is a problem at its place',
+  '%s is reported at its line and column',
   (_title, text, code, message, hint) => {
     const { text: plain, line, column } = marked(text);
     const { value, problems } = readYaml('a.yaml', plain, schema);
@@ -94,7 +94,7 @@ test.each(broken.map(([title, text, code, message, hint]) => [title, text, code,
   },
 );
 
-test('every problem of a file is told, not only the first', () => {
+test('every problem of a file is reported, not only the first', () => {
   const { problems } = readYaml('a.yaml', 'one: 1\ntwo: 2\nformat: 3\n', schema);
   expect(problems.map(({ line }) => line).sort()).toEqual([1, 2, 3]);
 });
@@ -110,7 +110,7 @@ test.each([
   ],
   ['ten thousand brackets', `any: ${'['.repeat(10_000)}`],
   ['ten thousand closed brackets', `any: ${'['.repeat(10_000)}${']'.repeat(10_000)}`],
-  ['bytes of no text', '\u0000\u0001\uFFFF\uD800'],
+  ['bytes that are no text', '\u0000\u0001\uFFFF\uD800'],
   ['two documents', 'format: a\n---\nformat: b\n'],
 ])('%s is a problem, not a crash', (_title, text) => {
   const { value, problems } = readYaml('a.yaml', text, schema);
@@ -126,12 +126,12 @@ test.each<[YamlPath, 'key' | 'value', number, number]>([
   [['fields', 'phone', 'from', 9], 'value', 7, 11],
   [['nowhere', 'at', 'all'], 'value', 1, 1],
   [[], 'value', 1, 1],
-])('%j (its %s) stands at %i:%i', (path, what, line, column) => {
+])('the path %j (its %s) is located at %i:%i', (path, what, line, column) => {
   const text = 'format: a\nnumbers:\n  1: MTN\n  2: GLO\nfields:\n  phone:\n    from: [a, b]\n';
   expect(readYaml('a.yaml', text, schema).locate(path, what)).toEqual({ line, column });
 });
 
-test('a shared section in a format’s file and a merge key are told what they are', () => {
+test('a shared section in the file of a format and a merge key are reported with a hint', () => {
   const hintOf = (text: string): string | undefined => readYaml('x.yaml', text, formatFileSchema).problems[0]?.hint;
   const head = 'format: x\ntitle: X\n';
   for (const section of ['words', 'blocks', 'texts', 'tables'])
@@ -139,7 +139,7 @@ test('a shared section in a format’s file and a merge key are told what they a
   expect(hintOf(`${head}operations:\n  buy:\n    <<: { reply: {} }`)).toMatch(/^merge keys are not read: use `include`/);
 });
 
-test('a duration without its unit and a prefix without quotes are asked for as an operator would write them', () => {
+test('a duration without a unit and a prefix without quotes are reported with the right spelling', () => {
   const messageOf = (text: string): string | undefined => readYaml('x.yaml', text, sharedFileSchema).problems[0]?.message;
   expect(messageOf('callers: { kinds: { other: { patience: 40 } } }')).toMatch(/^expected a duration with its unit, such as/);
   expect(messageOf('tables: { t: { title: T, values: { A: { words: [], prefixes: [0705] } } } }')).toMatch(
@@ -147,7 +147,7 @@ test('a duration without its unit and a prefix without quotes are asked for as a
   );
 });
 
-test.each(['number', 'text'])('a key in quotes and the same without are one, with both places told: %s', (kind) => {
+test.each(['number', 'text'])('the same key with and without quotes is a duplicate, reported with both places: %s', (kind) => {
   const pairs = {
     number: [
       ["{ 2: GLO, §'2': AIRTEL }", '2', '1:12'],

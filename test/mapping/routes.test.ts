@@ -20,7 +20,7 @@ test('a route lists its methods before its path', () => {
   expect(parseRoute('GET /')).toEqual([{ methods: ['GET'], path: '/' }]);
 });
 
-test('a segment of a route may have several words: each is an address', () => {
+test('a segment of a route may have several words, and each word gives an address', () => {
   const methods = ['GET', 'POST'];
   expect(parseRoute('GET|POST /api/data|topup/requery|status/:id')).toEqual([
     { methods, path: '/api/data/requery/:id' },
@@ -58,27 +58,27 @@ test.each([
   ['POST', '/c/api/topup', 'unknown_path'],
   ['POST', '/a', 'unknown_path'],
   ['POST', '/a/a/api/topup', 'unknown_path'],
-])('%s %s is %s', (method, path, expected) => {
+])('%s %s is matched as %s', (method, path, expected) => {
   expect(answer(match(method, path))).toBe(expected);
 });
 
-test('a part of the address has the name that its own route gives it, whatever another method calls it there', () => {
+test('a parameter of the address has the name that the route of its own method gives it', () => {
   expect(match('GET', '/api/topup/7')).toMatchObject({ parameters: { id: '7' } });
   expect(match('POST', '/api/topup/r-7/')).toMatchObject({ parameters: { request_id: 'r-7' } });
   expect(match('GET', '/api/topup/requery/7')).toMatchObject({ parameters: { order: '7' } });
   expect(match('GET', '/api/topup/list')).toMatchObject({ parameters: {} });
 });
 
-test('several parts of one address keep their order', () => {
+test('several parameters of one address keep their order', () => {
   const several = routerOf(route('GET /api/:service/of/:id', 'status'));
   expect(several('GET', '/api/data/of/9')).toMatchObject({ parameters: { service: 'data', id: '9' } });
 });
 
-test('a wrong method names the methods that are right', () => {
+test('a request with a wrong method gets the allowed methods', () => {
   expect(match('PUT', '/api/topup/7')).toEqual({ kind: 'wrong_method', allowed: ['GET', 'POST'] });
 });
 
-test('a prefix pins the format, and so does an address that only one format has', () => {
+test('a prefix pins the format, and so does an address of one format only', () => {
   expect(match('POST', '/a/api/topup')).toMatchObject({ pinnedFormat: 'a' });
   expect(match('POST', '/b/api/topup/')).toMatchObject({ pinnedFormat: 'b' });
   expect(match('POST', '/api/topup')).toMatchObject({ pinnedFormat: undefined });
@@ -92,7 +92,7 @@ describe('the shipped mapping', () => {
   );
 
   test.each(spellings)(
-    '%s %s is %s in every slash spelling and under every prefix',
+    '%s %s is matched as %s with and without a slash at the end and under every prefix',
     (method, path, operation, written, format) => {
       const names = [...written.matchAll(/:([a-z_]+)/g)].map(([, name]) => name);
       for (const prefix of ['', ...(format === undefined ? ['/a', '/b', '/c'] : [`/${format}`])]) {
@@ -119,12 +119,12 @@ describe('the shipped mapping', () => {
     ['GET', '/api/data/77', 'order_status'],
     ['POST', '/api/data/ref-77', 'buy_data'],
     ['GET', '/api/transaction/status', 'order_status'],
-  ])('%s %s, which means two things by method or depth, is %s', (method, path, operation) => {
+  ])('%s %s, an address whose meaning depends on method or depth, is matched as %s', (method, path, operation) => {
     expect(answer(mapping.matchRoute(method, path))).toBe(operation);
   });
 });
 
-test('whatever is bought at an address can be asked about below it: "not found" would be the failure of what was sold', () => {
+test('below every address of a purchase an order can be asked for, because "not found" would be read as a failure of a sold order', () => {
   const mapping = shippedMapping();
   const addresses = mapping.routes
     .filter(({ operation, path }) => mapping.operations.get(operation)?.kind === 'purchase' && !path.includes(':'))
@@ -133,7 +133,7 @@ test('whatever is bought at an address can be asked about below it: "not found" 
   expect(addresses.filter((path) => answer(mapping.matchRoute('GET', `${path}/77`)) !== 'order_status')).toEqual([]);
 });
 
-describe('below the address of a status everything is the order’s id', () => {
+describe('the path below the address of an order status is the id of the order', () => {
   const { matchRoute } = shippedMapping();
   const read = (method: string, rawPath: string) => {
     const found = matchRoute(method, readPath(rawPath), rawPath);
@@ -160,7 +160,7 @@ describe('below the address of a status everything is the order’s id', () => {
     ['/api/data/INV/7', 'INV/7', ['INV/7']],
     ['/a/api/transaction/INV/7', 'INV/7', ['INV/7']],
     ['/api/transaction/b%2Fapi', 'b/api', ['b/api', 'b%2Fapi']],
-  ])('GET %s asks for %j', (path, id, readings) => {
+  ])('GET %s asks for the order %j', (path, id, readings) => {
     expect(read('GET', path)).toEqual(['order_status', id, readings]);
   });
 
@@ -170,16 +170,16 @@ describe('below the address of a status everything is the order’s id', () => {
     ['GET', '/api/transaction/status'],
     ['GET', '/api/transaction/status/'],
     ['POST', '/api/data/r-1'],
-  ])('%s %s means what it says', (method, path) => {
+  ])('%s %s has a route of its own and no order id', (method, path) => {
     expect(read(method, path)).toEqual([expect.any(String), undefined, []]);
   });
 
-  test('an encoded slash belongs to the value in the address', () => {
+  test('an encoded slash belongs to the parameter', () => {
     expect(read('GET', '/api/data/%2F')).toEqual(['order_status', '/', ['/', '%2F']]);
     expect(matchRoute('POST', '/api/data/INV/7', '/api/data/INV%2F7')).toMatchObject({ parameters: { request_id: 'INV/7' } });
   });
 
-  test('a purchase takes no more than one part of its address', () => {
+  test('the parameter of a purchase takes only one segment of the address', () => {
     expect(read('POST', '/api/data/INV/7')).toBe('unknown_path');
     expect(read('GET', '/api/nothing/../transaction')).toBe('unknown_path');
   });

@@ -11,7 +11,7 @@ let dataDir: string;
 let now: number;
 beforeEach(() => {
   dataDir = newFolder();
-  // The files have the times of this machine's clock.
+  // Real time, because the kept files get their times from this machine's clock.
   now = Date.now();
 });
 
@@ -24,7 +24,7 @@ function setWith(comment: string): InUse {
 }
 const [A, B, C] = ['a', 'b', 'c'].map(setWith) as [InUse, InUse, InUse];
 
-/** One second later than the last. */
+/** Takes the set into use, one second after the last use. */
 function use(history: SetHistory, set: InUse, by: Cause['by'] = 'reload'): void {
   now += 1_000;
   history.draft(set, { by }).putInPlace();
@@ -32,7 +32,7 @@ function use(history: SetHistory, set: InUse, by: Cause['by'] = 'reload'): void 
 
 const hashes = (history: SetHistory): string[] => history.list().map(({ hash }) => hash);
 
-test('a set is given back as it was, with what it means', () => {
+test('a kept set has its files and its compiled mapping', () => {
   const history = open();
   use(history, A, 'start');
   use(history, B);
@@ -43,7 +43,7 @@ test('a set is given back as it was, with what it means', () => {
   expect(open().setOf('../uses')).toBeUndefined();
 });
 
-test('a set whose file was changed by somebody is not taken for what it was', () => {
+test('a kept set whose file was changed is not returned', () => {
   const history = open();
   use(history, A, 'start');
   const file = join(history.folder, `${A.mapping.hash}.json`);
@@ -55,7 +55,7 @@ test('a set whose file was changed by somebody is not taken for what it was', ()
   expect(open().lastGood()?.files).toEqual(A.files);
 });
 
-test('a restart with the same set is counted and writes no set again', () => {
+test('a restart with the same set is counted, and does not write the set again', () => {
   use(open(), A, 'start');
   const file = join(open().folder, `${A.mapping.hash}.json`);
   const { ino } = statSync(file);
@@ -65,14 +65,14 @@ test('a restart with the same set is counted and writes no set again', () => {
   expect(statSync(file).ino).toBe(ino);
 });
 
-test('what is in the history is for its owner alone', () => {
+test('only the owner may read the files of the history', () => {
   use(open(), A, 'start');
   const { folder } = open();
   expect(statSync(folder).mode & 0o077).toBe(0);
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
 });
 
-test('a draft that is not put in place leaves nothing', () => {
+test('a discarded draft leaves no file and no entry', () => {
   use(open(), A, 'start');
   const before = readdirSync(open().folder);
   open().draft(B, { by: 'apply' }).discard();
@@ -80,7 +80,7 @@ test('a draft that is not put in place leaves nothing', () => {
   expect(hashes(open())).toEqual([A.mapping.hash]);
 });
 
-test('a list that cannot be read is no reason to fall back on an older set, nor to lose any', () => {
+test('an unreadable list of uses gives no last good set, and the kept sets are not lost', () => {
   use(open(), A, 'start');
   use(open(), B);
   writeFileSync(join(open().folder, 'uses.json'), '{"uses":');
@@ -90,7 +90,7 @@ test('a list that cannot be read is no reason to fall back on an older set, nor 
   expect(open().setOf(A.mapping.hash)?.files).toEqual(A.files);
 });
 
-test('sets are kept as long as orders may name them, and the newest hundred always', () => {
+test('sets are kept as long as orders may refer to them, and the newest hundred always', () => {
   const history = open(1);
   const sets = Array.from({ length: 103 }, (_, index) => fakeSet(index));
   for (const set of sets) use(history, set);
@@ -98,20 +98,20 @@ test('sets are kept as long as orders may name them, and the newest hundred alwa
   for (const name of readdirSync(history.folder)) utimesSync(join(history.folder, name), new Date(now), new Date(now));
   now += 2 * DAY_MS;
   use(history, fakeSet(103));
-  // The newest hundred, and the set that was in use until a moment ago is among them.
+  // The newest hundred remain. The set that was in use before the last change is one of them.
   expect(history.list()).toHaveLength(100);
   expect(history.setOf(sets[3]!.mapping.hash)).toBeUndefined();
   expect(history.setOf(sets[4]!.mapping.hash)).toBeDefined();
   expect(readdirSync(history.folder)).toHaveLength(101);
 });
 
-/** Only its texts and its hash count here. */
+/** A set with texts and a hash of its own; its mapping is that of set A. */
 function fakeSet(index: number): InUse {
   const files = [{ file: 'a.yaml', name: 'a.yaml', text: `# ${index}` }];
   return { files, mapping: { ...A.mapping, hash: hashOf(files) } };
 }
 
-test('a folder that takes no files is told', () => {
+test('a history folder that cannot be written makes a draft throw', () => {
   writeFileSync(join(dataDir, 'mapping-history'), 'in the way');
   expect(() => open().draft(A, { by: 'start' })).toThrow();
   rmSync(join(dataDir, 'mapping-history'));
@@ -120,7 +120,7 @@ test('a folder that takes no files is told', () => {
   expect(readdirSync(open().folder)).toEqual([`uses.json.${process.pid}`]);
 });
 
-test('changed are files that are new, gone or other, by name', () => {
+test('the changed files are the new, the removed and the edited ones, by name', () => {
   expect(changedFiles(A.files, B.files)).toEqual(['ids.yaml']);
   expect(changedFiles(A.files.slice(1), A.files)).toEqual([A.files[0]!.name]);
   expect(changedFiles(A.files, A.files.slice(1))).toEqual([A.files[0]!.name]);
@@ -139,7 +139,7 @@ test('a second step back goes further back and does not undo the first', () => {
   expect(backFrom(B)).toBe(A.mapping.hash);
   use(history, A, 'rollback');
   expect(backFrom(A)).toBeUndefined();
-  // What is applied again has its place here, and before it stands what it was applied over.
+  // After C is applied again over A, a step back from C leads to A.
   use(history, C, 'apply');
   expect(backFrom(C)).toBe(A.mapping.hash);
 });

@@ -39,7 +39,7 @@ const isOfKind: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   object: (value) => typeof value === 'object',
 };
 
-test('a path leads to a kind, to parts to choose from, or anywhere', () => {
+test('a path leads to a kind of value, to a list of known parts, or to an unknown value', () => {
   expect(shapeAt(v1Shape('GET /balance'), ['data', 'wallet_balance'])).toEqual({ shape: 'number' });
   expect(shapeAt(v1Shape('GET /balance'), ['data', 'wallet'])).toMatchObject({
     parts: expect.arrayContaining(['wallet_balance']),
@@ -48,12 +48,12 @@ test('a path leads to a kind, to parts to choose from, or anywhere', () => {
   expect(shapeAt(v1Shape('GET /catalog'), ['whatever'])).toEqual({ shape: 'any' });
 });
 
-test('every reply with a shape is that of an endpoint of the specification', () => {
+test('every known shape of a reply belongs to an endpoint of the specification', () => {
   const calls = V1_ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
   expect(Object.keys(V1_REPLIES).filter((call) => !calls.includes(call))).toEqual([]);
 });
 
-test('a shape is read off the schema: nested parts, optional ones too, and the kinds of values', () => {
+test('a shape has the parts of its schema, nested and optional ones too, with the kinds of their values', () => {
   expect(V1_REPLIES['POST /validate-meter']).toEqual({
     status: 'text',
     message: 'text',
@@ -63,7 +63,7 @@ test('a shape is read off the schema: nested parts, optional ones too, and the k
   expect(V1_REPLIES['GET /balance']).toMatchObject({ data: { sandbox: 'flag' } });
 });
 
-test('a field is of the kind that its transform really gives', () => {
+test('each transform of a field gives a value of the kind that the checker assumes', () => {
   const samples: Readonly<Record<string, string>> = {
     phone: '08030000001',
     phone_list: '08030000001',
@@ -77,7 +77,7 @@ test('a field is of the kind that its transform really gives', () => {
   }
 });
 
-test('a value is of the kind of its last transform', () => {
+test('a value has the kind that its last transform gives', () => {
   const around: Surroundings = {
     fields: { sum: { from: ['sum'], as: 'naira' } },
     tables: {},
@@ -116,7 +116,7 @@ const BODY = {
   },
 } as never;
 
-test('the lists of the catalog have the columns that the checker knows, of the kinds that it knows', async () => {
+test('the price lists have the columns and kinds that the checker assumes', async () => {
   const upstream = createScriptedUpstream(createVirtualClock(), [], () => ({ kind: 'found', body: BODY }));
   const catalog = await createPriceLists({ upstream, clock: Date.now }).get({
     credentials: CREDENTIALS,
@@ -133,7 +133,7 @@ test('the lists of the catalog have the columns that the checker knows, of the k
   }
 });
 
-test('an order has the parts that the checker knows, of the kinds that it knows', () => {
+test('an order has the parts and kinds that the checker assumes', () => {
   const delivery = {
     charged: 100,
     balanceBefore: 900,
@@ -150,7 +150,7 @@ test('an order has the parts that the checker knows, of the kinds that it knows'
     expect({ part, kind, fits: isOfKind[kind](root[part]) }).toMatchObject({ fits: true });
 });
 
-test('every source that values can come from has a shape, and every transform takes and gives a kind', () => {
+test('every source of values has a shape, and every transform has a kind for its input and its result', () => {
   expect([...Object.keys(ROOT_SHAPES), 'v1', 'row'].sort()).toEqual(Object.keys(ROOTS).sort());
   expect(Object.keys(TRANSFORM_KINDS).sort()).toEqual(
     [...Object.keys(OUTPUT_TRANSFORMS), ...Object.keys(TABLE_TRANSFORMS)].sort(),

@@ -53,11 +53,11 @@ test.each<[string, Omit<SignalSource, 'weight'>, Parameters<typeof legacyRequest
   ['a form', { layout: 'compact' }, { text: 'a=1' }, undefined],
   ['no body', { layout: 'compact' }, {}, undefined],
   ['two conditions, one true', { path: '/x', auth: 'token' }, { path: '/x' }, undefined],
-])('%s is judged', (_title, source, request, found) => {
+])('a signal is compared with the request: %s', (_title, source, request, found) => {
   expect(find(source, request)).toBe(found);
 });
 
-test('the address is the one without its pinning prefix', () => {
+test('a signal compares the address without its format prefix', () => {
   expect(find({ path: '/api/epin' }, { path: '/b/api/epin' }, '/api/epin')).toBe('address /api/epin');
 });
 
@@ -65,7 +65,7 @@ test.each<[string, Omit<SignalSource, 'weight'>]>([
   ['empty-signal', {}],
   ['half-signal', { path: '/x', field: 'y' }],
   ['half-signal', { path: '/x', is: ['y'] }],
-])('%s is reported', (code, source) => {
+])('a signal that breaks the rule %s is reported', (code, source) => {
   const codes: string[] = [];
   compileSignal({ weight: 'weak', ...source }, [], (_path, one) => void codes.push(one));
   expect(codes).toContain(code);
@@ -78,6 +78,6 @@ test.each([
   ['axios/*', 'axios', false],
   ['*', 'anything', true],
   ['', '', true],
-])('%j fits %j: %j', (pattern, value, fits) => {
+])('whether the pattern %j matches %j: %j', (pattern, value, fits) => {
   expect(compilePattern(pattern)(value.toLowerCase())).toBe(fits);
 });

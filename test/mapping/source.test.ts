@@ -6,7 +6,7 @@ const locate = (path: readonly PropertyKey[], what: 'key' | 'value' = 'value'): 
   column: what === 'key' ? 1 : 2,
 });
 
-test('the nearest known place above a value is where it stands', () => {
+test('a value is located at the nearest known place above it', () => {
   const places = new Places();
   places.add(['operations', 'buy'], 'a.yaml', locate);
   places.add(['formats', 'x'], 'x.yaml', locate, 2);

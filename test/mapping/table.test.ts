@@ -23,23 +23,23 @@ test.each([
   [2.0, 'GLO'],
   ['2.0', 'GLO'],
   [' 2\n', 'GLO'],
-])('%p is %s', (raw, value) => {
+])('%p is read as %s', (raw, value) => {
   expect(strict.read(raw, numberings)).toEqual({ value });
 });
 
 test.each([['3'], [3], [-1], [1.5], ['-2'], [''], ['--'], [true], [null], [[]], [{}], ['GLOBAL'], [new InexactNumber('1')]])(
-  '%p is none',
+  '%p is not a network',
   (raw) => {
     expect(strict.read(raw, numberings)).toEqual({ expected: expect.stringContaining('a network such as MTN, GLO') });
   },
 );
 
-test('a number that the format does not name keeps the meaning of the table', () => {
+test('a number that the format does not list has its meaning in the table', () => {
   expect(strict.read(1, new Map([[2, 'GLO']]))).toEqual({ value: 'MTN' });
   expect(strict.read(1, new Map([[1, 'GLO']]))).toEqual({ value: 'GLO' });
 });
 
-test('an unlisted number or word goes through where the table says so', () => {
+test('an unlisted number or word is accepted where the table says so', () => {
   const numbers = createTable('disco', { title: 'company', unlisted: 'number' });
   expect(numbers.read('7', new Map())).toEqual({ value: 7 });
   expect(numbers.read('IKEDC', new Map())).toEqual({ expected: 'the number of a company' });
@@ -48,7 +48,7 @@ test('an unlisted number or word goes through where the table says so', () => {
   expect(words.read('x'.repeat(41), new Map())).toEqual({ expected: expect.stringContaining('an exam such as WAEC') });
 });
 
-test('a word that only the catalog knows is looked up there, a listed word is not', () => {
+test('a word that the table does not list is looked up in the price list, and a listed word is not', () => {
   const table = createTable('disco', {
     title: 'company',
     unlisted: 'number',
@@ -60,7 +60,7 @@ test('a word that only the catalog knows is looked up there, a listed word is no
   expect(table.read('3', new Map())).toEqual({ value: 3 });
 });
 
-test('a value has its number at v1, its label and its prefixes', () => {
+test('a value has its id at v1, its label and its prefixes', () => {
   expect([strict.idOf('GLO'), strict.labelOf('GLO'), strict.labelOf('MTN'), strict.idOf('X')]).toEqual([
     2,
     'Glo',
@@ -71,14 +71,14 @@ test('a value has its number at v1, its label and its prefixes', () => {
   expect(strict.prefixesOf('X')).toEqual([]);
 });
 
-test('the longest prefix of a phone number tells its value', () => {
+test('the longest matching prefix of a phone number decides its network', () => {
   expect(strict.valueOfPhone('08030000001')).toBe('MTN');
   expect(strict.valueOfPhone('08062000001')).toBe('MTN');
   expect(strict.valueOfPhone('08061000001')).toBe('GLO');
   expect(strict.valueOfPhone('07990000001')).toBeUndefined();
 });
 
-test('words are compared without case, spaces and punctuation, but nothing is not something', () => {
+test('words are compared without case, spaces and punctuation, and two texts without letters are equal only if identical', () => {
   expect(normaliseWord('Abuja-Electric ')).toBe('abujaelectric');
   expect(sameWord('abuja electric', 'ABUJA_ELECTRIC')).toBe(true);
   expect(sameWord('₦', '--')).toBe(false);

@@ -3,7 +3,7 @@ import type { JsonSchema } from './json-schema';
 
 const SILENT = new Set(['$schema', 'title', 'description', 'definitions', 'then', 'else']);
 
-/** The paths that do not fit; empty when all do. */
+/** The paths of values that do not fit the schema. */
 export function validateJson(value: unknown, schema: JsonSchema, root: JsonSchema = schema, path = '$'): string[] {
   return Object.entries(schema).flatMap(([keyword, wanted]) => {
     if (SILENT.has(keyword)) return [];

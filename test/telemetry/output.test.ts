@@ -23,7 +23,7 @@ const ROOT = join(__dirname, '..', '..');
 /** A line of 1 MiB, a quarter of the bytes that an output keeps. */
 const LONG = `${'x'.repeat(1024 * 1024 - 1)}\n`;
 
-function noting(): { readonly told: string[]; readonly events: OutputEvents } {
+function recordEvents(): { readonly told: string[]; readonly events: OutputEvents } {
   const told: string[] = [];
   return {
     told,
@@ -82,7 +82,7 @@ test('a file gets the lines in the order in which they were written', async () =
 
 test('lines for a pipe that is not read wait up to a limit and are then lost and counted; the waiting ones arrive whole', async () => {
   const { reader, writer } = await makePipe();
-  const { told, events } = noting();
+  const { told, events } = recordEvents();
   const output = createOutput(writer, events);
   for (let n = 0; n < 10; n += 1) output.write(LONG);
   const lost = output.linesLost();
@@ -108,7 +108,7 @@ test('a pipe in blocking mode does not block the process', async () => {
 
 test('a pipe without a reader is reported at once', async () => {
   const { reader, writer } = await makePipe();
-  const { told, events } = noting();
+  const { told, events } = recordEvents();
   const output = createOutput(writer, events);
   closeSync(reader);
   output.write(LONG);
@@ -116,7 +116,7 @@ test('a pipe without a reader is reported at once', async () => {
 });
 
 test('a full device is reported once, and a flush still ends', async () => {
-  const { told, events } = noting();
+  const { told, events } = recordEvents();
   const output = createOutput(openSync('/dev/full', 'w'), events);
   output.write('a\n');
   await output.flush();
@@ -130,7 +130,7 @@ test('a descriptor that cannot be written is reported and throws nothing', async
   closeSync(openSync(file, 'w'));
   const readOnly = openSync(file, 'r');
   expect(() => ftruncateSync(readOnly)).toThrow();
-  const { told, events } = noting();
+  const { told, events } = recordEvents();
   const output = createOutput(readOnly, events);
   output.write('a\n');
   await output.flush();
@@ -179,7 +179,7 @@ describe('a log file', () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
     try {
       const file = join(disk, 'log');
-      const { told, events } = noting();
+      const { told, events } = recordEvents();
       const output = createFileOutput(file, events);
       const lines = Array.from({ length: 10_000 }, (_, n) => `line ${n}\n`);
       for (const line of lines) output.write(line);

@@ -1,4 +1,4 @@
-/** Many callers at once: a time of failures that all keys share, beside one key whose calls always fail; and an outage that many wait out. */
+/** Many callers at once. First a time of failures for all keys, with one key whose calls always fail. Then an outage during which many orders wait. */
 import type { SendFault } from '../simulation/edge/fault-plan';
 import { playWithFaults, type Caller, type Told } from './house';
 import { saleOf } from './play-outage';
@@ -11,7 +11,7 @@ const BAD_LINES = ['error_before', 'lost_request', 'swallowed_request'] as const
 const SPELL_SHOPS = shopsOf(5);
 const SPELL_ORDERS = 200;
 
-/** What the orders of the first four shops were told, by number; the fifth shop's calls always fail. */
+/** The status words that the orders of the first four shops were told, by number of the order. The fifth shop's calls always fail. */
 async function playSpell(line: SendFault, isBadShopThere: boolean): Promise<ReadonlyMap<number, Told['word']>> {
   let badOwner = '';
   const trouble =
@@ -37,7 +37,7 @@ function faultsOf(now: () => number) {
     now() < SPELL_MS && chance.is(0.4) ? chance.pick(SPELL_FAULTS) : undefined;
 }
 
-test.each(BAD_LINES)('a key whose line always gives %s changes the end of nobody else’s orders in a bad spell', async (line) => {
+test.each(BAD_LINES)('a key whose calls always end with %s does not change the replies to other keys', async (line) => {
   const alone = await playSpell(line, false);
   const among = await playSpell(line, true);
   expect(alone.size).toBe((SPELL_ORDERS / SPELL_SHOPS.length) * 4);
@@ -55,7 +55,7 @@ const ENOUGH_MS = { error_before: 10_000, lost_request: 15_000, swallowed_reques
 test.each(
   Object.entries(ENOUGH_MS).flatMap(([fault, enoughMs]) => [1, 10].map((keys) => [fault as SendFault, keys, enoughMs] as const)),
 )(
-  '300 plain PHP orders wait out 130 s of %s with %i keys: who has enough patience left is told of its sale',
+  '300 plain PHP orders wait during 130 s of %s with %i keys: each with enough patience left is told its sale',
   async (fault, keys, enoughMs) => {
     const callers = shopsOf(keys);
     const trouble = (now: () => number) => () => (now() >= OUTAGE_BEGIN_MS && now() < OUTAGE_END_MS ? fault : undefined);

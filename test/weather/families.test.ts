@@ -1,7 +1,7 @@
 /**
- * Every family of scripts, every purchase, every way in which v1 may take it and every fault of the first attempt: once without
- * other faults, and once while 40 % of all calls fail, purchases and questions alike. A wrong end is a refund of what v1
- * charged, or a sale of what it did not. Each wrong end has a reason, and the reason holds.
+ * Every family, every purchase, every way in which v1 may treat it and every fault of the first attempt: once without
+ * other faults, and twice while 40 % of all calls fail, purchases and questions alike. A wrong end is a refund of what v1
+ * charged, or a sale of what v1 did not charge. Each wrong end must have a reason of the list, and the reason must hold.
  */
 import { judge, REASONS, type Judged } from './matrix-judge';
 import { playMatrix, type MatrixOptions } from './play-matrix';
@@ -22,7 +22,7 @@ const CONCLUSIONS_LEAST = 20_000;
 const judged = new Map<string, Judged>();
 
 test.each(Object.entries(WEATHERS))(
-  '%s: no family ends wrong without a reason that is so',
+  '%s: each wrong end of a family has a reason of the list that holds',
   async (name, options) => {
     const found = judge(await playMatrix(options));
     judged.set(name, found);
@@ -33,12 +33,12 @@ test.each(Object.entries(WEATHERS))(
   300_000,
 );
 
-test('calm weather needs none of the excuses of bad weather', () => {
+test('without other faults only three reasons of the list occur', () => {
   const { counts } = judged.get('calm, plain PHP')!;
   expect(Object.keys(REASONS).filter((reason) => counts[reason] !== undefined)).toEqual(CALM_REASONS);
 });
 
-test('no reason is on the list that nothing has', () => {
+test('every reason of the list occurs', () => {
   const used = new Set([...judged.values()].flatMap(({ counts }) => Object.keys(counts)));
   expect(Object.keys(REASONS).filter((reason) => !used.has(reason))).toEqual([]);
 });

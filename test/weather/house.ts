@@ -1,4 +1,4 @@
-/** The simulated house of `test/simulation` for tests that choose their own callers and faults: one gateway, one disk, and one v1 without limits. */
+/** The simulation of `test/simulation` for tests that choose their own callers and faults: one gateway, one disk, and one v1 without limits. */
 import type { JsonObject } from '../../src/domain/json';
 import type { LegacyRequest } from '../../src/domain/legacy';
 import type { Order } from '../../src/domain/order';
@@ -30,7 +30,7 @@ export interface Caller {
   /** Small letters and digits. */
   readonly name: string;
   readonly userAgent?: string;
-  /** Its script keeps or sells what is pending: callers.yaml says `after_pending: buy` of its key. */
+  /** The script keeps or sells pending orders: callers.yaml has `after_pending: buy` for its key. */
   readonly buysAfterPending?: boolean;
   /** In naira. */
   readonly wallet?: number;
@@ -132,7 +132,7 @@ export class House {
     return this.#stage.book.receipts.get(reference) ?? [];
   }
 
-  /** When questions of this caller were asked that got no usable answer. */
+  /** The times of this caller's questions to v1 that got no usable answer. */
   unansweredOf(caller: Caller): readonly number[] {
     return this.#stage.book.unanswered.get(ownerOf(apiKeyOf(caller))) ?? [];
   }
@@ -181,7 +181,7 @@ export interface HouseOptions {
   readonly trouble: (now: () => number) => Trouble;
 }
 
-/** Opens a house and runs it until the play has ended. */
+/** Opens a simulation and runs it until `play` has ended. */
 export async function playWithFaults<T>(
   { seed, callers, trouble }: HouseOptions,
   play: (house: House) => Promise<T>,

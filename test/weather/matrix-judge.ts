@@ -1,4 +1,4 @@
-/** What each family concludes from the reply that it got, and, where that is wrong, the reason why no reply could help. */
+/** The conclusion of each family from its reply, and for each wrong conclusion the reason why no reply could have prevented it. */
 import { casesOf, families } from '../families/expectation';
 import type { Conclusion, Family } from '../families/family';
 import { endedAtV1, type Sold } from './play-matrix';
@@ -13,7 +13,7 @@ export interface Judged {
 
 type Holds = (sold: Sold, conclusion: Conclusion, family: Family) => boolean;
 
-/** The closed list of reasons, each with the condition that must really hold. */
+/** The closed list of reasons, each with the condition that must hold. */
 export const REASONS = {
   'its own condition is broken': (sold, _conclusion, { because }) =>
     because !== undefined &&
@@ -43,7 +43,7 @@ export const REASONS = {
     isToldPending(sold) && answersOf(sold).length === 0 && sold.unanswered.length > 0,
 } satisfies Readonly<Record<string, Holds>>;
 
-/** A question that is asked later than this before the reply is rarely answered in time. */
+/** A question that is sent less than this time before the reply is rarely answered in time. */
 const LAST_QUESTION_MS = 2_000;
 /** From the end of a script's patience until it has its reply. */
 const REPLY_MS = 50;
@@ -64,7 +64,7 @@ function isShown({ receipts, first }: Sold, answeredAt: number): boolean {
   return question === undefined || (question.readAt !== undefined && question.readAt <= first.at);
 }
 
-/** True when no question since that time was answered before the reply was made. */
+/** Whether no question since that time was answered before the reply was made. */
 function isUnreadSince({ first }: Sold, since: number, questions: Sold['receipts']): boolean {
   return !questions.some(({ at, readAt }) => at >= since && readAt !== undefined && readAt < first.at - REPLY_MS);
 }
@@ -123,7 +123,7 @@ function answersOf({ heard, first }: Sold) {
   );
 }
 
-/** What is wrong with the replies whichever family reads them. */
+/** The faults of the replies that do not depend on the family. */
 function lies(sold: Sold, sales: readonly Sold[]): string[] {
   const { first, last, violations } = sold;
   const isSold = sold.v1?.status === 'success';
@@ -153,9 +153,9 @@ function isLikeOpenCard({ operation, caller }: Sold, sales: readonly Sold[]): bo
 }
 
 function nameOf(sold: Sold): string {
-  const { operation, format, way, befalls, first } = sold;
+  const { operation, format, way, firstFault, first } = sold;
   const heard = sold.heard.map(
     ({ at, kind, isDuplicate }) => `${kind}${isDuplicate ? '*' : ''}@${((at - first.at + first.afterMs) / 1000).toFixed(1)}`,
   );
-  return `${operation} ${format}, ${way}, ${befalls ?? 'nothing'} → ${first.word} after ${(first.afterMs / 1000).toFixed(1)} s [${heard.join(' ')}] receipts ${sold.receipts.map(({ at, readAt }) => `${((at - startOf(sold)) / 1000).toFixed(1)}${readAt === undefined ? '!' : ''}`).join(' ')} ended ${(((endedAtV1(sold) ?? 0) - startOf(sold)) / 1000).toFixed(1)} v1 ${sold.v1?.status}`;
+  return `${operation} ${format}, ${way}, ${firstFault ?? 'nothing'} → ${first.word} after ${(first.afterMs / 1000).toFixed(1)} s [${heard.join(' ')}] receipts ${sold.receipts.map(({ at, readAt }) => `${((at - startOf(sold)) / 1000).toFixed(1)}${readAt === undefined ? '!' : ''}`).join(' ')} ended ${(((endedAtV1(sold) ?? 0) - startOf(sold)) / 1000).toFixed(1)} v1 ${sold.v1?.status}`;
 }

@@ -1,7 +1,7 @@
 /**
- * v1 is out of order for a while, in every way that proves nothing and in the one that proves that nothing was sent, and
- * scripts of every kind buy meanwhile. The replies, the charges and the attempts are held against the rule and written on a
- * page.
+ * v1 fails for a while: in every way that proves nothing, and by refused connections, which prove that nothing was sent.
+ * Scripts of every kind buy meanwhile. The replies, the charges and the attempts are compared with the rules and written
+ * to a page.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ function outageOf(way: string, lengthS: number): Promise<Outage> {
   return known;
 }
 
-test.each(rows)('%s, for %i s: nobody loses money that could be kept', async (way, lengthS) => {
+test.each(rows)('%s, for %i s: no wrong reply, no second charge, no avoidable loss', async (way, lengthS) => {
   const { stories, violations } = await outageOf(way, lengthS);
   expect(violations).toEqual([]);
   expect(stories.flatMap((story) => wrongsOf(story, way).map((wrong) => `${nameOf(story)}: ${wrong}`))).toEqual([]);
 });
 
-test('docs/outages.md tells what they were told (UPDATE_DOCS=1 writes it)', async () => {
+test('docs/outages.md has the replies of this run (UPDATE_DOCS=1 writes the page)', async () => {
   const outages = await Promise.all(rows.map(([way, lengthS]) => outageOf(way, lengthS)));
   const page = outagePage(outages);
   if (process.env.UPDATE_DOCS === '1') writeFileSync(PAGE, page);
@@ -35,7 +35,7 @@ function nameOf({ habit, patienceS, instant }: Story): string {
   return `${habit} what is pending, ${patienceS} s, ${instant}`;
 }
 
-/** What must not happen to any script. */
+/** The faults of one script's run; none is allowed. */
 function wrongsOf(story: Story, way: string): string[] {
   const { first, last, chargesAgain, v1Status } = story;
   const checks: readonly (readonly [boolean, string])[] = [
@@ -50,7 +50,7 @@ function wrongsOf(story: Story, way: string): string[] {
   return checks.filter(([isWrong]) => isWrong).map(([, wrong]) => wrong);
 }
 
-/** A failure at once is only an order that provably was not sent. */
+/** Only an order that provably was not sent may be told as failed at once. */
 function checksOfFailure({ first, last, chargedAfterMs }: Story, way: string): readonly (readonly [boolean, string])[] {
   return [
     [way !== 'connections refused', 'told failed, and nothing proves it'],

@@ -1,4 +1,4 @@
-/** Every purchase of both formats, with every way in which v1 may take it and every fault of its first attempt. */
+/** Every purchase of both formats, with every way in which v1 may treat it and every fault of its first attempt. */
 import type { Order as V1Order } from '../../src/sandbox/order/order';
 import { SLOW_MS } from '../../src/sandbox/order/mood';
 import { purchases, sampleOf, type FieldValue } from '../gateway/reply-table/samples';
@@ -6,7 +6,7 @@ import { FIND_FAULTS, SEND_FAULTS, type SendFault } from '../simulation/edge/fau
 import type { HeardOfV1, ReceiptAsked } from '../simulation/verdict/case-book';
 import { playWithFaults, type Caller, type House, type Sale, type Told, type Trouble } from './house';
 
-/** How v1 takes an order, by the mood of the sandbox that its request id calls up. */
+/** How v1 treats an order: the mood of the sandbox that the request id names. */
 const WAYS_OF_V1 = {
   success: undefined,
   'pending, then success': 'late-success',
@@ -18,14 +18,14 @@ const WAYS_OF_V1 = {
 } as const;
 export type WayOfV1 = keyof typeof WAYS_OF_V1;
 
-const BEFALLS: readonly (SendFault | undefined)[] = [undefined, ...(Object.keys(SEND_FAULTS) as SendFault[])];
+const FIRST_FAULTS: readonly (SendFault | undefined)[] = [undefined, ...(Object.keys(SEND_FAULTS) as SendFault[])];
 
 export interface Row {
   readonly operation: string;
   readonly format: string;
   readonly way: WayOfV1;
   /** The fault of the first attempt. */
-  readonly befalls: SendFault | undefined;
+  readonly firstFault: SendFault | undefined;
 }
 
 export interface Sold extends Row {
@@ -38,7 +38,7 @@ export interface Sold extends Row {
   /** The gateway's questions for the receipt of this order. */
   readonly receipts: readonly ReceiptAsked[];
   readonly caller: string;
-  /** When questions of its key were asked during the wait that got no usable answer. */
+  /** The times of questions of the key, during the wait, that got no usable answer. */
   readonly unanswered: readonly number[];
   readonly violations: readonly string[];
 }
@@ -47,7 +47,9 @@ export interface Sold extends Row {
 const ROWS: readonly Row[] = purchases
   .filter(([, format]) => format !== 'c')
   .flatMap(([operation, format]) =>
-    (Object.keys(WAYS_OF_V1) as WayOfV1[]).flatMap((way) => BEFALLS.map((befalls) => ({ operation, format, way, befalls }))),
+    (Object.keys(WAYS_OF_V1) as WayOfV1[]).flatMap((way) =>
+      FIRST_FAULTS.map((firstFault) => ({ operation, format, way, firstFault })),
+    ),
   );
 
 export interface MatrixOptions {
@@ -65,10 +67,10 @@ export function playMatrix({ seed, share, userAgent }: MatrixOptions): Promise<r
   const agent = userAgent === undefined ? {} : { userAgent };
   const shops: readonly Caller[] = Array.from({ length: SHOPS }, (_, nth) => ({ name: `shop${nth}`, ...agent }));
   const poor: Caller = { name: 'poor', ...agent, wallet: 0 };
-  const befalls = new Map(ROWS.map((row, nth) => [`${saleOf(row, nth).requestId} 1`, row.befalls]));
+  const firstFault = new Map(ROWS.map((row, nth) => [`${saleOf(row, nth).requestId} 1`, row.firstFault]));
   let isOver = false;
   const trouble: Trouble = ({ kind, label }, chance) => {
-    const own = kind === 'purchase' ? befalls.get(label) : undefined;
+    const own = kind === 'purchase' ? firstFault.get(label) : undefined;
     if (own !== undefined) return own;
     return !isOver && chance.is(share) ? chance.draw(kind === 'purchase' ? SEND_FAULTS : FIND_FAULTS) : undefined;
   };
@@ -107,7 +109,7 @@ async function lookBack(house: House, caller: Caller, row: Row, requestId: strin
   };
 }
 
-/** The format's sample with a number of its own, under an id that says how v1 takes it. */
+/** The format's sample with a number of its own. The request id names the mood of v1. */
 function saleOf({ operation, format, way }: Row, nth: number): Sale {
   const { at, fields } = sampleOf(operation, format);
   const mood = WAYS_OF_V1[way];
@@ -130,7 +132,7 @@ function numberOf(name: string, value: FieldValue, nth: number): FieldValue {
   return value;
 }
 
-/** When v1 itself knew the end; undefined for an order that v1 never had. */
+/** When the order ended at v1; undefined for an order that v1 never had. */
 export function endedAtV1({ way, v1 }: Sold): number | undefined {
   if (v1 === undefined) return undefined;
   const isLate = way === 'pending, then success' || way === 'pending, then failure' || way === 'processing';

@@ -1,4 +1,4 @@
-/** v1 is out of order for a while, in one way, for purchases and reads alike. Scripts of every kind buy at its beginning and just before its end. */
+/** v1 fails in one way for a while, for purchases and reads alike. Scripts of every kind buy at the beginning of the outage and just before its end. */
 import type { Outcome } from '../../src/domain/outcome';
 import type { SendFault } from '../simulation/edge/fault-plan';
 import type { Violation } from '../simulation/verdict/case-book';
@@ -17,7 +17,7 @@ export const WAYS: Readonly<Record<string, SendFault>> = {
 };
 export const LENGTHS_S = [10, 60, 130, 600];
 
-/** What a script does with an order that it is told is pending. */
+/** How a script treats an order that is told as pending. */
 const HABITS = ['refunds', 'keeps', 'sells'] as const;
 export type Habit = (typeof HABITS)[number];
 

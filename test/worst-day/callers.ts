@@ -1,4 +1,4 @@
-/** Scripts of every family that sell without a pause, read each reply by the family's own condition, and deliver or refund by it. */
+/** Scripts of every family sell without a pause. They read each reply by the family's own condition and deliver or refund accordingly. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../src/domain/json';
 import type { Chance } from '../crash/chance';
@@ -15,11 +15,11 @@ export interface CallerOrder extends ScriptOrder {
 
 export interface Callers {
   readonly orders: readonly CallerOrder[];
-  /** Replies to purchases that lack what scripts of every family read; one sentence each. */
+  /** One sentence for each reply to a purchase that lacks a field that all scripts read. */
   readonly misshapen: readonly string[];
-  /** The replies to questions that are not about an order: for the balance and the price list. */
+  /** The replies to questions for the balance, the price list and the networks. */
   readonly reads: readonly Told[];
-  /** Begins no more orders; resolves when those begun are over. */
+  /** Begins no more orders; resolves when all begun orders are over. */
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'data cards': 'buy_data_cards',
   SMS: 'send_sms',
 };
-/** What scripts of one or the other format show or keep, whatever became of the order. */
+/** Text fields that scripts of either format show or keep, whatever the outcome. */
 const TEXTS = ['status', 'Status', 'message', 'msg', 'api_response', 'response', 'request-id'];
 /** How many of a hundred orders meet this mood of v1. */
 const MOODS: readonly (readonly [mood: string, ofHundred: number])[] = [
@@ -73,7 +73,7 @@ export function startCallers({ url, accounts, keyOf, chance, name }: CallerOptio
     orders.push({ ...order, purchase: distinct(purchase, number) });
     return orders.at(-1)!;
   };
-  /** True while the script has an open order. */
+  /** Resolves to whether the order is still open for the script. */
   const sell = async (order: CallerOrder): Promise<boolean> => {
     const told = await buy(url, order.key, order.purchase, order.requestId);
     order.told.push(told);

@@ -1,4 +1,4 @@
-/** A part of the gateway's surroundings that can be taken away and given back. */
+/** Parts of the gateway's surroundings that a test can take away and give back. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import type { Chance } from '../crash/chance';
 
 export interface Trouble {
   readonly name: string;
-  /** The ways to take it away, grouped by kind; the ways of a kind are much alike. */
+  /** The ways to take the part away, grouped by kind; the ways of one kind are similar. */
   readonly ways: readonly (readonly string[])[];
   take(way: string): Promise<void>;
   /** Resolves when the part is there again; at once when it was never taken. */

@@ -82,7 +82,7 @@ export async function openV1Process(accounts: number): Promise<V1Process> {
     child.send('books');
     return (await answer)[0];
   };
-  /** Gives the function that undoes it. */
+  /** Takes v1 away and returns the function that undoes this. */
   const takeAway = async (way: string): Promise<() => Promise<void>> => {
     if (way === 'stopped') {
       child.kill('SIGSTOP');

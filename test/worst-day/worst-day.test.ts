@@ -1,6 +1,6 @@
 /**
- * An operator's worst day: the disk, the log and v1 are each taken away and given back at random while scripts of every family
- * sell. The gateway stays up, every script is told the truth in its own words, and afterwards everything is as before.
+ * The disk, the log and v1 are each taken away and given back at random while scripts of every family sell. The gateway
+ * stays up, no script gets a wrong reply, and afterwards memory, files and connections are as before.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,16 +22,16 @@ const ACCOUNTS = 400;
 /** These accounts do not belong to the callers. */
 const LAST_ACCOUNT = ACCOUNTS;
 const STOPPED_ACCOUNTS = ACCOUNTS + 1;
-/** Longer than v1 is ever stopped: v1 still charges what it then finds in its sockets. */
+/** Longer than any stop of v1: when v1 goes on, it still charges the calls that wait in its sockets. */
 const QUIET_MS = 5_000;
-/** Some scripts that wait while v1 is away are told "pending". */
+/** Short, so that some scripts that wait while v1 is away are told "pending". */
 const PATIENCE_MS = 2_500;
 const DISK_MB = 48;
 /** More than a stop may take, with room for a slow machine. */
 const STOP_MS_MAX = 40_000;
 const SELLS_AFTER_MS_MAX = 15_000;
 const SETTLED_MS_MAX = 30_000;
-/** Memory above the figure before: a journal that has grown, buffers of a log that was stuck. */
+/** Allowed growth of memory: the journal has grown, and a stuck log has filled buffers. */
 const MORE_MEMORY_MB = 120;
 const MORE_FILES = 5;
 /** The most connections that its callers and its calls to v1 need. */
@@ -43,7 +43,7 @@ let disk: TakenDisk;
 let log: LogPipe;
 let pipe: number;
 let v1: V1Process;
-/** The process of the running test; all tests share what it runs on. */
+/** The process of the running test; all tests share the disk, the log and v1. */
 let gateway: GatewayProcess;
 beforeAll(async () => {
   disk = openTakenDisk('full', DISK_MB);
@@ -86,8 +86,8 @@ function writeMappings(): string {
 }
 
 /**
- * Loaded into the process: on one signal it has a thousand lines of some kilobytes to say, more than it keeps for a log that is
- * stuck; on another it lets go of what it does not need, so that its memory can be compared.
+ * Loaded into the process. On SIGUSR2 the process logs a thousand lines of some kilobytes, more than it keeps for a stuck log.
+ * On SIGWINCH it collects garbage, so that its memory can be compared.
  */
 const SIGNALLED = `
   process.on('SIGUSR2', () => { for (let nth = 0; nth < 1000; nth += 1) process.emitWarning('w'.repeat(5000)); });
@@ -130,8 +130,8 @@ async function giveAllBack(): Promise<void> {
   await Promise.all([log.giveBack(), v1.giveBack()]);
 }
 
-/** Logs more than it can keep whenever its log is away. */
-function talkative(trouble: Trouble): Trouble {
+/** The same trouble; whenever it begins, the gateway logs more lines than it can keep. */
+function withManyLogLines(trouble: Trouble): Trouble {
   return {
     ...trouble,
     async take(way) {
@@ -170,7 +170,7 @@ const possible = reason === undefined ? test : test.skip;
 const leftOut = reason === undefined ? '' : ` (left out: ${reason})`;
 
 possible(
-  `the disk, the log and v1 go away ${TIMES} times each while scripts sell${leftOut}`,
+  `no reply is wrong and no order lost while the disk, the log and v1 go away ${TIMES} times each${leftOut}`,
   async () => {
     gateway = await openGateway('day', pipe);
     const chance = createChance();
@@ -180,13 +180,13 @@ possible(
     const seller = { url: gateway.url, accounts: ACCOUNTS, keyOf: (account: number) => v1.keyOf(account) };
     const { pid } = gateway;
     try {
-      const quiet = await quietDay(seller, chance.seed);
+      const quiet = await sellWithoutTrouble(seller, chance.seed);
       process.kill(pid!, 'SIGUSR2');
       await sleep(500);
       const before = await usage();
 
       const callers = startCallers({ ...seller, chance: createChance(chance.seed + 1), name: 'worst' });
-      const troubles: readonly Trouble[] = [troubleOf(disk), talkative(log), v1];
+      const troubles: readonly Trouble[] = [troubleOf(disk), withManyLogLines(log), v1];
       await Promise.all(troubles.map((trouble, nth) => takeAtRandom(trouble, TIMES, createChance(chance.seed + 2 + nth), tell)));
       const sellsAfterMs = gateway.isUp() ? await untilSold() : Infinity;
       tell(`sells again after ${sellsAfterMs} ms`);
@@ -229,7 +229,7 @@ const LOGS: readonly (readonly [where: string, open: () => number])[] = [
 ];
 
 possible.each(LOGS)(
-  'a stop in the middle of it ends in time, with log and complaints in %s',
+  'a stop with a full disk, a stuck log and a stopped v1 ends in time, with standard output and error in %s',
   async (where, open) => {
     const name = where.replaceAll(' ', '-');
     const key = v1.keyOf(STOPPED_ACCOUNTS + LOGS.findIndex(([other]) => other === where));
@@ -243,7 +243,7 @@ possible.each(LOGS)(
     // v1 has answered; its answers are on their way.
     await sleep(500);
     disk.take();
-    await talkative(log).take('stalled');
+    await withManyLogLines(log).take('stalled');
     // Most are refused, and the journal logs an error for each where no program reads.
     const others = Array.from({ length: 20 }, (_, nth) => sell(nth % PURCHASES.length, `${name}-${nth}`));
     expect((await Promise.all(others)).map(({ word }) => word)).not.toContain('nonsense');
@@ -262,8 +262,8 @@ possible.each(LOGS)(
   120_000,
 );
 
-/** Sells for a second; later memory is compared with what this takes. */
-async function quietDay(
+/** Sells for 1.5 s without trouble; later memory is compared with the memory after this. */
+async function sellWithoutTrouble(
   seller: Omit<Parameters<typeof startCallers>[0], 'chance' | 'name'>,
   seed: number,
 ): Promise<readonly CallerOrder[]> {

@@ -15,45 +15,45 @@ const EVERY = IS_LONG ? 1 : 20;
 
 const all = allBreakages();
 
-test.each(SET_NAMES)('the set to be broken has no problem: %s', (set) => {
+test.each(SET_NAMES)('the unbroken set has no problem: %s', (set) => {
   expect(checkFiles(filesOf(set)).problems).toEqual([]);
 });
 
-test('there are many breakages, for every kind of set, and no two are the same', () => {
+test('there are more than 250 breakages, for every set, and no two are equal', () => {
   expect(all.length).toBeGreaterThan(250);
   expect(new Set(all.map(({ set }) => set))).toEqual(new Set(SET_NAMES));
   const edits = all.map(({ set, edit }) => JSON.stringify([set, edit], (_key, value: unknown) => value ?? 'taken out'));
   expect(edits.filter((edit, index) => edits.indexOf(edit) !== index)).toEqual([]);
 });
 
-describe('a breakage by hand changes one thing', () => {
+describe('the breakages', () => {
   let verdicts: readonly Verdict[];
   beforeAll(() => {
     verdicts = all.filter((_, index) => index % EVERY === 0).map(judgeBreakage);
     if (IS_LONG) process.stdout.write(scoreOf(verdicts));
   }, 600_000);
 
-  test('what check should stop is an error of check', () => {
+  test('each breakage that `check` should notice is an error of `check`', () => {
     const passed = verdicts.filter(({ breakage, by }) => breakage.caught === 'check' && by !== 'check');
-    expect(passed.map(told)).toEqual([]);
+    expect(passed.map(verdictText)).toEqual([]);
   });
 
-  test('what only its owner can know is named as a money change by plan', () => {
-    expect(verdicts.filter(({ breakage, by }) => breakage.isMoney && by === 'nobody').map(told)).toEqual([]);
+  test('each breakage that costs money and passes `check` is shown as a money change by `plan`', () => {
+    expect(verdicts.filter(({ breakage, by }) => breakage.isMoney && by === 'nobody').map(verdictText)).toEqual([]);
   });
 
-  test('check stops 95 of 100 breakages that lose money', () => {
+  test('`check` should notice more than 95 % of the breakages that cost money', () => {
     const money = all.filter(({ isMoney }) => isMoney);
     expect(money.filter(({ caught }) => caught === 'check').length / money.length).toBeGreaterThan(0.95);
   });
 });
 
-function told({ breakage: { set, kind, words }, codes }: Verdict): string {
+function verdictText({ breakage: { set, kind, words }, codes }: Verdict): string {
   return `${set}, ${kind}: ${words} ${codes.join()}`;
 }
 
 /**
- * Those that are made of what there is, and those that a hand wrote down:
+ * The generated breakages, and those of a list written by hand.
  * `by-hand.txt` has one breakage a line: the file, what stood there, and what stands there now. The line above them names their kind and,
  * in brackets, the set (`own`; as shipped unless said), who notices (`plan`; `check` unless said) and whether it costs no money.
  */
@@ -81,7 +81,7 @@ function allBreakages(): Breakage[] {
   return [...generatedBreakages(), ...written];
 }
 
-/** A line cannot contain its own end, and a blank there or a letter that looks like another cannot be seen. */
+/** Escapes stand for line breaks, and for characters that a reader of the list could not see or tell apart. */
 function unescaped(text: string): string {
   return text
     .replaceAll('\\n', '\n')
@@ -90,7 +90,7 @@ function unescaped(text: string): string {
 
 interface Verdict {
   readonly breakage: Breakage;
-  /** `nobody`: the set would be taken into use without being named as a money change. */
+  /** `nobody`: the set would be taken into use, and `plan` would not show a money change. */
   readonly by: 'check' | 'plan' | 'nobody';
   /** Codes of the errors, then of the warnings. */
   readonly codes: readonly string[];

@@ -8,7 +8,7 @@ import { sourceOf, type Breakage, type SetName } from './breakage';
 type Made = Omit<Breakage, 'set'>;
 type Path = readonly (string | number)[];
 
-/** Of the operator's own format, only its own operations; the shipped set has the others. */
+/** For the operator's own format only its own operations are broken; the others are those of the shipped set. */
 export function generatedBreakages(): Breakage[] {
   const own = Object.keys(sourceOf('own').operations).filter((name) => sourceOf('shipped').operations[name] === undefined);
   const of = (set: SetName, made: readonly Made[]): Breakage[] => made.map((one) => ({ set, ...one }));

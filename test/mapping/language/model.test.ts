@@ -5,31 +5,31 @@ import { isOptionalAt, isRecordAt, keysAt, MODEL, readModel, ruleAt } from '../.
 
 const FIELD = ['operations', 'buy', 'fields', 'phone'];
 
-test('the keys that may stand at a path, however deep, and none where names are the author’s own', () => {
+test('a path has its allowed keys at every depth, and none where the author chooses the names', () => {
   expect(keysAt(sharedFileSchema, FIELD)).toContain('length_max');
   expect(keysAt(formatFileSchema, ['proof', 3])).toContain('any_field');
   expect(keysAt(sharedFileSchema, ['operations'])).toEqual([]);
   expect(keysAt(sharedFileSchema, ['nowhere', 'at', 'all'])).toEqual([]);
 });
 
-test('what may be absent, and what may not', () => {
+test('a key is optional or required as the schema says', () => {
   expect(isOptionalAt(sharedFileSchema, [...FIELD, 'otherwise'])).toBe(true);
   expect(isOptionalAt(sharedFileSchema, [...FIELD, 'from'])).toBe(false);
   expect(isOptionalAt(sharedFileSchema, [])).toBe(false);
 });
 
-test('where names of the author’s own stand', () => {
+test('a path is a map with names of the author exactly where the schema says so', () => {
   expect(isRecordAt(sharedFileSchema, ['operations'])).toBe(true);
   expect(isRecordAt(sharedFileSchema, FIELD)).toBe(false);
 });
 
-test('the rule of a value, and that of a key', () => {
+test('a wrong value and a wrong key have the rule that the schema names', () => {
   expect(ruleAt(sharedFileSchema, ['timing', 'try'], 'value')).toBe('bad-duration');
   expect(ruleAt(sharedFileSchema, ['callers', 'keys', 'nobody'], 'key')).toBe('bad-fingerprint');
   expect(ruleAt(sharedFileSchema, [...FIELD, 'from'], 'value')).toBeUndefined();
 });
 
-test('every rule says what it is by names that its path has', () => {
+test('the sentences of every key use only names that are in its path', () => {
   const broken = [...MODEL.keys, ...MODEL.groups].filter(([pattern, declared]) => {
     const names =
       pattern.split('.').filter((step) => step === '*').length +
@@ -41,14 +41,14 @@ test('every rule says what it is by names that its path has', () => {
   expect(broken).toEqual([]);
 });
 
-test('a set says what one item more or less means', () => {
+test('every key that is a set has sentences for an added and a removed item', () => {
   const sets = [...MODEL.keys].filter(([, { compared }]) => ['set', 'words', 'agents', 'routes'].includes(compared));
   expect(sets.length).toBeGreaterThan(10);
   for (const [pattern, { added, removed }] of sets)
     expect([pattern, added?.includes('{item}'), removed?.includes('{item}')]).toEqual([pattern, true, true]);
 });
 
-test('a key without words of its own is refused when the schema is read', () => {
+test('a key without sentences of its own makes the reading of the schema throw', () => {
   const silent = z.strictObject({ said: z.string().meta(whole('constant', 'plain', 'said')), silent: z.string() });
   expect(() => readModel([[silent, '']])).toThrow('the key silent of the mapping language has no declaration');
 });

@@ -9,7 +9,7 @@ test.each([
   ['5m', 300_000],
   ['2h', 7_200_000],
   ['0s', 0],
-])('%s are %i milliseconds', (text, milliseconds) => {
+])('the duration %s is read as %i milliseconds', (text, milliseconds) => {
   expect(sharedFileSchema.parse(timing(text)).callers!.kinds!['other']!.patience).toBe(milliseconds);
 });
 
@@ -30,7 +30,7 @@ test.each(['/api/topup', 'post /api', 'POST api', 'PATCH /api', 'POST /api?x=1',
   },
 );
 
-test('a word may be written as a number', () => {
+test('a field name in a signal may be written as a number', () => {
   const { mapping } = { mapping: mappingWith('format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }') };
   expect(mapping.formats.get('x')!.numberings.get('network')!.get(2)).toBe('GLO');
   expect(
@@ -38,13 +38,16 @@ test('a word may be written as a number', () => {
   ).toEqual(['9']);
 });
 
-test.each(['0803', 803, '803', '08', '080312', 'MTN'])('only four or five digits after a zero are a prefix: %p', (prefix) => {
-  const file = { tables: { network: { title: 'network', values: { MTN: { words: [], prefixes: [prefix] } } } } };
-  expect(sharedFileSchema.safeParse(file).success).toBe(prefix === '0803');
-});
+test.each(['0803', 803, '803', '08', '080312', 'MTN'])(
+  '%p is accepted as a prefix only if it is a text of four or five digits after a zero',
+  (prefix) => {
+    const file = { tables: { network: { title: 'network', values: { MTN: { words: [], prefixes: [prefix] } } } } };
+    expect(sharedFileSchema.safeParse(file).success).toBe(prefix === '0803');
+  },
+);
 
 test.each([199, 200, 400, 499, 500])(
-  'a status word with HTTP %i stays below 500, since a script takes more for silence',
+  'HTTP %i for a status word is accepted only from 200 to 499, because scripts read a 5xx as no answer',
   (http) => {
     const word = { http, status: 's', Status: 'S' };
     expect(sharedFileSchema.safeParse({ words: { success: word, pending: word, failure: word } }).success).toBe(

@@ -5,7 +5,7 @@ import { marked } from '../mapping-set';
 const blocksOf = (text: string): unknown =>
   readYaml('x.yaml', `blocks:\n  shown:\n    always: ${text}`, sharedFileSchema).value?.blocks?.['shown']?.always;
 
-test('several names on one line have one value each, at every depth and in their order', () => {
+test('a key with several names gives each name the value, at every depth and in order', () => {
   expect(blocksOf('{ "a, b": $text, c: { "d , e": [1] }, f: [{ "g,h": 2 }] }')).toEqual({
     a: '$text',
     b: '$text',
@@ -15,7 +15,7 @@ test('several names on one line have one value each, at every depth and in their
   expect(Object.keys(blocksOf('{ z: 1, "b, a": 2 }') as object)).toEqual(['z', 'b', 'a']);
 });
 
-test('a list in groups is one list for each group, whose condition is added to the others', () => {
+test('`group_by` gives one list for each group, with the condition of the group added', () => {
   const list = (where: object): object => ({ each: '$catalog.data_plans', where, row: 'plan' });
   expect(
     blocksOf(
@@ -53,7 +53,7 @@ test.each([
 test.each([
   ['one of several names', '{ "a, b": §$nothing }', ['b']],
   ['a group', '{ g: { each: $networks, group_by: name, groups: { "x, y": §z }, row: n } }', ['g', 'y', 'where', 'name']],
-])('%s is found at its line', (_what, value, path) => {
+])('the place of %s is found', (_what, value, path) => {
   const { text, line, column } = marked(`blocks:\n  shown:\n    always: ${value}`);
   const { locate } = readYaml('x.yaml', text, sharedFileSchema);
   expect(locate(['blocks', 'shown', 'always', ...path])).toEqual({ line, column });

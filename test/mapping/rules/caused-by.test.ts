@@ -13,7 +13,7 @@ const isPlain = (value: unknown): value is Sections => value !== null && typeof 
 const renamed = (text: string): string => text.replaceAll(/\b(buy|cards|thing|plans)\b/g, '$1_too');
 const SECOND: Sections = { ...SHARED, operations: parse(renamed(stringify(SHARED['operations']))) as Sections };
 
-/** What an example has that the common set does not; undefined for mistakes of bytes and of whole files. */
+/** The sections in which an example differs from the common set; undefined for mistakes of bytes and of whole files. */
 function sectionsOf(rule: RuleId, side: Side, isSecond: boolean): Sections[] | undefined {
   const example = readExample(rule, side);
   const { files, isAlone, isAbsent } = example;
@@ -85,7 +85,7 @@ interface Told {
   readonly message: string;
 }
 
-/** What `check` says of the two examples together; undefined when they cannot be in one set. */
+/** The problems that `check` finds in the two examples together; undefined when they cannot be in one set. */
 function checkTogether(first: readonly [RuleId, Side], second: readonly [RuleId, Side]): Told[] | undefined {
   const [one, other] = [sectionsOf(...first, false), sectionsOf(...second, true)];
   if (one === undefined || other === undefined) return undefined;
@@ -141,7 +141,7 @@ const STEPS = IS_LONG ? IDS.map((_, index) => index).slice(1) : [23];
 const EVERY = IS_LONG ? 1 : 4;
 
 test.each(STEPS)(
-  'two mistakes in one set are both told, and nothing that they alone have caused (rule and rule + %i)',
+  'two mistakes in one set are both reported, and no problem follows from them (each rule with the rule %i further)',
   (step) => {
     const counts = { right: 0, wrong: 0, incomparable: 0 };
     const wrong: unknown[] = [];

@@ -11,7 +11,7 @@ function problemsOf(said: string): string[] {
 }
 
 test.each([
-  // The amount would be told a hundred times too high.
+  // The script would get an amount that is a hundred times too high.
   ['reply: { always: { paid_amount: $order.charged } }', 'families/own.yaml:6 amount-in-kobo `$order.charged` is in kobo'],
   [
     'words: { failure: { http: 200, status: ACCEPTED }, pending: { Status: failed } }',
@@ -49,7 +49,7 @@ test.each([
     "operations: { buy_airtime: { reply: { without: { always: ['*'] } } } }",
     'families/own.yaml:6 echo-not-told `buy_airtime` does not echo the request id as it was sent',
   ],
-])('what a family says is judged like every other reply: %s', (said, problem) => {
+])('the reply of a family is checked like every other reply: %s', (said, problem) => {
   expect(problemsOf(said)).toEqual([problem]);
 });
 
@@ -57,6 +57,6 @@ test.each([
   // Null after a lookup, a balance or a list, because none of them is an order.
   'reply: { always: { cost: $order.charged | naira, who: $v1.data.name } }',
   'operations: { list_data_plans: { reply: { success: { each: $catalog.data_plans, row: data_plan } } } }',
-])('what a family says of all its operations may be there after some of them alone: %s', (said) => {
+])('a field that a family adds to all operations may be null for some of them: %s', (said) => {
   expect(problemsOf(said)).toEqual([]);
 });

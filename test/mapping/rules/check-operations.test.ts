@@ -7,7 +7,7 @@ test.each([
   ['moved: { from: [moved], as: text }', '{ number: network, phone: phone, ported: §moved }', 'guard-cannot-tell'],
   ['moved: { from: [moved], as: flag }', '{ number: network, phone: phone, ported: §mowed }', 'unknown-field'],
   ['moved: { from: [moved], as: flag }', '§{ number: network, phone: phone, ported: moved }', undefined],
-])('with %s the guard %s is judged', (field, guard, code) => {
+])('with the field %s the guard %s is checked: %s', (field, guard, code) => {
   const { text, line, column } = marked(GUARDED(field, guard));
   const found = checkWith(text).problems.filter((one) => one.code === 'guard-cannot-tell' || one.code === 'unknown-field');
   expect(found.map((one) => ({ code: one.code, line: one.line, column: one.column }))).toEqual(
@@ -23,7 +23,7 @@ test.each([
   ['Originator-Request-Id', false],
   ['Token-Request-Id', false],
   ['X-Request-Id', false],
-])('whether all requests share the header %s: %s', (header, isShared) => {
+])('whether the header %s is refused as a request id because its value repeats: %s', (header, isShared) => {
   const { problems } = checkWith(`request_id_headers: [${header}]`);
   expect(problems.map(({ code }) => code)).toEqual(isShared ? ['request-id-repeats'] : []);
 });

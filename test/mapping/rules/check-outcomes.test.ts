@@ -23,7 +23,7 @@ const words = (outcome: string, status: string, Status: string): string =>
     .join('\n')
     .replace(/^/, 'words:\n');
 
-/** Codes and places of errors. A format changes an operation that tells both status words. */
+/** Codes and places of the errors. A text that is a format is added to a base operation whose reply has both status words. */
 function errorsOf(text: string): { code: string; line: number; column: number }[] {
   const shared = text.includes('\nformat:') ? [operation('always: { status: $words.status, Status: $words.Status }')] : [];
   return checkWith(text.replaceAll('§', ''), ...shared)
@@ -33,8 +33,8 @@ function errorsOf(text: string): { code: string; line: number; column: number }[
 
 const READ_AS_SUCCESS = ['successful', 'success', 'delivered', 'completed', 'ok', "'000'", "'true'", "'200'", 'SUCCESS'];
 
-describe('a word that scripts take for a success', () => {
-  test.each(READ_AS_SUCCESS)('%s is refused as the pending word, in both words', (word) => {
+describe('a word that scripts read as a success', () => {
+  test.each(READ_AS_SUCCESS)('%s is refused as a status word for pending, in `status` and in `Status`', (word) => {
     for (const text of [words('pending', `§${word}`, 'processing'), words('pending', 'pending', `§${word}`)]) {
       const { line, column } = marked(text);
       expect(errorsOf(text)).toEqual([{ code: 'pending-word-misread', line, column }]);
@@ -42,7 +42,7 @@ describe('a word that scripts take for a success', () => {
   });
 
   test.each([...READ_AS_SUCCESS, '200', 'true'])(
-    '%s is refused in a pending and in a failed reply, whichever layer brings it',
+    '%s is refused in a pending and in a failed reply, in every layer of the reply',
     (word) => {
       const layers = (outcome: string): string[] => [
         format(`{ ${outcome}: { status: §${word} } }`),
@@ -63,7 +63,7 @@ describe('a word that scripts take for a success', () => {
   );
 });
 
-test('what all outcomes share is judged for each of them', () => {
+test('a value for all outcomes is checked for each outcome', () => {
   const text = format('{ always: { status: §success } }');
   const { line, column } = marked(text);
   expect(errorsOf(text)).toEqual([
@@ -110,12 +110,12 @@ test.each([
   format(
     '{ always: { quantity: 1, system: API, load_pin: "*311*PIN#", plan_id: 200, invalid: false }, failure: { invalid: true } }',
   ),
-])('a format’s own words are let be where they mean the outcome: %s', (text) => {
+])('a format’s own words are accepted where scripts read them as the right outcome: %s', (text) => {
   expect(errorsOf(text)).toEqual([]);
 });
 
 test.each(['token', 'meter_token', 'purchased_code', 'pins', 'serial', 'data_pin', 'data_pins', 'name'])(
-  'a failure that brings goods in `%s` is refused, also where a format brings them',
+  'a failure reply of a format with goods in `%s` is refused',
   (name) => {
     for (const value of ['$order.token', "''", 'Ada']) {
       const found = errorsOf(format(`{ failure: { ${name}: ${value} } }`)).map(({ code }) => code);
@@ -135,7 +135,7 @@ operations:
 rows:
   order: { id: $row.id, status: ${status}${row} }`;
 
-test('a row of the order history says no constant word of every order', () => {
+test('a constant status word in the rows of the order history is refused', () => {
   const text = HISTORY('§successful');
   const { line, column } = marked(text);
   expect(errorsOf(text)).toEqual([{ code: 'pending-word-misread', line, column }]);
@@ -152,7 +152,7 @@ callers:
     0123456789abcdef0123456789abcdef:
       lists: { default: { status: ${status}, data: $list } }`;
 
-test('the object that one caller gets around a list is judged as a success', () => {
+test('the object around a list of one caller is checked as a success reply', () => {
   const text = CALLER('§fail');
   const { line, column } = marked(text);
   expect(errorsOf(text)).toEqual([{ code: 'success-word-misread', line, column }]);
@@ -179,7 +179,7 @@ const texts = (key: string, text: string): string =>
 
 test.each([
   ['pending', 'Your airtime purchase was successful.'],
-  ['pending', 'Not yet successful'], // looked for inside the text by one family
+  ['pending', 'Not yet successful'], // One family searches the text for this word.
   ['unknown', 'Delivered to the customer.'],
   ['pending', 'Transaction failed.'],
   ['pending', 'Nothing was charged so far.'],
@@ -194,7 +194,7 @@ test.each([
   ['succeeded', 'Your wallet was refunded.'],
   ['succeeded', 'Your order is being processed.'],
   ['found', 'Request failed.'],
-])('the text of %s must not be “%s”', (key, text) => {
+])('the text for %s is refused if it is “%s”', (key, text) => {
   const { problems } = checkWith(texts(key, text));
   expect(problems.map(({ code }) => code)).toEqual(['text-of-other-outcome']);
 });
@@ -205,17 +205,17 @@ test.each([
   ['declined', 'The order could not be completed.'],
   ['declined', 'It was not delivered and your wallet was refunded.'],
   ['succeeded', 'Completed.'],
-])('the text of %s may well be “%s”', (key, text) => {
+])('the text for %s is accepted if it is “%s”', (key, text) => {
   expect(checkWith(texts(key, text)).problems).toEqual([]);
 });
 
-test('a text of a reply is judged like one below texts', () => {
+test('a text in a reply is checked like one in the section texts', () => {
   const text = format('{ pending: { message: §Recharge successful. } }');
   const { line, column } = marked(text);
   expect(errorsOf(text)).toEqual([{ code: 'text-of-other-outcome', line, column }]);
   expect(errorsOf(format('{ success: { message: Recharge successful. } }'))).toEqual([]);
 });
 
-test('the shipped mappings tell every outcome as itself', () => {
+test('the shipped mappings have no problem', () => {
   expect(checkFolder(MAPPINGS).problems).toEqual([]);
 });

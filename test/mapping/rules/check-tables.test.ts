@@ -1,6 +1,6 @@
 import { checkWith, marked } from '../mapping-set';
 
-test('a value may repeat its own word, and a longer prefix may lie within a shorter one', () => {
+test('a value may repeat its own word, and a longer prefix may begin with a shorter one', () => {
   const { problems } = checkWith(`
 tables:
   network:
@@ -32,13 +32,13 @@ describe.each([
   ['a table', TABLE],
   ['another numbering', OTHERS],
   ['a caller', CALLER],
-])('a number that stands twice in the numbers of %s', (_title, textWith) => {
+])('a duplicate number in the numbers of %s', (_title, textWith) => {
   test.each([
     ["{ 2: GLO, §'2': MTN }", 'duplicate-key'],
     ["{ '2': GLO, §2: MTN }", 'duplicate-key'],
     ["{ 2: GLO, §'02': MTN }", 'number-repeated'],
     ["{ '002': GLO, §'02': MTN }", 'number-repeated'],
-  ])('%s is an error with both places', (numbers, code) => {
+  ])('%s is an error that names both places', (numbers, code) => {
     const { text, line, column } = marked(textWith(numbers));
     const first = marked(textWith(numbers.replace('§', '').replace('{ ', '{ §')));
     const { problems } = checkWith(text);

@@ -13,7 +13,7 @@ const DIFF = ` a: 1
 
  d: 3`;
 
-test('the caret of an example points to a place of the line above it, and what follows is the message and the hint', () => {
+test('the caret of an example points to a place in the line above, and the next lines are the message and the hint', () => {
   expect(parseExample(DIFF, 'bad')).toEqual({
     files: [{ name: 'mapping.yaml', text: 'a: 1\nb: [x, y]\nc: 2\n\nd: 3\n' }],
     expected: [
@@ -23,7 +23,7 @@ test('the caret of an example points to a place of the line above it, and what f
   });
 });
 
-test('the good side of an example has its own lines, and nothing is said of it', () => {
+test('the good side of an example has its own lines and no expected problem', () => {
   expect(parseExample(DIFF, 'good')).toEqual({
     files: [{ name: 'mapping.yaml', text: 'a: 1\nb: [x, z]\nc: 2\n\nd: 3\n' }],
     expected: [],
@@ -54,7 +54,7 @@ describe('an example laid over the common set', () => {
   });
 
   test.each(['buy: { title: Data }\n', 'buy:\n', 'other:\n  title: Data\n', 'buy:\n  - title: Data\n'])(
-    'stays as it is where it replaces, or where the common set has nothing: %j',
+    'stays as it is where it replaces a part of the common set, or where the common set has nothing: %j',
     (text) => expect(layOver(text, COMMON).text).toBe(text),
   );
 });

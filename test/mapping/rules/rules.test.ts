@@ -9,7 +9,7 @@ const IDS = Object.keys(RULES) as RuleId[];
 const PAGES = Object.entries(RULES_BY_PAGE).map(([page, rules]) => [page, Object.keys(rules)] as const);
 
 describe.each(IDS)('%s', (rule) => {
-  test('is broken by its bad example, in the words of the page, at the caret and nowhere else', () => {
+  test('is the only rule that its bad example breaks, at the caret and with the message of the page', () => {
     const example = readExample(rule, 'bad');
     const { mapping, problems } = checkExample(example);
     const { severity } = RULES[rule];
@@ -28,13 +28,13 @@ describe.each(IDS)('%s', (rule) => {
     expect(mapping === undefined).toBe(severity === 'error');
   });
 
-  test('is kept by its good example, which breaks no other rule either', () => {
+  test('is kept by its good example, which breaks no other rule', () => {
     const { mapping, problems } = checkExample(readExample(rule, 'good'));
     expect(problems).toEqual([]);
     expect(mapping).toBeDefined();
   });
 
-  test('is explained in words for people, as severe as it is', () => {
+  test('has a title, a reason, a remedy and its severity on the page', () => {
     const section = SECTIONS.find((one) => one.rule === rule)!;
     expect(section.severity).toBe(RULES[rule].severity);
     expect(section.title).toMatch(/^[^\n]*[^.\n]$/);
@@ -50,11 +50,14 @@ test('there are at least sixty rules, each on one page', () => {
   expect(IDS.filter((id) => !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(id))).toEqual([]);
 });
 
-test.each(PAGES)('docs/rules/%s.md has a heading for each of its rules, in their order, and none besides', (page, rules) => {
-  expect(SECTIONS.filter((section) => section.page === `${page}.md`).map(({ rule }) => rule)).toEqual(rules);
-});
+test.each(PAGES)(
+  'docs/rules/%s.md has one heading for each of its rules, in their order, and no other heading',
+  (page, rules) => {
+    expect(SECTIONS.filter((section) => section.page === `${page}.md`).map(({ rule }) => rule)).toEqual(rules);
+  },
+);
 
-test('docs/rules has no other page, and its README names every rule beside its page', () => {
+test('docs/rules has no other page, and its README lists every rule with its page', () => {
   expect(readdirSync(RULE_PAGES).sort()).toEqual(['README.md', ...PAGES.map(([page]) => `${page}.md`)].sort());
   const readme = readFileSync(join(RULE_PAGES, 'README.md'), 'utf8');
   const listed = [...readme.matchAll(/^- \*\*\[.+\]\(([\w-]+)\.md\)\*\*: ([^]+?)(?=\n- |\n\n)/gm)].map(([, page, names]) => [
@@ -64,11 +67,11 @@ test('docs/rules has no other page, and its README names every rule beside its p
   expect(listed).toEqual(PAGES);
 });
 
-test('a common set without an example has no problem', () => {
+test('the common set alone has no problem', () => {
   expect(checkExample({ files: [], expected: [], isAlone: false, isAbsent: false })).toMatchObject({ problems: [] });
 });
 
-test('every code that reading and compiling can tell is a rule, and every rule is told somewhere', () => {
+test('every code in the sources of reading, compiling and checking is a rule, and every rule is in these sources', () => {
   const told = new Set([...codesInSources()]);
   expect([...told].filter((code) => !Object.hasOwn(RULES, code)).sort()).toEqual([]);
   expect(IDS.filter((id) => !told.has(id)).sort()).toEqual([]);
