@@ -12,7 +12,7 @@ import { Trace } from './verdict/trace';
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 5, 1, 9);
 
-/** An order that one process opens by this clock, and settles by that one. */
+/** Opens and settles an order by clocks with these errors in ms. Returns whether the order is marked as mistimed. */
 async function write(openedOffMs: number, settledOffMs: number): Promise<boolean> {
   const chance = new Chance('disk');
   const timeline = new Timeline(START_MS, chance.fork('ties'));
@@ -39,8 +39,8 @@ async function write(openedOffMs: number, settledOffMs: number): Promise<boolean
 test.each<[string, boolean, number, number]>([
   ['a right clock', false, 0, 0],
   ['clocks that are seconds apart', false, 3_000, -3_000],
-  ['a clock that was a day ahead when it was taken', true, DAY_MS, 0],
-  ['a clock that was a day behind when it was settled', true, 0, -DAY_MS],
-])('an order by %s is mistimed: %s', async (_title, expected, openedOffMs, settledOffMs) => {
+  ['a clock that was a day ahead at the opening', true, DAY_MS, 0],
+  ['a clock that was a day behind at the settling', true, 0, -DAY_MS],
+])('whether an order with %s is marked as mistimed: %s', async (_title, expected, openedOffMs, settledOffMs) => {
   expect(await write(openedOffMs, settledOffMs)).toBe(expected);
 });

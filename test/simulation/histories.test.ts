@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { tellHistory } from './history';
 
 const ROOT = resolve(__dirname, '..', '..');
-// A few thousand for a person who waits; CI plays more.
+// A few thousand by default, for a developer who waits. CI plays more.
 const ORDERS = Number(process.env['SIMULATED_ORDERS'] ?? 3_000) / 2;
 
-test('one seed is one history, to the last step', async () => {
+test('the same seed gives the same history, to the last step', async () => {
   for (const seed of [7, 181]) {
     const [first, second] = [await tellHistory({ seed }), await tellHistory({ seed })];
     expect([second.digest, second.events]).toEqual([first.digest, first.events]);
@@ -14,12 +14,12 @@ test('one seed is one history, to the last step', async () => {
   expect((await tellHistory({ seed: 8 })).digest).not.toBe((await tellHistory({ seed: 7 })).digest);
 });
 
-// Each of them once broke an invariant.
-test.each([3, 6, 20, 47, 97, 181, 711893511])('seed %i holds', async (seed) => {
+// Each of these seeds once broke an invariant.
+test.each([3, 6, 20, 47, 97, 181, 711893511])('the history of seed %i violates no invariant', async (seed) => {
   expect((await tellHistory({ seed })).violations).toEqual([]);
 });
 
-/** `npm run simulate` in a process of its own, where it runs twice as fast as inside the test runner. */
+/** Runs `npm run simulate` in a process of its own, where it is twice as fast as inside the test runner. */
 function simulate(...options: string[]): Promise<{ readonly code: number | null; readonly text: string }> {
   return new Promise((done) => {
     const hook = resolve(ROOT, 'test', 'journal', 'run-typescript.cjs');
@@ -32,16 +32,16 @@ function simulate(...options: string[]): Promise<{ readonly code: number | null;
   });
 }
 
-test(`nothing is lost, doubled or lied about in ${2 * ORDERS} orders of random seeds`, async () => {
+test(`${2 * ORDERS} orders of random seeds violate no invariant`, async () => {
   const runs = await Promise.all(['1', '2'].map((processes) => simulate('--orders', String(ORDERS), '--processes', processes)));
   for (const { code, text } of runs) {
-    // The seeds and the rate.
+    // The first two lines show the seeds and the rate.
     process.stdout.write(`simulation: ${text.split('\n').slice(0, 2).join('; ')}\n`);
     if (code !== 0) throw new Error(text);
   }
 }, 900_000);
 
-test('the command exits with 1 and tells the story when an invariant does not hold', async () => {
+test('npm run simulate exits with 1 and prints the steps when an invariant does not hold', async () => {
   const { code, text } = await simulate('--seed', '1', '--orders', '50', '--mutant', 'a pending order counts as sold');
   expect(code).toBe(1);
   expect(text).toContain('success is true: ');

@@ -1,4 +1,4 @@
-/** One history: a house and its scripts, a time with faults, a time without, then the verdict. The seed decides all of it. */
+/** One history: a gateway with its scripts, a time with faults, a time without faults, then the verdict. The seed decides everything. */
 import { newOrder } from '../journal/new-order';
 import { Disk } from './edge/disk';
 import { FAULT_FAMILIES, FaultPlan, type FaultFamily, type MappingSet } from './edge/fault-plan';
@@ -46,7 +46,7 @@ const SETTLING_MS = 300_000;
 /** Longer than the quiet time of the mappings. */
 const QUIET_MS = 360_000;
 const RESTART_MS = 1_500;
-/** A machine that takes long to come back, while the other one sells on. */
+/** The restart time of a slow machine, while the other machine goes on selling. */
 const SLOW_RESTART_MS = 90_000;
 
 const KEYS = Object.values(SCRIPT_KEYS).map(({ apiKey }) => apiKey);
@@ -122,7 +122,7 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   note(stage, '* house', 'trouble ends');
   await stage.timeline.runUntil(stage.timeline.now + SETTLING_MS + QUIET_MS);
   // To prove an absence a process needs the quiet time from its first request on, and again from the first request that notices
-  // a set clock. So it passes once while the clock is wrong, and once when it is right.
+  // a set clock. So the quiet time passes once while the clock is wrong, and once when it is right.
   for (const offsetMs of faults.clockSettings.length > 0 ? [stage.wall.offsetMs, 0] : [0]) {
     stage.wall.offsetMs = offsetMs;
     await askAll(stage, scripts);
@@ -243,7 +243,7 @@ function scheduleTrouble(
   }
 }
 
-/** Every script asks for its order; one that is told pending asks once more after all others have asked. */
+/** Every script asks for the status of its order. A script that is told pending asks again after all others. */
 async function askAll(stage: Stage, played: readonly Script[]): Promise<Map<Case, Telling | undefined>> {
   const last = new Map<Case, Telling | undefined>();
   const ask = async (script: Script, index: number): Promise<void> => {

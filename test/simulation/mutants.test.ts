@@ -3,7 +3,7 @@ import { simulate } from './simulate';
 
 const FIRST_SEED = 1;
 const ORDERS_MAX = 12_000;
-/** A single history may show only consequences of the fault. */
+/** How many failed histories are played, because a single one may violate only other invariants as a consequence. */
 const FAILURES_MAX = 4;
 
 test.each(MUTANTS)(
@@ -21,7 +21,7 @@ test.each(MUTANTS)(
   300_000,
 );
 
-test('the same histories hold for the gateway as it is', async () => {
+test('the unbroken gateway violates no invariant in the same histories', async () => {
   const { failed } = await simulate(FIRST_SEED, 500);
   expect(failed).toEqual([]);
 });

@@ -35,8 +35,8 @@ function withJournal(change: (journal: Journal, parts: GatewayParts) => Partial<
   return { parts: (parts) => ({ ...parts, journal: { ...parts.journal, ...change(parts.journal, parts) } }) };
 }
 
-/** Reads every answer to a purchase in its own way, without the parts of the answer that contradict it. */
-function hearing(change: (outcome: Outcome) => Outcome): Mutation {
+/** Changes the outcome of every answer to a purchase, and leaves out the body, which would contradict it. */
+function withOutcome(change: (outcome: Outcome) => Outcome): Mutation {
   return withUpstream((upstream) => ({
     send: async (...call): Promise<SentOutcome> => {
       const { body, ...sent } = await upstream.send(...call);
@@ -46,7 +46,7 @@ function hearing(change: (outcome: Outcome) => Outcome): Mutation {
   }));
 }
 
-function saying(change: (served: Served) => Served): Mutation {
+function withServed(change: (served: Served) => Served): Mutation {
   return {
     gateway: (gateway) => {
       const handle = gateway.handle.bind(gateway);
@@ -57,7 +57,7 @@ function saying(change: (served: Served) => Served): Mutation {
   };
 }
 
-function retelling(served: Served, words: JsonObject): Served {
+function withWords(served: Served, words: JsonObject): Served {
   return { ...served, reply: { ...served.reply, body: { ...(served.reply.body as JsonObject), ...words } } };
 }
 
@@ -67,12 +67,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'a lost answer counts as proof that nothing was sent',
     breaks: 'failure is true',
-    mutation: hearing((outcome) => (outcome.kind === 'unknown' ? { kind: 'not_sent', reason: 'believed' } : outcome)),
+    mutation: withOutcome((outcome) => (outcome.kind === 'unknown' ? { kind: 'not_sent', reason: 'believed' } : outcome)),
   },
   {
     title: 'a server error counts as a rejection',
     breaks: 'failure is true',
-    mutation: hearing((outcome) => (outcome.kind === 'unknown' ? { kind: 'rejected', httpStatus: 400 } : outcome)),
+    mutation: withOutcome((outcome) => (outcome.kind === 'unknown' ? { kind: 'rejected', httpStatus: 400 } : outcome)),
   },
   {
     title: 'a pending order counts as sold',
@@ -105,7 +105,7 @@ export const MUTANTS: readonly Mutant[] = [
     })),
   },
   {
-    title: 'every try has a request id of its own',
+    title: 'every attempt has a request id of its own',
     breaks: 'nothing is charged unasked',
     mutation: withUpstream((upstream) => {
       let tries = 0;
@@ -113,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    title: 'a lost order is given up after seconds',
+    title: 'a lost order counts as never sent after four seconds',
     breaks: 'failure is true',
     mutation: {
       parts: (parts) => ({
@@ -123,12 +123,12 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    title: 'a lost order may take what another has claimed',
+    title: 'a lost order may take a reference that another order has',
     breaks: 'every order is answerable',
     mutation: withJournal(() => ({ findByReference: async () => undefined })),
   },
   {
-    title: 'a lost order may take what another key of its account has sold',
+    title: 'a lost order may take a sale of another key of its account',
     breaks: 'success is true',
     mutation: withJournal((journal) => ({
       listByReference: async () => [],
@@ -136,14 +136,14 @@ export const MUTANTS: readonly Mutant[] = [
     })),
   },
   {
-    title: 'the words of a script are not compared when their meaning has changed',
+    title: 'a repeat is not recognised by its fields when the mapping gives them another meaning',
     breaks: 'failure is true',
     mutation: withJournal((journal) => ({
       open: (intent) => journal.open({ ...intent, askedHash: `${intent.requestId} ${intent.openedAtMs}`, trail: NO_TRAIL }),
     })),
   },
   {
-    title: 'what was told as pending for want of a journal has failed, whatever the journal has',
+    title: 'an order told pending without a readable journal has failed, whatever the journal has',
     breaks: 'failure is true',
     mutation: withJournal((journal) => {
       const doubted = new Map<string, Order>();
@@ -156,14 +156,14 @@ export const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    title: 'what the operator refuses by now is not looked for',
+    title: 'an order that the mapping refuses by now is not looked up in the journal',
     breaks: 'failure is true',
     mutation: withJournal((journal, { mapping }) => ({
       find: async (...asked) => (['withdrawn', 'paused'].includes(mapping().hash) ? undefined : journal.find(...asked)),
     })),
   },
   {
-    title: 'the clock on the wall alone tells how long nothing was heard',
+    title: 'quiet times are measured by the wall clock alone',
     breaks: 'failure is true',
     firstSeed: 1007,
     mutation: {
@@ -171,25 +171,25 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    title: 'a success is told as failed to who asks again',
+    title: 'a sold order is told as failed to a status query',
     breaks: 'success stays',
-    mutation: saying((served) => {
+    mutation: withServed((served) => {
       if (served.outcome !== 'succeeded' || served.operation !== 'order_status') return served;
-      return retelling(served, { status: 'fail', Status: 'failed', error: ['lost'], id: null });
+      return withWords(served, { status: 'fail', Status: 'failed', error: ['lost'], id: null });
     }),
   },
   {
-    title: 'lost orders are forgotten',
+    title: 'the journal lists no unsettled orders',
     breaks: 'every order is answerable',
     mutation: withJournal(() => ({ listUnsettled: async () => [] })),
   },
   {
-    title: 'a sale of which no script has heard is forgotten with its process',
+    title: 'the journal lists no sales that no script was told of',
     breaks: 'one charge per intent',
     mutation: withJournal(() => ({ listUntold: async () => [] })),
   },
   {
-    title: 'no repeat without an id is known',
+    title: 'no repeat without a request id is recognised',
     breaks: 'one charge per intent',
     mutation: withJournal((journal) => ({
       listUntold: async () => [],
@@ -197,7 +197,7 @@ export const MUTANTS: readonly Mutant[] = [
     })),
   },
   {
-    title: "v1's clock is not looked at",
+    title: 'the clock of v1 is ignored',
     breaks: 'failure is true',
     firstSeed: 730,
     mutation: withUpstream((upstream) => ({
@@ -208,7 +208,7 @@ export const MUTANTS: readonly Mutant[] = [
     })),
   },
   {
-    title: 'a receipt is believed whatever its status',
+    title: 'every receipt counts as a success, whatever its status',
     breaks: 'success is true',
     mutation: withUpstream((upstream) => ({
       find: async (call, context): Promise<Finding> => {
@@ -220,7 +220,7 @@ export const MUTANTS: readonly Mutant[] = [
     })),
   },
   {
-    title: 'the goods of a repeat are made up',
+    title: 'the card PINs of a receipt are replaced by others',
     breaks: 'success is true',
     mutation: withUpstream((upstream) => ({
       find: async (call, context): Promise<Finding> => {
@@ -234,21 +234,21 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'a rejected order is told as pending',
     breaks: 'pending is true',
-    mutation: saying((served) => {
+    mutation: withServed((served) => {
       if (served.outcome !== 'rejected') return served;
-      return retelling(served, { status: 'pending', Status: 'processing', error: null, success: undefined as never });
+      return withWords(served, { status: 'pending', Status: 'processing', error: null, success: undefined as never });
     }),
   },
   {
     title: 'a declined order is told as sold',
     breaks: 'success is true',
-    mutation: saying((served) => {
+    mutation: withServed((served) => {
       if (served.outcome !== 'declined') return served;
-      return retelling(served, { status: 'success', Status: 'successful', error: null });
+      return withWords(served, { status: 'success', Status: 'successful', error: null });
     }),
   },
   {
-    title: 'an order is pursued whatever its script has done with it',
+    title: 'an order is still bought after its script was told pending',
     breaks: 'nothing is bought after pending was told',
     mutation: {
       parts: (parts) => ({ ...parts, mapping: () => withBuyAfterPending(parts.mapping(), KEYS) }),

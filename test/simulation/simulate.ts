@@ -1,4 +1,4 @@
-/** Plays many histories, sums up the results, and makes one that violates an invariant smaller. */
+/** Plays many histories, sums up the results, and shrinks a history that violates an invariant. */
 import { countSales, tellHistory, type History, type HistoryOptions } from './history';
 
 export interface Summary {
@@ -34,7 +34,7 @@ export async function simulate(
 
 const TRIES_MAX = 80;
 
-/** Plays the same seed with as few sales as still violate the same invariant, and keeps all steps. */
+/** Plays the same seed with the fewest sales that still violate the same invariant, and keeps all steps. */
 export async function shrink(
   options: HistoryOptions,
   invariant: string,

@@ -1,4 +1,4 @@
-// A backup of a data folder at rest, and everything that may be wrong when it is restored. Backups during sales: test/crash/backup.test.ts.
+// Backups of a data folder without a running gateway, and the faults that a restore must detect. Backups during sales: test/crash/backup.test.ts.
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -75,7 +75,7 @@ async function kindsIn(config: Config): Promise<Record<string, string>> {
   return kinds;
 }
 
-test('what is restored knows all that may have cost money, and asks v1 about what took none', async () => {
+test('a restore keeps all orders that may have cost money and forgets rejected and unsent ones', async () => {
   const [here, there] = [configOf('here'), configOf('there')];
   await sell(here, Object.keys(OUTCOMES));
   const notes = openByteFolder(join(here.dataDir, 'notes'), 2 ** 20);
@@ -95,11 +95,11 @@ test('what is restored knows all that may have cost money, and asks v1 about wha
   const restored = openByteFolder(join(there.dataDir, 'notes'), 2 ** 20, true);
   expect(restored.get(Buffer.from('refused'))?.toString()).toBe('why');
   await restored.close();
-  // Neither key nor PIN, nor the key of the journal.
+  // The manifest contains no secret, such as the key of the journal.
   expect(readFileSync(join(backup, 'backup.json'), 'utf8')).not.toContain(KEY);
 });
 
-test('a backup that is not whole, or not what was written, is refused with the name of the file', async () => {
+test('an incomplete or altered backup is refused with the name of the faulty file', async () => {
   const here = configOf('here');
   await sell(here, ['sold']);
   await makeBackup(here, {}, backup);
@@ -118,7 +118,7 @@ test('a backup that is not whole, or not what was written, is refused with the n
   await expect(readBackup(backup)).resolves.toMatchObject({ version: 1 });
 });
 
-test('a backup is not made inside of what it copies', async () => {
+test('a backup inside a folder that it copies is refused', async () => {
   const mappings = copyMappings(join(folder, 'mappings'));
   const here = configOf('here', { MAPPINGS_DIR: mappings });
   await sell(here, ['sold']);
@@ -129,7 +129,7 @@ test('a backup is not made inside of what it copies', async () => {
   await makeBackup(here, {}, join(here.dataDir, 'backup'));
 });
 
-test('a backup is made whole or not at all, and never over another', async () => {
+test('a refused backup writes nothing, and a backup never replaces an existing folder', async () => {
   await expect(makeBackup(configOf('nowhere'), {}, backup)).rejects.toThrow('There is no data folder');
   mkdirSync(join(folder, 'empty'));
   await expect(makeBackup(configOf('empty'), {}, backup)).rejects.toThrow('There is no journal');
@@ -138,7 +138,7 @@ test('a backup is made whole or not at all, and never over another', async () =>
   await expect(makeBackup(configOf('empty'), {}, backup)).rejects.toThrow('is there already');
 });
 
-test('a data folder whose secret is damaged gets that of the backup', async () => {
+test('a restore replaces a damaged gateway.secret by that of the backup', async () => {
   const here = configOf('here');
   await sell(here, ['sold']);
   const manifest = await makeBackup(here, {}, backup);
@@ -152,7 +152,7 @@ test('a data folder whose secret is damaged gets that of the backup', async () =
   expect(await kindsIn(here)).toMatchObject({ sold: 'succeeded' });
 });
 
-test('a restore that ends on the way has changed nothing', async () => {
+test('a restore that fails halfway changes nothing in the data folder', async () => {
   const here = configOf('here');
   await sell(here, ['sold']);
   const manifest = await makeBackup(here, {}, backup);
@@ -167,8 +167,8 @@ test('a restore that ends on the way has changed nothing', async () => {
   expect(await kindsIn(here)).toMatchObject({ sold: 'succeeded', open: 'open' });
 });
 
-describe('what stands in the way of a restore', () => {
-  test('a newer journal, unless it is forced; then it is set aside', async () => {
+describe('a restore is refused', () => {
+  test('over a newer journal, unless it is forced, which sets the newer journal aside', async () => {
     const here = configOf('here');
     await sell(here, ['sold']);
     const manifest = await makeBackup(here, {}, backup);
@@ -183,7 +183,7 @@ describe('what stands in the way of a restore', () => {
     expect(await kindsIn(here)).toMatchObject({ sold: 'succeeded', open: 'forgotten' });
   });
 
-  test('signs of a gateway that sells, or has been killed just now', async () => {
+  test('within 20 seconds of the last sign of a gateway that sells from the data folder', async () => {
     const [here, there] = [configOf('here'), configOf('there')];
     await sell(here, ['sold']);
     const manifest = await makeBackup(here, {}, backup);
@@ -197,7 +197,7 @@ describe('what stands in the way of a restore', () => {
     expect(existsSync(join(there.dataDir, 'processes'))).toBe(false);
   });
 
-  test('another secret', async () => {
+  test('over another gateway.secret, and with another GATEWAY_SECRET', async () => {
     const here = configOf('here');
     await sell(here, ['sold']);
     const manifest = await makeBackup(here, {}, backup);
@@ -208,7 +208,7 @@ describe('what stands in the way of a restore', () => {
     expect(await refusesRestore(set, backup, manifest, true)).toMatch(/GATEWAY_SECRET is not that of the backup/);
   });
 
-  test('a secret that was a setting and is not set here', async () => {
+  test('without the GATEWAY_SECRET setting that the backup was made with', async () => {
     const here = configOf('here', { GATEWAY_SECRET: 'cd'.repeat(32) });
     await sell(here, ['sold']);
     const manifest = await makeBackup(here, {}, backup);
@@ -216,7 +216,7 @@ describe('what stands in the way of a restore', () => {
     expect(await refusesRestore(configOf('there', { GATEWAY_SECRET: 'cd'.repeat(32) }), backup, manifest, false)).toBeUndefined();
   });
 
-  test('another JOURNAL_KEY: nothing is changed then', async () => {
+  test('with another JOURNAL_KEY, and nothing is changed', async () => {
     const here = configOf('here');
     await sell(here, ['sold']);
     const manifest = await makeBackup(here, {}, backup);
@@ -229,7 +229,7 @@ describe('what stands in the way of a restore', () => {
   });
 });
 
-test('where the journal is in PostgreSQL all but the journal is kept', async () => {
+test('with the journal in PostgreSQL the backup has everything but the journal', async () => {
   const config = configOf('here', { GATEWAY_SECRET: 'cd'.repeat(32), JOURNAL_URL: 'postgres://user:hidden@127.0.0.1/db' });
   mkdirSync(join(config.dataDir, 'spool'), { recursive: true });
   writeFileSync(join(config.dataDir, 'spool', 'one.words'), '{}\n');

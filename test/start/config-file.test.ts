@@ -12,18 +12,18 @@ function read(yaml: string) {
 }
 
 describe('a configuration file', () => {
-  it('gives its values as they are written', () => {
+  it('gives its values as texts, exactly as written', () => {
     expect(read('PORT: 08080\nHOST: "no"\n')).toEqual({ texts: { PORT: '08080', HOST: 'no' }, problems: [] });
     expect(read('PORT: ~\nHOST:\n').texts).toEqual({ PORT: '~', HOST: '' });
     expect(read('HOST: [a, b]\n').texts).toEqual({ HOST: 'a,b' });
   });
 
-  it('is nothing when it is not there, unless it was named', () => {
+  it('may be absent, unless CONFIG_FILE names it', () => {
     expect(readConfigFile(undefined, join(folder, 'nowhere'), [])).toEqual({ texts: new Map(), problems: [] });
     expect(readConfigFile('x.yaml', folder, []).problems).toEqual(['CONFIG_FILE names `x.yaml`, which does not exist.']);
   });
 
-  it('gives a place and a hint for each name it may not hold, and keeps the good ones', () => {
+  it('reports each unknown setting with its place and a hint, and keeps the known ones', () => {
     expect(read('PROT: 1\nHOST: h\nXYZZY: 2\n')).toEqual({
       texts: { HOST: 'h' },
       problems: [
@@ -34,7 +34,7 @@ describe('a configuration file', () => {
   });
 
   it.each(['PORT: 1\nPORT: 2\n', 'a: b: c\n', '{', 'text', '- 1', '? [a]\n: b\n', 'PORT: {a: 1}\n', 'PORT: &a [*a]\n'])(
-    'answers %j with sentences, never with an exception',
+    'with the content %j gives problems in sentences, never an exception',
     (yaml) => {
       const { problems } = read(yaml);
       expect(problems.length).toBeGreaterThan(0);

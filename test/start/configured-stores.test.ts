@@ -22,7 +22,7 @@ async function fillOld(): Promise<void> {
 }
 const { owner, requestId } = newOrder();
 
-test('the gateway deletes by JOURNAL_DAYS, and says so', async () => {
+test('the gateway deletes orders older than JOURNAL_DAYS and reports their number', async () => {
   await fillOld();
   const events: unknown[] = [];
   const journal = await openConfiguredJournal(configFor(dataDir, { JOURNAL_DAYS: '10' }), (event) => events.push(event));
@@ -32,7 +32,7 @@ test('the gateway deletes by JOURNAL_DAYS, and says so', async () => {
   await journal.close();
 });
 
-test('a reader deletes nothing, whatever its own settings say', async () => {
+test('a reader of the journal deletes nothing, whatever its own JOURNAL_DAYS is', async () => {
   await fillOld();
   const journal = await openJournalBeside(configFor(dataDir, { JOURNAL_DAYS: '10' }));
   await sleep(SWEEP_MS);
@@ -40,7 +40,7 @@ test('a reader deletes nothing, whatever its own settings say', async () => {
   await journal.close();
 });
 
-test('a reader makes no journal, wherever JOURNAL_URL says it is', async () => {
+test('a reader creates no journal, neither in DATA_DIR nor at JOURNAL_URL', async () => {
   const elsewhere = join(dataDir, 'elsewhere');
   await expect(openJournalBeside(configFor(dataDir))).rejects.toThrow(`There is no journal at ${join(dataDir, 'journal')}`);
   await expect(openJournalBeside(configFor(dataDir, { JOURNAL_URL: `lmdb:${elsewhere}` }))).rejects.toThrow(
@@ -49,13 +49,13 @@ test('a reader makes no journal, wherever JOURNAL_URL says it is', async () => {
   expect([existsSync(elsewhere), existsSync(join(dataDir, 'journal'))]).toEqual([false, false]);
 });
 
-test.each(['memory:', 'MEMORY:'])('a journal in memory, %s, has no readers beside it', async (url) => {
+test.each(['memory:', 'MEMORY:'])('a reader of a journal in memory, %s, is refused', async (url) => {
   await expect(openJournalBeside(configFor(dataDir, { JOURNAL_URL: url }))).rejects.toThrow('only the gateway itself');
 });
 
 const KEY = { JOURNAL_KEY: 'k'.repeat(64) };
 
-test('an encrypted journal is read with its key only', async () => {
+test('an encrypted journal is read only with its JOURNAL_KEY', async () => {
   const journal = await openConfiguredJournal(configFor(dataDir, KEY));
   await journal.open(newOrder());
   await journal.close();
@@ -65,7 +65,7 @@ test('an encrypted journal is read with its key only', async () => {
   await reader.close();
 });
 
-test('whoever reads with a key shuts no gateway out that has none', async () => {
+test('reading a plain journal with a JOURNAL_KEY leaves it usable for a gateway without a key', async () => {
   await fillOld();
   const reader = await openJournalBeside(configFor(dataDir, KEY));
   expect(await reader.find(owner, requestId)).toMatchObject(newOrder({ openedAtMs: OLD_MS }));

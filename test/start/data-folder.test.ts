@@ -6,14 +6,14 @@ import { newFolder } from '../new-folder';
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
-test('a folder is made, with those above it, and found again', () => {
+test('the data folder is made with its parent folders, and may exist already', () => {
   const deep = join(folder, 'a', 'b', 'c');
   prepareDataFolder(deep);
   prepareDataFolder(deep);
   expect(existsSync(deep)).toBe(true);
 });
 
-test('a folder that is made belongs to its owner alone, and those above it to whom they would', () => {
+test('a new data folder is open to its owner alone, and its new parent folders get the usual rights', () => {
   const modeOf = (path: string) => statSync(path).mode & 0o777;
   const before = process.umask(0o022);
   try {
@@ -24,7 +24,7 @@ test('a folder that is made belongs to its owner alone, and those above it to wh
   expect([modeOf(join(folder, 'lib')), modeOf(join(folder, 'lib', 'data'))]).toEqual([0o755, 0o700]);
 });
 
-test('a folder where this user may not write is told', () => {
+test('a data folder that this user may not write is refused with a message', () => {
   const isRoot = process.getuid?.() === 0;
   chmodSync(folder, 0o500);
   // Root may write everywhere, so the test runs as another user for a moment.
@@ -37,7 +37,7 @@ test('a folder where this user may not write is told', () => {
   }
 });
 
-test('a file in the way is told with the setting', () => {
+test('a file in place of the data folder is refused with a message that names DATA_DIR', () => {
   writeFileSync(join(folder, 'file'), '');
   for (const path of ['file', 'file/below'])
     expect(() => prepareDataFolder(join(folder, path))).toThrow(
@@ -45,18 +45,21 @@ test('a file in the way is told with the setting', () => {
     );
 });
 
-test('links that lead in a circle are told', () => {
+test('a DATA_DIR whose links lead in a circle is refused with a message', () => {
   symlinkSync(join(folder, 'two'), join(folder, 'one'));
   symlinkSync(join(folder, 'one'), join(folder, 'two'));
   expect(() => prepareDataFolder(join(folder, 'one'))).toThrow('its links lead in a circle');
 });
 
 // Node's mkdir with `recursive` never returns for this path.
-(existsSync('/proc/self') ? test : test.skip)('a place where the system makes no folders is told, and soon', () => {
-  expect(() => prepareDataFolder('/proc/compat-gateway/data')).toThrow(/^DATA_DIR is .*, which cannot be used: .+\.$/);
-});
+(existsSync('/proc/self') ? test : test.skip)(
+  'a DATA_DIR where the system makes no folders is refused with a message and without hanging',
+  () => {
+    expect(() => prepareDataFolder('/proc/compat-gateway/data')).toThrow(/^DATA_DIR is .*, which cannot be used: .+\.$/);
+  },
+);
 
-test('a folder that others may enter is said with the cure, and what is ours in it is narrowed', () => {
+test('a data folder that others may enter is reported with the cure, and our files in it get narrower rights', () => {
   writeFileSync(join(folder, 'gateway.secret'), 'x');
   writeFileSync(join(folder, 'notes.txt'), 'mine');
   mkdirSync(join(folder, 'journal'));
@@ -75,7 +78,7 @@ test('a folder that others may enter is said with the cure, and what is ours in 
   expect(prepareDataFolder(folder)).toEqual([]);
 });
 
-test('the try whether it can be written leaves nothing behind', () => {
+test('testing whether the data folder can be written leaves no file behind', () => {
   prepareDataFolder(folder);
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -7,14 +7,14 @@ import { newFolder } from '../new-folder';
 const folder = newFolder();
 
 describe('the gateway secret', () => {
-  it('is the configured one, and then no file is made', () => {
+  it('is GATEWAY_SECRET when set, and then no file is written', () => {
     const gatewaySecret = new Secret('x'.repeat(32));
     const dataDir = join(folder, 'configured');
     expect(readGatewaySecret({ gatewaySecret, dataDir })).toBe(gatewaySecret);
     expect(() => statSync(dataDir)).toThrow();
   });
 
-  it('is the one by which the folder was last sold from, or no gateway starts', () => {
+  it('must be the one with which the data folder was last used, or the gateway does not start', () => {
     const dataDir = join(folder, 'moved');
     const made = takeGatewaySecret({ dataDir });
     const other = { gatewaySecret: new Secret('y'.repeat(32)), dataDir };
@@ -30,7 +30,7 @@ describe('the gateway secret', () => {
     expect(readFileSync(join(dataDir, 'gateway.secret-check'), 'utf8')).not.toContain('yyyy');
   });
 
-  it('is taken where its check was cut off, by a loss of power or because another worker writes it just now', () => {
+  it('is accepted when its check file is empty, after a loss of power or while another worker writes the file', () => {
     const dataDir = join(folder, 'cut');
     const made = takeGatewaySecret({ dataDir }).revealForUseOnly();
     const check = join(dataDir, 'gateway.secret-check');
@@ -43,7 +43,7 @@ describe('the gateway secret', () => {
     expect(statSync(check).mtimeMs).toBe(1_000);
   });
 
-  it('is not made anew where it was lost: the operator shall find nothing in its place', () => {
+  it('is not made again when its file was lost: the start fails and writes no new file', () => {
     const dataDir = join(folder, 'lost');
     takeGatewaySecret({ dataDir });
     rmSync(join(dataDir, 'gateway.secret'));
@@ -53,7 +53,7 @@ describe('the gateway secret', () => {
     expect(readdirSync(dataDir)).toEqual(['gateway.secret-check']);
   });
 
-  it('is made once, for its owner alone, and stays the same', () => {
+  it('is made once, readable by its owner alone, and stays the same', () => {
     const dataDir = join(folder, 'a', 'new', 'folder');
     const first = readGatewaySecret({ dataDir }).revealForUseOnly();
     expect(first).toMatch(/^[0-9a-f]{64}$/);
@@ -62,12 +62,12 @@ describe('the gateway secret', () => {
     expect(readdirSync(dataDir)).toEqual(['gateway.secret']);
   });
 
-  it('is another one in another data folder', () => {
+  it('differs between two data folders', () => {
     const one = readGatewaySecret({ dataDir: join(folder, 'one') }).revealForUseOnly();
     expect(readGatewaySecret({ dataDir: join(folder, 'two') }).revealForUseOnly()).not.toBe(one);
   });
 
-  it('is found beside the gateway, and never made there', () => {
+  it('is read, but never made, by a command beside the gateway', () => {
     const dataDir = join(folder, 'beside');
     expect(findGatewaySecret({ dataDir })).toBeUndefined();
     expect(missingSecret(dataDir)).toContain(`${join(dataDir, 'gateway.secret')} is not there`);
@@ -78,7 +78,7 @@ describe('the gateway secret', () => {
     expect(findGatewaySecret({ gatewaySecret, dataDir: join(folder, 'none') })).toBe(gatewaySecret);
   });
 
-  it('is never replaced when its file was emptied: orders hang on it', () => {
+  it('is never replaced when its file is empty, because orders depend on it', () => {
     writeFileSync(join(folder, 'gateway.secret'), '\n');
     expect(() => readGatewaySecret({ dataDir: folder })).toThrow(/gateway\.secret must hold at least 32 characters/);
   });

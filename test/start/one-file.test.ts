@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { keptValues } from '../../src/start/one-file';
 import { newFolder } from '../new-folder';
 
-test('a program of many files keeps nothing: no hash of one file would tell that another has changed', () => {
+test('a program of many files has no kept values, because the hash of one file shows no change of another', () => {
   expect(keptValues('/data')).toBeUndefined();
 });
 
-test('a program of one file keeps in the data folder, and finds beside itself what its build has kept', async () => {
+test('a program of one file keeps values in the data folder, and reads those that its build kept beside it', async () => {
   const folder = join(newFolder(), 'one-file');
   mkdirSync(folder);
   writeFileSync(join(folder, 'serve.js'), 'the program');

@@ -16,7 +16,7 @@ function announced(isSandboxed: boolean, openUrl: () => Promise<string>) {
   return lines;
 }
 
-test('each key in the sandbox is said once, and the sandbox is opened for it', async () => {
+test('each key in the sandbox is logged once, and the sandbox is opened', async () => {
   let opened = 0;
   const lines = announced(true, async () => `http://127.0.0.1:${(opened += 1)}`);
   expect(opened).toBe(1);
@@ -24,7 +24,7 @@ test('each key in the sandbox is said once, and the sandbox is opened for it', a
   expect(lines).toEqual([['caller_in_sandbox', { fingerprint: ADA, detail }]]);
 });
 
-test('without such a key nothing is opened or said, and a sandbox that cannot be opened is', async () => {
+test('without a key in the sandbox nothing is opened or logged, and a failed opening of the sandbox is logged', async () => {
   expect(announced(false, () => Promise.reject(new Error('asked')))).toEqual([]);
   const lines = announced(true, () => Promise.reject(new Error('the port is taken')));
   await Promise.resolve();

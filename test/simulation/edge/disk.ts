@@ -43,7 +43,7 @@ export class Disk {
     append: async (lines, atMs) => void this.#told.push({ lines, atMs }),
     read: async () => this.#told.map(({ lines }) => lines),
   };
-  /** Of a journal that several machines share: the last sign of life by process, and the process whose scripts may wait by order. */
+  /** For a journal that several machines share: the last sign of life of each process, and for each order the process whose scripts may wait. */
   readonly #signs = new Map<string, number>();
   readonly #holders = new Map<string, string>();
   readonly #dead = new Set<string>();
@@ -91,7 +91,7 @@ export class Disk {
           if (latest.kind === 'succeeded') this.onSold(process, requestId);
           return order;
         };
-        // A process that finds out the end of another's order leaves the order to that one.
+        // A process that finds the outcome of another process's order leaves the order to that process.
         const holder = tries === undefined && latest.kind !== 'unknown' ? this.#holders.get(`${owner} ${requestId}`) : undefined;
         return this.#write(life, 'settle', { owner, requestId }, holder ?? process, settle).catch((error: unknown) => {
           loseTelling(owner, requestId);
@@ -102,7 +102,7 @@ export class Disk {
         const subject = this.#stage.book.find(owner, requestId);
         const lose = (): void => loseTelling(owner, requestId);
         const tell = (): Promise<void> => {
-          // This write is slower than the repeat, whose success another process has told.
+          // Another process has told a repeat the success before this slow write.
           if (toldAtMs === NOT_TOLD && subject?.tellings.some(({ word }) => word === 'success') === true) lose();
           return journal.tell(owner, requestId, toldAtMs);
         };

@@ -38,13 +38,13 @@ const WRITE_FAULTS = { fails: 3, fails_but_durable: 3, slow: 3 };
 export type WriteFault = keyof typeof WRITE_FAULTS;
 
 /**
- * What callers.yaml says of every key: nothing; own plan numbers that mean other plans than v1's; own numbers without any plan,
- * so that its sales are refused; paused.
+ * What callers.yaml has for every key. `shipped`: nothing. `crossed`: own plan numbers that mean other plans than v1's. `withdrawn`:
+ * own numbers without any plan, so that sales are refused. `paused`: the key is paused.
  */
 export const MAPPING_SETS = ['shipped', 'crossed', 'withdrawn', 'paused'] as const;
 export type MappingSet = (typeof MAPPING_SETS)[number];
 
-/** The clock of the gateways' machine is set. */
+/** One setting of the clock of the gateways' machine. */
 export interface ClockSetting {
   readonly atMs: number;
   /** The difference from the right time afterwards. */
@@ -57,7 +57,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 6 * MINUTE_MS, 9 * MINUTE_MS, 61 * MINUTE_MS, DAY_MS, 4 * DAY_MS];
 /** A database or a folder is away for seconds or minutes, at most this long. */
 const LONGEST_AWAY_MS = 4 * MINUTE_MS;
-/** Covers the time from the write to the reply, and until the telling is written down. */
+/** Covers the time from the write to the reply, and until the journal notes that the order was told. */
 const DEATH_WITHIN_MS = 60;
 /** The largest difference between the clocks of two processes. */
 export const SKEW_MS = 10_000;

@@ -37,7 +37,7 @@ export interface Mutation {
 
 export type Heard =
   | { readonly kind: 'reply'; readonly served: Served }
-  /** The last door's answer to a bug. */
+  /** The gateway threw an error, which is a bug. */
   | { readonly kind: 'thrown'; readonly error: unknown }
   /** The connection broke without an answer. */
   | { readonly kind: 'cut' };
@@ -53,7 +53,7 @@ export class GatewayProcess {
   readonly #disk: Disk;
   readonly #life: Life = { isAlive: true };
   readonly #gateway: Gateway;
-  /** Resolves when the start has looked for orders whose end may not have been told. */
+  /** Resolves when the start has looked for orders whose outcome may not have been told. */
   readonly #isReady: Promise<unknown>;
   readonly #journal: KeepingJournal;
   /** The last sign of life by the process's own clock, in ms since the epoch. */
@@ -176,7 +176,7 @@ export class GatewayProcess {
       );
   }
 
-  /** Gives whether every reply, order and kept answer was finished. */
+  /** Returns whether every reply, order and kept answer was finished. */
   async #drain(): Promise<boolean> {
     const answered = within(this.#clock, DRAIN_MS, Promise.all(this.#answering));
     const [isDrained, replies] = await Promise.all([this.#gateway.drain(DRAIN_MS), answered]);

@@ -38,7 +38,7 @@ export function ownerOf(apiKey: string): string {
   return keyring.fingerprint(new Secret(apiKey));
 }
 
-/** The mapping with what this set says of these keys. */
+/** Returns the mapping with the entries of this set for these keys. */
 export function withSet(base: Mapping, apiKeys: readonly string[], set: MappingSet): Mapping {
   if (set === 'shipped') return base;
   const numbers = new Map(

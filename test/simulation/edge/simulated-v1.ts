@@ -56,7 +56,7 @@ export class SimulatedV1 {
     note(this.#stage, '* v1', 'restarts');
   }
 
-  /** Tells how the provider ended some order that is still pending. */
+  /** Gives v1 the provider's result of some order that is still pending. */
   settleSome(pick: (count: number) => number, result: 'success' | 'failed'): void {
     const waiting = [...this.#world.orders.all()].filter((order) => order.status === 'pending');
     const order = waiting[pick(waiting.length)];
@@ -112,7 +112,7 @@ const WORDS: Readonly<Record<string, string>> = { exam_pin: 'education', recharg
 const REFUND = 'RF-';
 
 /**
- * How v1 writes what its specification leaves open, and how a careless v1 does. The seed decides for a whole history. The
+ * How v1 writes the parts that its specification leaves open, sometimes carelessly. The seed decides once for a whole history. The
  * verdict reads the true order from the sandbox itself.
  */
 export class Dialect {
@@ -123,7 +123,7 @@ export class Dialect {
     this.habits = new Set(chance.is(0.35) ? [] : names.filter((name) => chance.is(HABITS[name])));
   }
 
-  /** Whether v1's records hide whose they are, so that an order without an answer may stay open. */
+  /** Whether v1's records do not show to which order they belong, so that an order without an answer may stay open. */
   get isObscure(): boolean {
     return (['foreign_words', 'masked_numbers', 'contact_numbers', 'minus'] as const).some((name) => this.habits.has(name));
   }

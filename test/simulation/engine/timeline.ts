@@ -56,7 +56,7 @@ export class Timeline {
     let isOver = false;
     void goal.finally(() => (isOver = true)).catch(() => undefined);
     await this.#runWhile((next) => {
-      if (!isOver && next === undefined) throw new Error('the history stands still: somebody waits for what nothing will bring');
+      if (!isOver && next === undefined) throw new Error('the history stands still: a promise waits, and no event is left');
       return !isOver;
     });
     await goal;

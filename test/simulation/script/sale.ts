@@ -112,8 +112,8 @@ export function withRivals(sales: readonly Sale[], chance: Chance): readonly Sal
 }
 
 /**
- * The same sale, or one that its receipt can be told from. Another meter of the same service cannot: where v1 serves no phone,
- * its receipts may show the customer's phone, so a different number proves nothing.
+ * Draws the same sale, or a sale whose receipt is certainly different. The receipt of another meter of the same service is not: where
+ * v1 serves no phone, its receipts may show the customer's phone, so a different number proves nothing.
  */
 function drawSoldBefore(content: Content, index: number, chance: Chance): Content {
   const other = drawContent(chance, index + 300);

@@ -44,7 +44,7 @@ export interface Case {
   readonly earlierIds: string[];
   /** For a sale without an id: the earlier sale of the same content, which its script was told of. */
   previous?: Case;
-  /** The telling could not be written, then or before the process died. */
+  /** True when the journal could not note that the order was told, at once or before the process died. */
   isTellingLost: boolean;
   readonly contents: Map<string, Content>;
   /** The sale under this id without the gateway. */
@@ -59,15 +59,15 @@ export interface Case {
   readonly heard: HeardOfV1[];
   /** How many calls are on their way to v1 or back. */
   inFlight: number;
-  /** When the gateway gets the result of its last durable write; until then it knows less than the disk. */
+  /** When the gateway gets the result of its last durable write. Until then its state is older than the disk's. */
   toldOfWriteAt: number;
   /** The order's times in the journal come from a wrong clock. */
   isMistimed: boolean;
-  /** A fault around the order allows the gateway not to know its fate. */
+  /** True when a fault around the order excuses the gateway from knowing its outcome. */
   isDoubtful: boolean;
 }
 
-/** v1's answer to an attempt, or that none came. */
+/** v1's answer to an attempt, or the absence of an answer. */
 export interface HeardOfV1 {
   readonly at: number;
   readonly kind: Outcome['kind'];
@@ -100,7 +100,7 @@ export class CaseBook {
   readonly #byId = new Map<string, Case>();
   readonly #nameless = new Map<string, Case>();
 
-  /** The case of a request id; makes it when it is new. */
+  /** Returns the case of a request id, and makes the case if the id is new. */
   withId(owner: string, walletId: string, requestId: string, name: string): Case {
     const key = `${owner} ${requestId}`;
     const known = this.#byId.get(key);
@@ -134,14 +134,14 @@ export class CaseBook {
   /** A purchase leaves this process. Once no script waits there, most scripts have refunded the order. */
   leave(subject: Case, process: string, at: number): void {
     subject.leftAt.push(at);
-    // The next sale of the same content waits for this order, if the telling of this one is not known.
+    // A script that sells the same content again waits for this order too, when the gateway may not know that this one was told.
     const awaiting = this.cases.filter((one) => one === subject || one.previous === subject);
     const isAwaited = awaiting.some(({ purchases }) => purchases.some((one) => isUnderWayAt(one, process)));
     if (isAwaited || subject.mayBeBoughtLater) return;
     this.violate('nothing is bought after pending was told', subject.name, `${process} sends it, and no script waits for it`);
   }
 
-  /** This process cannot read what was told, so it does not know whether a sale is a repeat and tells it as pending. */
+  /** Excuses the sales in progress at this process. It cannot read which sales were told, so it cannot recognise repeats and tells them as pending. */
   doubtUnderWayAt(process: string): void {
     for (const subject of this.cases) if (subject.purchases.some((one) => isUnderWayAt(one, process))) subject.isDoubtful = true;
   }

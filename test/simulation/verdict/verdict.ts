@@ -1,4 +1,4 @@
-/** The invariants: what must be true of every reply when it is told, and of every history at its end. */
+/** The invariants that every reply must satisfy when it is sent, and every history at its end. */
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
@@ -16,9 +16,9 @@ export class Verdict {
   readonly #stage: Stage;
   readonly #v1: SimulatedV1;
   readonly #disk: Disk;
-  /** Whether v1's records hide whose they are. */
+  /** Whether v1's records do not show to which order they belong. */
   readonly #isObscure: boolean;
-  /** Orders left open because v1's history cannot tell them from others. */
+  /** How many orders stay open because they look like other orders in v1's history. */
   alike = 0;
 
   constructor(stage: Stage, v1: SimulatedV1, disk: Disk, isObscure: boolean) {
@@ -78,7 +78,7 @@ export class Verdict {
   /** A sale that was told as sold is never told as failed by a later status query. */
   #judgeTakenBack(subject: Case, telling: Telling): void {
     const sold = subject.tellings.find(({ word, at }) => word === 'success' && at <= telling.startedAt);
-    // Of several orders of one sale without an id, another one was sold than the query asks about.
+    // A sale without an id may have several orders, and the query may ask about another one than the sold one.
     if (sold === undefined || subject.earlierIds.length > 0 || this.#isClockToBlame(subject)) return;
     this.#violate(
       'success stays',
@@ -103,7 +103,7 @@ export class Verdict {
     const isUnderWay = subject.inFlight > 0 || subject.toldOfWriteAt >= telling.startedAt;
     if (isUnderWay || subject.isDoubtful || this.#stage.book.doubtfulOwners.has(subject.owner)) return true;
     const order = this.#orderOf(subject);
-    // What the provider told v1 during the reply can only be in the next reply.
+    // A result that the provider reports to v1 during the reply can only be in the next reply.
     if (order !== undefined && (order.status === 'pending' || order.createdAt >= telling.startedAt - 180_000)) return true;
     const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
     return known !== undefined && [undefined, 'unknown'].includes(known.outcome?.kind);
@@ -116,16 +116,16 @@ export class Verdict {
     if (subject.earlierIds.length > 0 && (telling.how === 'status' || this.#isClockToBlame(subject))) return;
     // Without the journal no process can know whether this repeats a sale of another process (decision 0024).
     if (telling.code === 'journal_unavailable' && isRepeatElsewhere(subject, telling)) return;
-    // The sale without the gateway came before the script; the reply is not about that sale.
+    // The charged order is the earlier sale without the gateway, and the reply is not about that sale.
     if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
     const { content } = telling;
     // The reply is about another sale under the same id, which is not charged.
     if (content !== undefined && !isSaleOf(content, order)) return;
-    // The refusal of a conflict is about a sale that differs from the charged one, whatever the script made of it.
+    // The refusal of a reused id is about a sale that differs from the charged one.
     if (telling.code === 'request_id_reused' && subject.contents.size > 1) return;
     // An id whose success was told long before is refused as used: the refused sale is not charged.
     if (telling.code === 'request_id_used' && wasToldSold(subject, telling)) return;
-    // The same while the operator's mapping refuses the number or the key. The clock of another gateway may be ahead.
+    // The same holds while the operator's mapping refuses the number or the key. The clock of another gateway may be ahead.
     if (REFUSED_BY_OPERATOR.includes(telling.code ?? '') && wasToldSold(subject, telling, REPLAY_MS - SKEW_MS)) return;
     if (subject.purchases.some((purchase) => this.#excuses(purchase, telling, order))) return;
     this.#violate(
@@ -142,7 +142,7 @@ export class Verdict {
     return purchase.process !== telling.process && purchase.openedAt !== undefined && purchase.openedAt > telling.startedAt;
   }
 
-  /** At the end of the history a status query gives what v1 knows. */
+  /** At the end of the history a status query must return the outcome that v1 has. */
   #judgeAnswer(subject: Case, last: Telling): void {
     const sold = this.#orderOf(subject);
     const order = sold !== undefined && isAskedFor(subject, last, sold) ? sold : undefined;
@@ -151,7 +151,7 @@ export class Verdict {
     if (last.word === expected) return;
     // v1 has no such order: the reply avoids the word that makes scripts refund, because the order may not have arrived yet.
     if (order === undefined && last.word === 'unanswered' && last.code === 'order_unknown') return;
-    // The gateway cannot know sales that were made without it; other checks make sure that it tells nothing false about them.
+    // The gateway cannot know sales that were made without it. Other checks cover false replies about them.
     if (last.word !== 'success' && subject.soldBefore !== undefined) return;
     const isNumberless = [...subject.contents.values()].every(({ number }) => number === '');
     if (last.word === 'pending' && (this.#isObscure || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject))) {
@@ -216,8 +216,8 @@ export class Verdict {
   }
 
   /**
-   * The telling of this sale is not known: its process died at that moment, or the journal rejected the write, or, after the
-   * clock was set, one of its two orders was not told (decision 0024).
+   * Whether the gateway may not know that this sale was told. Its process died at that moment, or the journal rejected the write,
+   * or, after the clock was set, one of its two orders was not told (decision 0024).
    */
   #mayBeRepeatedByNext(subject: Case): boolean {
     const told = subject.tellings.find(({ word, how }) => word === 'success' && how === 'purchase');
@@ -230,7 +230,7 @@ export class Verdict {
     return this.#ordersOf(subject).find(({ status }) => status !== 'failed') ?? this.#orderOf(subject);
   }
 
-  /** All orders that v1 has of the intent. */
+  /** All orders that v1 has for the intent. */
   #ordersOf({ walletId, requestId, earlierIds }: Case): readonly V1Order[] {
     const ids = requestId === undefined ? earlierIds : [...earlierIds, requestId];
     return ids.flatMap((id) => this.#v1.orderOf(walletId, id) ?? []);
