@@ -33,7 +33,7 @@ test.each<[string, string, unknown, number | undefined, number | undefined, numb
   expect([numberFor(strict, false), numberFor(strict), numberFor(open)]).toEqual([everybody, own, both]);
 });
 
-test('what was sent is told as it was sent', () => {
+test('a number that the caller sent in this request is shown as sent, and the same plan elsewhere with its usual number', () => {
   const { numberOf } = shownNumbers(strict.mapping, 'b', strict.callerKey, { plan: 12 });
   expect([numberOf('data_plan', 57, 'plan'), numberOf('data_plan', 57, 'other'), numberOf('data_plan', 57)]).toEqual([12, 7, 7]);
 });

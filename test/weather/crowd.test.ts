@@ -55,7 +55,7 @@ const ENOUGH_MS = { error_before: 10_000, lost_request: 15_000, swallowed_reques
 test.each(
   Object.entries(ENOUGH_MS).flatMap(([fault, enoughMs]) => [1, 10].map((keys) => [fault as SendFault, keys, enoughMs] as const)),
 )(
-  '300 plain PHP orders wait during 130 s of %s with %i keys: each with enough patience left is told its sale',
+  '300 plain PHP orders wait during 130 s of %s with %i keys: each order with enough patience left is told as a success',
   async (fault, keys, enoughMs) => {
     const callers = shopsOf(keys);
     const trouble = (now: () => number) => () => (now() >= OUTAGE_BEGIN_MS && now() < OUTAGE_END_MS ? fault : undefined);

@@ -170,7 +170,7 @@ const possible = reason === undefined ? test : test.skip;
 const leftOut = reason === undefined ? '' : ` (left out: ${reason})`;
 
 possible(
-  `no reply is wrong and no order lost while the disk, the log and v1 go away ${TIMES} times each${leftOut}`,
+  `no reply is wrong and no order is lost while the disk, the log and v1 go away ${TIMES} times each${leftOut}`,
   async () => {
     gateway = await openGateway('day', pipe);
     const chance = createChance();
