@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { formatProblems } from '../mapping/problem';
 import type { Difference } from '../operator/plan/compare-sources';
-import { makePlan, type Plan } from '../operator/plan/make-plan';
+import { headlineOf, makePlan, type Plan } from '../operator/plan/make-plan';
 import { partWords, shownPair, type ReplayChange } from '../operator/replay/group-changes';
 import type { Replay } from '../operator/replay/replay';
 import { parseFolder } from './parse-options';
@@ -111,16 +111,6 @@ export function formatMoney({ differences, replay }: Plan): string {
 }
 
 const isMoney = ({ money }: { readonly money?: string }): boolean => money !== undefined;
-
-function headlineOf({ running, candidate, differences, movesMoney }: Plan): string {
-  if (running === candidate) return 'the candidate is the running set.';
-  const money = differences.filter(isMoney).length;
-  if (differences.length === 0)
-    return `the files differ, but they mean the same${movesMoney ? ', but the replay found changes' : ''}.`;
-  const count = counted(differences.length, 'difference');
-  if (money === 0) return `${count}, ${movesMoney ? 'and the replay found changes of money.' : 'none of which moves money.'}`;
-  return `${count}, ${money === differences.length ? 'which can move money' : `${money} of which can move money`}.`;
-}
 
 function formatDifferences(differences: readonly Difference[]): string[] {
   const money = differences.filter(isMoney);

@@ -14,7 +14,6 @@ import {
   FRESH_MS,
   hearFinding,
   isKeyRefusal,
-  PAUSE_MS,
   pauseAfter,
   STALE_MS,
   visitorOf,
@@ -35,7 +34,7 @@ export interface PriceLists {
   get(context: CallContext): Promise<PriceList | undefined>;
   /**
    * The price list to show to the caller. v1 is asked first if the list is stale, or if v1 has not accepted the key at this address
-   * within `freshMs`.
+   * lately (`FRESH_MS`).
    * Undefined if v1 refuses, or if v1 cannot be reached and has not accepted the key at this address lately. Never throws.
    */
   show(context: CallContext): Promise<PriceList | undefined>;
@@ -52,11 +51,8 @@ export interface PriceListOptions {
   readonly upstream: Pick<Upstream, 'find'>;
   /** v1's judgements of keys at addresses. A refusal of a key drops the key's list at once. By default a new memory is made. */
   readonly visitors?: Visitors;
-  readonly freshMs?: number;
-  /** How long after `freshMs` a list is still used while a new one is fetched or v1 gives none. */
+  /** How long a list is still used after it was fresh while a new one is fetched or v1 gives none. */
   readonly staleMs?: number;
-  /** Pause after a failed fetch, so that not every request asks a v1 in trouble. */
-  readonly pauseMs?: number;
   /** Longest wait for a fresh list or a judgement of v1 if a stale list is in memory. */
   readonly staleAfterMs?: number;
   readonly entriesMax?: number;
@@ -90,8 +86,7 @@ const FROZEN_DEPTH = 4;
 /** Makes an empty cache. Entries are kept by fingerprint; only a running fetch holds the key itself. */
 export function createPriceLists(options: PriceListOptions): PriceLists {
   const { upstream, clock, staleAfterMs = STALE_AFTER_MS } = options;
-  const { freshMs = FRESH_MS, staleMs = STALE_MS, pauseMs = PAUSE_MS } = options;
-  const visitors = options.visitors ?? createVisitors({ upstream, freshMs, staleMs, pauseMs, clock });
+  const visitors = options.visitors ?? createVisitors({ upstream, staleMs: options.staleMs ?? STALE_MS, clock });
   const lists = new KeptLists(visitors, options);
   const fetches = new Map<string, Promise<void>>();
 
@@ -146,15 +141,13 @@ export function createPriceLists(options: PriceListOptions): PriceLists {
   };
 }
 
-type ListTimes = Pick<PriceListOptions, 'freshMs' | 'staleMs' | 'pauseMs' | 'entriesMax' | 'rowsMax' | 'clock'>;
+type ListTimes = Pick<PriceListOptions, 'staleMs' | 'entriesMax' | 'rowsMax' | 'clock'>;
 
 /** The lists in memory, by fingerprint, with the times of their next fetches. */
 class KeptLists {
   readonly #visitors: Visitors;
   readonly #clock: () => number;
-  readonly #freshMs: number;
   readonly #staleMs: number;
-  readonly #pauseMs: number;
   readonly #entries: LRUCache<string, Entry>;
   /** By number. Keys with the same prices share one list. */
   readonly #lists: LRUCache<number, PriceList>;
@@ -163,15 +156,10 @@ class KeptLists {
   /** Whether the list that was read last is a long one. */
   areLong = false;
 
-  constructor(
-    visitors: Visitors,
-    { freshMs = FRESH_MS, staleMs = STALE_MS, pauseMs = PAUSE_MS, entriesMax, rowsMax, clock }: ListTimes,
-  ) {
+  constructor(visitors: Visitors, { staleMs = STALE_MS, entriesMax, rowsMax, clock }: ListTimes) {
     this.#visitors = visitors;
     this.#clock = clock;
-    this.#freshMs = freshMs;
     this.#staleMs = staleMs;
-    this.#pauseMs = pauseMs;
     this.#entries = createLru(entriesMax ?? ENTRIES_MAX);
     this.#lists = new LRUCache<number, PriceList>({
       maxSize: rowsMax ?? ROWS_MAX,
@@ -197,7 +185,7 @@ class KeptLists {
     const catalog = finding.kind === 'found' ? listIn(finding.body) : undefined;
     // A refusal during the fetch may be later than this list, so the list is not kept.
     if (catalog !== undefined && this.#visitors.refusalsOf(fingerprint) === refusals) {
-      const freshUntilMs = now + this.#freshMs;
+      const freshUntilMs = now + FRESH_MS;
       const staleUntilMs = freshUntilMs + this.#staleMs;
       const list = this.#numbers.get(catalog) ?? (this.#newest += 1);
       this.#numbers.set(catalog, list);
@@ -206,7 +194,7 @@ class KeptLists {
       this.#entries.set(fingerprint, { list, freshUntilMs, staleUntilMs, pausedUntilMs: 0, refusals });
       return;
     }
-    const pausedUntilMs = now + pauseAfter(finding, { pauseMs: this.#pauseMs, freshMs: this.#freshMs });
+    const pausedUntilMs = now + pauseAfter(finding);
     const empty = { list: undefined, staleUntilMs: 0, refusals: this.#visitors.refusalsOf(fingerprint) };
     this.#entries.set(fingerprint, { ...(this.#entryOf(fingerprint) ?? empty), freshUntilMs: 0, pausedUntilMs });
   }

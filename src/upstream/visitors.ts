@@ -9,13 +9,13 @@ import type { CallContext, Finding, Upstream } from './upstream';
 export interface Visitors {
   /** v1 answered a call of this key from this address. */
   accept(visit: Visit): void;
-  /** v1 refused a call of this key from this address. v1 is not asked about them again for `pauseMs`. */
+  /** v1 refused a call of this key from this address. v1 is not asked about them again for `PAUSE_MS`. */
   refuse(visit: Visit, refusal: Refusal): void;
   /** v1 refused a call, perhaps not because of key or address: an earlier acceptance counts no longer. */
   doubt(visit: Visit): void;
-  /** v1 accepted this key at this address within `freshMs` and has not refused it since. */
+  /** v1 accepted this key at this address within `FRESH_MS` and has not refused it since. */
   isFresh(visit: Visit): boolean;
-  /** v1 accepted this key at this address within `freshMs + staleMs` and has not refused it since. */
+  /** v1 accepted this key at this address within `FRESH_MS + staleMs` and has not refused it since. */
   isKnown(visit: Visit): boolean;
   /** True while v1 should not be asked, because it has just refused this key at this address or gave no answer. */
   isPaused(visit: Visit): boolean;
@@ -32,11 +32,8 @@ export type Refusal = Extract<Finding, { kind: 'refused' }>;
 
 export interface VisitorOptions {
   readonly upstream: Pick<Upstream, 'find'>;
-  readonly freshMs?: number;
-  /** How long beyond `freshMs` an acceptance counts where v1 cannot be asked. */
+  /** How long beyond `FRESH_MS` an acceptance counts where v1 cannot be asked. */
   readonly staleMs?: number;
-  /** Pause after a refusal, and after a call without an answer. */
-  readonly pauseMs?: number;
   /** Called whenever v1 accepts a key that the caller at this address has sent. */
   readonly onAccepted?: (clientAddress: string) => void;
   readonly clock?: () => number;
@@ -68,7 +65,7 @@ interface KeyTrouble {
 
 export const FRESH_MS = 60_000;
 export const STALE_MS = 24 * 60 * 60_000;
-export const PAUSE_MS = 2_000;
+const PAUSE_MS = 2_000;
 const ASK_TIMEOUT_MS = 10_000;
 /** For each of the three memories, so that refusals of strangers' keys cannot push out visits that v1 has accepted. */
 const VISITORS_MAX = 10_000;
@@ -77,7 +74,7 @@ const MESSAGE_MAX = 500;
 const KEY_REFUSED = 401;
 
 export function createVisitors(options: VisitorOptions): Visitors {
-  const { upstream, freshMs = FRESH_MS, staleMs = STALE_MS, pauseMs = PAUSE_MS, clock = Date.now } = options;
+  const { upstream, staleMs = STALE_MS, clock = Date.now } = options;
   const accepted = createLru<string, Judgement>(VISITORS_MAX);
   const troubles = createLru<string, Trouble>(VISITORS_MAX);
   const keys = createLru<string, KeyTrouble>(VISITORS_MAX);
@@ -105,7 +102,7 @@ export function createVisitors(options: VisitorOptions): Visitors {
     accepted.delete(visitorOf(visit));
     const isKeyRefused = refusal?.httpStatus === KEY_REFUSED;
     keys.set(fingerprint, { refusals: refused.nth, refused: isKeyRefused ? refused : keys.get(fingerprint)?.refused });
-    troubles.set(visitorOf(visit), { refused, pausedUntilMs: refusal === undefined ? 0 : clock() + pauseMs });
+    troubles.set(visitorOf(visit), { refused, pausedUntilMs: refusal === undefined ? 0 : clock() + PAUSE_MS });
   }
 
   const visitors: Visitors = {
@@ -120,8 +117,8 @@ export function createVisitors(options: VisitorOptions): Visitors {
     },
     refuse: (visit, { httpStatus, message }) => refuse(visit, shortRefusal(httpStatus, message)),
     doubt: (visit) => refuse(visit, undefined),
-    isFresh: (visit) => ageOf(visit) < freshMs,
-    isKnown: (visit) => ageOf(visit) < freshMs + staleMs,
+    isFresh: (visit) => ageOf(visit) < FRESH_MS,
+    isKnown: (visit) => ageOf(visit) < FRESH_MS + staleMs,
     isPaused: (visit) => clock() < (troubles.get(visitorOf(visit))?.pausedUntilMs ?? 0),
     refusalOf(visit) {
       const last = lastRefused(visit);
@@ -135,7 +132,7 @@ export function createVisitors(options: VisitorOptions): Visitors {
       const asking = upstream.find(BALANCE, { ...context, timeoutMs: ASK_TIMEOUT_MS }).then((finding) => {
         hearFinding(BALANCE.path, finding, context, visitors);
         if (finding.kind === 'found' || visitors.isPaused(context)) return;
-        const pausedUntilMs = clock() + pauseAfter(finding, { pauseMs, freshMs });
+        const pausedUntilMs = clock() + pauseAfter(finding);
         troubles.set(name, { ...troubles.get(name), pausedUntilMs });
       });
       const ended = asking.finally(() => questions.delete(name));
@@ -169,12 +166,9 @@ export function isKeyRefusal(httpStatus: number): boolean {
 }
 
 /** How long v1 is not asked again after an answer without a price list or a judgement of the key, in ms. */
-export function pauseAfter(
-  finding: Finding,
-  { pauseMs, freshMs }: { readonly pauseMs: number; readonly freshMs: number },
-): number {
+export function pauseAfter(finding: Finding): number {
   const asked = finding.kind === 'refused' ? (finding.retryAfterSeconds ?? 0) * 1000 : 0;
-  return Math.max(pauseMs, Math.min(asked, freshMs));
+  return Math.max(PAUSE_MS, Math.min(asked, FRESH_MS));
 }
 
 function shortRefusal(httpStatus: number, message: string | undefined): Refusal {

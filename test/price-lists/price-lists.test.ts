@@ -61,7 +61,7 @@ function harness(options: Partial<PriceListOptions> = {}) {
       return new Promise<Finding>((resolve) => waiting.push(resolve));
     },
   };
-  const times = { freshMs: 60_000, staleMs: 600_000, pauseMs: 2_000, clock: () => time.ms };
+  const times = { staleMs: 600_000, clock: () => time.ms };
   const visitors = createVisitors({ upstream, ...times });
   const priceLists = createPriceLists({ upstream, visitors, ...times, ...options });
   const answer = async (finding: Finding) => {

@@ -28,7 +28,7 @@ function harness() {
     asked.push(`${path} ${clientAddress}`);
     return new Promise((resolve) => waiting.push(resolve));
   };
-  const visitors = createVisitors({ upstream: { find }, freshMs: 60_000, staleMs: 600_000, clock: () => time.ms });
+  const visitors = createVisitors({ upstream: { find }, staleMs: 600_000, clock: () => time.ms });
   const answer = (finding: Finding): void => waiting.shift()!(finding);
   return { time, visitors, asked, answer };
 }

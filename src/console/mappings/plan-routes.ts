@@ -198,7 +198,8 @@ async function apply(request: Request, response: Response, { parts, candidates }
   refuse(REFUSED[applied.kind], 409);
 }
 
-const REFUSED: Readonly<Record<Exclude<Reloaded['kind'], 'reloaded' | 'unchanged'>, string>> = {
+/** Why nothing was changed, in a sentence for the operator. */
+export const REFUSED: Readonly<Record<Exclude<Reloaded['kind'], 'reloaded' | 'unchanged'>, string>> = {
   refused: 'Refused: the files have problems. The set in use stays.',
   edited_meanwhile: 'Refused: the folder has been edited since this was planned. Plan again; the set in use stays.',
   running_changed: 'Refused: somebody has taken another set into use since this was planned. Plan again.',

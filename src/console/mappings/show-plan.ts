@@ -1,30 +1,22 @@
 /** A plan as `compat-gateway plan` prints it: what can move money first, each with its place and its leaves, then the replay. */
 import type { Difference } from '../../operator/plan/compare-sources';
-import type { Plan } from '../../operator/plan/make-plan';
+import { headlineOf, type Plan } from '../../operator/plan/make-plan';
 import { partWords, shownPair, type ReplayChange } from '../../operator/replay/group-changes';
 import { badge, count, empty, notice, section } from '../components';
 import { html, type Html, type Writable } from '../html';
 
-export function showPlan({ differences, replay, movesMoney, running, candidate }: Plan): Writable {
+export function showPlan(plan: Plan): Writable {
+  const { differences, replay, movesMoney, running, candidate } = plan;
   const money = differences.filter((one) => one.money !== undefined);
   const rest = differences.filter((one) => one.money === undefined);
   return [
     running === candidate
       ? notice('info', 'These files are the set in use: nothing would change.')
-      : notice(movesMoney ? 'warn' : 'good', headline(differences.length, money.length, movesMoney)),
+      : notice(movesMoney ? 'warn' : 'good', `The plan: ${headlineOf(plan)}`),
     money.length > 0 && section('Can move money', differenceList(money)),
     rest.length > 0 && section('Cannot move money', differenceList(rest)),
     replay !== undefined && section('Recorded requests', showReplay(replay)),
   ];
-}
-
-function headline(all: number, money: number, movesMoney: boolean): string {
-  if (all === 0)
-    return `The files differ, but they mean the same${movesMoney ? ', but recorded requests would meet changes of money' : ''}.`;
-  const differences = counted(all, 'difference');
-  if (money === 0)
-    return `${differences}, ${movesMoney ? 'and recorded requests would meet changes of money.' : 'none of which moves money.'}`;
-  return `${differences}, ${money === all ? 'which can move money' : `${money} of which can move money`}.`;
 }
 
 /** By meaning, each with its place. */

@@ -1,12 +1,11 @@
 /** The page of mapping files: the set in use, the files in the folder, the effect of a change, and the way back. */
 import express, { type Request, type Response, type Router } from 'express';
-import type { Reloaded } from '../../mapping/live';
 import type { Problem } from '../../mapping/problem';
 import { stepBack } from '../../mapping/set-history';
 import { badge, count, definitions, notice, section, selectField, table, textField, time, hidden, textOf } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
-import { Candidates, planRoutes } from '../mappings/plan-routes';
+import { Candidates, planRoutes, REFUSED } from '../mappings/plan-routes';
 import { checkedFolder, nameOf, readFolderState, type FolderState } from '../mappings/folder-state';
 import { setRoutes } from '../mappings/set-routes';
 import { problemsInPlace } from '../mappings/show-files';
@@ -31,7 +30,7 @@ export const mappingsPage: ConsolePage = {
       await parts.everywhere();
       if (reloaded.kind === 'reloaded' || reloaded.kind === 'unchanged')
         return response.redirect(303, `/console/mappings?said=${reloaded.kind}`);
-      showOverview(request, response, parts, reloaded);
+      showOverview(request, response, parts, reloaded.kind);
     });
     router.use(planRoutes(parts, new Candidates(parts.clock)));
     router.use(setRoutes(parts));
@@ -41,12 +40,12 @@ export const mappingsPage: ConsolePage = {
 
 const HISTORY_SHOWN = 8;
 
-function showOverview(request: Request, response: Response, parts: ConsoleParts, refused?: Reloaded): void {
+function showOverview(request: Request, response: Response, parts: ConsoleParts, refused?: keyof typeof REFUSED): void {
   const folder = readFolderState(parts);
   const uses = parts.live.history.list();
   const body = [
     doneNotice(textOf(request.query, 'said')),
-    refused !== undefined && notice('bad', html`Refused: ${REFUSED[refused.kind]} The set in use stays.`),
+    refused !== undefined && notice('bad', REFUSED[refused]),
     inUse(parts, folder),
     html`<div class="grid">
       <div class="column">
@@ -83,16 +82,6 @@ function doneNotice(what: string): Html | false {
   const words = Object.hasOwn(DONE_TEXTS, what) ? DONE_TEXTS[what] : undefined;
   return words !== undefined && notice('good', words);
 }
-
-/** Why nothing was changed, in a sentence for the operator. */
-const REFUSED: Readonly<Record<Reloaded['kind'], string>> = {
-  reloaded: '',
-  unchanged: '',
-  refused: 'the files have problems, which are shown below.',
-  edited_meanwhile: 'somebody has edited the folder meanwhile.',
-  running_changed: 'somebody has taken another set into use meanwhile.',
-  unwritable: 'the mappings folder or the data folder cannot be written; the log says why.',
-};
 
 function inUse({ live, clock }: ConsoleParts, folder: FolderState): Html {
   const { hash, formats, operations } = live.current();

@@ -34,6 +34,17 @@ export function makePlan(before: PlannedSet, after: PlannedSet, shapes?: readonl
   return { id, running, candidate, differences, ...(replayed === undefined ? {} : { replay: replayed }), movesMoney };
 }
 
+/** How many differences there are, and whether they can move money. */
+export function headlineOf({ running, candidate, differences, movesMoney }: Plan): string {
+  if (running === candidate) return 'the candidate is the running set.';
+  const money = differences.filter((one) => one.money !== undefined).length;
+  if (differences.length === 0)
+    return `the files differ, but they mean the same${movesMoney ? ', but the replay found changes' : ''}.`;
+  const count = `${differences.length} difference${differences.length === 1 ? '' : 's'}`;
+  if (money === 0) return `${count}, ${movesMoney ? 'and the replay found changes of money.' : 'none of which moves money.'}`;
+  return `${count}, ${money === differences.length ? 'which can move money' : `${money} of which can move money`}.`;
+}
+
 /** The first digits of an id depend only on the running set, so `changedSince` can tell which of the two sets has changed. */
 const RUNNING_DIGITS = 4;
 const ID_DIGITS = 16;
