@@ -83,11 +83,11 @@ export function createTools(config: Config, { mapping, isJournalWritable, ...sou
   const { tracesUrl: url } = config;
   const traces = url === undefined ? undefined : openTraces({ url, showId, onTrouble: watching.trouble });
   if (traces !== undefined) sources.closers.push(() => traces.close());
-  const observer = traces === undefined ? watching : { ...watching, read: bothRead(watching, traces) };
+  const observer = traces === undefined ? watching : { ...watching, read: tracedRead(watching, traces) };
   return { ...sources, log, metrics, keyring, showId, observer, repeated, wallets, traces };
 }
 
-function bothRead({ read }: Observer, traces: Traces): Observer['read'] {
+function tracedRead({ read }: Observer, traces: Traces): Observer['read'] {
   return (parsed, sentId) => {
     traces.wasRead();
     read?.(parsed, sentId);

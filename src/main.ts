@@ -19,7 +19,7 @@ import { prepareDataFolder } from './start/data-folder';
 import { createDeadline, pause, systemClock, type Clock } from './domain/clock';
 import { readOpenFilesLimit, shareDescriptors, sharesOfWorker, type DescriptorShares } from './start/descriptors';
 import { createGateway, type Gateway } from './gateway/gateway';
-import type { GatewayParts, Together } from './gateway/walk-parts';
+import type { GatewayParts, SharedParts } from './gateway/walk-parts';
 import type { Keyring } from './gateway/read/keyring';
 import { createKeyGuard, type KeyGuard } from './gateway/key-guard';
 import type { LearntPatience } from './gateway/order/learnt-patience';
@@ -36,7 +36,7 @@ import type { LiveMapping } from './mapping/live';
 import type { Mapping } from './mapping/mapping';
 import type { Sandbox } from './sandbox/sandbox';
 import { type Log, loggedJournal } from './telemetry/log';
-import { hearSettled } from './watch/hear-settled';
+import { listenToSettled } from './watch/listen-to-settled';
 import { sayContraryEnds, watchOpenOrders } from './watch/watch-orders';
 import type { Wallets } from './watch/wallets';
 import { countSales } from './watch/watch-sales';
@@ -48,7 +48,7 @@ import type { RepeatedRefusals } from './watch/repeated-refusals';
 import type { SellingSightings } from './watch/sightings';
 import { createStopLog, type StopLog } from './watch/stop-log';
 import { watchUpstream } from './watch/watch-upstream';
-import { hearAnswers } from './upstream/hear-answers';
+import { listenToAnswers } from './upstream/listen-to-answers';
 import { createHttpUpstream, type CallDone } from './upstream/http-upstream';
 import type { Upstream } from './upstream/upstream';
 import { createVisitors } from './upstream/visitors';
@@ -80,7 +80,7 @@ export interface Joined {
   readonly sandboxUrl: () => Promise<string>;
   readonly mapping: () => Mapping;
   readonly openKeyGuard: (journal: Journal) => KeyGuard;
-  readonly together: Together;
+  readonly together: SharedParts;
   /** Returns the same memory, connected so that a hang-up met by one process is learnt by all. */
   readonly sharePatience: (learnt: LearntPatience) => LearntPatience;
   /** Keeps a request of a caller who is being recorded. */
@@ -208,9 +208,9 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   const notes = createConfiguredNotes(config, { ...tools, mapping });
   closers.push(() => notes.stop());
   const onTrouble = (error: unknown): void => observer.trouble('watching', error);
-  const upstream = hearAnswers(
+  const upstream = listenToAnswers(
     withSandboxedKeys(traces?.upstream(v1) ?? v1, parts.sandboxUrl, tools),
-    [keyGuard.hearer, tools.wallets.hearer, notes.hearer],
+    [keyGuard.listener, tools.wallets.listener, notes.listener],
     { clock, onTrouble },
   );
   // All workers share one journal: only the first counts its open orders and reports them.
@@ -223,7 +223,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
     crowdedSeconds: v1.crowdedSeconds,
     onTold: (order) => toldLog.note(order),
     told: () => (joined !== undefined || hasNeighbours() ? told : undefined),
-    journal: hearSettled(
+    journal: listenToSettled(
       loggedJournal(traces?.journal(journal) ?? journal, log, showId),
       [sayContraryEnds({ mapping, log, metrics, showId }), countSales({ mapping, metrics })],
       onTrouble,

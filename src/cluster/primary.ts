@@ -22,23 +22,23 @@ import type { Log } from '../telemetry/log';
 import { openAlarms } from '../watch/open-alarms';
 import { together, type SellingSightings } from '../watch/sightings';
 import { KeptRecordings } from '../watch/recordings';
-import { createMetricsOfAll, hireCrew, leaveWithinMs, type Crew } from './crew';
+import { createMetricsOfAll, startWorkerPool, stopWithinMs, type WorkerPool } from './worker-pool';
 import type { Wallet, Wallets } from '../watch/wallets';
 import { createSharedGuards, type SharedGuards } from './shared-guards';
 import type {
-  Hears,
-  Briefing,
-  HungUp,
+  MessageHandlers,
+  JoinReply,
+  HangUp,
   KeyJudged,
   KeyVisit,
-  Line,
+  Channel,
   PinTurnAsked,
   PinTurnDone,
   RecordAsked,
   RecordedInWorker,
   Recheck,
   RepeatKept,
-} from './line';
+} from './channel';
 
 /**
  * How long a worker may take to use a new set. Checking a set takes a second, and more where workers outnumber cores. The limit is generous,
@@ -59,17 +59,17 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   const isJournalWritable = (): boolean => unwritable.size === 0;
   const tools = createTools(config, { log, clock, closers, mapping: () => live.current(), isJournalWritable });
   const guards = createSharedGuards(clock);
-  let brief: (briefing: Omit<Briefing, 'worker' | 'files'>) => void = () => undefined;
-  const briefed = new Promise<Omit<Briefing, 'worker' | 'files'>>((resolve) => (brief = resolve));
-  const crew: Crew = hireCrew({
+  let brief: (briefing: Omit<JoinReply, 'worker' | 'files'>) => void = () => undefined;
+  const briefed = new Promise<Omit<JoinReply, 'worker' | 'files'>>((resolve) => (brief = resolve));
+  const pool: WorkerPool = startWorkerPool({
     ...{ workers: config.workers, log },
-    hears: (worker) => ({
-      join: async () => ({ worker, ...(await briefed), files: live.files() }) satisfies Briefing,
+    handlers: (worker) => ({
+      join: async () => ({ worker, ...(await briefed), files: live.files() }) satisfies JoinReply,
       sandboxUrl: () => sandboxes.sandboxUrl(),
       recorded: ({ caller, recorded }: RecordedInWorker) => recordings.add(caller, recorded),
       // A worker's replacement continues the recordings that are under way.
       recording: () => recordings.underWay(),
-      ...hearsForAll(worker, { guards, unwritable, wallets: tools.wallets, crew: () => crew }),
+      ...sharedHandlers(worker, { guards, unwritable, wallets: tools.wallets, pool: () => pool }),
     }),
     onGone: (worker) => {
       unwritable.delete(worker);
@@ -77,21 +77,21 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
       ofAll.gone(worker);
     },
   });
-  const recordings = new KeptRecordings((caller, untilMs) => crew.tellAll('record', { caller, untilMs } satisfies RecordAsked));
+  const recordings = new KeptRecordings((caller, untilMs) => pool.tellAll('record', { caller, untilMs } satisfies RecordAsked));
   const ofAll = createMetricsOfAll({
     own: tools.metrics.registry,
-    askWorkers: () => crew.askAll('metrics'),
-    serving: () => crew.lines().length,
+    askWorkers: () => pool.askAll('metrics'),
+    serving: () => pool.lines().length,
   });
   // When the start fails, some workers may sell already: they must be stopped.
-  closers.push(() => crew.stop(undefined, leaveWithinMs(0, STOP_DEADLINE_MS)));
+  closers.push(() => pool.stop(undefined, stopWithinMs(0, STOP_DEADLINE_MS)));
 
   let spreading: Promise<void> = Promise.resolve();
   const reloaded = (what: Reloaded): void => {
     tools.observer.reloaded(what);
     if (what.kind !== 'reloaded') return;
     sandboxes.announce();
-    spreading = spread(live, crew, spreading);
+    spreading = spread(live, pool, spreading);
   };
   const live: LiveMapping = openMapping(config, { ...tools.observer, reloaded });
   tools.metrics.mappingLoaded(live.current().hash);
@@ -99,16 +99,16 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   const { sandbox, upstreamUrl } = sandboxes;
   watchFolder(config, live, tools);
   brief({ workers: config.workers, upstreamUrl });
-  const publicUrl = await crew.started;
+  const publicUrl = await pool.started;
   live.begin();
   let isStopping = false;
   const admin = await openAdmin(config, {
-    alarms: openAlarms(config, tools, { live, journal: { isWritable: isJournalWritable }, selling: () => seenByAll(crew) }),
-    ...{ recordings, publicUrl, upstreamUrl, tools, ...ordersBeside(config, crew, closers) },
+    alarms: openAlarms(config, tools, { live, journal: { isWritable: isJournalWritable }, selling: () => seenByAll(pool) }),
+    ...{ recordings, publicUrl, upstreamUrl, tools, ...ordersBeside(config, pool, closers) },
     ...{ live, sandbox, registry: ofAll, journal: { isWritable: isJournalWritable } },
     connectionsMax: shareDescriptors(readOpenFilesLimit(), config.upstreamConnections, sandbox !== undefined).admin,
-    traffic: config.trafficShapes ? trafficOfAll(crew) : undefined,
-    ...{ isStopping: () => isStopping, isServing: () => crew.lines().length > 0 },
+    traffic: config.trafficShapes ? trafficOfAll(pool) : undefined,
+    ...{ isStopping: () => isStopping, isServing: () => pool.lines().length > 0 },
     onTrouble: tools.observer.trouble,
     everywhere: () => spreading,
   });
@@ -118,25 +118,25 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     adminUrl: `http://${shownHost(config.adminHost)}:${admin.port}`,
     stop: async (signal) => {
       isStopping = true;
-      await crew.stop(signal, leaveWithinMs(signal === 'SIGTERM' ? config.drainSeconds : 0, STOP_DEADLINE_MS));
+      await pool.stop(signal, stopWithinMs(signal === 'SIGTERM' ? config.drainSeconds : 0, STOP_DEADLINE_MS));
       await closeAll(closers);
     },
   };
 }
 
 /** The operator's tools for orders: the primary reads journal and notes itself, and one of the workers asks v1. */
-function ordersBeside(config: Config, crew: Crew, closers: (() => Promise<void>)[]) {
+function ordersBeside(config: Config, pool: WorkerPool, closers: (() => Promise<void>)[]) {
   return {
     openJournal: () => openToRead(config, closers),
     openNotes: () => openNotes(config, closers),
-    askV1: askWorker(crew),
+    askV1: askWorker(pool),
   };
 }
 
 /** Asks the first worker that sells. The key passes only through the memory of our own processes. */
-function askWorker(crew: Crew): AskV1 {
+function askWorker(pool: WorkerPool): AskV1 {
   return async (key, requestId, address) => {
-    const [first] = crew.lines();
+    const [first] = pool.lines();
     if (first === undefined) throw new Error('No process sells at the moment. Try again in a few seconds.');
     const asked: Recheck = { key: key.revealForUseOnly(), requestId, address };
     return (await first[1].ask('recheck', asked)) as Rechecked | undefined;
@@ -157,25 +157,25 @@ async function openToRead(config: Config, closers: (() => Promise<void>)[]): Pro
   return journal;
 }
 
-interface ForAll {
+interface SharedHandlerParts {
   readonly guards: SharedGuards;
   readonly unwritable: Set<number>;
   readonly wallets: Wallets;
-  readonly crew: () => Crew;
+  readonly pool: () => WorkerPool;
 }
 
-function hearsForAll(worker: number, { guards, unwritable, wallets, crew }: ForAll): Hears {
+function sharedHandlers(worker: number, { guards, unwritable, wallets, pool }: SharedHandlerParts): MessageHandlers {
   return {
     writable: (isWritable: boolean) => void (isWritable ? unwritable.delete(worker) : unwritable.add(worker)),
     wallets: (news: readonly Wallet[]) => news.forEach(wallets.note),
     pinTurn: (asked: PinTurnAsked) => guards.pinTurn(asked, worker),
     pinDone: (done: PinTurnDone) => {
       // The other workers get the verdict before one of them gets the next turn.
-      if (done.verdict !== undefined) crew().tellAll('pinVerdict', done.verdict, worker);
+      if (done.verdict !== undefined) pool().tellAll('pinVerdict', done.verdict, worker);
       guards.pinDone(done);
     },
     pinVerdict: (verdict: PinVerdict) => {
-      crew().tellAll('pinVerdict', verdict, worker);
+      pool().tellAll('pinVerdict', verdict, worker);
       guards.pinVerdict(verdict);
     },
     keyEnter: (visit: KeyVisit) => guards.keyEnter(visit),
@@ -183,8 +183,8 @@ function hearsForAll(worker: number, { guards, unwritable, wallets, crew }: ForA
     repeatTurn: (content: string) => guards.repeatTurn(content, worker),
     repeatDone: (turn: number) => guards.repeatDone(turn),
     repeatKept: (kept: RepeatKept) => guards.repeatKept(kept),
-    keyless: (news: KeylessNews) => crew().tellAll('keyless', news, worker),
-    hungUp: (hungUp: HungUp) => crew().tellAll('hungUp', hungUp, worker),
+    keyless: (news: KeylessNews) => pool().tellAll('keyless', news, worker),
+    hungUp: (hungUp: HangUp) => pool().tellAll('hungUp', hungUp, worker),
   };
 }
 
@@ -192,26 +192,26 @@ function hearsForAll(worker: number, { guards, unwritable, wallets, crew }: ForA
  * Makes every worker use the set in use here, also a worker that is starting with an older one. A worker that fails to is replaced, and its
  * replacement begins with this set.
  */
-async function spread(live: LiveMapping, crew: Crew, before: Promise<void>): Promise<void> {
+async function spread(live: LiveMapping, pool: WorkerPool, before: Promise<void>): Promise<void> {
   await before;
   const { hash } = live.current();
-  const use = async ([worker, line]: readonly [number, Line]): Promise<void> => {
+  const use = async ([worker, line]: readonly [number, Channel]): Promise<void> => {
     const used = await within(systemClock, USE_MS, line.ask('useMapping', live.files())).catch(() => undefined);
-    if (used !== hash && live.current().hash === hash) crew.replace(worker, line);
+    if (used !== hash && live.current().hash === hash) pool.replace(worker, line);
   };
-  await Promise.all(crew.allLines().map(use));
+  await Promise.all(pool.allLines().map(use));
 }
 
-async function seenByAll(crew: Crew): Promise<SellingSightings> {
-  const answers = (await crew.askAll('sightings')).map(([, answer]) => answer as SellingSightings | undefined);
+async function seenByAll(pool: WorkerPool): Promise<SellingSightings> {
+  const answers = (await pool.askAll('sightings')).map(([, answer]) => answer as SellingSightings | undefined);
   return together(answers.filter((seen) => seen !== undefined));
 }
 
 /** The workers share one file of traffic. Asked one after the other, each writes its own shapes before it reads the file. */
-function trafficOfAll(crew: Crew): { read: () => Promise<Traffic>; forget: () => Promise<void> } {
+function trafficOfAll(pool: WorkerPool): { read: () => Promise<Traffic>; forget: () => Promise<void> } {
   const inTurns = async (kind: string): Promise<unknown> => {
     let last: unknown;
-    for (const [, line] of crew.lines()) last = await line.ask(kind);
+    for (const [, line] of pool.lines()) last = await line.ask(kind);
     return last;
   };
   return {

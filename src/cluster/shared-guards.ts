@@ -10,7 +10,7 @@ import { createPinGuard, type PinVerdict, takePinTurns } from '../gateway/order/
 import { createContents } from '../gateway/order/kept-repeats';
 import { createTurns } from '../gateway/order/repeats';
 import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
-import type { KeyJudged, KeyRefusal, KeyVisit, PinTurn, PinTurnAsked, PinTurnDone, RepeatKept, RepeatTurn } from './line';
+import type { KeyJudged, KeyRefusal, KeyVisit, PinTurn, PinTurnAsked, PinTurnDone, RepeatKept, RepeatTurn } from './channel';
 
 export interface SharedGuards {
   /** The turn ends with `pinDone` or with the death of its worker. */

@@ -5,7 +5,7 @@ import type { Config } from '../config';
 import { startAge, systemClock, within } from '../domain/clock';
 import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
-import { hearVerdicts, type KeyGuard, type Visit } from '../gateway/key-guard';
+import { noteVerdicts, type KeyGuard, type Visit } from '../gateway/key-guard';
 import type { KeylessNews } from '../gateway/keyless';
 import type { LearntPatience } from '../gateway/order/learnt-patience';
 import { type PinGuard, type PinVerdict, takePinTurns, WRONG_PIN_STATUS } from '../gateway/order/pin-guard';
@@ -20,18 +20,18 @@ import { keptValues } from '../start/one-file';
 import { createLog, errorFields } from '../telemetry/log';
 import type { Output } from '../telemetry/output';
 import {
-  openLine,
-  type Briefing,
-  type Hears,
-  type HungUp,
+  openChannel,
+  type JoinReply,
+  type MessageHandlers,
+  type HangUp,
   type KeyRefusal,
-  type Line,
+  type Channel,
   type PinTurn,
   type Recheck,
   type RecordAsked,
   type RecordedInWorker,
   type RepeatTurn,
-} from './line';
+} from './channel';
 
 const KEYS_MAX = 10_000;
 const LOOK_EVERY_MS = 250;
@@ -46,7 +46,7 @@ export async function serveAsWorker(config: Config, output: Output): Promise<voi
 class WorkerProcess {
   readonly #config: Config;
   readonly #output: Output;
-  readonly #line: Line;
+  readonly #line: Channel;
   #selling: Selling | undefined;
   #mapping: Mapping | undefined;
   #pins: PinGuard | undefined;
@@ -57,7 +57,7 @@ class WorkerProcess {
   constructor(config: Config, output: Output) {
     this.#config = config;
     this.#output = output;
-    const hears: Hears = {
+    const handlers: MessageHandlers = {
       useMapping: (files: readonly MappingFileText[]) => this.#use(files, true),
       metrics: () => this.#selling?.metrics.registry.getMetricsAsJSON(),
       sightings: () => this.#selling?.sightings(),
@@ -65,13 +65,13 @@ class WorkerProcess {
       forgetTraffic: () => this.#selling?.traffic?.forget(),
       pinVerdict: (verdict: PinVerdict) => this.#pins?.applyVerdict(verdict),
       record: ({ caller, untilMs }: RecordAsked) => this.#selling?.noter.record(caller, untilMs),
-      hungUp: ({ fingerprint, kind, ageMs }: HungUp) => this.#learnt?.applyHangUp(fingerprint, kind, ageMs),
+      hungUp: ({ fingerprint, kind, ageMs }: HangUp) => this.#learnt?.applyHangUp(fingerprint, kind, ageMs),
       keyless: (news: KeylessNews) => this.#hearKeyless(news),
       recheck: ({ key, requestId, address }: Recheck) => this.#selling?.askV1(new Secret(key), requestId, address),
       reopenLog: () => output.reopen(),
       stop: (signal: string | undefined) => this.#stop(signal),
     };
-    this.#line = openLine(process, hears);
+    this.#line = openChannel(process, handlers);
   }
 
   async serve(): Promise<void> {
@@ -80,7 +80,7 @@ class WorkerProcess {
       // Without the primary no process replaces or reports this one: it finishes the orders under way and stops.
       process.once('disconnect', () => resolve(undefined));
     });
-    const briefing = (await this.#line.ask('join')) as Briefing;
+    const briefing = (await this.#line.ask('join')) as JoinReply;
     const log = createLog(this.#config.logLevel, this.#output, briefing.worker);
     process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
     // A newer set may have come by `useMapping` before this answer.
@@ -114,7 +114,7 @@ class WorkerProcess {
     return mapping.hash;
   }
 
-  #join({ worker, workers, upstreamUrl }: Briefing): Joined {
+  #join({ worker, workers, upstreamUrl }: JoinReply): Joined {
     return {
       ...{ worker, workers, upstreamUrl },
       mapping: () => this.#mapping!,
@@ -136,7 +136,7 @@ class WorkerProcess {
           ...learnt,
           hangUp: (fingerprint, kind, ageMs) => {
             const isLearnt = learnt.hangUp(fingerprint, kind, ageMs);
-            if (isLearnt) this.#line.tell('hungUp', { fingerprint, kind, ageMs } satisfies HungUp);
+            if (isLearnt) this.#line.tell('hungUp', { fingerprint, kind, ageMs } satisfies HangUp);
             return isLearnt;
           },
         };
@@ -163,7 +163,7 @@ class WorkerProcess {
 }
 
 /** Admits a key at once when v1 has accepted it, in this process or by the journal; asks the primary's guard for any other. */
-function shareKeyGuard(line: Line, journal: Pick<Journal, 'hasReference'>): KeyGuard {
+function shareKeyGuard(line: Channel, journal: Pick<Journal, 'hasReference'>): KeyGuard {
   const accepted = createLru<string, true>(KEYS_MAX);
   const note: KeyGuard['note'] = ({ credentials: { fingerprint, isLookupKey }, clientAddress: address }, verdict) => {
     if (isLookupKey === true || accepted.has(fingerprint)) return;
@@ -185,7 +185,7 @@ function shareKeyGuard(line: Line, journal: Pick<Journal, 'hasReference'>): KeyG
   return {
     enter: (visit) =>
       visit.credentials.isLookupKey === true || accepted.has(visit.credentials.fingerprint) ? undefined : askGuard(visit),
-    hearer: hearVerdicts(note),
+    listener: noteVerdicts(note),
     note,
   };
 }
@@ -193,7 +193,7 @@ function shareKeyGuard(line: Line, journal: Pick<Journal, 'hasReference'>): KeyG
 type Send = ReturnType<typeof takePinTurns>;
 
 /** Sends a PIN at once when v1 accepted it here last; any other PIN waits for its turn among all processes. `alone` sends when the primary is gone. */
-function sharePinTurns(line: Line, upstream: Parameters<typeof takePinTurns>[0], guard: PinGuard, alone: Send): Send {
+function sharePinTurns(line: Channel, upstream: Parameters<typeof takePinTurns>[0], guard: PinGuard, alone: Send): Send {
   const trySend = async (...[call, requestId, context]: Parameters<Send>) => {
     const sent = await upstream.send(call, requestId, context);
     // v1 returns an order that it already had whatever the PIN, so a duplicate is no verdict.
@@ -229,7 +229,7 @@ function sharePinTurns(line: Line, upstream: Parameters<typeof takePinTurns>[0],
 
 const NO_PRIMARY: RepeatTurn = { turn: 0, kept: [] };
 
-function shareRepeats(line: Line): SharedRepeats {
+function shareRepeats(line: Channel): SharedRepeats {
   return {
     async inTurn(content, waitMs, work) {
       const asked = (line.ask('repeatTurn', content) as Promise<RepeatTurn>).catch(() => NO_PRIMARY);

@@ -57,10 +57,10 @@ export interface NotSent {
   /** Proven later: v1's history, read long after the last attempt, does not have the order. */
   readonly isProven?: boolean;
   /** The attempts that the proof covers. It closes the order only if there was no further attempt. */
-  readonly sought?: Sought;
+  readonly sought?: ProofStart;
 }
 /** The attempts of an order when a proof began. It has only times of the order itself, so clocks of two machines are not compared. */
-export interface Sought {
+export interface ProofStart {
   readonly tries: number;
   /** When the last attempt in the journal began or ended. */
   readonly lastTriedAtMs: number;
@@ -89,9 +89,9 @@ export const TOLD_AS = {
 } as const satisfies Readonly<Record<OutcomeKind, string>>;
 
 /** The outcome while an earlier attempt was cut off, or is under way at another process. */
-export const UNENDED: Unknown = { kind: 'unknown', reason: 'an earlier try did not end' };
+export const ATTEMPT_NOT_ENDED: Unknown = { kind: 'unknown', reason: 'an earlier try did not end' };
 /** Written before another attempt. Otherwise another process could prove during the attempt that the order never was at v1. */
-export const BEGINNING: Unknown = { ...UNENDED, isBeginning: true };
+export const ATTEMPT_BEGINS: Unknown = { ...ATTEMPT_NOT_ENDED, isBeginning: true };
 
 /** v1's reference of the order; `undefined` where v1 has given none. */
 export function referenceOf(outcome: Outcome | undefined): string | undefined {

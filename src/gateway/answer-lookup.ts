@@ -11,7 +11,7 @@ import type { WalkParts } from './walk-parts';
 import { mergeReply, type ReplyParts } from './tell/merge-reply';
 import { tellWait } from './tell/refuse';
 import { numberingShown } from '../mapping/shown-numbers';
-import { refusedLately } from './read/judge-visit';
+import { recentRefusal } from './read/judge-visit';
 import { buildCall } from './read/build-call';
 import type { LookedUp } from './keyless';
 
@@ -19,7 +19,7 @@ import type { LookedUp } from './keyless';
 const UNAVAILABLE_STATUS = 503;
 const TOO_BUSY = 'There is too much to do right now. Nothing was checked.';
 /** For refusals without a message of v1: the text of `not_found` would say that the number does not exist. */
-const WITHOUT_A_WORD: Readonly<Record<number, string>> = {
+const DEFAULT_REFUSAL_TEXTS: Readonly<Record<number, string>> = {
   401: 'The API key was refused. Nothing was checked.',
   403: 'The API key may not be used here. Nothing was checked.',
   429: 'Too many requests. Nothing was checked.',
@@ -73,7 +73,7 @@ export function tellFinding(
     return {
       outcome: 'failure',
       http: httpStatus,
-      text: message ?? WITHOUT_A_WORD[httpStatus] ?? texts['not_found'] ?? 'Not found.',
+      text: message ?? DEFAULT_REFUSAL_TEXTS[httpStatus] ?? texts['not_found'] ?? 'Not found.',
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     };
   }
@@ -122,7 +122,7 @@ export async function answerList(parsed: ParsedRequest, parts: WalkParts): Promi
   const catalog = await parts.priceLists.show(context);
   if (catalog === undefined) {
     // The price list is missing without a reason. A question for the balance shows whether v1 refuses the key or cannot be reached.
-    const why = refusedLately(parsed, parts) ?? (await parts.upstream.find({ method: 'GET', path: '/balance' }, context));
+    const why = recentRefusal(parsed, parts) ?? (await parts.upstream.find({ method: 'GET', path: '/balance' }, context));
     const told = tellFinding(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, parsed);
     return {
       outcome: why.kind === 'refused' ? 'refused' : 'unavailable',

@@ -8,7 +8,7 @@ import type { Finding, V1Call } from '../upstream/upstream';
 import { openOrder } from './order/open-order';
 import { createLease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
-import type { Standing } from './order/repeats';
+import type { RepeatKind } from './order/repeats';
 import { isOfPins, withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { askedHashOf, contentHashOf } from './read/build-call';
@@ -16,7 +16,7 @@ import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { generateRequestId } from './read/read-raw';
 import { firstOf, mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
-import { noteTelling, watchHangUp } from './tell/note-telling';
+import { markTold, watchHangUp } from './tell/mark-told';
 import { tellObstacle, tellWait } from './tell/refuse';
 import type { WalkParts } from './walk-parts';
 
@@ -95,7 +95,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const newOrder = newOrderOf(parsed, call, parts.clock.now(), parts);
   let isOwn = false;
   let isJoined = false;
-  const start = (order: NewOrder, standing: Standing): Promise<Pursuit> => {
+  const start = (order: NewOrder, standing: RepeatKind): Promise<Pursuit> => {
     isJoined = standing === 'repeat';
     return parts.pursuits.join(order, () => {
       isOwn = true;
@@ -133,7 +133,7 @@ async function tellPurchase(
     parts.reconciler.watch(credentials, parsed.request.clientAddress, isOpenedHere ? { requestId, atMs: begunAt } : undefined);
   const catalog = operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
   const told = tellWait(tellOutcome(outcome, mapping), parsed.call!.path);
-  await noteTelling(order, told.outcome, parsed.line, parts);
+  await markTold(order, told.outcome, parsed.line, parts);
   // The spellings of this request: the order may have been opened by another request with other spellings.
   const echoed: Order = order.echo === newOrder.echo ? order : { ...order, echo: newOrder.echo };
   return {

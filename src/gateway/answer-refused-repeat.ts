@@ -15,7 +15,7 @@ import { askedHashOf } from './read/build-call';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
-import { noteTelling } from './tell/note-telling';
+import { markTold } from './tell/mark-told';
 import { pendingInWords, tellObstacle } from './tell/refuse';
 import { UNREADABLE } from './order/open-order';
 import { UNREAD } from './order/repeats';
@@ -59,7 +59,7 @@ export async function answerRefusedRepeat(
   const outcome = await withGoods(order, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
   const told = tellOutcome(outcome, teller);
-  await noteTelling(order, told.outcome, line, parts);
+  await markTold(order, told.outcome, line, parts);
   const reply = mergeReply({
     ...told,
     mapping: teller,

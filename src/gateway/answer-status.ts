@@ -16,10 +16,10 @@ import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './walk-parts';
-import { judgeVisit, refusedLately } from './read/judge-visit';
+import { judgeVisit, recentRefusal } from './read/judge-visit';
 import { mergeReply, orderRoot, tellAsked } from './tell/merge-reply';
 import { findReceipt } from './proof/find-receipt';
-import { noteAsked } from './tell/note-telling';
+import { markToldWhenAsked } from './tell/mark-told';
 import { shortenRequestId } from './read/read-raw';
 import { tellUnanswered, tellWait } from './tell/refuse';
 import { walkRequest } from './walk-request';
@@ -87,7 +87,7 @@ async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: Walk
   const order = running?.current() ?? (await refresh(found, parsed, parts));
   const outcome = await withGoods(order, parsed, parts);
   const told = tellAsked(outcome, mapping);
-  await noteAsked(order, told.outcome, parsed.line, parts);
+  await markToldWhenAsked(order, told.outcome, parsed.line, parts);
   const operation = mapping.operations.get(order.operation) ?? parsed.operation;
   const catalog = operation.joins.length === 0 ? undefined : parts.priceLists.peek(order.owner);
   const reply = mergeReply({
@@ -137,7 +137,7 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
   const { mapping, operation, format, credentials } = parsed;
   const call = buildCall(operation.call!, parsed.intent.values, { order: { reference: id } });
   await parts.keyGuard?.enter(readContextOf(parsed));
-  const finding = refusedLately(parsed, parts) ?? (await parts.upstream.find(call, readContextOf(parsed)));
+  const finding = recentRefusal(parsed, parts) ?? (await parts.upstream.find(call, readContextOf(parsed)));
   if (finding.kind === 'refused' && (finding.httpStatus === 404 || finding.httpStatus === 400)) {
     throw new GatewayError('order_unknown', `There is no order ${JSON.stringify(id.slice(0, 80))} of this key.`);
   }
@@ -182,7 +182,7 @@ function tellNoAnswer(finding: Finding, parsed: ParsedRequest, call: Pick<V1Call
 
 export async function answerHistory(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent } = parsed;
-  const finding = refusedLately(parsed, parts) ?? (await parts.upstream.find(parsed.call!, readContextOf(parsed)));
+  const finding = recentRefusal(parsed, parts) ?? (await parts.upstream.find(parsed.call!, readContextOf(parsed)));
   const found = tellFinding(finding, parsed);
   const told = found.outcome === 'success' ? found : tellNoAnswer(finding, parsed, parsed.call!);
   const orders = finding.kind === 'found' && told.outcome === 'success' ? await historyRows(finding.body, parsed, parts) : [];

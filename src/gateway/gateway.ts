@@ -226,7 +226,7 @@ class RunningGateway implements Gateway {
   beginStop(): void {
     this.#isStopping = true;
     this.#parts.reconciler.stop();
-    this.#cancelHurry = this.#parts.clock.after(STOP_PATIENCE_MS, () => this.#parts.pursuits.hurry());
+    this.#cancelHurry = this.#parts.clock.after(STOP_PATIENCE_MS, () => this.#parts.pursuits.endWaiting());
   }
 
   reconcile(credentials: Credentials, clientAddress: string): Promise<number> {

@@ -9,7 +9,7 @@ import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
 import type { Outcome, OutcomeKind } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
-import type { AnswerHearer } from '../upstream/hear-answers';
+import type { AnswerListener } from '../upstream/listen-to-answers';
 import type { CallContext, Finding } from '../upstream/upstream';
 import { waitText } from './tell/refuse';
 
@@ -20,7 +20,7 @@ export interface KeyGuard {
    */
   enter(visit: Visit): Promise<void> | undefined;
   /** Learns from v1's answers which keys v1 accepts. */
-  readonly hearer: AnswerHearer;
+  readonly listener: AnswerListener;
   /** Learns v1's verdict about a key. */
   note(visit: Visit, verdict: KeyVerdict): void;
 }
@@ -109,13 +109,13 @@ export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
   return {
     enter: ({ credentials: { fingerprint, isLookupKey }, clientAddress }) =>
       isLookupKey === true || accepted.has(fingerprint) ? undefined : enterUnknown(fingerprint, clientAddress),
-    hearer: hearVerdicts(note),
+    listener: noteVerdicts(note),
     note,
   };
 }
 
-/** A hearer of v1's answers that calls `note` with v1's verdict about each key. */
-export function hearVerdicts(note: KeyGuard['note']): AnswerHearer {
+/** A listener of v1's answers that calls `note` with v1's verdict about each key. */
+export function noteVerdicts(note: KeyGuard['note']): AnswerListener {
   return {
     sent: ({ outcome }, _requestId, { context }) => note(context, verdictOfOutcome(outcome)),
     found: (finding, { context }) => note(context, verdictOfFinding(finding)),

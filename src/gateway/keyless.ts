@@ -70,8 +70,8 @@ const ADDRESSES_MAX = 5_000;
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
 const TOO_OFTEN = 429;
 /** A network gets one more lookup while the lookups left would give this many others as many as it has had. */
-const STRANGERS_BESIDE = 3;
-const SELLERS_BESIDE = 1;
+const OTHER_STRANGERS = 3;
+const OTHER_SELLERS = 1;
 /** How often the other processes are told that a shop goes on selling, so that not every sale costs a message. */
 const SHARE_EVERY_MS = 600_000;
 
@@ -211,7 +211,7 @@ class OperatorsKey {
     const pauseMs = (this.#pausedUntilMs.get(credentials.fingerprint) ?? 0) - this.#clock.elapsed();
     if (pauseMs > 0) throw tooMany('with the key of this service', pauseMs);
     if (!hasSold && had.count >= calls) throw tooMany('without an API key from your address', had.roomInMs);
-    if (left <= had.count * (hasSold ? SELLERS_BESIDE : STRANGERS_BESIDE))
+    if (left <= had.count * (hasSold ? OTHER_SELLERS : OTHER_STRANGERS))
       throw tooMany('without an API key', Math.max(1, had.count > 0 ? had.roomInMs : all.roomInMs));
     counts.add(allName!);
     counts.add(networkName!);

@@ -59,11 +59,11 @@ export interface GatewayParts {
   /** How many orders may be under way. */
   readonly ordersMax?: number;
   /** The parts that are shared, where several processes serve as one. */
-  readonly together?: Together | undefined;
+  readonly together?: SharedParts | undefined;
 }
 
 /** What all processes that serve as one share, so that they burden v1 and callers no more than one process would. */
-export interface Together {
+export interface SharedParts {
   readonly takePinTurns: typeof takePinTurns;
   readonly repeats: SharedRepeats;
   readonly keyless: OtherKeyless;

@@ -13,7 +13,7 @@ import { alignMessages } from './connection/aligned-messages';
 import { answerBrokenRequest, answerRaw, isReplyOwed } from './connection/broken-request';
 import type { ParseError } from './connection/broken-request';
 import { Connections } from './connection/connections';
-import { mendSpacedTarget, serveMended } from './connection/broken-request';
+import { encodeSpacedTarget, serveMended } from './connection/broken-request';
 import { LoopTurns } from './connection/loop-turns';
 import { KnownAddresses } from './connection/loop-turns';
 import type { HttpLimits } from './http-limits';
@@ -111,7 +111,7 @@ function mendOrRefuse(server: Server, connections: Connections, refuse: Refuse):
     // The old parser reports its error again for further bytes; the mended connection is served already.
     if (mended.has(socket)) return;
     connections.of(socket)?.release();
-    const bytes = error.rawPacket === undefined || isReplyOwed(socket) ? undefined : mendSpacedTarget(error.rawPacket);
+    const bytes = error.rawPacket === undefined || isReplyOwed(socket) ? undefined : encodeSpacedTarget(error.rawPacket);
     if (bytes === undefined || !(socket instanceof Socket)) return answerBrokenRequest(error, socket, refuse);
     mended.add(socket);
     serveMended(server, socket, bytes);

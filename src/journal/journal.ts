@@ -169,7 +169,7 @@ export function readOnlyJournal(reads: JournalReads, close: () => Promise<void>)
 }
 
 /** Reads one order of a list. When this build cannot read it: calls `onUnreadable` and returns undefined, or throws without `onUnreadable`. */
-export function readOrTell<T>(read: () => T, onUnreadable: ListOptions['onUnreadable']): T | undefined {
+export function readOrReport<T>(read: () => T, onUnreadable: ListOptions['onUnreadable']): T | undefined {
   try {
     return read();
   } catch (error) {

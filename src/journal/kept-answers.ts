@@ -101,11 +101,11 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
     owners: () => inner.owners(),
     isWritable: () => inner.isWritable(),
     close: () => inner.close(),
-    ...whatSomeHave(inner),
+    ...optionalMethods(inner),
   };
 }
 
-function whatSomeHave({ doubt, processes }: Journal): Pick<Journal, 'doubt' | 'processes'> {
+function optionalMethods({ doubt, processes }: Journal): Pick<Journal, 'doubt' | 'processes'> {
   return { ...(doubt && { doubt }), ...(processes && { processes }) };
 }
 

@@ -9,7 +9,7 @@ import { GroupCommit, STALL_MS } from './lmdb/group-commit';
 import { timeKey, type Store } from './lmdb/keys';
 import { createLastingRoot } from './lmdb/lasting-root';
 import { createReads } from './lmdb/read-orders';
-import { createKeyMark, OpenAttempts, planOpening, planSettling, planSweep, planTelling, PRESENT } from './lmdb/write-orders';
+import { createKeyMark, OpenAttempts, planOpening, planSettling, planSweep, planTelling, INDEX_VALUE } from './lmdb/write-orders';
 import { checkIntent, createOrderNumbers } from './order-life';
 import { createFieldSeal } from './record';
 import { startRetention, type Retention } from './retention';
@@ -50,7 +50,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
         work();
       }),
     // `store.root` is read when the probe runs: it may be another root by then.
-    probe: () => ({ result: undefined, writes: [{ tree: store.root, key: PROBE_KEY, value: PRESENT }] }),
+    probe: () => ({ result: undefined, writes: [{ tree: store.root, key: PROBE_KEY, value: INDEX_VALUE }] }),
     onChange: (change, error) => {
       onEvent(eventOf(change, error));
       if (change === 'recovered') void afterRecovery();

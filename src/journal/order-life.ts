@@ -13,7 +13,7 @@ import {
   type Outcome,
   type Pending,
   type Rejected,
-  type Sought,
+  type ProofStart,
   type Succeeded,
   succeedOutcome,
 } from '../domain/outcome';
@@ -102,7 +102,7 @@ export function settleOrder(order: Order, latest: Outcome, atMs: number): Order 
 }
 
 /** Whether a proof of absence covers all attempts of the order. A proof without `sought` covers the attempts up to `atMs`. */
-function coversAttempts(order: Order, sought: Sought | undefined, atMs: number): boolean {
+function coversAttempts(order: Order, sought: ProofStart | undefined, atMs: number): boolean {
   if (sought === undefined) return lastTriedAt(order) <= atMs;
   return sought.tries === order.tries && sought.lastTriedAtMs === lastTriedAt(order);
 }

@@ -16,7 +16,7 @@ export const CLOCKS_MS = 10_000;
 
 export type ToldSale = Pick<Order, 'owner' | 'number'>;
 
-export function lineOfTold({ owner, number }: ToldSale): string {
+export function toldLine({ owner, number }: ToldSale): string {
   return `${owner} ${number}\n`;
 }
 
@@ -24,7 +24,7 @@ export function lineOfTold({ owner, number }: ToldSale): string {
 export async function readTold(store: ToldStore, fromMs: number): Promise<(sale: ToldSale) => boolean> {
   // The last line may be cut short by the death of its process.
   const told = new Set((await store.read(fromMs)).flatMap((text) => text.split('\n').slice(0, -1)));
-  return (sale) => told.has(lineOfTold(sale).trimEnd());
+  return (sale) => told.has(toldLine(sale).trimEnd());
 }
 
 /**

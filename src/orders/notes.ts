@@ -15,8 +15,8 @@ import type { Keyring } from '../gateway/read/keyring';
 import { readRaw } from '../gateway/read/read-raw';
 import { idInHeader } from '../gateway/tell/refuse';
 import type { Mapping, Operation } from '../mapping/mapping';
-import type { AnswerHearer } from '../upstream/hear-answers';
-import { hearExchanges } from './hear-exchanges';
+import type { AnswerListener } from '../upstream/listen-to-answers';
+import { noteExchanges } from './note-exchanges';
 import { cutText as cut, NOTE_TEXT_MAX as TEXT_MAX, type Note, type RefusedNote } from './note';
 import type { KeyedNote, NotesStore } from './notes-store';
 import { keyOfNumber, numbersOf, type KindOfNumber, type LookUpKey } from './number-keys';
@@ -27,7 +27,7 @@ export interface Notes {
   /** Notes a finished request if it was refused before the walk. */
   refusedAtDoor(done: DoorRefusal): void;
   /** Notes exchanges with v1 about orders, unless they are plain successes. */
-  readonly hearer: AnswerHearer;
+  readonly listener: AnswerListener;
   /** The store, for readers in this process. */
   readonly store: Promise<NotesStore>;
   /** Writes the notes in memory and closes the store. */
@@ -120,7 +120,7 @@ export function createNotes(parts: NotesParts): Notes {
       const known = { ...(address === undefined ? {} : { address }), ...(requestId === undefined ? {} : { requestId }) };
       noteRefused({ ...known, code: error.code, told: withoutKeys(cut(error.detail), headers), numbers: [] }, []);
     }),
-    hearer: hearExchanges({ ...parts, add: (note) => writer.add(note) }),
+    listener: noteExchanges({ ...parts, add: (note) => writer.add(note) }),
     store: parts.store,
     stop: () => writer.stop(),
   };

@@ -3,7 +3,7 @@ import type { AmountMinor } from '../domain/amount';
 import { pause, type Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
 import type { JsonObject } from '../domain/json';
-import { isMoneyIn } from '../gateway/proof/compare-receipt';
+import { isCredit } from '../gateway/proof/compare-receipt';
 import { parseTimes, readPages } from '../gateway/proof/read-history';
 import { isJsonObject, orderInReceipt, readNaira } from '../upstream/answer-data';
 import type { CallContext, Finding, Upstream, V1Call } from '../upstream/upstream';
@@ -101,7 +101,7 @@ function rowOf(reference: string, timesMs: readonly number[], data: JsonObject):
   const { status } = data;
   const isCharged = status === 'success' || status === 'pending' || status === 'processing';
   return {
-    ...{ reference, timesMs, data, isMoneyIn: isMoneyIn(data) },
+    ...{ reference, timesMs, data, isMoneyIn: isCredit(data) },
     status: isCharged ? 'charged' : status === 'failed' ? 'failed' : 'other',
     ...(before === undefined || after === undefined ? {} : { balance: { before, after } }),
   };

@@ -12,7 +12,7 @@ import { v1CablePlanSchema, type V1Catalog, v1CatalogSchema, v1DataPlanSchema, v
 import {
   createVisitors,
   FRESH_MS,
-  hearFinding,
+  noteFinding,
   isKeyRefusal,
   pauseAfter,
   STALE_MS,
@@ -104,7 +104,7 @@ export function createPriceLists(options: PriceListOptions): PriceLists {
   async function fetchCatalog(context: CallContext): Promise<void> {
     const refusals = visitors.refusalsOf(context.credentials.fingerprint);
     const finding = await upstream.find({ method: 'GET', path: '/catalog' }, context);
-    hearFinding('/catalog', finding, context, visitors);
+    noteFinding('/catalog', finding, context, visitors);
     lists.note(finding, context.credentials.fingerprint, refusals);
   }
 

@@ -149,7 +149,7 @@ class Turns implements FairTurns {
         if (one === undefined || !this.#mayStart(client, lane)) continue;
         this.#leave(client, lane, one);
         // If more wait in this line or lane, it goes behind all others.
-        toTheEnd(lane, client);
+        moveToEnd(lane, client);
         if (lanes.delete(lane)) lanes.add(lane);
         this.#begin(client, lane);
         one.start();
@@ -192,7 +192,7 @@ class Turns implements FairTurns {
   }
 }
 
-function toTheEnd(lane: CountedLane, client: string): void {
+function moveToEnd(lane: CountedLane, client: string): void {
   const line = lane.lines.get(client);
   if (line === undefined) return;
   lane.lines.delete(client);

@@ -130,7 +130,7 @@ export function createVisitors(options: VisitorOptions): Visitors {
       const running = questions.get(name);
       if (running !== undefined) return running;
       const asking = upstream.find(BALANCE, { ...context, timeoutMs: ASK_TIMEOUT_MS }).then((finding) => {
-        hearFinding(BALANCE.path, finding, context, visitors);
+        noteFinding(BALANCE.path, finding, context, visitors);
         if (finding.kind === 'found' || visitors.isPaused(context)) return;
         const pausedUntilMs = clock() + pauseAfter(finding);
         troubles.set(name, { ...troubles.get(name), pausedUntilMs });
@@ -148,7 +148,7 @@ const BALANCE = { method: 'GET', path: '/balance' } as const;
 const ABOUT_NO_SERVICE: ReadonlySet<string> = new Set([BALANCE.path, '/catalog', '/receipt', '/transactions']);
 
 /** Notes what v1's answer to a call that moves no money shows about the call's key and address. */
-export function hearFinding(
+export function noteFinding(
   path: string,
   finding: Finding,
   visit: Visit,
@@ -190,13 +190,13 @@ export function tellVisitors(upstream: Upstream, visitors: Pick<Visitors, 'accep
         const { httpStatus, message } = outcome;
         const said = message === undefined ? {} : { message };
         if (isKeyRefusal(httpStatus))
-          hearFinding(call.path, { kind: 'refused', httpStatus, ...said, body: {} }, context, visitors);
+          noteFinding(call.path, { kind: 'refused', httpStatus, ...said, body: {} }, context, visitors);
       } else if (outcome.kind !== 'unknown' && outcome.kind !== 'not_sent') visitors.accept(context);
       return sent;
     },
     async find(call, context) {
       const finding = await upstream.find(call, context);
-      hearFinding(call.path, finding, context, visitors);
+      noteFinding(call.path, finding, context, visitors);
       return finding;
     },
     close: () => upstream.close(),

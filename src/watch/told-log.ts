@@ -9,8 +9,8 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../domain/clock';
-import { closeToOthers } from '../journal/lmdb/environment';
-import { lineOfTold, type ToldSale, type ToldStore } from '../journal/told-sales';
+import { denyOtherUsers } from '../journal/lmdb/environment';
+import { toldLine, type ToldSale, type ToldStore } from '../journal/told-sales';
 
 const FOLDER = 'told';
 /** Sales told within this time are written together. */
@@ -53,7 +53,7 @@ export function openToldLog(store: ToldStore, clock: Clock): ToldLog {
   return {
     note(sale) {
       if (waiting.length >= WAITING_MAX) return;
-      waiting.push(lineOfTold(sale));
+      waiting.push(toldLine(sale));
       writing ??= writeSoon();
     },
     async close() {
@@ -73,7 +73,7 @@ export function toldFiles(dataDir: string, clock: Pick<Clock, 'elapsed'>): ToldS
       if ((await stat(file)).mtimeMs < beforeMs) await rm(file, { force: true });
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  closeToOthers(readdirSync(folder).map((one) => join(folder, one)));
+  denyOtherUsers(readdirSync(folder).map((one) => join(folder, one)));
   return {
     async append(lines, atMs) {
       const now = Math.floor(clock.elapsed() / FILE_MS);

@@ -7,7 +7,7 @@ import type { AmountMinor } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Mapping } from '../mapping/mapping';
 import { isJsonObject, readNaira } from '../upstream/answer-data';
-import type { AnswerHearer } from '../upstream/hear-answers';
+import type { AnswerListener } from '../upstream/listen-to-answers';
 import type { Finding, SentOutcome } from '../upstream/upstream';
 
 export interface Wallet {
@@ -23,7 +23,7 @@ export interface Wallets {
   list(): readonly Wallet[];
   readonly note: (wallet: Wallet) => void;
   /** Notes the balances in an answer of v1. */
-  readonly hearer: AnswerHearer;
+  readonly listener: AnswerListener;
   /** The balances noted since the last call, for the process that shows them all. */
   takeNews(): readonly Wallet[];
 }
@@ -52,7 +52,7 @@ export function createWallets({ mapping, clock }: WalletParts): Wallets {
     lastSeen: (fingerprint) => seen.get(fingerprint),
     list: () => [...seen.values()],
     note,
-    hearer: {
+    listener: {
       sent: (sent, _requestId, { context }) => hearBalance(context.credentials.fingerprint, balanceAfter(sent)),
       found(finding, { call, context }) {
         if (call.path === '/balance') hearBalance(context.credentials.fingerprint, balanceIn(finding));

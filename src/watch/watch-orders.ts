@@ -22,7 +22,7 @@ import {
 } from '../orders/order-money';
 import { errorFields, type Log } from '../telemetry/log';
 import type { Metrics } from '../telemetry/metrics';
-import type { SettledHearer } from './hear-settled';
+import type { SettledListener } from './listen-to-settled';
 import type { OpenOrdersSeen } from './sightings';
 
 const LOOK_EVERY_MS = 60_000;
@@ -124,7 +124,7 @@ interface ContraryParts {
 }
 
 /** Logs and counts each order with a contrary end. */
-export function sayContraryEnds(parts: ContraryParts): SettledHearer {
+export function sayContraryEnds(parts: ContraryParts): SettledListener {
   // v1 may report the end of an order more than once.
   const said = createLru<string, true>(SAID_MAX);
   return (order, atMs) => {

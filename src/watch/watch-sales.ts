@@ -5,7 +5,7 @@ import { callerTitle } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
 import { isInSandbox, lossOf } from '../orders/order-money';
 import type { Metrics } from '../telemetry/metrics';
-import type { SettledHearer } from './hear-settled';
+import type { SettledListener } from './listen-to-settled';
 
 const COUNTED_MAX = 10_000;
 
@@ -15,7 +15,7 @@ export function countSales({
 }: {
   readonly mapping: () => Mapping;
   readonly metrics: Pick<Metrics, 'callerSold'>;
-}): SettledHearer {
+}): SettledListener {
   // v1 may report a success more than once, each time with more fields. The key is the order's number: two owners hardly ever share one.
   const counted = createLru<number, string>(COUNTED_MAX);
   // Sold at a price that is not known yet: v1's receipt tells it later.

@@ -1,6 +1,6 @@
 import { createSharedGuards, type SharedGuards } from '../../src/cluster/shared-guards';
 import { systemClock } from '../../src/domain/clock';
-import type { PinTurn } from '../../src/cluster/line';
+import type { PinTurn } from '../../src/cluster/channel';
 
 const FINGERPRINT = 'f'.repeat(32);
 const ask = (guards: SharedGuards, pin: string, worker: number): Promise<PinTurn> =>

@@ -2,7 +2,7 @@ import { Secret } from '../../src/domain/credentials';
 import { ERRORS, type GatewayError } from '../../src/domain/errors';
 import { createKeyGuard } from '../../src/gateway/key-guard';
 import { createKeyring } from '../../src/gateway/read/keyring';
-import { hearAnswers } from '../../src/upstream/hear-answers';
+import { listenToAnswers } from '../../src/upstream/listen-to-answers';
 import type { CallContext, Finding, SentOutcome, Upstream } from '../../src/upstream/upstream';
 import { createVirtualClock } from '../domain/virtual-clock';
 
@@ -42,7 +42,7 @@ function openGuard({ inJournal = [], answerMs = 0, sold, answers }: Options = {}
   const onTrouble = (error: unknown): never => {
     throw error;
   };
-  const heard = hearAnswers(v1, [guard.hearer], { clock, onTrouble });
+  const heard = listenToAnswers(v1, [guard.listener], { clock, onTrouble });
   const contextOf = (key: string, clientAddress: string, isLookupKey = false): CallContext => ({
     credentials: { apiKey: new Secret(key), fingerprint: keyring.fingerprint(new Secret(key)), isLookupKey },
     clientAddress,

@@ -1,7 +1,7 @@
 /** The pure steps of the walk for one request against the shipped mapping: route, format, canonical fields. */
 import type { LegacyRequest } from '../../src/domain/legacy';
 import { canonicalise, type Intent, type LookUpWord } from '../../src/gateway/read/canonicalise';
-import { detectFormat, type Certainties, type Detection } from '../../src/gateway/read/detect-format';
+import { detectFormat, type FormatPins, type Detection } from '../../src/gateway/read/detect-format';
 import type { Mapping, Operation } from '../../src/mapping/mapping';
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest, type LegacyRequestParts } from './legacy-request';
@@ -23,7 +23,7 @@ export function matchRequest(
   return { request, mapping, operation: match.operation, parameters: match.parameters, pinned: match.pinnedFormat };
 }
 
-export function detect(parts: LegacyRequestParts, certain: Partial<Certainties> = {}, mapping = shippedMapping()): Detection {
+export function detect(parts: LegacyRequestParts, certain: Partial<FormatPins> = {}, mapping = shippedMapping()): Detection {
   const { request, operation, pinned } = matchRequest(parts, mapping);
   const path = request.path.replace(/^\/[ab](?=\/)/, '');
   const certainties = { pinnedByPath: pinned, pinnedByCaller: undefined, markedByToken: undefined, ...certain };

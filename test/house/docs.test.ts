@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { CONFIG_KEYS } from '../../src/config';
-import { createMetricsOfAll } from '../../src/cluster/crew';
+import { createMetricsOfAll } from '../../src/cluster/worker-pool';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { openHouse } from '../flows/house';
 

@@ -1,5 +1,5 @@
 import type { Order } from '../../src/domain/order';
-import { isPerhapsUntold, lineOfTold, readTold, wasTold, type ToldStore } from '../../src/journal/told-sales';
+import { isPerhapsUntold, toldLine, readTold, wasTold, type ToldStore } from '../../src/journal/told-sales';
 import { newOrder } from './new-order';
 
 const NOW = Date.UTC(2026, 10, 26, 12);
@@ -17,13 +17,13 @@ const storeOf = (...texts: readonly string[]): ToldStore & { readonly asked: num
 
 test('each sale has a line of its own, and a line that was cut short is ignored', async () => {
   const { owner } = newOrder();
-  const isTold = await readTold(storeOf(lineOfTold({ owner, number: 17 }), `${owner} 2`), 0);
+  const isTold = await readTold(storeOf(toldLine({ owner, number: 17 }), `${owner} 2`), 0);
   expect([17, 1, 2].map((number) => isTold({ owner, number }))).toEqual([true, false, false]);
 });
 
 test('a recent sale counts as perhaps not told until it is known to have been told', async () => {
   expect(await isPerhapsUntold(sold(), storeOf(), NOW)).toBe(true);
-  expect(await isPerhapsUntold(sold(), storeOf(lineOfTold(sold())), NOW)).toBe(false);
+  expect(await isPerhapsUntold(sold(), storeOf(toldLine(sold())), NOW)).toBe(false);
 });
 
 test('clocks of two machines may differ', async () => {
@@ -53,5 +53,5 @@ test.each<[string, Order | undefined, boolean]>([
   ['that is open', sold({ outcome: { kind: 'pending', reference: 'V1' } }), false],
   ['that nobody has', undefined, false],
 ])('whether a sale %s was told', async (_what, order, expected) => {
-  expect(await wasTold(order, storeOf(lineOfTold(sold())))).toBe(expected);
+  expect(await wasTold(order, storeOf(toldLine(sold())))).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { kobo } from '../../src/domain/amount';
 import { Secret } from '../../src/domain/credentials';
 import { plainCallerKey } from '../../src/mapping/compile-callers';
 import type { Outcome } from '../../src/domain/outcome';
-import { hearAnswers } from '../../src/upstream/hear-answers';
+import { listenToAnswers } from '../../src/upstream/listen-to-answers';
 import type { CallContext, Finding, SentOutcome, Upstream } from '../../src/upstream/upstream';
 import { createWallets } from '../../src/watch/wallets';
 
@@ -28,7 +28,7 @@ function openWallets() {
   const onTrouble = (error: unknown): never => {
     throw error;
   };
-  const heard = hearAnswers(upstream, [wallets.hearer], { clock: { elapsed: () => nowMs }, onTrouble });
+  const heard = listenToAnswers(upstream, [wallets.listener], { clock: { elapsed: () => nowMs }, onTrouble });
   return {
     wallets,
     setBack,

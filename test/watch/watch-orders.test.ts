@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/domain/outcome';
 import type { Journal } from '../../src/journal/journal';
 import { plainCallerKey } from '../../src/mapping/compile-callers';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { hearSettled } from '../../src/watch/hear-settled';
+import { listenToSettled } from '../../src/watch/listen-to-settled';
 import { sayContraryEnds, watchOpenOrders } from '../../src/watch/watch-orders';
 import { createLog } from '../../src/telemetry/log';
 import { createMetrics } from '../../src/telemetry/metrics';
@@ -138,7 +138,7 @@ test('an order that ends otherwise than its script assumed is logged once, with 
   const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
   const metrics = createMetrics({ hasProcessMetrics: false });
   const hearing = sayContraryEnds({ mapping: () => mapping, log, metrics, showId: (id) => `shown ${id}` });
-  const journal = hearSettled(createMemoryJournal(), [hearing], (error) => {
+  const journal = listenToSettled(createMemoryJournal(), [hearing], (error) => {
     throw error;
   });
   const order = { ...newOrder({ fields: { network: 'MTN', phone: '08031234567', amount: 100_50 } }), ...of('adex-b') };
@@ -149,9 +149,13 @@ test('an order that ends otherwise than its script assumed is logged once, with 
   await journal.settle(order.owner, order.requestId, DECLINED, 2);
   await journal.settle(order.owner, order.requestId, DECLINED, 3);
   // A process that finds it out a moment later does not log it again.
-  const other = hearSettled(journal, [sayContraryEnds({ mapping: () => mapping, log, metrics, showId: (id) => id })], (error) => {
-    throw error;
-  });
+  const other = listenToSettled(
+    journal,
+    [sayContraryEnds({ mapping: () => mapping, log, metrics, showId: (id) => id })],
+    (error) => {
+      throw error;
+    },
+  );
   await other.settle(order.owner, order.requestId, DECLINED, 4);
   expect(lines).toMatchObject([
     {
@@ -176,7 +180,7 @@ test('an order in the sandbox that ends otherwise than its script assumed is not
   const log = createLog('info', { write: (line: string) => void lines.push(line) });
   const metrics = createMetrics({ hasProcessMetrics: false });
   const hearing = sayContraryEnds({ mapping: () => ({ ...mapping, callerKeys }), log, metrics, showId: (id) => id });
-  const journal = hearSettled(createMemoryJournal(), [hearing], (error) => {
+  const journal = listenToSettled(createMemoryJournal(), [hearing], (error) => {
     throw error;
   });
   const order = { ...newOrder(), ...of('adex-b') };

@@ -3,7 +3,7 @@ import type { NewOrder } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { plainCallerKey } from '../../src/mapping/compile-callers';
-import { hearSettled } from '../../src/watch/hear-settled';
+import { listenToSettled } from '../../src/watch/listen-to-settled';
 import { countSales } from '../../src/watch/watch-sales';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 import { shippedMapping } from '../mapping/mapping-set';
@@ -23,7 +23,7 @@ function watched() {
   const metrics = { callerSold: (...one: [string | undefined, number]) => void sold.push(one) };
   const journal = createMemoryJournal();
   const processOf = () =>
-    hearSettled(journal, [countSales({ mapping: () => mapping, metrics })], (error) => {
+    listenToSettled(journal, [countSales({ mapping: () => mapping, metrics })], (error) => {
       throw error;
     });
   const [one, other] = [processOf(), processOf()];

@@ -2,7 +2,15 @@
 import { GatewayError } from '../../domain/errors';
 import type { PriceLists } from '../../price-lists/price-lists';
 import { isSameIntent, type NewOrder, type Opened, type Order } from '../../domain/order';
-import { isOver, isRefusal, isSafeToRefund, type NotSent, type Outcome, UNENDED, type Unknown } from '../../domain/outcome';
+import {
+  isOver,
+  isRefusal,
+  isSafeToRefund,
+  type NotSent,
+  type Outcome,
+  ATTEMPT_NOT_ENDED,
+  type Unknown,
+} from '../../domain/outcome';
 import type { CallContext, V1Call } from '../../upstream/upstream';
 import { identifyOrder } from '../proof/compare-receipt';
 import type { Reconciler } from '../proof/reconcile';
@@ -14,7 +22,7 @@ import { type CallerLimits, pauseOf } from './caller-limits';
 import type { PinGuard } from './pin-guard';
 import { pursue } from './pursue';
 import type { Lease, Pursuit, PursuitParts } from './pursuit';
-import type { Standing } from './repeats';
+import type { RepeatKind } from './repeats';
 import { isUsedUp, replayMsOf, requestIdUsed } from './used-ids';
 
 export interface OpeningParts extends PursuitParts, JudgingParts {
@@ -33,7 +41,7 @@ const TOO_LATE: NotSent = { kind: 'not_sent', reason: 'its script had waited too
 
 export interface Opening {
   readonly newOrder: NewOrder;
-  readonly standing: Standing;
+  readonly standing: RepeatKind;
   readonly call: V1Call;
   readonly lease: Lease;
   /** How long the script that ordered still waits. */
@@ -176,14 +184,14 @@ async function usedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts):
 
 /** The outcome before another attempt begins, without the mark of a beginning. */
 function beforeThisTry({ outcome }: Order): Outcome {
-  if (outcome === undefined) return UNENDED;
+  if (outcome === undefined) return ATTEMPT_NOT_ENDED;
   if (outcome.kind !== 'unknown' || outcome.isBeginning !== true) return outcome;
-  return outcome.isDoubted === true ? { ...UNENDED, isDoubted: true } : UNENDED;
+  return outcome.isDoubted === true ? { ...ATTEMPT_NOT_ENDED, isDoubted: true } : ATTEMPT_NOT_ENDED;
 }
 
 /** A pursuit that sends nothing and gives the order as it is. */
 function restingPursuit(order: Order, beginning: Pursuit['beginning'] = 'known'): Pursuit {
-  const standing: Order = { ...order, outcome: order.outcome ?? UNENDED };
+  const standing: Order = { ...order, outcome: order.outcome ?? ATTEMPT_NOT_ENDED };
   return {
     beginning,
     current: () => standing,

@@ -57,30 +57,30 @@ const JUDGED_AFTER_PIN: ReadonlySet<OutcomeKind> = new Set(['succeeded', 'pendin
 export const WRONG_PIN_STATUS = 400;
 const WRONG_PIN = /invalid (?:transaction )?pin/i;
 
-interface Wrong {
+interface RefusedPin {
   readonly pin: string;
   readonly atMs: number;
   /** v1's message. */
   readonly message: string;
 }
 
-interface Right {
+interface AcceptedPin {
   readonly pin: string;
   readonly atMs: number;
 }
 
 export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onWrong?: (wrong: WrongPin) => void): PinGuard {
   // By fingerprint: the keyed hashes of wrong PINs, never the PINs, with times by `clock.elapsed()`.
-  const wrongs = createLru<string, readonly Wrong[]>(KEYS_MAX);
-  const rights = createLru<string, Right>(KEYS_MAX);
+  const wrongs = createLru<string, readonly RefusedPin[]>(KEYS_MAX);
+  const rights = createLru<string, AcceptedPin>(KEYS_MAX);
   const hashOf = createPinHash(keyring);
 
   /** Milliseconds for which this wrong PIN still counts. */
-  const leftOf = (fingerprint: string, { atMs }: Wrong): number => {
+  const leftOf = (fingerprint: string, { atMs }: RefusedPin): number => {
     const right = rights.get(fingerprint);
     return atMs + (right !== undefined && atMs > right.atMs ? SILENT_MS : LOCK_MS) - clock.elapsed();
   };
-  const counting = (fingerprint: string): readonly Wrong[] =>
+  const counting = (fingerprint: string): readonly RefusedPin[] =>
     (wrongs.get(fingerprint) ?? []).filter((wrong) => leftOf(fingerprint, wrong) > 0);
 
   const isTrusted = ({ fingerprint, pin }: Credentials): boolean =>
@@ -150,7 +150,7 @@ function createPinHash(keyring: Pick<Keyring, 'hash'>): (pin: Secret) => string 
   };
 }
 
-function wrongText({ message }: Wrong, leftMs: number): string {
+function wrongText({ message }: RefusedPin, leftMs: number): string {
   const said = /[.!?]$/.test(message) ? message : `${message}.`;
   return `${said} Correct the PIN in your key field: this one is not tried again for ${minutes(leftMs)}, so that your account is not locked. Nothing was charged.`;
 }

@@ -10,11 +10,11 @@
 import { CommonSignal, within } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
-import { isFinal, isRefusal, type Outcome, type Pending, succeedOutcome, UNENDED } from '../../domain/outcome';
+import { isFinal, isRefusal, type Outcome, type Pending, succeedOutcome, ATTEMPT_NOT_ENDED } from '../../domain/outcome';
 import { type Attempt, troubleOf } from './attempt-limit';
 import { findReceipt } from '../proof/find-receipt';
 import { judgeAnswer } from './judge-answer';
-import type { After, Beginning, In, Pursuit, PursuitParts, PursuitPlan, State, Waiter } from './pursuit';
+import type { StateAfter, OpeningKind, StateOf, Pursuit, PursuitParts, PursuitPlan, State, Waiter } from './pursuit';
 import {
   ANSWER_MS,
   isAwaited,
@@ -42,7 +42,7 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
 }
 
 class RunningPursuit implements Pursuit {
-  readonly beginning: Beginning;
+  readonly beginning: OpeningKind;
   readonly ended: Promise<void>;
   readonly #plan: PursuitPlan;
   readonly #parts: PursuitParts;
@@ -132,7 +132,7 @@ class RunningPursuit implements Pursuit {
     }
   }
 
-  #runState(state: Exclude<State, In<'ended'>>): Promise<State> {
+  #runState(state: Exclude<State, StateOf<'ended'>>): Promise<State> {
     switch (state.name) {
       case 'sending':
         return this.#send(state);
@@ -149,7 +149,7 @@ class RunningPursuit implements Pursuit {
     }
   }
 
-  async #send({ attempt, nth }: In<'sending'>): Promise<After<'sending'>> {
+  async #send({ attempt, nth }: StateOf<'sending'>): Promise<StateAfter<'sending'>> {
     try {
       if (!(await this.#holdsLease())) return { name: 'concluding' };
       this.#known = succeedOutcome(this.#known, await this.#sendAndJudge(attempt));
@@ -160,17 +160,17 @@ class RunningPursuit implements Pursuit {
     return waitMs === undefined ? { name: 'concluding' } : { name: 'resting', nth, waitMs };
   }
 
-  async #restBeforeRepetition({ nth, waitMs }: In<'resting'>): Promise<After<'resting'>> {
+  async #restBeforeRepetition({ nth, waitMs }: StateOf<'resting'>): Promise<StateAfter<'resting'>> {
     await this.#rest(waitMs);
     const sent = nth + 1;
     return { name: !this.#maySend() || sent % LOOK_EVERY_ATTEMPTS === 0 ? 'looking' : 'admitting', nth: sent };
   }
 
-  async #look({ nth }: In<'looking'>): Promise<After<'looking'>> {
+  async #look({ nth }: StateOf<'looking'>): Promise<StateAfter<'looking'>> {
     return (await this.#isFoundInHistory()) ? { name: 'concluding' } : { name: 'admitting', nth };
   }
 
-  async #admit({ nth }: In<'admitting'>): Promise<After<'admitting'>> {
+  async #admit({ nth }: StateOf<'admitting'>): Promise<StateAfter<'admitting'>> {
     if (!this.#maySend()) return { name: 'concluding' };
     if (nth === 1) return { name: 'sending', nth, attempt: this.#parts.attempts.begin() };
     const turn = { owner: this.#order.owner, isAwaited: () => isAwaited(this.#awaitedMs()) };
@@ -218,7 +218,7 @@ class RunningPursuit implements Pursuit {
     for (let renewals = 0; !lease.isValid(); renewals += 1) {
       const renewed = renewals < RENEWALS_MAX ? await lease.renew(this.#order) : undefined;
       if (renewed === undefined) {
-        if (this.#known === undefined || isRefusal(this.#known)) this.#known = UNENDED;
+        if (this.#known === undefined || isRefusal(this.#known)) this.#known = ATTEMPT_NOT_ENDED;
         return false;
       }
       if (this.#adopt(renewed)) return false;
@@ -268,7 +268,7 @@ class RunningPursuit implements Pursuit {
   }
 
   /** Writes the outcome of the attempts, unless the journal has one from elsewhere. */
-  async #conclude(): Promise<After<'concluding'>> {
+  async #conclude(): Promise<StateAfter<'concluding'>> {
     // "Nothing was charged" would also hide an attempt that another process began after our lease ran out: the lease must be valid.
     if (isRefusal(this.#known)) await this.#holdsLease();
     if (this.#isSettledElsewhere) this.#showSettled();
@@ -276,7 +276,7 @@ class RunningPursuit implements Pursuit {
     return isWaitingForProvider(this.#known) ? { name: 'following', nth: 0 } : { name: 'ended' };
   }
 
-  async #follow({ nth }: In<'following'>): Promise<After<'following'>> {
+  async #follow({ nth }: StateOf<'following'>): Promise<StateAfter<'following'>> {
     const { clock, receipts, random } = this.#parts;
     if (!isWaitingForProvider(this.#known) || this.#isGivenUp()) return { name: 'ended' };
     const { reference } = this.#known;
@@ -289,7 +289,7 @@ class RunningPursuit implements Pursuit {
     return this.#rest(waitMs, () => this.#lastReadingMs()).then(() => this.#readReceipt(reference, nth));
   }
 
-  async #readReceipt(reference: string, nth: number): Promise<After<'following'>> {
+  async #readReceipt(reference: string, nth: number): Promise<StateAfter<'following'>> {
     const timeoutMs = timeoutOfReceipt(this.#plan, this.#awaitedMs());
     const latest = await findReceipt(reference, { ...this.#plan, timeoutMs }, this.#parts.upstream);
     if (latest !== undefined) this.#known = succeedOutcome(this.#known, latest);

@@ -2,7 +2,7 @@
 import type { Attempt, AttemptLimit, ReceiptPace } from './attempt-limit';
 import { type Clock, startAge } from '../../domain/clock';
 import type { Order } from '../../domain/order';
-import { BEGINNING, type Outcome } from '../../domain/outcome';
+import { ATTEMPT_BEGINS, type Outcome } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { Credentials } from '../../domain/credentials';
 import type { Line } from '../../domain/legacy';
@@ -42,10 +42,10 @@ interface Needs {
   ended: unknown;
 }
 
-export type In<Name extends StateName> = { [Each in Name]: { readonly name: Each } & Needs[Each] }[Name];
-export type State = In<StateName>;
+export type StateOf<Name extends StateName> = { [Each in Name]: { readonly name: Each } & Needs[Each] }[Name];
+export type State = StateOf<StateName>;
 /** The states that `TRANSITIONS` allows after the state of this name. */
-export type After<Name extends StateName> = In<(typeof TRANSITIONS)[Name][number]>;
+export type StateAfter<Name extends StateName> = StateOf<(typeof TRANSITIONS)[Name][number]>;
 
 /**
  * The durable note that an attempt is beginning. Once the quiet time since this note is over, another process may prove the order absent.
@@ -96,7 +96,7 @@ class JournalLease implements Lease {
     // The age counts from before the writing, because writing may take long.
     const renewed = startAge(clock);
     try {
-      const marked = await journal.settle(order.owner, order.requestId, BEGINNING, clock.now());
+      const marked = await journal.settle(order.owner, order.requestId, ATTEMPT_BEGINS, clock.now());
       this.#age = renewed;
       return marked;
     } catch (error) {
@@ -120,11 +120,11 @@ export interface PursuitParts {
 }
 
 /** `new`: the journal had no order of this id, or one without a charge. `replayed`: the order was sold before, and its success is told again. */
-export type Beginning = 'new' | 'known' | 'replayed';
+export type OpeningKind = 'new' | 'known' | 'replayed';
 
 export interface PursuitPlan {
   readonly order: Order;
-  readonly beginning: Beginning;
+  readonly beginning: OpeningKind;
   /** The outcome before this attempt; `undefined` when nothing was ever sent for the order. */
   readonly previous: Outcome | undefined;
   readonly call: V1Call;
@@ -152,7 +152,7 @@ export interface PursuitPlan {
 }
 
 export interface Pursuit {
-  readonly beginning: Beginning;
+  readonly beginning: OpeningKind;
   /** The order as it stands now. */
   current(): Order;
   /**

@@ -16,9 +16,9 @@ export interface Pursuits {
   isSending(owner: string, requestId: string): Promise<boolean>;
   readonly size: number;
   /** How many running pursuits this owner has, and how many owners have some. */
-  crowd(owner: string): { readonly own: number; readonly owners: number };
+  loadOf(owner: string): { readonly own: number; readonly owners: number };
   /** Ends all waiting: every script that waits gets its order as it is. */
-  hurry(): void;
+  endWaiting(): void;
   /** Resolves when all that run now have ended. */
   drain(): Promise<void>;
 }
@@ -59,8 +59,8 @@ export function createPursuits(): Pursuits {
     get size() {
       return running.size;
     },
-    crowd: (owner) => ({ own: countOf.get(owner) ?? 0, owners: countOf.size }),
-    hurry() {
+    loadOf: (owner) => ({ own: countOf.get(owner) ?? 0, owners: countOf.size }),
+    endWaiting() {
       for (const { pursuit } of running.values())
         void pursuit.then(
           (started) => started.hurry(),
@@ -94,7 +94,7 @@ export interface Admission {
 }
 
 export interface AdmissionParts {
-  readonly pursuits: Pick<Pursuits, 'size' | 'crowd'>;
+  readonly pursuits: Pick<Pursuits, 'size' | 'loadOf'>;
   /** How many orders may be under way. */
   readonly ordersMax: number;
   /** Without it no purchase is refused because others wait for their turn at v1. */
@@ -119,7 +119,7 @@ export function createAdmission({ pursuits, ordersMax, crowdedSeconds }: Admissi
     const { size } = pursuits;
     if (size >= ordersMax) return false;
     if (size < ordersMax * CROWDED_PART) return true;
-    const { own, owners } = pursuits.crowd(owner);
+    const { own, owners } = pursuits.loadOf(owner);
     return own < ordersMax / (own === 0 ? owners + 1 : owners);
   };
   return {

@@ -45,13 +45,13 @@ export interface SharedRepeats {
   keep(content: string, kept: KeptRepeat, windowMs: number): void;
 }
 
-type Start<T> = (order: NewOrder, standing: Standing) => Promise<T>;
+type Start<T> = (order: NewOrder, standing: RepeatKind) => Promise<T>;
 
 /**
  * `new`: it repeats no known order. `again`: its own id came before. `repeat`: it has the id of the order that it repeats. `unread`: it may
  * repeat an order that the journal cannot show now or does not have yet, so nothing may be sent for it.
  */
-export type Standing = 'new' | 'again' | 'repeat' | 'unread';
+export type RepeatKind = 'new' | 'again' | 'repeat' | 'unread';
 
 interface Found {
   readonly requestId?: string;

@@ -134,7 +134,7 @@ function compareCategory({ category }: JsonObject, { categories }: OrderTraits):
 export type Identity = 'same' | 'other' | 'contradicted' | 'unclear';
 
 /** What is known of an order besides its traits. */
-export interface Circumstances {
+export interface OrderContext {
   /** The earliest time at which the order can have reached v1; ms since the epoch. */
   readonly openedAtMs: number;
   readonly nowMs: number;
@@ -152,7 +152,7 @@ const SKEW_MS = 10 * 60_000;
  */
 function compareTime(
   { created_at: createdAt }: JsonObject,
-  { openedAtMs, nowMs }: Circumstances,
+  { openedAtMs, nowMs }: OrderContext,
 ): 'since' | 'at once' | 'long before' | 'unclear' {
   const timesMs = parseTimes(createdAt);
   if (timesMs.some((time) => time >= openedAtMs && time <= nowMs + SECOND_MS)) return 'since';
@@ -169,7 +169,7 @@ function isSameWithoutNumber(
   data: JsonObject,
   traits: OrderTraits,
   { category, price }: Comparison,
-  known: Circumstances,
+  known: OrderContext,
 ): boolean {
   const { numbers, quantity } = traits;
   if (numbers.length > 0 || category !== 'agrees' || price === 'differs') return false;
@@ -189,7 +189,7 @@ function isSameWithoutNumber(
  * told as pending, because success or failure could be a lie about money. `contradicted`: the receipt shows another number or a masked one,
  * two traits differ (one alone may be v1's own spelling), or v1 wrote it long before the order was opened here. `unclear`: the rest.
  */
-export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known: Circumstances): Identity {
+export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known: OrderContext): Identity {
   const comparison = compareReceipt(receipt, traits);
   const { number, price, category } = comparison;
   const data = (receipt['data'] ?? {}) as JsonObject;
@@ -219,7 +219,7 @@ const CHARGE_MOST = 250_00;
 export function rulesOut(record: JsonObject, traits: OrderTraits, others: readonly string[]): boolean {
   const data = (record['data'] ?? {}) as JsonObject;
   return (
-    isMoneyIn(data) ||
+    isCredit(data) ||
     numberIn(data, traits) === 'other' ||
     isOtherPrice(data, traits) ||
     isOtherService(data['category'], traits, others) ||
@@ -243,7 +243,7 @@ function isSentAs({ fields }: Operation, transform: string): boolean {
 }
 
 /** Whether the record is a refund or deposit by its `type`: such a record is no order. */
-export function isMoneyIn({ type }: JsonObject): boolean {
+export function isCredit({ type }: JsonObject): boolean {
   return typeof type === 'string' && MONEY_IN.test(type);
 }
 

@@ -12,7 +12,7 @@ import type { Journal } from '../../journal/journal';
 import type { Field, Mapping } from '../../mapping/mapping';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
-import { compareReceipt, isMoneyIn, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
+import { compareReceipt, isCredit, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
@@ -34,7 +34,7 @@ export interface LostParts {
   readonly openedHereMs: (order: Pick<Order, 'owner' | 'requestId'>) => number | undefined;
 }
 
-export interface LostFound {
+export interface LookResult {
   /** How many orders were settled. */
   readonly settled: number;
   /** True when the next look knows more than this one did. */
@@ -63,7 +63,7 @@ const SOLD_AMONG_MAX = 200;
 const CLOCKS_APART_MS = 10 * 60_000;
 
 /** Looks for the `lost` orders, a bounded share of the key's open ones, and settles those that it finds or proves absent. */
-export async function findLost(lost: readonly Order[], context: CallContext, parts: LostParts): Promise<LostFound> {
+export async function findLost(lost: readonly Order[], context: CallContext, parts: LostParts): Promise<LookResult> {
   const startedAt = parts.clock.now();
   const steadyForMs = parts.steadiness.steadyForMs();
   const offsetMs = startedAt - parts.clock.elapsed();
@@ -120,7 +120,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     const perhaps = history.unclaimed.filter((one) => !isNot(traits.get(order), one));
     // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
     const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - marginOf(order);
-    const isAbsent = row === undefined && isRead && (await otherKeys.areAllTheirs(order, perhaps));
+    const isAbsent = row === undefined && isRead && (await otherKeys.areAllOfOtherKeys(order, perhaps));
     if (isAbsent && !(await (isUpToDate ??= showsWhatWasSold(history, sold, parts)))) continue;
     // The cached part of a receipt identifies the order. Its outcome is read from v1 now.
     const claimed = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
@@ -262,7 +262,7 @@ export function isAlike(
   { order, traits }: { readonly order: Order; readonly traits: LostTraits | undefined },
   receipt: JsonObject,
 ): boolean {
-  if (traits === undefined || isMoneyIn((receipt['data'] ?? {}) as JsonObject)) return false;
+  if (traits === undefined || isCredit((receipt['data'] ?? {}) as JsonObject)) return false;
   const { number, price, category } = compareReceipt(receipt, traits);
   if ([number, price, category].includes('differs')) return false;
   const isDoubted = order.outcome?.kind === 'unknown' && order.outcome.isDoubted === true;

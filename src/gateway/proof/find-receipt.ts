@@ -34,7 +34,7 @@ export function askAgain(upstream: Pick<Upstream, 'find'>, clock: Clock): Upstre
       let [open, failures] = [0, 0];
       let isOver = false;
       let cancelNext: () => void = () => undefined;
-      const askIn = (delayMs: number): void => {
+      const askAfter = (delayMs: number): void => {
         cancelNext();
         cancelNext = clock.after(delayMs, ask);
       };
@@ -43,7 +43,7 @@ export function askAgain(upstream: Pick<Upstream, 'find'>, clock: Clock): Upstre
         if (isOver) return;
         const pauseMs = pauseAfter(finding);
         if (pauseMs !== undefined) failures += 1;
-        if (pauseMs !== undefined && failures < FAILURES_MAX && pauseMs < leftMs()) return askIn(pauseMs);
+        if (pauseMs !== undefined && failures < FAILURES_MAX && pauseMs < leftMs()) return askAfter(pauseMs);
         // Another question is still open and may get a usable answer.
         if (pauseMs !== undefined && failures < FAILURES_MAX && open > 0) return;
         isOver = true;
@@ -53,7 +53,7 @@ export function askAgain(upstream: Pick<Upstream, 'find'>, clock: Clock): Upstre
       const ask = (): void => {
         open += 1;
         const timeoutMs = leftMs();
-        if (SILENCE_MS < timeoutMs) askIn(SILENCE_MS);
+        if (SILENCE_MS < timeoutMs) askAfter(SILENCE_MS);
         void upstream.find(call, { ...context, timeoutMs }).then(hear);
       };
       ask();

@@ -13,7 +13,7 @@ import type { Unclaimed } from './read-history';
 
 export interface OtherKeys {
   /** Whether each of these rows is certainly the order of another key, although it could be `order`. */
-  areAllTheirs(order: Order, rows: readonly Unclaimed[]): Promise<boolean>;
+  areAllOfOtherKeys(order: Order, rows: readonly Unclaimed[]): Promise<boolean>;
   /** The only row that is not an order of another key. Undefined where there are several, or where one row or its rivals are unclear. */
   onlyFree(order: Order, rows: readonly Unclaimed[]): Promise<Unclaimed | undefined>;
 }
@@ -66,7 +66,7 @@ class OtherKeysOfLook implements OtherKeys {
     this.#strangers = strangers;
   }
 
-  async areAllTheirs(order: Order, rows: readonly Unclaimed[]): Promise<boolean> {
+  async areAllOfOtherKeys(order: Order, rows: readonly Unclaimed[]): Promise<boolean> {
     for (const row of rows) if ((await this.#claimOf(order, row)) !== 'theirs') return false;
     return true;
   }

@@ -133,37 +133,37 @@ export async function readPages(question: PagesQuestion, ask: (call: V1Call) => 
   let serverAtMs: number | undefined;
   let wholeSinceMs = Infinity;
   let totalMost = 0;
-  const wholeSince = (sinceMs: number): Pages => ({ rows, wholeSinceMs: sinceMs, serverAtMs });
+  const completeSince = (sinceMs: number): Pages => ({ rows, wholeSinceMs: sinceMs, serverAtMs });
   for (let page = 1; page <= question.pagesMax; page += 1) {
     const query = { page: String(page), per_page: String(PER_PAGE) };
     const finding = await ask({ method: 'GET', path: '/transactions', query });
     const data = finding.kind === 'found' ? (finding.body['data'] as JsonObject | undefined) : undefined;
     const listed = data?.['transactions'];
     if (finding.kind !== 'found' || data === undefined || !Array.isArray(listed))
-      return { ...wholeSince(Infinity), missed: finding };
+      return { ...completeSince(Infinity), missed: finding };
     serverAtMs = finding.serverAtMs;
     const total = typeof data['total'] === 'number' ? data['total'] : totalMost;
     const reads = (listed as readonly JsonObject[]).map(readRow);
     // A list that has grown only shows some rows twice. A list that has become shorter comes from a lagging replica: rows between two pages may be missing.
-    if (total < totalMost || !isNewestFirst(reads)) return wholeSince(Infinity);
+    if (total < totalMost || !isNewestFirst(reads)) return completeSince(Infinity);
     totalMost = total;
     const last = reads.findLastIndex((read) => read !== undefined && latestOf(read) >= question.sinceMs);
     wholeSinceMs = -Infinity;
     for (const read of reads.slice(0, last + 1)) {
-      if (read === undefined) return wholeSince(Infinity);
+      if (read === undefined) return completeSince(Infinity);
       // Rows not read yet may be of the same second as this one. Where times are not in order, the newest row read counts.
       wholeSinceMs = Math.max(wholeSinceMs, latestOf(read) + 1);
       // A new order moves the last row of a page to the next page, so a row may come twice.
       if (!rows.has(read.reference) && (await question.wants(read))) rows.set(read.reference, read);
     }
     const older = reads.slice(last + 1);
-    if (older.length > 0 && older[0] === undefined) return wholeSince(Infinity);
+    if (older.length > 0 && older[0] === undefined) return completeSince(Infinity);
     // Rows come newest first, so after two rows that are too early all are. A single early row may have the time of a wrong clock or of an old order.
-    if (older.length > 1) return wholeSince(question.sinceMs);
+    if (older.length > 1) return completeSince(question.sinceMs);
     const place = placeOf(data, page, listed.length);
-    if (place !== 'more follows') return wholeSince(place === 'the last' ? -Infinity : Infinity);
+    if (place !== 'more follows') return completeSince(place === 'the last' ? -Infinity : Infinity);
   }
-  return wholeSince(wholeSinceMs);
+  return completeSince(wholeSinceMs);
 }
 
 /**

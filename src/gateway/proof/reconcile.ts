@@ -8,7 +8,7 @@ import type { Credentials } from '../../domain/credentials';
 import type { Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
 import type { CallContext } from '../../upstream/upstream';
-import { findLost, isWithoutReference, OPEN_MAX, type LostFound, type LostParts } from './find-lost';
+import { findLost, isWithoutReference, OPEN_MAX, type LookResult, type LostParts } from './find-lost';
 import { findReceipt } from './find-receipt';
 import { createOtherKeys } from './other-keys';
 import { createHistoryReader } from './read-history';
@@ -101,14 +101,14 @@ interface Look {
 /** At most one look at the orders of a key at a time. */
 class Looks {
   readonly #parts: LostParts;
-  readonly #onEnd: (owner: string, found: LostFound) => void;
+  readonly #onEnd: (owner: string, found: LookResult) => void;
   /** By owner: how many looks there were. It decides whose turn it is among the orders. */
   readonly #turns = createLru<string, number>(OWNERS_MAX);
   /** By owner, the request ids that the next look begins with. */
   readonly #asked = new Map<string, Set<string>>();
   readonly #running = new Map<string, Look>();
 
-  constructor(parts: Omit<LostParts, 'history' | 'otherKeys'>, onEnd: (owner: string, found: LostFound) => void) {
+  constructor(parts: Omit<LostParts, 'history' | 'otherKeys'>, onEnd: (owner: string, found: LookResult) => void) {
     this.#parts = { ...parts, history: createHistoryReader(parts), otherKeys: createOtherKeys(parts) };
     this.#onEnd = onEnd;
   }
@@ -257,7 +257,7 @@ function chooseInTurn(orders: readonly Order[], wanted: ReadonlySet<string>, tur
   return [...first, ...[...others.slice(from), ...others.slice(0, from)].slice(0, room)];
 }
 
-async function lookAt(chosen: readonly Order[], context: CallContext, parts: LostParts): Promise<LostFound> {
+async function lookAt(chosen: readonly Order[], context: CallContext, parts: LostParts): Promise<LookResult> {
   const owner = context.credentials.fingerprint;
   const still = await Promise.all(
     chosen.map(async (order) => ((await parts.pursuits.isSending(owner, order.requestId)) ? undefined : order)),
@@ -276,7 +276,7 @@ async function lookAt(chosen: readonly Order[], context: CallContext, parts: Los
   return { ...found, settled: settled + found.settled };
 }
 
-const NOTHING_LOST: LostFound = { settled: 0, hasLearnt: false };
+const NOTHING_LOST: LookResult = { settled: 0, hasLearnt: false };
 
 /** Resolves with the number of orders settled. */
 async function settleByReceipts(orders: readonly Order[], context: CallContext, parts: LostParts): Promise<number> {

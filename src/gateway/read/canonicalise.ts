@@ -20,13 +20,13 @@ export interface Intent {
   /** The numbering of another server by which the numbering guard read the number of `field`. */
   readonly numberedBy?: OtherNumbering & { readonly field: string };
   /** An absent field, and the values with which v1 is asked one after another. */
-  readonly trial?: Trial;
+  readonly trial?: ValuesToTry;
   readonly requestId: SentRequestId | undefined;
   /** Names of fields that the mapping does not know: counted, never used. */
   readonly unknownFields: readonly string[];
 }
 
-export interface Trial {
+export interface ValuesToTry {
   readonly field: string;
   readonly values: readonly JsonValue[];
 }
@@ -55,7 +55,7 @@ export function canonicalise(work: Canonicalising): Canonicalised {
   const values: Record<string, JsonValue> = {};
   const spellings: Record<string, string> = {};
   const ownNumbers: Record<string, number> = {};
-  let trial: Trial | undefined;
+  let trial: ValuesToTry | undefined;
   for (const field of operation.fields) {
     const raw = rawValuesOf(field, request, parameters);
     const read = readField(field, raw, work);

@@ -22,7 +22,7 @@ export interface Detection {
 }
 
 /** What decides the format regardless of the request's signals, strongest first. */
-export interface Certainties {
+export interface FormatPins {
   readonly pinnedByPath: string | undefined;
   readonly pinnedByCaller: string | undefined;
   readonly markedByToken: string | undefined;
@@ -41,7 +41,7 @@ export function detectFormat(
   request: LegacyRequest,
   operation: Operation,
   mapping: Mapping,
-  certain: Certainties,
+  certain: FormatPins,
   path: string,
 ): Detection {
   const signals = findSignals(request, mapping, path);
@@ -130,7 +130,7 @@ function findDoubt(
   operation: Operation,
   mapping: Mapping,
   ids: readonly string[],
-  ownNumbers: Certainties['ownNumbers'],
+  ownNumbers: FormatPins['ownNumbers'],
 ): Doubt | undefined {
   for (const field of operation.fields) {
     const { table } = field;

@@ -23,7 +23,7 @@ export interface JudgingParts {
 const WAIT_MS = 4_000;
 
 /** v1's refusal of this key at this address a moment ago: a new question would only be refused again. */
-export function refusedLately(reader: Reader, { visitors }: Pick<JudgingParts, 'visitors'>): Obstacle | undefined {
+export function recentRefusal(reader: Reader, { visitors }: Pick<JudgingParts, 'visitors'>): Obstacle | undefined {
   const context = readContextOf(reader);
   return visitors.isPaused(context) ? visitors.refusalOf(context) : undefined;
 }

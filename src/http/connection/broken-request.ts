@@ -107,7 +107,7 @@ const CONNECTION_HEADER = /^connection[ \t]*:.*\r\n/gim;
  * address may hold any character. PHP streams and older versions of cURL send such bytes unencoded (measured: query-with-a-bare-space.http).
  * The servers these scripts were written for accept that; Node's parser does not.
  */
-export function mendSpacedTarget(packet: Buffer): Buffer | undefined {
+export function encodeSpacedTarget(packet: Buffer): Buffer | undefined {
   const match = SPACED_HEAD.exec(packet.toString('latin1'));
   if (match === null) return undefined;
   const [, method = '', target = '', version = '', headers = ''] = match;

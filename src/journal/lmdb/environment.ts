@@ -105,12 +105,12 @@ export function openByteFolder(dir: string, mapBytes: number, isReadOnly = false
     // lmdb's batch has a promise that it returns to no caller. A failed commit would reject it unhandled, which ends the process.
     eventTurnBatching: false,
   });
-  if (!isReadOnly) closeToOthers([join(dir, 'data.mdb'), join(dir, 'lock.mdb')]);
+  if (!isReadOnly) denyOtherUsers([join(dir, 'data.mdb'), join(dir, 'lock.mdb')]);
   return root;
 }
 
 /** Takes all rights to the files from other users: LMDB makes its files by the umask, and an earlier build left them so. */
-export function closeToOthers(files: readonly string[]): void {
+export function denyOtherUsers(files: readonly string[]): void {
   for (const file of files) {
     try {
       chmodSync(file, 0o600);

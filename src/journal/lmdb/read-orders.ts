@@ -1,6 +1,6 @@
 /** The reads of the journal. LMDB reads memory-mapped pages: within microseconds, in this thread, without waiting for a writer. */
 import type { Order } from '../../domain/order';
-import { readOrTell, type Journal, type JournalReads } from '../journal';
+import { readOrReport, type Journal, type JournalReads } from '../journal';
 import { byTime, firstNumberAt, isUnsettled, isUntold, REFERENCE_CHARACTERS_MAX } from '../order-life';
 import { decodeOrder, type Place } from '../record';
 import {
@@ -65,7 +65,7 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
     async listUnsettled({ owner, fromMs = 0, limit, onUnreadable }) {
       const places = await listUnsettledPlaces(fresh(), { owner, fromMs, limit }, fresh);
       const orderAt = (place: OwnedPlace): Order | undefined => readAt(store, place.owner, placeBytes(place))?.order;
-      const orders = await inTurns(places, (place) => readOrTell(() => orderAt(place), onUnreadable), fresh);
+      const orders = await inTurns(places, (place) => readOrReport(() => orderAt(place), onUnreadable), fresh);
       // An order may have been settled while the list was made.
       return orders.filter((order) => order !== undefined && isUnsettled(order)) as readonly Order[];
     },
@@ -73,7 +73,7 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
       const start = untoldKey(owner, { openedAtMs: fromMs, number: 0 });
       const end = endOf(Buffer.concat([FIRST_UNTOLD, ownerBytes(owner)]));
       const places = [...fresh().unsettled.getKeys({ start, end, limit })].map(parseUntoldKey);
-      const orders = places.map((place) => readOrTell(() => readAt(store, owner, placeBytes(place))?.order, onUnreadable));
+      const orders = places.map((place) => readOrReport(() => readAt(store, owner, placeBytes(place))?.order, onUnreadable));
       return orders.filter((order) => order !== undefined && isUntold(order)) as readonly Order[];
     },
     list: (options) => listSpan(options, store, fresh),
@@ -87,7 +87,7 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
           ? { start: high, end: numberKey(owner, first - 1), reverse: true }
           : { start: low, end: numberKey(owner, last + 1) };
         const chunk = [...fresh().numbers.getRange({ ...range, limit: Math.min(left, LIST_CHUNK) })];
-        yield* chunk.flatMap(({ value }) => readOrTell(() => readAt(store, owner, value)?.order, onUnreadable) ?? []);
+        yield* chunk.flatMap(({ value }) => readOrReport(() => readAt(store, owner, value)?.order, onUnreadable) ?? []);
         const end = chunk.at(-1);
         if (end === undefined || chunk.length < LIST_CHUNK) return;
         if (newestFirst) last = numberOf(end.key) - 1;
@@ -108,7 +108,7 @@ async function* listSpan(
     const chunk = [...fresh().orders.getRange({ ...rangeOf(first, behind, newestFirst), limit: Math.min(left, LIST_CHUNK) })];
     for (const { key, value } of chunk) {
       const place = parseOrderKey(key);
-      const order = readOrTell(() => decodeOrder(value, place.owner, place, store.seal), onUnreadable);
+      const order = readOrReport(() => decodeOrder(value, place.owner, place, store.seal), onUnreadable);
       if (order !== undefined) yield order;
     }
     const last = chunk.at(-1);

@@ -2,7 +2,7 @@
 import type { RootDatabase } from 'lmdb';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import { type NotSent, referenceOf } from '../../domain/outcome';
-import { type Journal, readOrTell } from '../journal';
+import { type Journal, readOrReport } from '../journal';
 import {
   decideOpening,
   hasEndedBefore,
@@ -33,7 +33,7 @@ import {
   type StoredOrder,
 } from './keys';
 
-export const PRESENT = Buffer.from([1]);
+export const INDEX_VALUE = Buffer.from([1]);
 
 /** More than a gateway has under way. Beyond it the oldest attempts are dropped here, and read from the disk like any other order. */
 const ATTEMPTS_MAX = 10_000;
@@ -105,7 +105,7 @@ export function planOpening(
       { tree: store.ids, key: idKey, value: place },
       { tree: store.numbers, key: numberKey(owner, order.number), value: place },
     ];
-    if (outcome === undefined) writes.push({ tree: store.unsettled, key: unsettledKey(owner, order), value: PRESENT });
+    if (outcome === undefined) writes.push({ tree: store.unsettled, key: unsettledKey(owner, order), value: INDEX_VALUE });
     // A reopened order has a new time and so a new place.
     const isMoved = existing !== undefined && existing.openedAtMs !== order.openedAtMs;
     if (isMoved) writes.push({ tree: store.orders, key: orderKey(owner, existing), value: undefined });
@@ -144,7 +144,7 @@ function writesOf(store: Store, { order: before, key, record }: StoredOrder, aft
   const writes: Write[] = [{ tree: store.orders, key, value: encodeOrder(after, record, store.seal) }];
   const wasUnsettled = isUnsettled(before);
   if (wasUnsettled !== isUnsettled(after)) {
-    writes.push({ tree: store.unsettled, key: unsettledKey(owner, after), value: wasUnsettled ? undefined : PRESENT });
+    writes.push({ tree: store.unsettled, key: unsettledKey(owner, after), value: wasUnsettled ? undefined : INDEX_VALUE });
   }
   writes.push(...untoldWrites(store, before, after));
   const reference = referenceOf(after.outcome);
@@ -160,7 +160,7 @@ function untoldWrites({ unsettled: tree }: Store, before: Order, after?: Order):
   const isNow = after !== undefined && isUntold(after);
   if (isUntold(before) === isNow) return [];
   const order = after ?? before;
-  return [{ tree, key: untoldKey(order.owner, isNow ? order : before), value: isNow ? PRESENT : undefined }];
+  return [{ tree, key: untoldKey(order.owner, isNow ? order : before), value: isNow ? INDEX_VALUE : undefined }];
 }
 
 export interface Swept {
@@ -184,7 +184,7 @@ export function planDeleting(store: Store, start: Buffer, end: Buffer, isDue: (o
   let deleted = 0;
   for (const { key, value } of old) {
     const place = parseOrderKey(key);
-    const order = readOrTell(
+    const order = readOrReport(
       () => decodeOrder(value, place.owner, place, store.seal),
       (error) => unreadable.push(error),
     );

@@ -47,7 +47,7 @@ export function createSpool({ dir, seal, onTrouble }: SpoolOptions): Spool {
   };
   return {
     append(kept) {
-      lines.push(`${JSON.stringify(sealed(kept, seal))}\n`);
+      lines.push(`${JSON.stringify(sealKept(kept, seal))}\n`);
       return (flushing ??= inTurn(flush));
     },
     clear: () => inTurn(() => rm(path, { force: true })),
@@ -101,7 +101,7 @@ export async function replaySpool(dir: string, seal: FieldSeal, apply: (kept: Ke
   return { changes, unreadable };
 }
 
-function sealed(kept: KeptChange, seal: FieldSeal): KeptChange {
+function sealKept(kept: KeptChange, seal: FieldSeal): KeptChange {
   return withLatest(kept, (latest) => seal.sealFields(kept, latest));
 }
 

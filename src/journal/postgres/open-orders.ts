@@ -21,7 +21,7 @@ import {
   REWRITE,
   rewriteArrays,
   type HeldOrders,
-  type Standing,
+  type VersionedOrder,
 } from './rows';
 
 /** One intent to be opened. With `outcome` the new order has that outcome at once; an existing order stays unchanged. */
@@ -40,7 +40,7 @@ export interface OpenParts {
   /** The id of this process. */
   readonly holder: string;
   /** Called for an opening that may or may not have been written; its request was refused. */
-  readonly onDoubt: (standing: Standing) => void;
+  readonly onDoubt: (standing: VersionedOrder) => void;
 }
 
 /** Most rounds for a batch. Gateways that pick the same number or write the same order repeat; each round finishes at least one of them. */
@@ -119,7 +119,7 @@ async function insertNew(
   return [...rest, ...(await write('opened', firsts, parts, INSERT, values))];
 }
 
-export function insertArrays(standings: readonly Standing[], { seal, holder }: Pick<OpenParts, 'seal' | 'holder'>) {
+export function insertArrays(standings: readonly VersionedOrder[], { seal, holder }: Pick<OpenParts, 'seal' | 'holder'>) {
   const orders = standings.map(({ order }) => order);
   return [
     ...keyArrays(orders),
@@ -135,7 +135,7 @@ export function insertArrays(standings: readonly Standing[], { seal, holder }: P
 /** An order as it will be after the write: a new row, or the next version of an existing one. */
 interface Planned {
   readonly job: OpenJob;
-  readonly standing: Standing;
+  readonly standing: VersionedOrder;
 }
 
 /** Decides by the rows of the database. Returns the jobs that must try again, because another process was faster or their number was taken. */

@@ -25,7 +25,7 @@ import { Database, type Run } from './database';
 import { createOpenings, type Opening } from './open-orders';
 import { type ToldStore, wasTold } from '../told-sales';
 import { createReads } from './read-orders';
-import { HeldOrders, isThatAttempt, type Standing } from './rows';
+import { HeldOrders, isThatAttempt, type VersionedOrder } from './rows';
 import { prepareSchema } from './schema';
 import { createWritings, startSweep, type Writing } from './write-orders';
 
@@ -85,7 +85,7 @@ class PostgresJournal {
   readonly #held = new HeldOrders();
   readonly #keyMark: KeyMark;
   readonly #clock: ClockCheck;
-  readonly #doubts: Doubts<Standing>;
+  readonly #doubts: Doubts<VersionedOrder>;
   readonly #processes: Processes;
   readonly #openings: Batches<Opening, Opened>;
   readonly #writings: Batches<Writing, Order | undefined>;
@@ -114,7 +114,7 @@ class PostgresJournal {
     this.#doubts = createDoubts((intent, standing) => this.#endDoubt(intent, standing));
     this.#processes = createProcesses(holder, read, write);
     const parts = { run: write, seal, held: this.#held, holder };
-    const onDoubt = (standing: Standing): void => this.#doubts.note(standing.order, standing);
+    const onDoubt = (standing: VersionedOrder): void => this.#doubts.note(standing.order, standing);
     const waitingMax = options.waitingMax ?? WAITING_MAX;
     this.#openings = new Batches(createOpenings({ ...parts, keyMark: this.#keyMark, onDoubt }), waitingMax);
     this.#writings = new Batches(createWritings(parts), waitingMax);
@@ -210,7 +210,7 @@ class PostgresJournal {
     if (this.#isWritable()) void this.#afterRecovery();
   }
 
-  async #endDoubt(intent: NewOrder, standing: Standing | undefined): Promise<void> {
+  async #endDoubt(intent: NewOrder, standing: VersionedOrder | undefined): Promise<void> {
     // Opened as `not_sent` first: an opening that is still on its way to the database then finds its id taken.
     const { kind } = await this.#openings.ask({ intent, outcome: NOT_SENT });
     if (kind === 'opened' || standing === undefined) return;

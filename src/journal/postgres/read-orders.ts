@@ -1,6 +1,6 @@
 /** The reads of the journal. They go to the database that is written, not to a replica, so that they see every write. */
 import type { Order } from '../../domain/order';
-import { readOrTell, type JournalReads, type ListOptions } from '../journal';
+import { readOrReport, type JournalReads, type ListOptions } from '../journal';
 import { firstNumberAt, isUnsettled, isUntold, REFERENCE_CHARACTERS_MAX } from '../order-life';
 import type { FieldSeal } from '../record';
 import type { Row, Run } from './database';
@@ -117,7 +117,7 @@ async function readFirsts(reference: string, run: Run): Promise<readonly Row[]> 
 }
 
 function readAll(rows: readonly Row[], seal: FieldSeal, onUnreadable: ListOptions['onUnreadable']): readonly Order[] {
-  return rows.flatMap((row) => readOrTell(() => parseRow(row, seal).order, onUnreadable) ?? []);
+  return rows.flatMap((row) => readOrReport(() => parseRow(row, seal).order, onUnreadable) ?? []);
 }
 
 function ownerOf(row: Row): Buffer {

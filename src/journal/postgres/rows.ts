@@ -11,7 +11,7 @@ import type { Row } from './database';
 const HELD_MAX = 20_000;
 
 /** An order as the database has it. */
-export interface Standing {
+export interface VersionedOrder {
   readonly order: Order;
   /** Counts the writes of the row. A write names the version that was read, and does nothing when the row has another one. */
   readonly version: number;
@@ -31,7 +31,7 @@ export function keyOfRow(row: Row): OrderKey {
 }
 
 /** Throws for a record that a newer build wrote. */
-export function parseRow(row: Row, seal: FieldSeal): Standing {
+export function parseRow(row: Row, seal: FieldSeal): VersionedOrder {
   const record = row['record'] as Buffer;
   const place = { openedAtMs: Number(row['opened_at_ms']), number: Number(row['number']) };
   return {
@@ -106,14 +106,14 @@ export function plainArray(values: readonly (number | boolean | string | undefin
  * lookup, and while the database is away they can still be found. It is only a short cut: every write names the version.
  */
 export class HeldOrders {
-  readonly #held = createLru<string, Standing>(HELD_MAX);
+  readonly #held = createLru<string, VersionedOrder>(HELD_MAX);
 
-  find(key: OrderKey): Standing | undefined {
+  find(key: OrderKey): VersionedOrder | undefined {
     return this.#held.get(keyText(key));
   }
 
   /** Remembers an unsettled order; drops a settled one. */
-  note(standing: Standing): void {
+  note(standing: VersionedOrder): void {
     const key = keyText(standing.order);
     if (isUnsettled(standing.order)) this.#held.set(key, standing);
     else this.#held.delete(key);
@@ -121,7 +121,7 @@ export class HeldOrders {
 }
 
 /** Whether the row is still as that opening wrote it. A process that found the order since and may send it has written a lease, or told it pending. */
-export function isThatAttempt({ order, version, holder }: Standing, standing: Standing): boolean {
+export function isThatAttempt({ order, version, holder }: VersionedOrder, standing: VersionedOrder): boolean {
   const isSame = version === standing.version && holder === standing.holder;
   return isSame && order.number === standing.order.number && order.outcome === undefined;
 }

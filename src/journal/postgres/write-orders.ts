@@ -4,7 +4,7 @@
  */
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
-import { readOrTell, type JournalEvent, keyText, type OrderKey } from '../journal';
+import { readOrReport, type JournalEvent, keyText, type OrderKey } from '../journal';
 import { hasEndedBefore, isUntold } from '../order-life';
 import { encodeOrder, type FieldSeal } from '../record';
 import { startRetention, SWEEP_EVERY_MS, type Retention } from '../retention';
@@ -21,14 +21,14 @@ import {
   rewriteArrays,
   ROW_COLUMNS,
   type HeldOrders,
-  type Standing,
+  type VersionedOrder,
 } from './rows';
 
 export interface Writing {
   readonly key: OrderKey;
   readonly atMs: number;
   /** Returns the very same order object when nothing changes. */
-  readonly change: (order: Order, standing: Standing) => Order;
+  readonly change: (order: Order, standing: VersionedOrder) => Order;
   /** True when this process has no attempt of the order: the order keeps its holder, whose script may wait for it. */
   readonly isOfOther?: boolean;
 }
@@ -50,11 +50,11 @@ const ORDERS_PER_SWEEP = 256;
 interface Task {
   readonly key: OrderKey;
   readonly jobs: WriteJob[];
-  standing: Standing | undefined;
+  standing: VersionedOrder | undefined;
   /** True when `standing` was read in this batch; false when it was only remembered. */
   isFresh: boolean;
   /** The unsettled order as this process last wrote it. If the database has lost it, it is written once more. */
-  readonly remembered: Standing | undefined;
+  readonly remembered: VersionedOrder | undefined;
   isLost: boolean;
 }
 
@@ -229,7 +229,7 @@ export function startSweep({ read, write, seal, now, isClockRight, retentionMs, 
     },
     async sweepSome(start = [-1, -1, Buffer.alloc(0)]) {
       const rows = await read(OLDEST, [untilMs, ...start]);
-      const old = rows.flatMap((row) => readOrTell(() => parseRow(row, seal), onUnreadable) ?? []);
+      const old = rows.flatMap((row) => readOrReport(() => parseRow(row, seal), onUnreadable) ?? []);
       // An order whose money may have moved is never deleted, however old.
       const ended = old.filter(({ order }) => hasEndedBefore(untilMs, order));
       const keys = [...keyArrays(ended.map(({ order }) => order)), plainArray(ended.map(({ version }) => version))];

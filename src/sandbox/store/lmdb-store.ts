@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { startOf } from '../../domain/process-start';
 import { checkDataFile } from '../../journal/lmdb/check-data-file';
-import { closeToOthers } from '../../journal/lmdb/environment';
+import { denyOtherUsers } from '../../journal/lmdb/environment';
 import { createLastingRoot, type LastingRoot } from '../../journal/lmdb/lasting-root';
 import type { Store, StoredKind } from './store';
 
@@ -46,7 +46,7 @@ function openRoot(dataDir: string, isReadOnly = false): RootDatabase<unknown, st
     // The batch of an event turn has a promise that lmdb gives to no caller. A failed commit would reject it unhandled and so end the process.
     eventTurnBatching: false,
   });
-  if (!isReadOnly) closeToOthers([path, `${path}-lock`]);
+  if (!isReadOnly) denyOtherUsers([path, `${path}-lock`]);
   return root;
 }
 

@@ -78,7 +78,7 @@ test('a drain waits for all running pursuits, and a hurry reaches all waiting sc
   await pursuits.join(intent({ requestId: 's' }), async () => other.pursuit);
   let isDrained = false;
   void pursuits.drain().then(() => (isDrained = true));
-  pursuits.hurry();
+  pursuits.endWaiting();
   one.end();
   await settlePromises();
   expect([isDrained, one.hurried(), other.hurried()]).toEqual([false, 1, 1]);
@@ -111,7 +111,7 @@ const asked = (fingerprint: string, waitedMs = 0, patienceMs = 20_000) =>
 function admissionOf(ordersMax: number, crowd: Readonly<Record<string, number>>) {
   const size = Object.values(crowd).reduce((sum, count) => sum + count, 0);
   const owners = Object.keys(crowd).length;
-  return createAdmission({ ordersMax, pursuits: { size, crowd: (owner) => ({ own: crowd[owner] ?? 0, owners }) } });
+  return createAdmission({ ordersMax, pursuits: { size, loadOf: (owner) => ({ own: crowd[owner] ?? 0, owners }) } });
 }
 
 test.each<[string, number, Readonly<Record<string, number>>, string, boolean]>([
@@ -139,7 +139,7 @@ test.each([
 test('a request that would hardly get its turn at v1 within a quarter of its patience is told when to try again', () => {
   const asks: unknown[] = [];
   const crowdedSeconds = (...ask: unknown[]): number => asks.push(ask) + 6;
-  const pursuits = { size: 0, crowd: () => ({ own: 0, owners: 0 }) };
+  const pursuits = { size: 0, loadOf: () => ({ own: 0, owners: 0 }) };
   const refusal = createAdmission({ ordersMax: 100, pursuits, crowdedSeconds }).refusalOf(CALL, asked('a'));
   expect([refusal?.code, refusal?.retryAfterSeconds, asks]).toEqual(['overloaded', 7, [['/airtime', 'a', 5_000]]]);
 });
@@ -149,13 +149,13 @@ test('orders are counted by their owner until they end', async () => {
   const { pursuit, end } = pursuitThatEnds();
   await pursuits.join(intent({ owner: 'a' }), async () => pursuit);
   await pursuits.join(intent({ owner: 'b' }), async () => Promise.reject(new Error('refused'))).catch(() => undefined);
-  expect([pursuits.crowd('a'), pursuits.crowd('b')]).toEqual([
+  expect([pursuits.loadOf('a'), pursuits.loadOf('b')]).toEqual([
     { own: 1, owners: 1 },
     { own: 0, owners: 1 },
   ]);
   end();
   await settlePromises();
-  expect(pursuits.crowd('a')).toEqual({ own: 0, owners: 0 });
+  expect(pursuits.loadOf('a')).toEqual({ own: 0, owners: 0 });
 });
 
 /** Airtime from a script that has waited this long before its request was read. */

@@ -18,7 +18,7 @@ import { mergeFiles } from '../../../src/mapping/load';
 import type { Mapping } from '../../../src/mapping/mapping';
 import { shippedFiles, shippedMapping } from '../../mapping/mapping-set';
 import type { Order } from '../../../src/domain/order';
-import { lineOfTold, type ToldStore } from '../../../src/journal/told-sales';
+import { toldLine, type ToldStore } from '../../../src/journal/told-sales';
 import { newOrder } from '../../journal/new-order';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
@@ -333,7 +333,7 @@ describe('a repeat without an id', () => {
     const afterDeath = async (parts: WalkHouseOptions['parts'] = {}, read?: ToldStore['read']) => {
       const lines: string[] = [];
       const told: ToldStore = { append: () => Promise.resolve(), read: read ?? (() => Promise.resolve(lines)) };
-      const onTold = (order: Order) => lines.push(lineOfTold(order));
+      const onTold = (order: Order) => lines.push(toldLine(order));
       const house = openWalkHouse({ ...slowly(0, AGAIN), parts: { told: () => told, onTold, ...parts } });
       const soldThere: Order[] = [];
       const dead = openWalkHouse({ beside: house, ...slowly(0, SUCCESS), parts: { onTold: (order) => soldThere.push(order) } });
@@ -350,7 +350,7 @@ describe('a repeat without an id', () => {
 
     test('is another sale where the dead process told it, and so is every later one, when the others have marked its untold orders', async () => {
       const { house, lines, sold } = await afterDeath();
-      lines.push(lineOfTold(sold));
+      lines.push(toldLine(sold));
       expect(await sellAt(house)).toMatchObject({ reference: 'V2', repeat: undefined });
       const later = await afterDeath();
       await later.house.clock.advance(31_000);

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import express from 'express';
 import type { LegacyReply, LegacyRequest } from '../../../src/domain/legacy';
 import { createClientAddress } from '../../../src/http/client-address';
-import { mendSpacedTarget } from '../../../src/http/connection/broken-request';
+import { encodeSpacedTarget } from '../../../src/http/connection/broken-request';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
 import { createHttpServer } from '../../../src/http/server';
 import { closeServers, ok, openServer, pause, reply } from '../open-server';
@@ -77,7 +77,7 @@ describe('a broken request', () => {
   });
 });
 
-const mend = (text: string): string | undefined => mendSpacedTarget(Buffer.from(text, 'latin1'))?.toString('latin1');
+const mend = (text: string): string | undefined => encodeSpacedTarget(Buffer.from(text, 'latin1'))?.toString('latin1');
 
 describe('mendSpacedTarget', () => {
   test('encodes the spaces of a query and ends the connection after its reply', () => {

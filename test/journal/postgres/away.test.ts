@@ -6,7 +6,7 @@ import { NOT_TOLD } from '../../../src/domain/order';
 import type { Outcome } from '../../../src/domain/outcome';
 import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openPostgresJournal, type PostgresJournalOptions } from '../../../src/journal/postgres/postgres-journal';
-import { lineOfTold } from '../../../src/journal/told-sales';
+import { toldLine } from '../../../src/journal/told-sales';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
@@ -128,7 +128,7 @@ describePostgres('while PostgreSQL is away', () => {
     await server.start();
     const other = await open();
     const sold = await other.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1);
-    if (isHeard) await other.processes!.told.append(lineOfTold(sold), OPENED_AT_MS + 2);
+    if (isHeard) await other.processes!.told.append(toldLine(sold), OPENED_AT_MS + 2);
     await open({ spoolDir });
     expect((await other.find(owner, 'r1'))?.toldAtMs).toBe(toldAtMs);
   });

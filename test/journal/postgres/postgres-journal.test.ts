@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret } from '../../../src/domain/credentials';
 import { NOT_TOLD, type Opened } from '../../../src/domain/order';
-import { BEGINNING, type Outcome } from '../../../src/domain/outcome';
+import { ATTEMPT_BEGINS, type Outcome } from '../../../src/domain/outcome';
 import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openJournal } from '../../../src/journal/open-journal';
 import {
@@ -257,7 +257,7 @@ describePostgres('on a real PostgreSQL', () => {
       const absent: Outcome = { kind: 'not_sent', reason: 'absent', isProven: true };
       setByMs = -600_000;
       await expect(journal.open(newOrder({ requestId: 'r2' }))).rejects.toMatchObject({ code: 'journal_unavailable' });
-      await expect(journal.settle(owner, 'r1', BEGINNING, 1)).rejects.toThrow('clock');
+      await expect(journal.settle(owner, 'r1', ATTEMPT_BEGINS, 1)).rejects.toThrow('clock');
       await expect(journal.settle(owner, 'r1', absent, 1)).rejects.toThrow('clock');
       expect(journal.isWritable()).toBe(false);
       // What v1 says stands whenever it was said.

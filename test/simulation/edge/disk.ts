@@ -8,7 +8,7 @@ import { isFinal, type Outcome } from '../../../src/domain/outcome';
 import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
-import { lineOfTold, type ToldStore } from '../../../src/journal/told-sales';
+import { toldLine, type ToldStore } from '../../../src/journal/told-sales';
 import type { Case } from '../verdict/case-book';
 import type { Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
@@ -160,7 +160,7 @@ export class Disk {
   /** Whether a process that lives has told this sale, or one that died has written so before its death. */
   isKnownTold({ owner, requestId = '' }: Pick<Case, 'owner' | 'requestId'>, process: string): boolean {
     const order = this.orderOf(owner, requestId);
-    const line = order === undefined ? '' : lineOfTold(order);
+    const line = order === undefined ? '' : toldLine(order);
     return !this.#dead.has(process) || this.#told.some(({ lines }) => lines.includes(line));
   }
 

@@ -1,7 +1,7 @@
 /** When it is written down who has heard of an order. What that means for a repeat: test/gateway/order/repeats.test.ts. */
 import { openLine } from '../open-line';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../../src/domain/order';
-import { noteTelling } from '../../../src/gateway/tell/note-telling';
+import { markTold } from '../../../src/gateway/tell/mark-told';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
 
@@ -17,7 +17,7 @@ test('"pending" is on disk before it is told', async () => {
   };
   let isTold = false;
   const parts = { journal: { tell, isWritable: () => true }, clock: createVirtualClock(), onTrouble: () => undefined };
-  void noteTelling(ORDER, 'pending', openLine().line, parts)?.then(() => (isTold = true));
+  void markTold(ORDER, 'pending', openLine().line, parts)?.then(() => (isTold = true));
   await settlePromises();
   expect([isTold, written]).toEqual([false, []]);
   flush();
@@ -36,7 +36,7 @@ test.each([
   const { line, end } = openLine();
   const journal = { tell, isWritable: () => isWritable };
   const clock = createVirtualClock(NOW_MS);
-  await noteTelling(ORDER, told, line, { journal, clock, onTrouble: () => undefined });
+  await markTold(ORDER, told, line, { journal, clock, onTrouble: () => undefined });
   end(isWhole);
   expect(written).toEqual(expected);
 });
@@ -51,7 +51,7 @@ test.each([
   const { line, end } = openLine();
   const journal = { tell: () => Promise.resolve(), isWritable: () => true };
   const parts = { journal, clock: createVirtualClock(), onTrouble: () => undefined };
-  await noteTelling(order, told, line, { ...parts, onTold: (one) => void noted.push(one) });
+  await markTold(order, told, line, { ...parts, onTold: (one) => void noted.push(one) });
   end(isWhole);
   expect(noted).toHaveLength(expected);
 });

@@ -19,14 +19,14 @@ export interface Recheck {
   readonly address: string;
 }
 
-export interface Line {
+export interface Channel {
   tell(kind: string, value?: unknown): void;
   /** Sends a question and resolves with its answer. Rejects when the other process fails to answer or is gone. */
   ask(kind: string, value?: unknown): Promise<unknown>;
 }
 
 /** The handler for each kind of message; its result is the answer to a question. */
-export type Hears = Readonly<Record<string, (value: never) => unknown>>;
+export type MessageHandlers = Readonly<Record<string, (value: never) => unknown>>;
 
 /** The object that exchanges messages with the other process: `process` in a worker, the child in the primary. */
 export interface Peer {
@@ -42,7 +42,7 @@ interface Message {
   readonly value: unknown;
 }
 
-export function openLine(peer: Peer, hears: Hears): Line {
+export function openChannel(peer: Peer, handlers: MessageHandlers): Channel {
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   let lastId = 0;
   let isGone = false;
@@ -52,14 +52,14 @@ export function openLine(peer: Peer, hears: Hears): Line {
   };
   const answer = async ({ id, kind, value }: Message): Promise<void> => {
     try {
-      send({ line: 'answer', id, kind, value: await hears[kind]?.(value as never) });
+      send({ line: 'answer', id, kind, value: await handlers[kind]?.(value as never) });
     } catch (error) {
       send({ line: 'failure', id, kind, value: error instanceof Error ? error.message : String(error) });
     }
   };
   peer.on('message', (given) => {
     const message = given as Message;
-    if (message.line === 'tell') void hears[message.kind]?.(message.value as never);
+    if (message.line === 'tell') void handlers[message.kind]?.(message.value as never);
     else if (message.line === 'ask') void answer(message);
     else if (message.line === 'answer') waiting.get(message.id)?.resolve(message.value);
     else if (message.line === 'failure') waiting.get(message.id)?.reject(new Error(String(message.value)));
@@ -81,7 +81,7 @@ export function openLine(peer: Peer, hears: Hears): Line {
 }
 
 /** The answer to a worker's `join`. */
-export interface Briefing {
+export interface JoinReply {
   readonly worker: number;
   readonly workers: number;
   readonly upstreamUrl: string;
@@ -126,7 +126,7 @@ export interface RepeatKept {
   readonly windowMs: number;
 }
 
-export interface HungUp {
+export interface HangUp {
   readonly fingerprint: string;
   readonly kind: string;
   readonly ageMs: number;

@@ -9,7 +9,7 @@ import { isEndUntold, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/or
 import type { Journal } from '../../journal/journal';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
-export interface TellingParts {
+export interface MarkToldParts {
   readonly journal: Pick<Journal, 'tell' | 'isWritable'>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -24,7 +24,7 @@ const WRITE_MS = 1_000;
  * Marks the order as not told when its script hangs up. Call it when the outcome is known and before v1 is asked for further parts of the reply:
  * a script that hangs up in between repeats its sale at once, and without the mark the success would count as heard.
  */
-export function watchHangUp(order: Order, line: Line, { journal, onTrouble }: TellingParts): void {
+export function watchHangUp(order: Order, line: Line, { journal, onTrouble }: MarkToldParts): void {
   if (order.number === 0 || order.toldAtMs === NOT_TOLD || (order.outcome !== undefined && isSafeToRefund(order.outcome))) return;
   line.onEnd((isWhole) => {
     if (isWhole) return;
@@ -33,7 +33,7 @@ export function watchHangUp(order: Order, line: Line, { journal, onTrouble }: Te
 }
 
 /** Call it before the reply is sent. The promise resolves when "pending" is marked on disk; undefined where there is nothing to wait for. */
-export function noteTelling(order: Order, told: ReplyOutcome, line: Line, parts: TellingParts): Promise<unknown> | undefined {
+export function markTold(order: Order, told: ReplyOutcome, line: Line, parts: MarkToldParts): Promise<unknown> | undefined {
   // Number 0: the order is not in the journal.
   if (order.number === 0) return undefined;
   const write = (toldAtMs: number): Promise<void> =>
@@ -52,7 +52,7 @@ export function noteTelling(order: Order, told: ReplyOutcome, line: Line, parts:
   return undefined;
 }
 
-/** As `noteTelling`, for a question about an order: only an end that was not told before is noted. */
-export async function noteAsked(order: Order, told: ReplyOutcome, line: Line, parts: TellingParts): Promise<void> {
-  if (isEndUntold(order) && told !== 'pending') await noteTelling(order, told, line, parts);
+/** As `markTold`, for a question about an order: only an end that was not told before is noted. */
+export async function markToldWhenAsked(order: Order, told: ReplyOutcome, line: Line, parts: MarkToldParts): Promise<void> {
+  if (isEndUntold(order) && told !== 'pending') await markTold(order, told, line, parts);
 }

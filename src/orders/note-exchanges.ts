@@ -4,7 +4,7 @@ import type { JsonValue } from '../domain/json';
 import type { Clock } from '../domain/clock';
 import type { Keyring } from '../gateway/read/keyring';
 import { withoutGoods } from '../journal/order-life';
-import type { Answered, AnswerHearer } from '../upstream/hear-answers';
+import type { Answered, AnswerListener } from '../upstream/listen-to-answers';
 import type { Finding, SentOutcome } from '../upstream/upstream';
 import { cutText as cut, type ExchangeNote } from './note';
 import type { KeyedNote } from './notes-store';
@@ -18,7 +18,7 @@ interface Hearing {
   readonly add: (note: KeyedNote) => void;
 }
 
-export function hearExchanges({ clock, keyring, add }: Hearing): AnswerHearer {
+export function noteExchanges({ clock, keyring, add }: Hearing): AnswerListener {
   /** The followed orders, by request id and by reference. */
   const followed = createLru<string, true>(FOLLOWED_MAX);
   const follow = (kind: 'sent' | 'reference', id: string, { call, context, startedAt }: Answered, answer: Answer): void => {

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hireCrew } from '../../src/cluster/crew';
+import { startWorkerPool } from '../../src/cluster/worker-pool';
 import type { Log } from '../../src/telemetry/log';
 
 /** A child process that sends the messages of `says`. Without a pid it was never started. */
@@ -38,17 +38,17 @@ test.each<[string, () => Worker]>([
   const [first, second] = [fakeChild(1, READY), fakeChild(2, READY)];
   const fork = jest.spyOn(cluster, 'fork').mockReturnValueOnce(first).mockReturnValueOnce(second);
   const gone: number[] = [];
-  const crew = hireCrew({
+  const pool = startWorkerPool({
     workers: 2,
     log: { info: note, error: note } as unknown as Log,
-    hears: () => ({}),
+    handlers: () => ({}),
     onGone: (worker) => void gone.push(worker),
   });
-  expect(await crew.started).toBe('http://127.0.0.1:8080');
+  expect(await pool.started).toBe('http://127.0.0.1:8080');
   fork.mockImplementationOnce(refuse).mockImplementationOnce(() => fakeChild(3, READY));
   first.emit('exit', null, 'SIGKILL');
   await sleep(500);
-  expect(crew.lines().map(([worker]) => worker)).toEqual([2, 1]);
+  expect(pool.lines().map(([worker]) => worker)).toEqual([2, 1]);
   expect(told.map(([event]) => event)).toEqual([
     'worker_started',
     'worker_started',
@@ -58,6 +58,6 @@ test.each<[string, () => Worker]>([
   ]);
   expect(told[3]![1]).toMatch(/EAGAIN|ENOMEM/);
   expect(gone).toEqual([1, 1]);
-  await crew.stop(undefined, 0);
+  await pool.stop(undefined, 0);
   fork.mockRestore();
 });

@@ -7,29 +7,29 @@ import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, Gauge, type Registry } from 'prom-client';
 import { errorFields, type Log, type LogFields } from '../telemetry/log';
-import { openLine, type Hears, type Line, type MetricsOfProcess } from './line';
+import { openChannel, type MessageHandlers, type Channel, type MetricsOfProcess } from './channel';
 
-export interface Crew {
+export interface WorkerPool {
   /** Resolves with the public address when all workers serve; rejects with the message of one that cannot start. */
   readonly started: Promise<string>;
   /** The lines to workers that serve. */
-  readonly lines: () => readonly (readonly [worker: number, Line])[];
+  readonly lines: () => readonly (readonly [worker: number, Channel])[];
   /** The lines to all workers, also to those that do not serve yet. */
-  readonly allLines: () => readonly (readonly [worker: number, Line])[];
+  readonly allLines: () => readonly (readonly [worker: number, Channel])[];
   tellAll(kind: string, value?: unknown, except?: number): void;
   /** The answers of all workers that serve, without those that die meanwhile or take longer than `ANSWER_MS`. */
   askAll(kind: string, value?: unknown): Promise<readonly (readonly [worker: number, answer: unknown])[]>;
   /** Kills the worker at this line, so that another takes its place; does nothing when it has been replaced already. */
-  replace(worker: number, line: Line): void;
+  replace(worker: number, line: Channel): void;
   /** Stops all workers; kills those that are left after `deadlineMs`. During the start, workers that do not serve yet are killed at once. */
   stop(signal: string | undefined, deadlineMs: number): Promise<void>;
 }
 
-export interface CrewParts {
+export interface WorkerPoolParts {
   readonly workers: number;
   readonly log: Log;
   /** The primary's handlers for messages of this worker. */
-  readonly hears: (worker: number) => Hears;
+  readonly handlers: (worker: number) => MessageHandlers;
   readonly onGone: (worker: number) => void;
 }
 
@@ -42,24 +42,24 @@ const ENDING_MS = 1_000;
 
 interface Place {
   readonly process: Worker;
-  readonly line: Line;
+  readonly line: Channel;
   isServing: boolean;
 }
 
-export function hireCrew(parts: CrewParts): Crew {
-  return new WorkerCrew(parts);
+export function startWorkerPool(parts: WorkerPoolParts): WorkerPool {
+  return new ForkedWorkerPool(parts);
 }
 
-class WorkerCrew implements Crew {
+class ForkedWorkerPool implements WorkerPool {
   readonly started: Promise<string>;
-  readonly #parts: CrewParts;
+  readonly #parts: WorkerPoolParts;
   readonly #places = new Map<number, Place>();
   readonly #deaths = new Map<number, number>();
   #isStopping = false;
   #hasStarted = false;
   #onStart!: { resolve: (publicUrl: string) => void; reject: (error: Error) => void };
 
-  constructor(parts: CrewParts) {
+  constructor(parts: WorkerPoolParts) {
     this.#parts = parts;
     // Workers accept connections themselves. If the primary passed them on, one on its way to a worker that dies would never be answered or closed.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -75,11 +75,11 @@ class WorkerCrew implements Crew {
     for (let worker = 1; worker <= parts.workers; worker += 1) this.#fork(worker);
   }
 
-  lines(): (readonly [number, Line])[] {
+  lines(): (readonly [number, Channel])[] {
     return [...this.#places].filter(([, { isServing }]) => isServing).map(([worker, { line }]) => [worker, line] as const);
   }
 
-  allLines(): (readonly [number, Line])[] {
+  allLines(): (readonly [number, Channel])[] {
     return [...this.#places].map(([worker, { line }]) => [worker, line] as const);
   }
 
@@ -97,7 +97,7 @@ class WorkerCrew implements Crew {
     return answers.flatMap((answer) => (answer === undefined ? [] : [[answer.worker, answer.given] as const]));
   }
 
-  replace(worker: number, line: Line): void {
+  replace(worker: number, line: Channel): void {
     const place = this.#places.get(worker);
     if (place?.line === line) place.process.process.kill('SIGKILL');
   }
@@ -121,8 +121,8 @@ class WorkerCrew implements Crew {
   #fork(worker: number): void {
     const child = cluster.fork();
     const bornAtMs = performance.now();
-    const line = openLine(child, {
-      ...this.#parts.hears(worker),
+    const line = openChannel(child, {
+      ...this.#parts.handlers(worker),
       ready: (publicUrl: string) => {
         place.isServing = true;
         this.#parts.log.info('worker_started', { worker, pid: child.process.pid });
@@ -176,7 +176,7 @@ class WorkerCrew implements Crew {
 }
 
 /** How long all workers may take to stop: the drain time for load balancers, their own deadline, and a little more. In ms. */
-export function leaveWithinMs(drainSeconds: number, deadlineMs: number): number {
+export function stopWithinMs(drainSeconds: number, deadlineMs: number): number {
   return drainSeconds * 1_000 + deadlineMs + 10 * ENDING_MS;
 }
 

@@ -1,5 +1,5 @@
 import { Secret } from '../../src/domain/credentials';
-import { hearAnswers, type AnswerHearer } from '../../src/upstream/hear-answers';
+import { listenToAnswers, type AnswerListener } from '../../src/upstream/listen-to-answers';
 import type { CallContext, Finding, SentOutcome, Upstream } from '../../src/upstream/upstream';
 
 const SENT: SentOutcome = { outcome: { kind: 'succeeded', reference: 'v1' }, isDuplicate: false };
@@ -27,8 +27,8 @@ test('each hearer gets an answer before the answer is returned, and a hearer tha
   const broken = (): never => {
     throw new Error('a bug');
   };
-  const hearer: AnswerHearer = { sent: (...facts) => void heard.push(facts), found: (...facts) => void heard.push(facts) };
-  const listened = hearAnswers(upstream, [{ sent: broken, found: broken }, hearer], {
+  const listener: AnswerListener = { sent: (...facts) => void heard.push(facts), found: (...facts) => void heard.push(facts) };
+  const listened = listenToAnswers(upstream, [{ sent: broken, found: broken }, listener], {
     clock: { elapsed: () => elapsedMs },
     onTrouble: (error) => void troubles.push(error),
   });

@@ -1,13 +1,16 @@
 import { EventEmitter } from 'node:events';
-import { openLine, type Hears, type Line, type Peer } from '../../src/cluster/line';
+import { openChannel, type MessageHandlers, type Channel, type Peer } from '../../src/cluster/channel';
 
 /** The two ends of a line in one process; a message arrives in the next turn. */
-function openPair(one: Hears, other: Hears): { readonly ends: readonly [Line, Line]; readonly cut: () => void } {
+function openPair(
+  one: MessageHandlers,
+  other: MessageHandlers,
+): { readonly ends: readonly [Channel, Channel]; readonly cut: () => void } {
   const [left, right] = [new EventEmitter(), new EventEmitter()];
   const peer = (own: EventEmitter, far: EventEmitter): Peer =>
     Object.assign(own, { send: (message: unknown) => setImmediate(() => far.emit('message', message)) });
   return {
-    ends: [openLine(peer(left, right), one), openLine(peer(right, left), other)],
+    ends: [openChannel(peer(left, right), one), openChannel(peer(right, left), other)],
     cut: () => [left, right].forEach((end) => end.emit('disconnect')),
   };
 }

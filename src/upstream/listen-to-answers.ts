@@ -10,26 +10,30 @@ export interface Answered {
   readonly startedAt: number;
 }
 
-export interface AnswerHearer {
+export interface AnswerListener {
   readonly sent: (sent: SentOutcome, requestId: string, answered: Answered) => void;
   readonly found: (finding: Finding, answered: Answered) => void;
 }
 
-export interface Hearing {
+export interface ListeningParts {
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** A hearer has thrown. That changes neither v1's answer nor the reports to the other hearers. */
+  /** A listener has thrown. That changes neither v1's answer nor the reports to the other listeners. */
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** The same upstream. Each answer is reported to the hearers one after the other, and only then returned. */
-export function hearAnswers(upstream: Upstream, hearers: readonly AnswerHearer[], { clock, onTrouble }: Hearing): Upstream {
+/** The same upstream. Each answer is reported to the listeners one after the other, and only then returned. */
+export function listenToAnswers(
+  upstream: Upstream,
+  listeners: readonly AnswerListener[],
+  { clock, onTrouble }: ListeningParts,
+): Upstream {
   return {
     async send(call, requestId, context) {
       const answered: Answered = { call, context, startedAt: clock.elapsed() };
       const sent = await upstream.send(call, requestId, context);
-      for (const hearer of hearers)
+      for (const listener of listeners)
         try {
-          hearer.sent(sent, requestId, answered);
+          listener.sent(sent, requestId, answered);
         } catch (error) {
           onTrouble(error);
         }
@@ -38,9 +42,9 @@ export function hearAnswers(upstream: Upstream, hearers: readonly AnswerHearer[]
     async find(call, context) {
       const answered: Answered = { call, context, startedAt: clock.elapsed() };
       const finding = await upstream.find(call, context);
-      for (const hearer of hearers)
+      for (const listener of listeners)
         try {
-          hearer.found(finding, answered);
+          listener.found(finding, answered);
         } catch (error) {
           onTrouble(error);
         }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { hearSettled } from '../../src/watch/hear-settled';
+import { listenToSettled } from '../../src/watch/listen-to-settled';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1' };
@@ -13,7 +13,7 @@ test('each hearer gets the settled order, and a hearer that throws changes nothi
   const broken = (): never => {
     throw new Error('a bug');
   };
-  const journal = hearSettled(
+  const journal = listenToSettled(
     inner,
     [broken, (order, atMs) => void heard.push([order, atMs])],
     (error) => void troubles.push(error),
@@ -33,7 +33,7 @@ test('the number of the attempt is passed on to the journal', async () => {
     asked.push(said);
     return inner.settle(...said);
   };
-  const journal = hearSettled({ ...inner, settle }, [], () => undefined);
+  const journal = listenToSettled({ ...inner, settle }, [], () => undefined);
   await journal.open(newOrder());
   await journal.settle(owner, requestId, SOLD, OPENED_AT_MS + 1, 7);
   expect(asked).toEqual([[owner, requestId, SOLD, OPENED_AT_MS + 1, 7]]);
