@@ -100,7 +100,7 @@ function readNetwork(text: string): Network {
   const bitsMax = parsed?.kind() === 'ipv4' ? 32 : 128;
   const length = bits === undefined ? bitsMax : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
   if (parsed === undefined || rest.length > 0 || length < 0 || length > bitsMax) {
-    throw new Error(`"${text}" is no trusted proxy: write an address or a network, such as 10.0.0.7 or 10.0.0.0/8.`);
+    throw new Error(`"${text}" is not an IP address or a network: write one, such as 10.0.0.7 or 10.0.0.0/8.`);
   }
   if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && length >= 96) return [parsed.toIPv4Address(), length - 96];
   return [parsed, length];

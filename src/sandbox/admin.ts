@@ -22,7 +22,7 @@ export class SandboxAdmin {
   }
 
   advanceClock(ms: number): number {
-    if (!Number.isSafeInteger(ms) || ms < 0) throw new Error('the clock moves forward, by whole milliseconds');
+    if (!Number.isSafeInteger(ms) || ms < 0) throw new Error('the clock can only be moved forward, by whole milliseconds');
     this.#world.clock.advance(ms);
     return this.now();
   }
@@ -41,7 +41,7 @@ export class SandboxAdmin {
 
   setMood(apiKey: string, mood: string, calls: number): void {
     if (!isMoodName(mood)) throw new Error(`no mood is called ${mood}; there are ${this.listMoods().join(', ')}`);
-    if (!Number.isSafeInteger(calls) || calls < 0) throw new Error('the number of calls is a whole number');
+    if (!Number.isSafeInteger(calls) || calls < 0) throw new Error('the number of calls must be a whole number');
     this.#world.moods.order(this.#callerOf(apiKey).walletId, mood, calls);
   }
 

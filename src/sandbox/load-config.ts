@@ -97,7 +97,7 @@ function checkCatalog(catalog: CatalogFile, report: Report): void {
     const seen = new Set<unknown>();
     for (const [index, item] of catalog[list].entries()) {
       const value = (item as { id: number; name?: string })[key];
-      if (seen.has(value)) report([list, index, key], 'not-unique', `${key} ${String(value)} stands twice`);
+      if (seen.has(value)) report([list, index, key], 'not-unique', `${key} ${String(value)} is used twice`);
       seen.add(value);
     }
   };
@@ -126,7 +126,7 @@ function checkAccounts(accounts: readonly Account[], tiers: readonly string[], r
   for (const [index, { id, keys, tier, webhook_url: url }] of accounts.entries()) {
     const once = (path: YamlPath, text: string | undefined) => {
       if (text === undefined) return;
-      if (seen.has(text)) report(['accounts', index, ...path], 'not-unique', `${text} stands twice`);
+      if (seen.has(text)) report(['accounts', index, ...path], 'not-unique', `${text} is used twice`);
       seen.add(text);
     };
     once(['id'], id);

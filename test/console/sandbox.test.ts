@@ -56,7 +56,7 @@ test.each([
   ['fund', { wallet: 'demo:sandbox', naira: '-5' }, 'a positive amount of naira'],
   ['fund', { wallet: 'nobody', naira: '5' }, 'There is no such wallet.'],
   ['mood', { wallet: 'demo:sandbox', mood: 'none', calls: '1' }, 'no mood is called none'],
-  ['clock', { minutes: '-1' }, 'the clock moves forward'],
+  ['clock', { minutes: '-1' }, 'the clock can only be moved forward'],
   ['settle', { reference: 'x', result: 'success' }, 'no order has the reference x'],
   ['unlock', { account: 'demo' }, ''],
 ])('%s with %j: %s', async (action, fields, words) => {

@@ -103,7 +103,7 @@ describe('the client address', () => {
   test.each(['', 'loopback', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/8/8', '::1/129', 'proxy.example', '10.1'])(
     '"%s" is refused as a trusted proxy',
     (text) => {
-      expect(() => createClientAddress([text])).toThrow(`"${text}" is no trusted proxy`);
+      expect(() => createClientAddress([text])).toThrow(`"${text}" is not an IP address or a network`);
     },
   );
 

@@ -79,7 +79,7 @@ type Meta = { readonly language?: Declared; readonly entries?: Declared };
 
 export const money = (reason: string): Judgement => ({ money: reason });
 
-export const FORMAT = money('decides which format a request is taken for');
+export const FORMAT = money('decides in which format a request is read');
 export const FAMILY = money('decides in which words a script hears how its order ended');
 export const NETWORK = money('decides what a number or word buys');
 export const LISTS = money('scripts import plan numbers and prices from these lists');

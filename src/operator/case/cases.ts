@@ -152,7 +152,7 @@ function namedTwice(cases: readonly Case[]): Problem[] {
             ...one.place,
             code: 'case-twice',
             severity: 'error',
-            message: `a case of this name${one.row === undefined ? '' : ' and row'} stands already at ${other.place.file}:${other.place.line}`,
+            message: `a case with this name${one.row === undefined ? '' : ' and row'} already exists at ${other.place.file}:${other.place.line}`,
           },
         ];
   });

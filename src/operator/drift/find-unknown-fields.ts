@@ -116,7 +116,8 @@ const ignore = (because: string): Advice => ({ kind: 'ignore', because });
 
 function suggestField({ operation, name, shapes: all }: NameInRequests, mapping: Mapping): Advice {
   const shapes = all.filter(({ format }) => format !== undefined);
-  if (shapes.length === 0) return decide('no request with it came as far as its format, so nothing is known of its meaning');
+  if (shapes.length === 0)
+    return decide('every request with it was refused before its format was known, so its meaning is not known');
   const kinds = kindsOf(name, shapes);
   const asOrderId = operation.kind === 'purchase' ? suggestRequestId(name, shapes, kinds, mapping) : undefined;
   if (asOrderId !== undefined) return asOrderId;

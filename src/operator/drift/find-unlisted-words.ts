@@ -69,9 +69,9 @@ function hintFor(
   if (isNumber(word)) {
     const own = format !== undefined && source.formats.get(format)?.numbers?.[table] !== undefined;
     const place = own ? source.places.find(['formats', format, 'numbers', table]) : shared;
-    return `if it is known what ${word} means, it goes below numbers: at ${at(place)}`;
+    return `if you know what ${word} means, add it below numbers: at ${at(place)}`;
   }
-  return `if it is known which value is meant, it goes into its words: at ${at(shared)}`;
+  return `if you know which value is meant, add it to the words of that value: at ${at(shared)}`;
 }
 
 /** Words shorter than this are similar to too many values. */

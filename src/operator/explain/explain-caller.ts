@@ -45,7 +45,7 @@ function explainNumbers({ operation, intent }: Known, refusal: GatewayError | un
     const field = operation?.fields.find(({ from, otherwise }) => [...from, ...otherwise].includes(refusal.field ?? ''));
     return field?.table === undefined
       ? []
-      : [decide(`the number is not among its own ${field.table.title} numbers`, 'numbers', field.table.name)];
+      : [decide(`its own ${field.table.title} numbers do not have this number`, 'numbers', field.table.name)];
   }
   return Object.entries(intent?.ownNumbers ?? {}).flatMap(([name, number]) => {
     const table = operation?.fields.find((field) => field.name === name)?.table;

@@ -99,7 +99,7 @@ export function explain(
   const { operation, detection, intent, call, credentials } = known;
   const path = pathWithoutPin(request.path, mapping);
   if (operation !== undefined && !operation.withoutKey && !hasKey(request, operation)) {
-    end = { ...end, note: 'No key was sent: the gateway answers 401 before it reads any further.' };
+    end = { ...end, note: 'No key was sent, so the gateway answers 401 and reads nothing more.' };
   }
   return {
     ...(operation === undefined

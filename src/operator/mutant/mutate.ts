@@ -121,7 +121,7 @@ function breakItems(items: readonly string[], key: Compared, at: BrokenKey, sour
   if (path.includes('proof') && items.length < 2) return [];
   // A shorter list of fields in the same order still fits the request of a case, so the list is reversed.
   if (path.includes('proof') && key.compared === 'sequence')
-    return [createMutant(`${title}: turned round`, path, items.toReversed(), operations)];
+    return [createMutant(`${title}: in reverse order`, path, items.toReversed(), operations)];
   // The first of `try_values` stays: an absent field has that value.
   const from = at.pattern.endsWith('.try_values') ? 1 : 0;
   const dropped = items.flatMap((item, index) => {
@@ -246,7 +246,7 @@ function breakFirst({ first }: Fields, { path, title, operations }: BrokenKey): 
     ),
     ...(parts.length < 2
       ? []
-      : [createMutant(`${title}: the alternatives turned around`, [...path, 'first'], [...parts].reverse(), operations)]),
+      : [createMutant(`${title}: the alternatives in reverse order`, [...path, 'first'], [...parts].reverse(), operations)]),
   ];
 }
 
@@ -255,7 +255,7 @@ function breakWhen({ when, value }: Fields, at: BrokenKey): Mutant[] {
   return [
     createMutant(`${title}: without the condition`, path, value, operations),
     ...Object.keys((when ?? {}) as Fields).map((key) =>
-      createMutant(`${title}: the condition on ${key} turned around`, [...path, 'when', key], 'another value', operations),
+      createMutant(`${title}: the condition on ${key} reversed`, [...path, 'when', key], 'another value', operations),
     ),
     ...breakValue(value ?? null, { ...at, path: [...path, 'value'] }),
   ];

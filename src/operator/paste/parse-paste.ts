@@ -24,7 +24,7 @@ export function parsePaste(text: string, address: Address): Paste {
   const kind = kindOf(trimmed);
   if (kind === undefined)
     throw new Error(
-      'This is none of what can be read: a curl command line, an HTTP request that begins with a line such as POST /api/topup/ HTTP/1.1, a PHP array or curl_setopt lines, JSON, or form fields such as network=1&amount=100.',
+      'This cannot be read. Expected: a curl command line, an HTTP request that begins with a line such as POST /api/topup/ HTTP/1.1, a PHP array or curl_setopt lines, JSON, or form fields such as network=1&amount=100.',
     );
   return { kind, request: READERS[kind](trimmed, address) };
 }
@@ -47,7 +47,7 @@ const READERS: Readonly<Record<PasteKind, (text: string, address: Address) => Sa
 
 /** Without this refusal `-d @file` would read a file on the gateway's machine. */
 function noFile(): never {
-  throw new Error('The command sends a file, which is not read here: paste what stands in it.');
+  throw new Error('The command sends a file, and files cannot be read here: paste the content of the file instead.');
 }
 
 function fieldsAlone(text: string, type: string, { method, target }: Address): SavedRequest {

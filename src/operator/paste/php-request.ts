@@ -17,8 +17,7 @@ const FROM_ELSEWHERE = ['CURLOPT_INFILE', 'CURLOPT_UPLOAD', 'CURLOPT_PUT', 'CURL
 /** Translates the options into arguments of the curl program and reads those. */
 export function requestOfOptions(options: Options, address: Address): SavedRequest {
   const other = FROM_ELSEWHERE.find((name) => options.get(name) !== undefined && options.get(name) !== false);
-  if (other !== undefined)
-    throw new Error(`${other} sends what does not stand in the paste. Give the body as CURLOPT_POSTFIELDS.`);
+  if (other !== undefined) throw new Error(`${other} sends data that is not in the paste. Give the body as CURLOPT_POSTFIELDS.`);
   const url = textAt(options, 'CURLOPT_URL') ?? address.target;
   const words = ['curl', '--url', url.startsWith('/') ? `http://gateway${url}` : url];
   const method = textAt(options, 'CURLOPT_CUSTOMREQUEST');

@@ -34,7 +34,7 @@ export function judgeMoney(sides: Sides, before: Meaning | undefined, after: Mea
   if (any === undefined) return undefined;
   // Without other signals a network number is unambiguous only if all formats agree on it, so even an empty new format can move money.
   if (any.pattern === 'formats.*' && (before === undefined || after === undefined))
-    return 'decides which format a request is taken for';
+    return 'decides in which format a request is read';
   const first = (reasons: readonly (string | undefined)[]): string | undefined => reasons.find((reason) => reason !== undefined);
   const [was, is] = [entriesOf(before), entriesOf(after)];
   if (was !== undefined || is !== undefined) {
@@ -55,7 +55,7 @@ const entriesOf = (meaning: Meaning | undefined): ReadonlyMap<string, Meaning> |
 function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after: Meaning | undefined): string | undefined {
   const { pattern, names } = any;
   const judged = pattern === KIND_ORDER_PATTERN ? 'by kind of caller' : MODEL.keys.get(pattern)?.judged;
-  if (judged === undefined) return 'is no key that is known to be harmless';
+  if (judged === undefined) return 'is a key that is not known to be harmless';
   if (typeof judged === 'object') return judged.money;
   const operation = /^(?:formats|families)\./.test(pattern) ? names[1]! : names[0]!;
   switch (judged) {
@@ -99,7 +99,7 @@ function judgeField(operation: string, name: string, key: string, sides: Sides):
   const kinds = new Set(both.map(({ kind }) => kind));
   if (kinds.has('list') && fields.some(({ as }) => sides.before.tables[as] !== undefined || sides.after.tables[as] !== undefined))
     return 'decides which plans a script is shown';
-  if (kinds.has('status')) return 'decides which order is told';
+  if (kinds.has('status')) return 'decides which order a status request finds';
   if (!kinds.has('purchase')) return undefined;
   // A field that is only echoed can still refuse a purchase: when it is required, or when its unusable values are not ignored.
   if (key === 'default' || (key !== 'required' && key !== 'lenient' && fields.every(({ lenient }) => lenient === true)))
@@ -126,7 +126,7 @@ function judgeReplyField(
     return areCosmetic(changed) ? undefined : 'scripts read balances and orders from it';
   const name = String(any.path.at(-1));
   if (decidingFieldsOf(sides.before).has(name)) return 'some script decides by this field';
-  if (decidingFieldsOf(sides.after).has(name)) return 'tells more than is only shown, under a name by which scripts may decide';
+  if (decidingFieldsOf(sides.after).has(name)) return 'adds a value under a name by which scripts may decide';
   return areCosmetic(changed, (root) => isEchoed(root, both)) ? undefined : 'scripts read orders from their replies';
 }
 

@@ -184,12 +184,12 @@ function compareNoticed(before: Noticed, after: Noticed, outcomeWords: ReadonlyS
     isOrder && both.some(({ refusal }) => refusal === undefined) ? 'an order is taken or refused' : undefined,
   );
   if (fate.length > 0) return fate;
-  const other = compared('operation', (noticed) => noticed.operation, isOrder ? 'another thing is ordered' : undefined);
+  const other = compared('operation', (noticed) => noticed.operation, isOrder ? 'something else is ordered' : undefined);
   if (other.length > 0) return other;
   const call = 'v1 is asked for something else';
   const outcomes = new Set(both.flatMap(({ replies }) => [...replies.keys()]));
   return [
-    ...compared('format', ({ format }) => format, isOrder ? 'the order is taken for another format' : undefined),
+    ...compared('format', ({ format }) => format, isOrder ? 'the order is read in another format' : undefined),
     ...compared('call', ({ endpoint }) => endpoint, call, 'endpoint'),
     ...changedFields(before.call, after.call).map((change): NoticedChange => ({
       operation,

@@ -49,7 +49,7 @@ test('no value is guessed for an unlisted number, and the hint names the file of
 
 test('an unlisted word near no value is reported with the place of its table', () => {
   expect(find(unlisted('smile'))).toMatchObject([
-    { value: undefined, hint: expect.stringMatching(/words: at .*networks\.yaml:\d+$/) },
+    { value: undefined, hint: expect.stringMatching(/words of that value: at .*networks\.yaml:\d+$/) },
   ]);
 });
 

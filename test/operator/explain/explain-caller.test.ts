@@ -45,7 +45,7 @@ test('explain shows the pinned format, the own plan number and the patience of a
 test('explain names the list of own numbers of the key when a plan number is not in that list', () => {
   expect(decisions({ ...DATA, body: { ...DATA.body, plan: 8 } })).toEqual([
     '2 its format is B',
-    '9 the number is not among its own data plan numbers',
+    '9 its own data plan numbers do not have this number',
     '6 it waits 30 s for the end of this order',
   ]);
 });

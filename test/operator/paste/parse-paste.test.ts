@@ -25,10 +25,10 @@ test('a pasted curl command cannot read a file of the machine of the gateway', (
     "curl http://h/ -F 'a=</etc/passwd'",
     'curl http://h/ --data-urlencode a@/etc/passwd',
   ])
-    expect(() => read(text)).toThrow('paste what stands in it');
+    expect(() => read(text)).toThrow('paste the content of the file instead');
 });
 
 test('an unreadable paste is refused without repeating its text', () => {
-  expect(() => read('my secret key is abc')).toThrow('none of what can be read');
+  expect(() => read('my secret key is abc')).toThrow('This cannot be read');
   expect(() => read('x'.repeat(PASTE_MAX + 1))).toThrow('longer than');
 });

@@ -95,7 +95,7 @@ test.each([
   ["['a' => 'b]", 'a quote may be missing'],
   ["['a' => 1", '`]` is expected'],
   ['echo 1;', 'no array and no curl_setopt'],
-  ['curl_setopt($c, CURLOPT_INFILE, $file);', 'does not stand in the paste'],
+  ['curl_setopt($c, CURLOPT_INFILE, $file);', 'is not in the paste'],
   ["curl_setopt($c, CURLOPT_POSTFIELDS, ['a' => ['b' => 1]]);", 'http_build_query or json_encode'],
   ["curl_setopt($c, CURLOPT_URL, $base . '/x');", '$base has no value here'],
   ['constructor(1)', 'no array'],
