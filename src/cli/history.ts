@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../config';
-import { openSetHistory, type SetHistory, type SetUse } from '../mapping/set-history';
+import { CAUSE_WORDS, openSetHistory, type SetHistory, type SetUse } from '../mapping/set-history';
 import { parseHash } from './parse-options';
 import { counted, print, readConfig } from './process';
 import { createTimes, type Times } from '../domain/times';
@@ -70,17 +70,7 @@ function describeUse(use: SetUse, times: Times): string {
   return [`${times.text(atMs)}  ${hash}  ${describeCause(use)}${again}`, ...changed.map((name) => `    ${name}`)].join('\n');
 }
 
-const WORDS: Readonly<Record<SetUse['by'], string>> = {
-  start: 'start of the gateway',
-  signal: 'reload by signal',
-  watch: 'reload: the folder changed',
-  reload: 'reload by command',
-  apply: 'applied',
-  rollback: 'went back',
-  pause: 'change of a caller',
-};
-
 function describeCause({ by, plan, who, caller }: SetUse): string {
   const parts = [caller, plan === undefined ? undefined : `plan ${plan}`, who === undefined ? undefined : `by ${who}`];
-  return [WORDS[by], ...parts.filter((part) => part !== undefined)].join(', ');
+  return [CAUSE_WORDS[by], ...parts.filter((part) => part !== undefined)].join(', ');
 }

@@ -135,6 +135,12 @@ const showMoney = (order: Order, mapping: Mapping): string[] => {
   const money = moneyOf(order, mapping);
   return MONEY.map((part) => showNaira(money[part]));
 };
+/** Of an order in a list: all that stands beside its time. */
+const TITLES = ['caller', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'];
+const cellsOf = (order: Order, mapping: Mapping): string[] => [
+  ...[callerName(mapping, order.owner), order.operation, outcomeOf(order), ...showMoney(order, mapping)],
+  ...[order.requestId, referenceOf(order.outcome) ?? ''],
+];
 const countOrders = (count: number): string => counted(count, 'order');
 
 async function list({ limit, ...range }: Range & { readonly limit: number }, opened: Opened): Promise<void> {
@@ -148,20 +154,9 @@ async function list({ limit, ...range }: Range & { readonly limit: number }, ope
     if (latest.length >= 2 * limit) latest.splice(0, latest.length - limit);
   }
   const shown = latest.slice(-limit);
-  const rows = shown.map((order) => [
-    times.text(order.openedAtMs),
-    callerName(mapping, order.owner),
-    order.operation,
-    outcomeOf(order),
-    ...showMoney(order, mapping),
-    order.requestId,
-    referenceOf(order.outcome) ?? '',
-  ]);
+  const rows = shown.map((order) => [times.text(order.openedAtMs), ...cellsOf(order, mapping)]);
   print(`Times in ${times.zone}, money in naira.`);
-  printTable(NUMERIC_COLUMNS, [
-    ['opened', 'caller', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'],
-    ...rows,
-  ]);
+  printTable(NUMERIC_COLUMNS, [['opened', ...TITLES], ...rows]);
   print(
     shown.length < count ? `The latest ${shown.length} of ${countOrders(count)}; --limit shows more.` : `${countOrders(count)}.`,
   );
@@ -287,17 +282,12 @@ function reportOpen({ orders, overdue, atRisk, withoutPrice }: OpenOrders, mappi
   print(`${countOrders(orders.length)} without a final outcome, ${nairaText(atRisk)} naira at risk${unpriced}.`);
   if (orders.length === 0) return;
   printTable(NUMERIC_COLUMNS, [
-    ['age', 'caller', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'],
+    ['age', ...TITLES],
     ...orders
       .slice(0, OPEN_SHOWN_MAX)
       .map((order) => [
         `${showAge(now - order.openedAtMs)}${overdue.includes(order) ? ' OVERDUE' : ''}`,
-        callerName(mapping, order.owner),
-        order.operation,
-        outcomeOf(order),
-        ...showMoney(order, mapping),
-        order.requestId,
-        referenceOf(order.outcome) ?? '',
+        ...cellsOf(order, mapping),
       ]),
   ]);
   if (orders.length > OPEN_SHOWN_MAX) print(`And ${orders.length - OPEN_SHOWN_MAX} younger ones.`);

@@ -16,6 +16,16 @@ import type { Mapping } from './mapping';
 /** What brought a set into use. `reload` is the admin call, `pause` a change of one caller's entry. */
 const CAUSES = ['start', 'signal', 'watch', 'reload', 'apply', 'rollback', 'pause'] as const;
 
+export const CAUSE_WORDS: Readonly<Record<Cause['by'], string>> = {
+  start: 'start of the gateway',
+  signal: 'reload by signal',
+  watch: 'reload: the folder changed',
+  reload: 'reload',
+  apply: 'applied',
+  rollback: 'went back',
+  pause: 'change of a caller',
+};
+
 export interface Cause {
   readonly by: (typeof CAUSES)[number];
   /** The plan that was applied. */

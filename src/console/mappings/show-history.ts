@@ -1,20 +1,12 @@
 /** Every set that came into use, newest first, with a way back to it. */
-import type { SetUse } from '../../mapping/set-history';
+import { CAUSE_WORDS, type SetUse } from '../../mapping/set-history';
 import { badge, table, time, type Column, hidden } from '../components';
 import { html, type Html } from '../html';
 
-const WORDS: Readonly<Record<SetUse['by'], string>> = {
-  start: 'Start of the gateway',
-  signal: 'Reload by signal',
-  watch: 'Reload: the folder changed',
-  reload: 'Reload',
-  apply: 'Applied',
-  rollback: 'Went back',
-  pause: 'Change of a caller',
-};
-
 export function describeUse({ by, who, caller }: Pick<SetUse, 'by' | 'who' | 'caller'>): string {
-  return [`${WORDS[by]}${caller === undefined ? '' : `: ${caller}`}`, ...(who === undefined ? [] : [`by ${who}`])].join(', ');
+  return [`${CAUSE_WORDS[by]}${caller === undefined ? '' : `: ${caller}`}`, ...(who === undefined ? [] : [`by ${who}`])].join(
+    ', ',
+  );
 }
 
 export function historyTable(uses: readonly SetUse[], running: string, nowMs: number): Html {

@@ -68,7 +68,7 @@ test('an edit on the page is planned, applied after its money changes are accept
   expect((await send(house.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
 
   const history = await asked.get('/mappings/history');
-  expect(history.text).toMatch(new RegExp(`Applied, by console.*${AIRTIME}.*in use.*Start of the gateway`));
+  expect(history.text).toMatch(new RegExp(`applied, by console.*${AIRTIME}.*in use.*start of the gateway`));
   const back = await asked.post('/mappings/plan', { kind: 'set', set: before });
   expect(back.text).toContain('no longer read from `howmuch`');
   expect((await apply(back, { money: 'yes' })).status).toBe(200);
