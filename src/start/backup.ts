@@ -4,12 +4,13 @@
  * the journal, secret and history of mappings of a data folder; the replaced parts are renamed, never deleted.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, statSync, readdirSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { describeConfig, type Config } from '../config';
+import { startOf } from '../domain/process-start';
 import { copyJournalFolder, JOURNAL_FILE, summariseJournal, type JournalSummary, forgetUncharged } from '../journal/lmdb/backup';
 import { journalFolder } from '../journal/open-journal';
 import { checkOf, findGatewaySecret } from './gateway-secret';
@@ -181,6 +182,9 @@ export async function refusesRestore(
     return 'GATEWAY_SECRET is not that of the backup: with it no key would find its orders in the journal.';
   if (config.gatewaySecret === undefined && !hasOwn)
     return 'The backup has no gateway.secret, because GATEWAY_SECRET was set where it was made: set it here as well.';
+  // Seen here too, because the command may have another ADMIN_PORT than the gateway.
+  if (namesOfSigns(config.dataDir).some((name) => isRunning(join(config.dataDir, 'processes', name))))
+    return `A gateway runs with DATA_DIR ${config.dataDir}. Stop it first: a journal cannot be changed under it.`;
   if (isForced) return undefined;
   const secret = readOwnSecret(config);
   if (secret !== undefined && secretCheck !== undefined && checkOf(secret) !== secretCheck)
@@ -245,9 +249,22 @@ async function moveAside(path: string, mark: string): Promise<readonly string[]>
 }
 
 function signsOfLife(dataDir: string): number {
-  const folder = join(dataDir, 'processes');
-  if (!existsSync(folder)) return 0;
   const isFresh = (name: string): boolean =>
-    (statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0) > Date.now() - SIGN_MS;
-  return readdirSync(folder).filter(isFresh).length;
+    (statSync(join(dataDir, 'processes', name), { throwIfNoEntry: false })?.mtimeMs ?? 0) > Date.now() - SIGN_MS;
+  return namesOfSigns(dataDir).filter(isFresh).length;
+}
+
+function namesOfSigns(dataDir: string): readonly string[] {
+  const folder = join(dataDir, 'processes');
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** Whether the process of a file of signs (`watch/signs-of-life`) still runs. False where it cannot be known, as in another container. */
+function isRunning(file: string): boolean {
+  try {
+    const { pid, started } = JSON.parse(readFileSync(file, 'utf8')) as { readonly pid: number; readonly started: string };
+    return startOf(pid) === started;
+  } catch {
+    return false;
+  }
 }

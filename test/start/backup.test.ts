@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import type { Config } from '../../src/config';
 import { NOT_TOLD } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
+import { startOf } from '../../src/domain/process-start';
 import { openByteFolder } from '../../src/journal/lmdb/environment';
 import { openLmdbJournal, openLmdbReader } from '../../src/journal/lmdb-journal';
 import { makeBackup, readBackup, refusesRestore, restoreBackup } from '../../src/start/backup';
@@ -195,6 +196,20 @@ describe('a restore is refused', () => {
     await restoreBackup(there, backup, manifest);
     // The next start treats the folder as one of a gateway that died: untold orders are told again.
     expect(existsSync(join(there.dataDir, 'processes'))).toBe(false);
+  });
+
+  test('with --force too, under a gateway that runs, whose journal would be changed under it', async () => {
+    const [here, there] = [configOf('here'), configOf('there')];
+    await sell(here, ['sold']);
+    const manifest = await makeBackup(here, {}, backup);
+    const sign = join(there.dataDir, 'processes', 'one');
+    mkdirSync(join(there.dataDir, 'processes'), { recursive: true });
+    writeFileSync(sign, JSON.stringify({ pid: process.pid, started: startOf(process.pid), namespace: '' }));
+    // It may have stood still for a while.
+    utimesSync(sign, 1, 1);
+    expect(await refusesRestore(there, backup, manifest, true)).toMatch(/^A gateway runs with DATA_DIR /);
+    writeFileSync(sign, JSON.stringify({ pid: process.pid, started: 'an earlier one', namespace: '' }));
+    expect(await refusesRestore(there, backup, manifest, true)).toBeUndefined();
   });
 
   test('over another gateway.secret, and with another GATEWAY_SECRET', async () => {
