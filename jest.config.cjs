@@ -127,7 +127,7 @@ process.env.TESTED_SOURCES = readdirSync(join(__dirname, 'src'), { recursive: tr
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: process.env.ONCE === '0' ? 'node' : '<rootDir>/test/environment.cjs',
+  testEnvironment: '<rootDir>/test/environment.cjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: [
@@ -142,12 +142,6 @@ module.exports = {
       { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' }, sourceMaps: 'inline' },
     ],
   },
-  // Jest runs a file in a context of its own, where each use of a global name costs ten times what it names: these every file has as parameters.
-  sandboxInjectedGlobals:
-    'Array BigInt Boolean Date Error JSON Map Math Number Object Promise Reflect RegExp Set String Symbol TypeError WeakMap WeakSet decodeURIComponent encodeURIComponent isNaN parseInt'.split(
-      ' ',
-    ),
-  moduleNameMapper: { '^\\.\\.?/start/one-file$': '<rootDir>/test/kept-values.ts' },
   testSequencer: '<rootDir>/scripts/longest-first.cjs',
   // Three for two cores: tests wait for sockets and clocks, but with four for two cores each takes a sixth more of a core, and all take longer.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),

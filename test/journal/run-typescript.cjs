@@ -31,8 +31,13 @@ function read(kept) {
   }
 }
 
+const transformed = (text, more) => require('@swc/core').transformSync(text, { ...OPTIONS, ...more });
+
+/** The source map of a file, as text. */
+exports.mapOf = (file) => transformed(readFileSync(file, 'utf8'), { sourceMaps: true }).map;
+
 function transform(text, kept) {
-  const { code } = require('@swc/core').transformSync(text, OPTIONS);
+  const { code } = transformed(text);
   // Other processes read it meanwhile.
   const draft = `${kept}.${process.pid}`;
   writeFileSync(draft, code);
