@@ -93,6 +93,7 @@ module.exports = class {
   }
 
   async teardown() {
+    this.moduleMocker.restoreAllMocks();
     for (const name of Object.getOwnPropertyNames(globalThis)) if (!this.names.has(name)) delete globalThis[name];
     // The runner of the next suite would tell this one what happens in it.
     delete globalThis[Symbol.for('EVENT_HANDLERS')];

@@ -1,35 +1,44 @@
 /** Shuts out everything that differs from run to run: the machine's clock, random numbers and timers. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
 import type { Chance } from './chance';
 
-const FORBIDDEN = ['setTimeout', 'setInterval', 'setImmediate'] as const;
+const FORBIDDEN = [
+  [globalThis, 'setTimeout'],
+  [globalThis, 'setInterval'],
+  [globalThis, 'setImmediate'],
+  [Date, 'now'],
+  [Math, 'random'],
+] as const;
+
+/** Set in all that a simulation calls. The test runner of the same process keeps its clock and timers. */
+const inside = new AsyncLocalStorage<true>();
 
 /**
  * Runs the work while the real clock, random numbers and timers throw errors. Random bytes, of which the gateway makes ids,
  * come from the seed. One run at a time, because the replacement affects the whole process.
  */
 export async function sealed<T>(chance: Chance, run: () => Promise<T>): Promise<T> {
-  const timers = FORBIDDEN.map((name) => [name, globalThis[name]] as const);
-  const { now } = Date;
-  const { random } = Math;
   const { randomBytes } = crypto;
   const { stackTraceLimit } = Error;
-  const refuse = (what: string) => () => {
-    throw new Error(`${what} was used inside a simulation: the same seed would give another history`);
-  };
-  Date.now = refuse('Date.now');
-  Math.random = refuse('Math.random');
-  for (const name of FORBIDDEN) Object.assign(globalThis, { [name]: refuse(name) });
-  Object.assign(crypto, { randomBytes: (size: number) => Buffer.from(Array.from({ length: size }, () => chance.below(256))) });
+  const replaced = FORBIDDEN.map(([owner, name]) => {
+    const real = (owner as unknown as Record<string, (...given: unknown[]) => unknown>)[name]!;
+    const refuse = (...given: unknown[]): unknown => {
+      if (inside.getStore() === undefined) return real(...given);
+      throw new Error(`${name} was used inside a simulation: the same seed would give another history`);
+    };
+    Object.assign(owner, { [name]: refuse });
+    return () => Object.assign(owner, { [name]: real });
+  });
+  const bytesOf = (size: number): Buffer => Buffer.from(Array.from({ length: size }, () => chance.below(256)));
+  Object.assign(crypto, { randomBytes: (size: number) => (inside.getStore() === undefined ? randomBytes(size) : bytesOf(size)) });
   // The gateway makes errors for refusals; their stack traces are expensive and not read.
   Error.stackTraceLimit = 0;
   try {
-    return await run();
+    return await inside.run(true, run);
   } finally {
-    Date.now = now;
     Error.stackTraceLimit = stackTraceLimit;
-    Math.random = random;
     Object.assign(crypto, { randomBytes });
-    for (const [name, timer] of timers) Object.assign(globalThis, { [name]: timer });
+    for (const restore of replaced) restore();
   }
 }
