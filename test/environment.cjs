@@ -11,6 +11,7 @@ const { mapOf } = require('./journal/run-typescript.cjs');
 
 const SRC = join(__dirname, '..', 'src') + sep;
 const TMPDIR = tmpdir();
+const { env } = process;
 /** What jest takes for the context of a suite. Nothing runs in it. */
 const CONTEXT = vm.createContext();
 
@@ -82,7 +83,7 @@ module.exports = class {
     // What a suite and its programs leave in the folder for temporary files goes with it. A database that may not run as root reads in there as well.
     this.folder = mkdtempSync(join(TMPDIR, 'suite-'));
     chmodSync(this.folder, 0o711);
-    process.env.TMPDIR = this.folder;
+    env.TMPDIR = this.folder;
     if (globalConfig.watch || globalConfig.watchAll)
       for (const file of Object.keys(require.cache)) if (file.startsWith(SRC)) delete require.cache[file];
   }
@@ -97,12 +98,13 @@ module.exports = class {
     for (const name of Object.getOwnPropertyNames(globalThis)) if (!this.names.has(name)) delete globalThis[name];
     // The runner of the next suite would tell this one what happens in it.
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
-    const { console, exit, cwd, env } = this.before;
+    const { console, exit, cwd, env: values } = this.before;
     globalThis.console = console;
     process.exit = exit;
     process.chdir(cwd);
-    for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
-    Object.assign(process.env, env);
+    process.env = env;
+    for (const name of Object.keys(env)) if (!(name in values)) delete env[name];
+    Object.assign(env, values);
     for (const [name, before] of this.before.listeners)
       for (const listener of process.listeners(name)) if (!before.includes(listener)) process.off(name, listener);
     for (const storage of used) storage.disable();
