@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startWorkerPool } from '../../src/cluster/worker-pool';
 import type { Log } from '../../src/telemetry/log';
+import { until } from '../until';
 
 /** A child process that sends the messages of `says`. Without a pid it was never started. */
 function fakeChild(pid: number | undefined, says?: object): Worker {
@@ -47,7 +47,7 @@ test.each<[string, () => Worker]>([
   expect(await pool.started).toBe('http://127.0.0.1:8080');
   fork.mockImplementationOnce(refuse).mockImplementationOnce(() => fakeChild(3, READY));
   first.emit('exit', null, 'SIGKILL');
-  await sleep(500);
+  await until(() => told.filter(([event]) => event === 'worker_started').length === 3);
   expect(pool.lines().map(([worker]) => worker)).toEqual([2, 1]);
   expect(told.map(([event]) => event)).toEqual([
     'worker_started',
