@@ -98,7 +98,8 @@ export const babspay: Family = {
   },
   instead: { wrong_key: 'unknown', no_key: 'unknown' },
   told: { as: { b: 'babspay' }, instead: { wrong_key: 'unknown', no_key: 'unknown' } },
-  because: 'A refused key says nothing about an order to it. Nothing was charged, and its owner has a key to mend anyway.',
+  because:
+    'To this script a refused key says nothing about an order. Nothing was charged, and its owner must mend the key anyway.',
 };
 
 /** A success, pending or other word in either field. */
@@ -209,7 +210,7 @@ const singleScripts: readonly Family[] = [
     concludes: ({ status }) => (status === 201 ? 'sale' : 'failure'),
     instead: { success: 'failure', pending: 'failure' },
     told: { as: { b: 'django-201' }, instead: { pending: 'failure' } },
-    because: 'Others demand exactly 200, so nobody is told 201 who is not known.',
+    because: 'Others demand exactly 200, so only keys of this family are told 201.',
   },
   /** A failure was never charged to its customer. */
   {
@@ -251,7 +252,7 @@ const singleScripts: readonly Family[] = [
     instead: { success: 'failure', pending: 'failure' },
     because:
       'Its only word for a sale is ADEX’s word for pending, so it refunds every success. Saying `process` for a success would ' +
-      'break every other script, so nobody is told that who is not named.',
+      'break every other script, so only keys of this family are told that.',
     told: { as: { a: 'process-is-sold' }, instead: { pending: 'failure' } },
   },
   {
@@ -267,8 +268,8 @@ const singleScripts: readonly Family[] = [
     concludes: ({ body }) => (body !== undefined && Object.keys(body).length > 0 ? 'sale' : 'failure'),
     instead: { pending: 'sale', failure: 'sale' },
     because:
-      'Any body is a sale to it, and an empty one would leave every other script without a word. What guards it is its look at ' +
-      '`user.Account_Balance` before it buys, which is a number here.',
+      'Any body is a sale to it, and an empty one would leave every other script without a word. Its only guard: before it ' +
+      'buys it reads `user.Account_Balance`, a number here.',
   },
   {
     name: '#13307147537',
