@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { FAULT_FAMILIES, type FaultFamily } from '../test/simulation/edge/fault-plan';
-import { tellHistory, type History, type HistoryOptions } from '../test/simulation/history';
+import { playHistory, type History, type HistoryOptions } from '../test/simulation/history';
 import { MUTANTS } from '../test/simulation/mutants';
 import { shrink, simulate, type Summary } from '../test/simulation/simulate';
 import { formatStep } from '../test/simulation/verdict/trace';
@@ -27,7 +27,7 @@ void main();
 async function main(): Promise<void> {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : Number(values.seed);
   const options = { families: familiesOf(values.faults), ...processesOf(values.processes), ...mutantOf(values.mutant) };
-  if (values.trace) return printTrace(await tellHistory({ ...options, seed, keepTrace: true }));
+  if (values.trace) return printTrace(await playHistory({ ...options, seed, keepTrace: true }));
   const startedAt = performance.now();
   const summary = await simulate(seed, Number(values.orders ?? 20_000), options, Number(values.failures));
   printSummary(seed, summary, (performance.now() - startedAt) / 1000);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { tellHistory } from './history';
+import { playHistory } from './history';
 
 const ROOT = resolve(__dirname, '..', '..');
 // A few thousand by default, for a developer who waits. CI plays more.
@@ -8,15 +8,15 @@ const ORDERS = Number(process.env['SIMULATED_ORDERS'] ?? 3_000) / 2;
 
 test('the same seed gives the same history, to the last step', async () => {
   for (const seed of [7, 181]) {
-    const [first, second] = [await tellHistory({ seed }), await tellHistory({ seed })];
+    const [first, second] = [await playHistory({ seed }), await playHistory({ seed })];
     expect([second.digest, second.events]).toEqual([first.digest, first.events]);
   }
-  expect((await tellHistory({ seed: 8 })).digest).not.toBe((await tellHistory({ seed: 7 })).digest);
+  expect((await playHistory({ seed: 8 })).digest).not.toBe((await playHistory({ seed: 7 })).digest);
 });
 
 // Each of these seeds once broke an invariant.
 test.each([3, 6, 20, 47, 97, 181, 711893511])('the history of seed %i violates no invariant', async (seed) => {
-  expect((await tellHistory({ seed })).violations).toEqual([]);
+  expect((await playHistory({ seed })).violations).toEqual([]);
 });
 
 /** Runs `npm run simulate` in a process of its own, where it is twice as fast as inside the test runner. */

@@ -4,15 +4,15 @@ import { Disk } from './edge/disk';
 import { FAULT_FAMILIES, FaultPlan, type FaultFamily, type MappingSet } from './edge/fault-plan';
 import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
 import { config, loadHouse, ownerOf, START_MS, withSet } from './edge/house-parts';
-import { SimulatedRoad } from './edge/simulated-upstream';
+import { SimulatedUpstreams } from './edge/simulated-upstream';
 import { Dialect, SimulatedV1 } from './edge/simulated-v1';
 import { note, type Stage } from './edge/stage';
 import { Chance } from './engine/chance';
 import { sealed } from './engine/sealed';
 import { Timeline } from './engine/timeline';
 import { Script, type Surroundings } from './script/play-sale';
-import { CROSSED_PLANS, drawContent, planSale, SCRIPT_KEYS, speakV1, withRivals, type ScriptKey } from './script/sale';
-import { CaseBook, type Case, type Telling, type Violation } from './verdict/case-book';
+import { CROSSED_PLANS, drawContent, planSale, SCRIPT_KEYS, buildV1Call, withRivals, type ScriptKey } from './script/sale';
+import { CaseBook, type Case, type ScriptReply, type Violation } from './verdict/case-book';
 import { Trace } from './verdict/trace';
 import { Verdict } from './verdict/verdict';
 
@@ -57,13 +57,13 @@ export function countSales(seed: number): number {
   return new Chance(`history ${seed}`).fork('size').between(30, 90);
 }
 
-export async function tellHistory(options: HistoryOptions): Promise<History> {
+export async function playHistory(options: HistoryOptions): Promise<History> {
   const parts = { ...(await (house ??= loadHouse(KEYS))), mutate: options.mutate };
   const chance = new Chance(`history ${options.seed}`);
-  return sealed(chance.fork('bytes'), () => tellSealed(options, parts, chance));
+  return sealed(chance.fork('bytes'), () => playSealed(options, parts, chance));
 }
 
-async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Chance): Promise<History> {
+async function playSealed(options: HistoryOptions, house: HouseParts, chance: Chance): Promise<History> {
   const lengthMs = chance.fork('length').pick([40_000, 240_000, 900_000]);
   const faults = new FaultPlan(chance.fork('faults'), options.families ?? new Set(FAULT_FAMILIES), lengthMs);
   const stage: Stage = {
@@ -80,7 +80,7 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   const v1 = new SimulatedV1(stage, config, dialect);
   const verdict = new Verdict(stage, v1, disk, dialect.isObscure);
   const count = options.processes ?? (chance.fork('processes').is(0.4) ? 2 : 1);
-  const processes = new Processes(count, faults.skewsMs, stage, disk, new SimulatedRoad(stage, v1, disk), house, chance);
+  const processes = new Processes(count, faults.skewsMs, stage, disk, new SimulatedUpstreams(stage, v1, disk), house, chance);
   disk.onSold = (process, requestId) => {
     const afterMs = faults.deathAfterSale(requestId);
     if (afterMs !== undefined) stage.timeline.after(afterMs, () => processes.crash(process));
@@ -150,7 +150,7 @@ async function sellFirst(key: ScriptKey, { book }: Stage, around: Surroundings, 
   const content = drawContent(chance.fork(requestId), key === SCRIPT_KEYS.live ? 700 : 701);
   content.meanings.add(content.value);
   book.withId(owner, key.walletId, requestId, requestId).contents.set(content.key, content);
-  const { path, fields } = speakV1(content);
+  const { path, fields } = buildV1Call(content);
   const { reference } = around.sellDirectly(key, path, { ...fields, request_id: requestId }).body['data'] as {
     reference: string;
   };
@@ -171,7 +171,7 @@ class Processes {
     skewsMs: readonly number[],
     stage: Stage,
     disk: Disk,
-    road: SimulatedRoad,
+    upstreams: SimulatedUpstreams,
     house: HouseParts,
     chance: Chance,
   ) {
@@ -183,7 +183,7 @@ class Processes {
       this.#count += 1;
       const name = `${slot === 0 ? 'A' : 'B'}${this.#count}`;
       const own = { skewMs: skewsMs[slot]!, isOfFleet };
-      return new GatewayProcess(name, stage, disk, road, house, chance.fork(`process ${this.#count}`), own);
+      return new GatewayProcess(name, stage, disk, upstreams, house, chance.fork(`process ${this.#count}`), own);
     };
     this.#slots = Array.from({ length: count }, (_, slot) => this.#make(slot));
   }
@@ -244,13 +244,13 @@ function scheduleTrouble(
 }
 
 /** Every script asks for the status of its order. A script that is told pending asks again after all others. */
-async function askAll(stage: Stage, played: readonly Script[]): Promise<Map<Case, Telling | undefined>> {
-  const last = new Map<Case, Telling | undefined>();
+async function askAll(stage: Stage, played: readonly Script[]): Promise<Map<Case, ScriptReply | undefined>> {
+  const last = new Map<Case, ScriptReply | undefined>();
   const ask = async (script: Script, index: number): Promise<void> => {
     await stage.timeline.pause(index * 200);
-    const count = script.subject.tellings.length;
+    const count = script.subject.replies.length;
     await script.ask();
-    last.set(script.subject, script.subject.tellings[count]);
+    last.set(script.subject, script.subject.replies[count]);
   };
   const scripts = played.flatMap((script) => (script.next === undefined ? [script] : [script, script.next]));
   const able = scripts.filter(({ sale, subject }) => sale.key.isAllowed && subject.requestId !== undefined);

@@ -1,5 +1,5 @@
 /** Plays many histories, sums up the results, and shrinks a history that violates an invariant. */
-import { countSales, tellHistory, type History, type HistoryOptions } from './history';
+import { countSales, playHistory, type History, type HistoryOptions } from './history';
 
 export interface Summary {
   histories: number;
@@ -20,7 +20,7 @@ export async function simulate(
 ): Promise<Summary> {
   const summary: Summary = { histories: 0, orders: 0, events: 0, alike: 0, virtualMs: 0, counts: new Map(), failed: [] };
   for (let next = seed; summary.orders < orders && summary.failed.length < failuresMax; next += 1) {
-    const history = await tellHistory({ ...options, seed: next });
+    const history = await playHistory({ ...options, seed: next });
     summary.histories += 1;
     summary.orders += history.orders;
     summary.events += history.events;
@@ -43,7 +43,7 @@ export async function shrink(
   let tries = 0;
   const stillBreaks = async (some: readonly number[]): Promise<boolean> => {
     tries += 1;
-    const { violations } = await tellHistory({ ...options, only: new Set(some) });
+    const { violations } = await playHistory({ ...options, only: new Set(some) });
     return violations.some((violation) => violation.invariant === invariant);
   };
   for (let size = Math.ceil(sales.length / 2); size >= 1 && tries < TRIES_MAX; size = Math.floor(size / 2)) {
@@ -53,5 +53,5 @@ export async function shrink(
       else start += size;
     }
   }
-  return { history: await tellHistory({ ...options, only: new Set(sales), keepTrace: true }), sales };
+  return { history: await playHistory({ ...options, only: new Set(sales), keepTrace: true }), sales };
 }

@@ -1,6 +1,6 @@
 /** Many callers at once. First a time of failures for all keys, with one key whose calls always fail. Then an outage during which many orders wait. */
 import type { SendFault } from '../simulation/edge/fault-plan';
-import { playWithFaults, type Caller, type Told } from './house';
+import { runSimulation, type Caller, type Told } from './simulation';
 import { saleOf } from './play-outage';
 
 const shopsOf = (count: number): readonly Caller[] => Array.from({ length: count }, (_, nth) => ({ name: `shop${nth}` }));
@@ -17,13 +17,13 @@ async function playSpell(line: SendFault, isBadShopThere: boolean): Promise<Read
   const trouble =
     (now: () => number) => (call: { readonly owner: string }, chance: Parameters<ReturnType<typeof faultsOf>>[1]) =>
       call.owner === badOwner ? line : faultsOf(now)(call, chance);
-  return playWithFaults({ seed: 'spell', callers: SPELL_SHOPS, trouble }, async (house) => {
-    badOwner = house.caseOf(SPELL_SHOPS[4]!, 'nobody').owner;
+  return runSimulation({ seed: 'spell', callers: SPELL_SHOPS, trouble }, async (simulation) => {
+    badOwner = simulation.caseOf(SPELL_SHOPS[4]!, 'nobody').owner;
     const words = new Map<number, Told['word']>();
     const sell = async (nth: number): Promise<void> => {
       const shop = nth % SPELL_SHOPS.length;
       if (shop === 4 && !isBadShopThere) return;
-      const told = await house.buy(SPELL_SHOPS[shop]!, saleOf(nth));
+      const told = await simulation.buy(SPELL_SHOPS[shop]!, saleOf(nth));
       if (shop !== 4) words.set(nth, told.word);
       else expect(told.word).toBe('pending');
     };
@@ -59,26 +59,26 @@ test.each(
   async (fault, keys, enoughMs) => {
     const callers = shopsOf(keys);
     const trouble = (now: () => number) => () => (now() >= OUTAGE_BEGIN_MS && now() < OUTAGE_END_MS ? fault : undefined);
-    await playWithFaults({ seed: `crowd ${fault}`, callers, trouble }, async (house) => {
+    await runSimulation({ seed: `crowd ${fault}`, callers, trouble }, async (simulation) => {
       const buy = async (nth: number) => {
         const leftMs = 1_000 + (nth / WAITING) * (PATIENCE_MS - 1_000);
-        await house.timeline.pause(OUTAGE_END_MS - PATIENCE_MS + leftMs);
+        await simulation.timeline.pause(OUTAGE_END_MS - PATIENCE_MS + leftMs);
         const caller = callers[nth % keys]!;
-        return { nth, caller, leftMs, told: await house.buy(caller, saleOf(nth)) };
+        return { nth, caller, leftMs, told: await simulation.buy(caller, saleOf(nth)) };
       };
       const orders = await Promise.all(Array.from({ length: WAITING }, (_, nth) => buy(nth)));
-      await house.timeline.pause(20 * 60_000);
+      await simulation.timeline.pause(20 * 60_000);
       const untold = orders.filter(({ leftMs, told }) => leftMs >= enoughMs && told.word !== 'success');
       expect(untold.map(({ leftMs }) => leftMs)).toEqual([]);
       // Scripts with less patience left were told "pending", and nothing was bought for them any more.
       for (const { nth, caller, told } of orders) {
         const isSold = told.word === 'success';
-        expect([told.word, house.chargesOf(caller, saleOf(nth).number).length]).toEqual([
+        expect([told.word, simulation.chargesOf(caller, saleOf(nth).number).length]).toEqual([
           isSold ? 'success' : 'pending',
           isSold ? 1 : 0,
         ]);
       }
-      expect(house.violations).toEqual([]);
+      expect(simulation.violations).toEqual([]);
     });
   },
   60_000,

@@ -4,7 +4,7 @@ import { SLOW_MS } from '../../src/sandbox/order/mood';
 import { purchases, sampleOf, type FieldValue } from '../gateway/reply-table/samples';
 import { FIND_FAULTS, SEND_FAULTS, type SendFault } from '../simulation/edge/fault-plan';
 import type { HeardOfV1, ReceiptAsked } from '../simulation/verdict/case-book';
-import { playWithFaults, type Caller, type House, type Sale, type Told, type Trouble } from './house';
+import { runSimulation, type Caller, type Simulation, type Sale, type Told, type Trouble } from './simulation';
 
 /** How v1 treats an order: the mood of the sandbox that the request id names. */
 const WAYS_OF_V1 = {
@@ -74,32 +74,32 @@ export function playMatrix({ seed, share, userAgent }: MatrixOptions): Promise<r
     if (own !== undefined) return own;
     return !isOver && chance.is(share) ? chance.draw(kind === 'purchase' ? SEND_FAULTS : FIND_FAULTS) : undefined;
   };
-  return playWithFaults({ seed, callers: [...shops, poor], trouble: () => trouble }, async (house) => {
+  return runSimulation({ seed, callers: [...shops, poor], trouble: () => trouble }, async (simulation) => {
     const sell = async (row: Row, nth: number): Promise<() => Promise<Sold>> => {
-      await house.timeline.pause(nth * APART_MS);
+      await simulation.timeline.pause(nth * APART_MS);
       const caller = row.way === 'no money in the wallet' ? poor : shops[nth % SHOPS]!;
       const sale = saleOf(row, nth);
-      const first = await house.buy(caller, sale);
-      return () => lookBack(house, caller, row, sale.requestId, first);
+      const first = await simulation.buy(caller, sale);
+      return () => lookBack(simulation, caller, row, sale.requestId, first);
     };
     const sold = await Promise.all(ROWS.map(sell));
     isOver = true;
-    await house.timeline.pause(ASKED_LATER_MS);
+    await simulation.timeline.pause(ASKED_LATER_MS);
     return Promise.all(sold.map((look) => look()));
   });
 }
 
-async function lookBack(house: House, caller: Caller, row: Row, requestId: string, first: Told): Promise<Sold> {
-  const v1 = house.orderOf(caller, requestId);
-  const { heard, name } = house.caseOf(caller, requestId);
-  const receipts = v1 === undefined ? [] : house.receiptsOf(v1.reference);
-  const unanswered = house.unansweredOf(caller).filter((at) => at >= first.at - first.afterMs && at <= first.at);
-  const violations = house.violations.filter(({ subject }) => subject === name).map(({ invariant }) => invariant);
+async function lookBack(simulation: Simulation, caller: Caller, row: Row, requestId: string, first: Told): Promise<Sold> {
+  const v1 = simulation.orderOf(caller, requestId);
+  const { heard, name } = simulation.caseOf(caller, requestId);
+  const receipts = v1 === undefined ? [] : simulation.receiptsOf(v1.reference);
+  const unanswered = simulation.unansweredOf(caller).filter((at) => at >= first.at - first.afterMs && at <= first.at);
+  const violations = simulation.violations.filter(({ subject }) => subject === name).map(({ invariant }) => invariant);
   return {
     ...row,
     requestId,
     first,
-    last: await house.ask(caller, requestId),
+    last: await simulation.ask(caller, requestId),
     v1,
     heard: [...heard],
     receipts,

@@ -2,7 +2,7 @@
 import type { Outcome } from '../../src/domain/outcome';
 import type { SendFault } from '../simulation/edge/fault-plan';
 import type { Violation } from '../simulation/verdict/case-book';
-import { playWithFaults, type Caller, type House, type Sale, type Told } from './house';
+import { runSimulation, type Caller, type Simulation, type Sale, type Told } from './simulation';
 
 /** The fault of each call to v1 during the outage. */
 export const WAYS: Readonly<Record<string, SendFault>> = {
@@ -68,18 +68,26 @@ export function playOutage(way: string, lengthS: number): Promise<Outage> {
     PATIENCES.map((patience) => ({ habit, patience, caller: callerOf(habit, patience) })),
   );
   const trouble = (now: () => number) => () => (now() >= BEGIN_MS && now() < endMs ? fault : undefined);
-  return playWithFaults({ seed: `${way} ${lengthS}`, callers: scripts.map(({ caller }) => caller), trouble }, async (house) => {
-    const startMs = house.timeline.now;
-    const stories = scripts.flatMap((script, nth) =>
-      INSTANTS.map(async (instant, later): Promise<Story> => {
-        const atMs = (later === 0 ? BEGIN_MS : endMs - 2_000) + nth * APART_MS;
-        await house.timeline.pause(atMs);
-        const told = await sell(house, script.caller, saleOf(nth * INSTANTS.length + later), startMs + endMs + ASKED_LATER_MS);
-        return { habit: script.habit, patienceS: script.patience.seconds, instant, ...told };
-      }),
-    );
-    return { way, lengthS, stories: await Promise.all(stories), violations: house.violations };
-  });
+  return runSimulation(
+    { seed: `${way} ${lengthS}`, callers: scripts.map(({ caller }) => caller), trouble },
+    async (simulation) => {
+      const startMs = simulation.timeline.now;
+      const stories = scripts.flatMap((script, nth) =>
+        INSTANTS.map(async (instant, later): Promise<Story> => {
+          const atMs = (later === 0 ? BEGIN_MS : endMs - 2_000) + nth * APART_MS;
+          await simulation.timeline.pause(atMs);
+          const told = await sell(
+            simulation,
+            script.caller,
+            saleOf(nth * INSTANTS.length + later),
+            startMs + endMs + ASKED_LATER_MS,
+          );
+          return { habit: script.habit, patienceS: script.patience.seconds, instant, ...told };
+        }),
+      );
+      return { way, lengthS, stories: await Promise.all(stories), violations: simulation.violations };
+    },
+  );
 }
 
 function callerOf(habit: Habit, { seconds, userAgent }: (typeof PATIENCES)[number]): Caller {
@@ -99,23 +107,28 @@ export function saleOf(nth: number): AirtimeSale {
   return { requestId, number, path: '/api/topup/', fields };
 }
 
-async function sell(house: House, caller: Caller, sale: AirtimeSale, askedAt: number) {
+async function sell(simulation: Simulation, caller: Caller, sale: AirtimeSale, askedAt: number) {
   const { requestId, number } = sale;
-  const startedAt = house.timeline.now;
-  const { leftAt } = house.caseOf(caller, requestId);
-  const first = await house.buy(caller, sale);
-  await house.timeline.pause(askedAt - house.timeline.now);
-  const last = await house.ask(caller, requestId);
+  const startedAt = simulation.timeline.now;
+  const { leftAt } = simulation.caseOf(caller, requestId);
+  const first = await simulation.buy(caller, sale);
+  await simulation.timeline.pause(askedAt - simulation.timeline.now);
+  const last = await simulation.ask(caller, requestId);
   const before = [...leftAt];
   const told = {
     first,
     last,
-    journal: house.journalOf(caller, requestId)?.outcome,
-    chargedAfterMs: house.chargesOf(caller, number).map(({ createdAt }) => createdAt - startedAt),
-    v1Status: house.orderOf(caller, requestId)?.status,
+    journal: simulation.journalOf(caller, requestId)?.outcome,
+    chargedAfterMs: simulation.chargesOf(caller, number).map(({ createdAt }) => createdAt - startedAt),
+    v1Status: simulation.orderOf(caller, requestId)?.status,
     leftAt: before,
   };
   // After a failure v1 has no such order, so the same id may buy; the next test covers that.
-  const again = first.word === 'failure' ? undefined : await house.buy(caller, sale);
-  return { ...told, again, attemptsAgain: leftAt.length - before.length, chargesAgain: house.chargesOf(caller, number).length };
+  const again = first.word === 'failure' ? undefined : await simulation.buy(caller, sale);
+  return {
+    ...told,
+    again,
+    attemptsAgain: leftAt.length - before.length,
+    chargesAgain: simulation.chargesOf(caller, number).length,
+  };
 }

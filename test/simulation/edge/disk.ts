@@ -103,7 +103,7 @@ export class Disk {
         const lose = (): void => loseTelling(owner, requestId);
         const tell = (): Promise<void> => {
           // Another process has told a repeat the success before this slow write.
-          if (toldAtMs === NOT_TOLD && subject?.tellings.some(({ word }) => word === 'success') === true) lose();
+          if (toldAtMs === NOT_TOLD && subject?.replies.some(({ word }) => word === 'success') === true) lose();
           return journal.tell(owner, requestId, toldAtMs);
         };
         return this.#write(life, 'settle', { owner, requestId }, process, tell).catch((error: unknown) => {

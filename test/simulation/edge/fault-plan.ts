@@ -67,7 +67,7 @@ interface Window {
   readonly untilMs: number;
 }
 
-export interface Fate<Fault> {
+export interface DrawnFault<Fault> {
   readonly fault: Fault | undefined;
   /** Random numbers for what the fault leaves open and for durations. */
   readonly chance: Chance;
@@ -78,10 +78,10 @@ export interface Weather {
   /** When the clock of the gateways' machine is set. */
   readonly clockSettings: readonly ClockSetting[];
   /** The fault of a purchase on its way to v1; `owner` is the fingerprint of its key. */
-  forSend(label: string, owner: string): Fate<SendFault>;
+  forSend(label: string, owner: string): DrawnFault<SendFault>;
   /** The fault of a question to v1. */
-  forFind(label: string, owner: string): Fate<SendFault>;
-  forWrite(label: string): Fate<WriteFault>;
+  forFind(label: string, owner: string): DrawnFault<SendFault>;
+  forWrite(label: string): DrawnFault<WriteFault>;
   /** True when a read fails because the journal is away. */
   failsRead(label: string, atMs: number): boolean;
   /** True while the journal can be neither written nor read, as when the disk of its folder is away. */
@@ -152,15 +152,15 @@ export class FaultPlan implements Weather {
     this.#isHealed = true;
   }
 
-  forSend(label: string): Fate<SendFault> {
+  forSend(label: string): DrawnFault<SendFault> {
     return this.#draw(`send ${label}`, this.#rates.send, SEND_FAULTS);
   }
 
-  forFind(label: string): Fate<SendFault> {
+  forFind(label: string): DrawnFault<SendFault> {
     return this.#draw(`find ${label}`, this.#rates.find, FIND_FAULTS);
   }
 
-  forWrite(label: string): Fate<WriteFault> {
+  forWrite(label: string): DrawnFault<WriteFault> {
     return this.#draw(`write ${label}`, this.#rates.write, WRITE_FAULTS);
   }
 
@@ -193,7 +193,7 @@ export class FaultPlan implements Weather {
     this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
   }
 
-  #draw<T extends string>(label: string, rate: number, weights: Readonly<Record<T, number>>): Fate<T> {
+  #draw<T extends string>(label: string, rate: number, weights: Readonly<Record<T, number>>): DrawnFault<T> {
     const chance = this.#chance.fork(label);
     if (this.#isHealed || !chance.is(rate)) return { fault: undefined, chance };
     const fault = chance.draw(weights);

@@ -17,7 +17,7 @@ import { createVisitors } from '../../../src/upstream/visitors';
 import type { Chance } from '../engine/chance';
 import { clockOf, type Life } from '../engine/timeline';
 import type { Disk } from './disk';
-import type { SimulatedRoad } from './simulated-upstream';
+import type { SimulatedUpstreams } from './simulated-upstream';
 import { note, type Stage } from './stage';
 
 /** The parts that all histories share. */
@@ -72,7 +72,7 @@ export class GatewayProcess {
     name: string,
     stage: Stage,
     disk: Disk,
-    road: SimulatedRoad,
+    upstreams: SimulatedUpstreams,
     house: HouseParts,
     chance: Chance,
     { skewMs, isOfFleet }: { readonly skewMs: number; readonly isOfFleet: boolean },
@@ -81,7 +81,7 @@ export class GatewayProcess {
     this.#stage = stage;
     this.#disk = disk;
     const { mutate } = house;
-    const upstream = road.upstreamFor(this.#life, name);
+    const upstream = upstreams.upstreamFor(this.#life, name);
     const clock = clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs);
     this.#journal = keepAnswers(disk.openFor(this.#life, name));
     this.#clock = clock;

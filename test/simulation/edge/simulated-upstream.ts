@@ -8,9 +8,9 @@ import type { Life } from '../engine/timeline';
 import { tell, type Disk } from './disk';
 import { note, type Stage } from './stage';
 import type { SimulatedV1 } from './simulated-v1';
-import { carry, leaves } from './wire';
+import { carry, isSent } from './wire';
 
-export class SimulatedRoad {
+export class SimulatedUpstreams {
   readonly #stage: Stage;
   readonly #v1: SimulatedV1;
   readonly #disk: Disk;
@@ -51,7 +51,7 @@ export class SimulatedRoad {
     const { fault, chance } = stage.faults.forSend(label, owner);
     if (subject !== undefined) {
       subject.inFlight += 1;
-      if (leaves(context)) stage.book.leave(subject, process, stage.timeline.now);
+      if (isSent(context)) stage.book.leave(subject, process, stage.timeline.now);
     }
     note(stage, name, `${process}: sends it${fault === undefined ? '' : ` [${fault}]`}`);
     carry(stage, this.#v1, {

@@ -129,7 +129,7 @@ export class Dialect {
   }
 
   answer(request: V1Request, ask: (request: V1Request) => Answer): Answer {
-    if (request.path === '/transactions') return this.#tellHistory(request, ask);
+    if (request.path === '/transactions') return this.#answerHistory(request, ask);
     if (request.path === '/receipt') return this.#tellReceipt(request, ask);
     return request.method === 'POST' ? this.#tellSale(ask(request)) : ask(request);
   }
@@ -157,7 +157,7 @@ export class Dialect {
     return { ...answer, body: { ...answer.body, data: this.#spell(told) } };
   }
 
-  #tellHistory(request: V1Request, ask: (request: V1Request) => Answer): Answer {
+  #answerHistory(request: V1Request, ask: (request: V1Request) => Answer): Answer {
     const query = this.habits.has('short_pages') ? { ...request.query, per_page: '20' } : request.query;
     const answer = ask({ ...request, query });
     const data = (answer.body as { data?: Fields }).data;

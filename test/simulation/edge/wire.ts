@@ -8,7 +8,7 @@ import type { SendFault } from './fault-plan';
 import type { SimulatedV1 } from './simulated-v1';
 import type { Stage } from './stage';
 
-export interface Carriage {
+export interface CarriedCall {
   readonly request: V1Request;
   readonly context: Pick<CallContext, 'timeoutMs' | 'leaveWithinMs' | 'mayLeave'>;
   readonly fault: SendFault | undefined;
@@ -32,21 +32,21 @@ const PAGES = [
 ];
 
 /** False when a call that waited for its turn has no time left or is no longer wanted: then no byte is sent. */
-export function leaves({ timeoutMs, leaveWithinMs = timeoutMs, mayLeave = () => true }: Carriage['context']): boolean {
+export function isSent({ timeoutMs, leaveWithinMs = timeoutMs, mayLeave = () => true }: CarriedCall['context']): boolean {
   return leaveWithinMs > 0 && mayLeave();
 }
 
 /** Carries one request; `onEnd` is called once. */
-export function carry(stage: Stage, v1: SimulatedV1, carriage: Carriage): void {
+export function carry(stage: Stage, v1: SimulatedV1, call: CarriedCall): void {
   const { timeline } = stage;
-  const { request, fault, chance, onArrival } = carriage;
-  const { timeoutMs, leaveWithinMs = timeoutMs } = carriage.context;
+  const { request, fault, chance, onArrival } = call;
+  const { timeoutMs, leaveWithinMs = timeoutMs } = call.context;
   let isOver = false;
   const end = (exchanged: Exchanged): void => {
     if (isOver) return;
     isOver = true;
     cancelDeadline();
-    carriage.onEnd(exchanged);
+    call.onEnd(exchanged);
   };
   const cancelDeadline = timeline.after(timeoutMs, () => end(failed(true, DEADLINE_PASSED)));
   const soon = (): number => chance.skewed(3, 600);
@@ -59,9 +59,9 @@ export function carry(stage: Stage, v1: SimulatedV1, carriage: Carriage): void {
       andThen(answer);
     });
   };
-  const hear = (delayMs: number) => (answer: V1Answer) => endAfter(delayMs + slowness(answer), spoil(answer));
+  const hear = (delayMs: number) => (answer: V1Answer) => endAfter(delayMs + slowMs(answer), exchangedOf(answer));
 
-  if (!leaves(carriage.context)) return endAfter(0, failed(false, DEADLINE_PASSED));
+  if (!isSent(call.context)) return endAfter(0, failed(false, DEADLINE_PASSED));
   if (v1.isAway) return endAfter(soon(), failed(false, 'ECONNREFUSED'));
   switch (fault) {
     case undefined:
@@ -100,7 +100,7 @@ export function carry(stage: Stage, v1: SimulatedV1, carriage: Carriage): void {
   }
 }
 
-interface Road {
+interface WireSteps {
   readonly arrive: (delayMs: number, andThen: (answer: V1Answer) => void) => void;
   readonly hear: (delayMs: number) => (answer: V1Answer) => void;
   readonly end: (exchanged: Exchanged) => void;
@@ -110,7 +110,7 @@ interface Road {
  * The request reaches v1 twice, perhaps long after the gateway's next attempt. No gateway could notice a copy that v1 accepts
  * after it has refused the first one, so the wire never does that (docs/simulation.md).
  */
-function carryTwice(fault: 'twice_first_heard' | 'twice_second_heard', chance: Chance, { arrive, hear, end }: Road): void {
+function carryTwice(fault: 'twice_first_heard' | 'twice_second_heard', chance: Chance, { arrive, hear, end }: WireSteps): void {
   const first = chance.skewed(3, 600);
   const between = chance.skewed(0, LATEST_ARRIVAL_MS - 1_000);
   if (fault === 'twice_first_heard') {
@@ -127,12 +127,12 @@ function carryTwice(fault: 'twice_first_heard' | 'twice_second_heard', chance: C
   });
 }
 
-function slowness({ fault }: V1Answer): number {
+function slowMs({ fault }: V1Answer): number {
   return fault === 'slow' ? SLOW_MS : 0;
 }
 
 /** The answer as it arrives, spoilt as the sandbox's mood demands. */
-function spoil(answer: V1Answer): Exchanged {
+function exchangedOf(answer: V1Answer): Exchanged {
   switch (answer.fault) {
     case 'reset':
       return failed(true, 'ECONNRESET');

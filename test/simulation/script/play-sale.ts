@@ -5,9 +5,9 @@ import type { Answer as V1Answer } from '../../../src/sandbox/answer';
 import { shortenRequestId } from '../../../src/gateway/read/read-raw';
 import type { GatewayProcess, Heard } from '../edge/gateway-process';
 import { note, type Stage } from '../edge/stage';
-import { type Case, type Purchase, type Telling, type Word, wordOf } from '../verdict/case-book';
+import { type Case, type Purchase, type ScriptReply, type Word, wordOf } from '../verdict/case-book';
 import type { Verdict } from '../verdict/verdict';
-import { speak, speakV1, type Content, type Move, type Sale, type ScriptKey } from './sale';
+import { buildScriptRequest, buildV1Call, type Content, type Move, type Sale, type ScriptKey } from './sale';
 
 export interface Surroundings {
   readonly stage: Stage;
@@ -97,7 +97,7 @@ export class Script {
 
   #sellBefore(content: Content): void {
     const { sale, subject } = this;
-    const { path, fields } = speakV1(content);
+    const { path, fields } = buildV1Call(content);
     this.#around.sellDirectly(sale.key, path, { ...fields, request_id: subject.requestId! });
     content.meanings.add(content.value);
     subject.soldBefore = content;
@@ -110,7 +110,7 @@ export class Script {
     content.meanings.add(this.#around.meaningOf(content));
     for (const meaning of subject.contents.get(content.key)?.meanings ?? []) content.meanings.add(meaning);
     subject.contents.set(content.key, content);
-    const { path, fields } = speak(sale.format, content);
+    const { path, fields } = buildScriptRequest(sale.format, content);
     const id = sale.requestId === undefined ? {} : { [sale.spelling]: sale.requestId };
     return this.#request(this.#requestTo('POST', path, { ...fields, ...id }), content);
   }
@@ -153,9 +153,9 @@ export class Script {
       return undefined;
     }
     const how = content === undefined ? 'status' : 'purchase';
-    const telling: Telling = { startedAt, at: stage.timeline.now, process, how, content, word, http, code, body };
-    this.subject.tellings.push(telling);
-    verdict.hear(this.subject, telling);
+    const reply: ScriptReply = { startedAt, at: stage.timeline.now, process, how, content, word, http, code, body };
+    this.subject.replies.push(reply);
+    verdict.hear(this.subject, reply);
     stage.faults.count(`told ${word}`);
     this.#lastTold = { word, body };
     return this.#lastTold;

@@ -168,7 +168,7 @@ export interface Content {
   readonly meanings: Set<number>;
 }
 
-export interface Spoken {
+export interface SaleRequest {
   readonly path: string;
   readonly fields: Readonly<Record<string, string | number | boolean>>;
 }
@@ -246,7 +246,7 @@ function crossed(pairs: readonly (readonly [number, number])[]): ReadonlyMap<num
 }
 
 /** The request of a script of this format. */
-export function speak(format: 'a' | 'b', { service, number, network, value, quantity, word }: Content): Spoken {
+export function buildScriptRequest(format: 'a' | 'b', { service, number, network, value, quantity, word }: Content): SaleRequest {
   const isA = format === 'a';
   const digit = network === '' ? 0 : NUMBERING[format][network as keyof typeof NETWORKS];
   switch (service) {
@@ -281,7 +281,7 @@ export function speak(format: 'a' | 'b', { service, number, network, value, quan
 }
 
 /** The same sale as v1's own call, for a sale without the gateway. */
-export function speakV1({ service, number, network, value, quantity, word }: Content): Spoken {
+export function buildV1Call({ service, number, network, value, quantity, word }: Content): SaleRequest {
   const digit = network === '' ? 0 : NUMBERING.b[network as keyof typeof NETWORKS];
   switch (service) {
     case 'airtime':

@@ -17,7 +17,7 @@ export interface Purchase {
 }
 
 /** One reply that a script saw. */
-export interface Telling {
+export interface ScriptReply {
   readonly startedAt: number;
   readonly at: number;
   readonly process: string;
@@ -50,7 +50,7 @@ export interface Case {
   /** The sale under this id without the gateway. */
   soldBefore?: Content;
   readonly purchases: Purchase[];
-  readonly tellings: Telling[];
+  readonly replies: ScriptReply[];
   /** The scripts keep or sell what is pending, so the order may be bought while no script waits. */
   mayBeBoughtLater: boolean;
   /** When each attempt was sent to v1. */
@@ -170,7 +170,7 @@ export class CaseBook {
       earlierIds: [],
       contents: new Map(),
       purchases: [],
-      tellings: [],
+      replies: [],
       mayBeBoughtLater: false,
       leftAt: [],
       heard: [],

@@ -6,7 +6,7 @@ import { SKEW_MS } from '../edge/fault-plan';
 import type { SimulatedV1 } from '../edge/simulated-v1';
 import type { Stage } from '../edge/stage';
 import { isSaleOf, likenessOf } from '../script/sale';
-import type { Case, Purchase, Telling } from './case-book';
+import type { Case, Purchase, ScriptReply } from './case-book';
 
 const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
 /** How long a success is told again to repeats. */
@@ -29,17 +29,17 @@ export class Verdict {
   }
 
   /** Judges a reply at the moment it is told. */
-  hear(subject: Case, telling: Telling): void {
-    if (telling.word === 'success') this.#judgeSuccess(subject, telling);
-    if (telling.word === 'failure' && telling.how === 'status') this.#judgeTakenBack(subject, telling);
-    if (telling.word === 'pending') this.#judgePending(subject, telling);
+  hear(subject: Case, reply: ScriptReply): void {
+    if (reply.word === 'success') this.#judgeSuccess(subject, reply);
+    if (reply.word === 'failure' && reply.how === 'status') this.#judgeTakenBack(subject, reply);
+    if (reply.word === 'pending') this.#judgePending(subject, reply);
   }
 
   /** Judges the history as a whole. `lastTold` is each order's status after everything has come to rest. */
-  close(lastTold: ReadonlyMap<Case, Telling | undefined>): void {
+  close(lastTold: ReadonlyMap<Case, ScriptReply | undefined>): void {
     this.#checkCharges();
     for (const subject of this.#stage.book.cases) {
-      for (const telling of subject.tellings) if (telling.word === 'failure') this.#judgeFailure(subject, telling);
+      for (const reply of subject.replies) if (reply.word === 'failure') this.#judgeFailure(subject, reply);
       const last = lastTold.get(subject);
       if (last !== undefined) this.#judgeAnswer(subject, last);
     }
@@ -59,15 +59,15 @@ export class Verdict {
     }
   }
 
-  #judgeSuccess(subject: Case, telling: Telling): void {
+  #judgeSuccess(subject: Case, reply: ScriptReply): void {
     if (this.#isClockToBlame(subject)) return;
     const order = this.#chargedOf(subject);
     const lie = (detail: string): void => this.#violate('success is true', subject.name, `told success, but ${detail}`);
-    if (this.#isOfSaleBefore(subject, telling)) return;
+    if (this.#isOfSaleBefore(subject, reply)) return;
     if (order === undefined) return lie('v1 has no such order');
     if (order.status !== 'success') return lie(`v1 says ${order.status}`);
-    if (!isAskedFor(subject, telling, order)) return lie('v1 sold something else under this id');
-    const { body } = telling;
+    if (!isAskedFor(subject, reply, order)) return lie('v1 sold something else under this id');
+    const { body } = reply;
     if (body['reference'] !== order.reference)
       return lie(`the reply shows ${JSON.stringify(body['reference'])}, not ${order.reference}`);
     const shown = JSON.stringify([body['pin'] ?? null, body['token'] ?? null, body['pins'] ?? null]);
@@ -76,21 +76,21 @@ export class Verdict {
   }
 
   /** A sale that was told as sold is never told as failed by a later status query. */
-  #judgeTakenBack(subject: Case, telling: Telling): void {
-    const sold = subject.tellings.find(({ word, at }) => word === 'success' && at <= telling.startedAt);
+  #judgeTakenBack(subject: Case, reply: ScriptReply): void {
+    const sold = subject.replies.find(({ word, at }) => word === 'success' && at <= reply.startedAt);
     // A sale without an id may have several orders, and the query may ask about another one than the sold one.
     if (sold === undefined || subject.earlierIds.length > 0 || this.#isClockToBlame(subject)) return;
     this.#violate(
       'success stays',
       subject.name,
-      `told success at ${this.#time(sold.at)}, and failure at ${this.#time(telling.at)}`,
+      `told success at ${this.#time(sold.at)}, and failure at ${this.#time(reply.at)}`,
     );
   }
 
-  #judgePending(subject: Case, telling: Telling): void {
+  #judgePending(subject: Case, reply: ScriptReply): void {
     const { previous } = subject;
-    if (this.#mayBeOpen(subject, telling)) return;
-    if (previous !== undefined && this.#mayBeRepeatedByNext(previous) && this.#mayBeOpen(previous, telling)) return;
+    if (this.#mayBeOpen(subject, reply)) return;
+    if (previous !== undefined && this.#mayBeRepeatedByNext(previous) && this.#mayBeOpen(previous, reply)) return;
     const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
     this.#violate(
       'pending is true',
@@ -99,51 +99,51 @@ export class Verdict {
     );
   }
 
-  #mayBeOpen(subject: Case, telling: Telling): boolean {
-    const isUnderWay = subject.inFlight > 0 || subject.toldOfWriteAt >= telling.startedAt;
+  #mayBeOpen(subject: Case, reply: ScriptReply): boolean {
+    const isUnderWay = subject.inFlight > 0 || subject.toldOfWriteAt >= reply.startedAt;
     if (isUnderWay || subject.isDoubtful || this.#stage.book.doubtfulOwners.has(subject.owner)) return true;
     const order = this.#orderOf(subject);
     // A result that the provider reports to v1 during the reply can only be in the next reply.
-    if (order !== undefined && (order.status === 'pending' || order.createdAt >= telling.startedAt - 180_000)) return true;
+    if (order !== undefined && (order.status === 'pending' || order.createdAt >= reply.startedAt - 180_000)) return true;
     const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
     return known !== undefined && [undefined, 'unknown'].includes(known.outcome?.kind);
   }
 
   /** An order that was told failed is not charged, unless the script ordered again afterwards. */
-  #judgeFailure(subject: Case, telling: Telling): void {
+  #judgeFailure(subject: Case, reply: ScriptReply): void {
     const order = this.#chargedOf(subject);
     if (order === undefined || order.status === 'failed') return;
-    if (subject.earlierIds.length > 0 && (telling.how === 'status' || this.#isClockToBlame(subject))) return;
+    if (subject.earlierIds.length > 0 && (reply.how === 'status' || this.#isClockToBlame(subject))) return;
     // Without the journal no process can know whether this repeats a sale of another process (decision 0024).
-    if (telling.code === 'journal_unavailable' && isRepeatElsewhere(subject, telling)) return;
+    if (reply.code === 'journal_unavailable' && isRepeatElsewhere(subject, reply)) return;
     // The charged order is the earlier sale without the gateway, and the reply is not about that sale.
     if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
-    const { content } = telling;
+    const { content } = reply;
     // The reply is about another sale under the same id, which is not charged.
     if (content !== undefined && !isSaleOf(content, order)) return;
     // The refusal of a reused id is about a sale that differs from the charged one.
-    if (telling.code === 'request_id_reused' && subject.contents.size > 1) return;
+    if (reply.code === 'request_id_reused' && subject.contents.size > 1) return;
     // An id whose success was told long before is refused as used: the refused sale is not charged.
-    if (telling.code === 'request_id_used' && wasToldSold(subject, telling)) return;
+    if (reply.code === 'request_id_used' && wasToldSold(subject, reply)) return;
     // The same holds while the operator's mapping refuses the number or the key. The clock of another gateway may be ahead.
-    if (REFUSED_BY_OPERATOR.includes(telling.code ?? '') && wasToldSold(subject, telling, REPLAY_MS - SKEW_MS)) return;
-    if (subject.purchases.some((purchase) => this.#excuses(purchase, telling, order))) return;
+    if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply, REPLAY_MS - SKEW_MS)) return;
+    if (subject.purchases.some((purchase) => this.#excuses(purchase, reply, order))) return;
     this.#violate(
       'failure is true',
       subject.name,
-      `told ${telling.http} failure at ${this.#time(telling.at)} (${telling.how}${telling.code === undefined ? '' : `, ${telling.code}`}), but v1 charged ${order.reference}: ${order.status}`,
+      `told ${reply.http} failure at ${this.#time(reply.at)} (${reply.how}${reply.code === undefined ? '' : `, ${reply.code}`}), but v1 charged ${order.reference}: ${order.status}`,
     );
   }
 
   /** True when the script ordered again after the reply, or when another process took the order only after the question. */
-  #excuses(purchase: Purchase, telling: Telling, order: V1Order): boolean {
+  #excuses(purchase: Purchase, reply: ScriptReply, order: V1Order): boolean {
     if (!isSaleOf(purchase.content, order)) return false;
-    if (purchase.startedAt >= telling.at) return true;
-    return purchase.process !== telling.process && purchase.openedAt !== undefined && purchase.openedAt > telling.startedAt;
+    if (purchase.startedAt >= reply.at) return true;
+    return purchase.process !== reply.process && purchase.openedAt !== undefined && purchase.openedAt > reply.startedAt;
   }
 
   /** At the end of the history a status query must return the outcome that v1 has. */
-  #judgeAnswer(subject: Case, last: Telling): void {
+  #judgeAnswer(subject: Case, last: ScriptReply): void {
     const sold = this.#orderOf(subject);
     const order = sold !== undefined && isAskedFor(subject, last, sold) ? sold : undefined;
     const expected =
@@ -210,7 +210,7 @@ export class Verdict {
   }
 
   /** The next sale of the same content was told the outcome of this one, as if it were a repeat. */
-  #isOfSaleBefore({ previous }: Case, { body }: Telling): boolean {
+  #isOfSaleBefore({ previous }: Case, { body }: ScriptReply): boolean {
     if (previous === undefined || !this.#mayBeRepeatedByNext(previous)) return false;
     return this.#ordersOf(previous).some(({ reference }) => reference === body['reference']);
   }
@@ -220,7 +220,7 @@ export class Verdict {
    * or, after the clock was set, one of its two orders was not told (decision 0024).
    */
   #mayBeRepeatedByNext(subject: Case): boolean {
-    const told = subject.tellings.find(({ word, how }) => word === 'success' && how === 'purchase');
+    const told = subject.replies.find(({ word, how }) => word === 'success' && how === 'purchase');
     subject.isTellingLost ||= told !== undefined && !this.#disk.isKnownTold(subject, told.process);
     return subject.isTellingLost || this.#isClockToBlame(subject);
   }
@@ -249,15 +249,15 @@ export class Verdict {
   }
 }
 
-function isRepeatElsewhere({ isNameless, purchases }: Case, { process, startedAt }: Telling): boolean {
+function isRepeatElsewhere({ isNameless, purchases }: Case, { process, startedAt }: ScriptReply): boolean {
   return isNameless && purchases.some((earlier) => earlier.process !== process && earlier.startedAt < startedAt);
 }
 
-function wasToldSold({ tellings }: Case, { at }: Telling, agoMs = 0): boolean {
-  return tellings.some((earlier) => earlier.word === 'success' && earlier.at < at - agoMs);
+function wasToldSold({ replies }: Case, { at }: ScriptReply, agoMs = 0): boolean {
+  return replies.some((earlier) => earlier.word === 'success' && earlier.at < at - agoMs);
 }
 
 /** The order is the sale of this request; for a status query, any sale under the id. */
-function isAskedFor({ contents }: Case, { content }: Telling, order: V1Order): boolean {
+function isAskedFor({ contents }: Case, { content }: ScriptReply, order: V1Order): boolean {
   return content === undefined ? [...contents.values()].some((one) => isSaleOf(one, order)) : isSaleOf(content, order);
 }

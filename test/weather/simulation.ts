@@ -5,11 +5,11 @@ import type { Order } from '../../src/domain/order';
 import { accountSchema } from '../../src/sandbox/account';
 import type { Order as V1Order } from '../../src/sandbox/order/order';
 import { Disk } from '../simulation/edge/disk';
-import type { Fate, SendFault, Weather } from '../simulation/edge/fault-plan';
+import type { DrawnFault, SendFault, Weather } from '../simulation/edge/fault-plan';
 import { GatewayProcess } from '../simulation/edge/gateway-process';
 import type { Content } from '../simulation/script/sale';
 import { config, loadHouse, ownerOf, START_MS, withBuyAfterPending } from '../simulation/edge/house-parts';
-import { SimulatedRoad } from '../simulation/edge/simulated-upstream';
+import { SimulatedUpstreams } from '../simulation/edge/simulated-upstream';
 import { SimulatedV1 } from '../simulation/edge/simulated-v1';
 import type { Stage } from '../simulation/edge/stage';
 import { Chance } from '../simulation/engine/chance';
@@ -69,7 +69,7 @@ const NO_HABITS: ConstructorParameters<typeof SimulatedV1>[2] = { answer: (reque
 const apiKeyOf = ({ name }: Caller): string => `weather_live_${name}`;
 const accountOf = ({ name }: Caller): string => `weather-${name}`;
 
-export class House {
+export class Simulation {
   readonly timeline: Timeline;
   readonly #stage: Stage;
   readonly #v1: SimulatedV1;
@@ -174,17 +174,17 @@ function walletOf(caller: Caller): string {
   return `${accountOf(caller)}:live`;
 }
 
-export interface HouseOptions {
+export interface SimulationOptions {
   readonly seed: string;
   readonly callers: readonly Caller[];
-  /** Called with the time since the house was opened, in ms. */
+  /** Called with the time since the simulation began, in ms. */
   readonly trouble: (now: () => number) => Trouble;
 }
 
 /** Opens a simulation and runs it until `play` has ended. */
-export async function playWithFaults<T>(
-  { seed, callers, trouble }: HouseOptions,
-  play: (house: House) => Promise<T>,
+export async function runSimulation<T>(
+  { seed, callers, trouble }: SimulationOptions,
+  play: (simulation: Simulation) => Promise<T>,
 ): Promise<T> {
   const chance = new Chance(seed);
   const parts = await loadHouse(callers.map(apiKeyOf));
@@ -203,7 +203,7 @@ export async function playWithFaults<T>(
     const stage: Stage = {
       timeline,
       startMs: START_MS,
-      faults: weatherOf(
+      faults: faultsAtV1(
         chance.fork('weather'),
         trouble(() => timeline.now - START_MS),
       ),
@@ -214,23 +214,26 @@ export async function playWithFaults<T>(
     const disk = new Disk(stage);
     const v1 = new SimulatedV1(stage, { ...config, accounts }, NO_HABITS, true);
     const house = { ...parts, mapping: withBuyAfterPending(parts.mapping, buyers) };
-    const road = new SimulatedRoad(stage, v1, disk);
-    const process = new GatewayProcess('A', stage, disk, road, house, chance.fork('process'), { skewMs: 0, isOfFleet: false });
-    const playing = play(new House(stage, v1, disk, process));
+    const upstreams = new SimulatedUpstreams(stage, v1, disk);
+    const process = new GatewayProcess('A', stage, disk, upstreams, house, chance.fork('process'), {
+      skewMs: 0,
+      isOfFleet: false,
+    });
+    const playing = play(new Simulation(stage, v1, disk, process));
     await timeline.runToEnd(playing);
     return playing;
   });
 }
 
 /** Faults only for calls to v1: the disk, the clock and the process work. */
-function weatherOf(chance: Chance, trouble: Trouble): Weather {
-  const fateOf = (kind: Call['kind'], label: string, owner: string): Fate<SendFault> => {
+function faultsAtV1(chance: Chance, trouble: Trouble): Weather {
+  const faultOf = (kind: Call['kind'], label: string, owner: string): DrawnFault<SendFault> => {
     const own = chance.fork(`${kind} ${label}`);
     return { fault: trouble({ kind, label, owner }, own), chance: own };
   };
   return {
-    forSend: (label, owner) => fateOf('purchase', label, owner),
-    forFind: (label, owner) => fateOf('read', label, owner),
+    forSend: (label, owner) => faultOf('purchase', label, owner),
+    forFind: (label, owner) => faultOf('read', label, owner),
     forWrite: (label) => ({ fault: undefined, chance: chance.fork(`write ${label}`) }),
     failsRead: () => false,
     clockSettings: [],
