@@ -37,7 +37,7 @@ export function openBrowser(): Promise<Browser> {
 }
 
 /** The result of looking at a page once. */
-export interface Look {
+export interface PageFindings {
   /** Errors of scripts, of the console and of the security policy, and missing files. */
   readonly errors: readonly string[];
   /** What axe-core finds, as `theme rule impact: element`. */
@@ -50,7 +50,7 @@ export interface Look {
   readonly overflowPx: number;
 }
 
-export interface LookOptions {
+export interface InspectOptions {
   readonly name: string;
   readonly size: Size;
   readonly cookies?: Parameters<Awaited<ReturnType<Browser['newContext']>>['addCookies']>[0];
@@ -58,7 +58,7 @@ export interface LookOptions {
   readonly play?: (page: Page) => Promise<void>;
 }
 
-export async function lookAt(browser: Browser, url: string, options: LookOptions): Promise<Look> {
+export async function inspectPage(browser: Browser, url: string, options: InspectOptions): Promise<PageFindings> {
   const { name, size, cookies = [], play } = options;
   const context = await browser.newContext({ viewport: SIZES[size], reducedMotion: 'reduce' });
   await context.addCookies(cookies);

@@ -1,6 +1,14 @@
 /** Every page in a real browser, on a phone and a desktop, light and dark; pictures go to `test-artefacts/console`. */
 import type { Browser, Page } from 'playwright-core';
-import { describeWithBrowser, lookAt, openBrowser, SIZES, type Look, type Size, type LookOptions } from './browser';
+import {
+  describeWithBrowser,
+  inspectPage,
+  openBrowser,
+  SIZES,
+  type PageFindings,
+  type Size,
+  type InspectOptions,
+} from './browser';
 import { openShop, type ShopHouse } from './shop-house';
 
 interface PageLine {
@@ -9,7 +17,7 @@ interface PageLine {
   /** Below the admin address; a function where it depends on the shop's sales. */
   readonly path: string | ((house: ShopHouse) => string | Promise<string>);
   /** Runs on the page before the page is judged. */
-  readonly play?: LookOptions['play'];
+  readonly play?: InspectOptions['play'];
 }
 
 /** The first caller of callers.yaml. */
@@ -88,15 +96,15 @@ describeWithBrowser('the pages of the console', () => {
 
   test.each(cases)('$name, $size, light and dark', async ({ name, path, play, size }) => {
     const at = typeof path === 'string' ? path : await path(house);
-    const look = await lookAt(browser, `${house.adminUrl}${at}`, { name, size, ...(play === undefined ? {} : { play }) });
+    const look = await inspectPage(browser, `${house.adminUrl}${at}`, { name, size, ...(play === undefined ? {} : { play }) });
     looks.push(`${name} ${size}: first paint ${Math.round(look.firstPaintMs)} ms, ${Math.round(look.bytes / 1_000)} kB`);
-    expect(soundOf(look, name)).toEqual({ errors: [], barriers: [], overflowPx: 0 });
+    expect(withoutExpectedErrors(look, name)).toEqual({ errors: [], barriers: [], overflowPx: 0 });
     expect(look.firstPaintMs).toBeLessThan(FIRST_PAINT_MS_MAX);
     expect(look.bytes).toBeLessThan(BYTES_MAX);
   });
 });
 
-function soundOf({ errors, barriers, overflowPx }: Look, name: string): Partial<Look> {
+function withoutExpectedErrors({ errors, barriers, overflowPx }: PageFindings, name: string): Partial<PageFindings> {
   // The missing page is served with HTTP 404.
   const isExpected = (error: string): boolean => name === 'not-found' && error.includes('404');
   return { errors: errors.filter((error) => !isExpected(error)), barriers, overflowPx };

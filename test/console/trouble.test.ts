@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { openHouse, send, type House } from '../flows/house';
-import { describeWithBrowser, lookAt, openBrowser, SIZES, type Size } from './browser';
+import { describeWithBrowser, inspectPage, openBrowser, SIZES, type Size } from './browser';
 
 const cases = (Object.keys(SIZES) as Size[]).map((size) => ({ size }));
 
@@ -17,7 +17,7 @@ describeWithBrowser('the console when something is wrong', () => {
     [browser, locked, troubled] = await Promise.all([
       openBrowser(),
       openHouse({ env: { ADMIN_TOKEN: 'a-token-for-the-console-alone' } }),
-      openTroubled(),
+      openHouseWithTrouble(),
     ]);
   }, 120_000);
   afterAll(async () => {
@@ -27,12 +27,12 @@ describeWithBrowser('the console when something is wrong', () => {
   });
 
   test.each(cases)('the login, $size, light and dark', async (look) => {
-    const seen = await lookAt(browser, `${locked.service.adminUrl}/console`, { name: 'login', ...look });
+    const seen = await inspectPage(browser, `${locked.service.adminUrl}/console`, { name: 'login', ...look });
     expect(seen).toMatchObject({ errors: [], barriers: [], overflowPx: 0 });
   });
 
   test.each(cases)('the Overview in trouble, $size, light and dark', async (look) => {
-    const seen = await lookAt(browser, `${troubled.service.adminUrl}/console`, {
+    const seen = await inspectPage(browser, `${troubled.service.adminUrl}/console`, {
       ...{ name: 'overview-in-trouble', ...look },
       play: async (page) => {
         for (const words of ['v1', 'mapping files']) await page.getByRole('alert').filter({ hasText: words }).first().waitFor();
@@ -43,7 +43,7 @@ describeWithBrowser('the console when something is wrong', () => {
   });
 
   test.each(cases)('the problems of the mapping files, $size: a long line scrolls inside itself', async (look) => {
-    const seen = await lookAt(browser, `${troubled.service.adminUrl}/console/mappings`, {
+    const seen = await inspectPage(browser, `${troubled.service.adminUrl}/console/mappings`, {
       ...{ name: 'mappings-in-trouble', ...look },
       play: async (page) => {
         await page.getByText('cannot be taken into use').waitFor({ timeout: 60_000 });
@@ -55,7 +55,7 @@ describeWithBrowser('the console when something is wrong', () => {
   });
 });
 
-async function openTroubled(): Promise<House> {
+async function openHouseWithTrouble(): Promise<House> {
   const house = await openHouse({
     v1: () => ({ http: 502, body: '<html>Bad Gateway</html>' }),
     env: { UPSTREAM_PROBE_SECONDS: '1' },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describePostgres, startPostgres, type PostgresServer } from '../journal/postgres/start-postgres';
 import type { GatewayProcess } from './gateway-process';
 import { openCrashStage, type CrashStage } from './stage';
-import { inBooks } from './verdict';
+import { findCharge } from './verdict';
 
 /** Each round does all four disturbances and takes three quarters of a minute, because a stop holds replies. */
 const ROUNDS = Number(process.env['POSTGRES_ROUNDS'] ?? 1);
@@ -95,7 +95,7 @@ describePostgres('two gateways on one PostgreSQL', () => {
     // No gateway knows the orders that the dead one told pending because it could not read whether their ids were known; v1 has none of them.
     const ids = verdict.lost.map((sentence) => sentence.split(' ')[0]);
     for (const order of scripts.orders.filter(({ requestId }) => ids.includes(requestId)))
-      expect(await inBooks(order, v1)).toMatchObject({ isCharged: false, isRefunded: false });
+      expect(await findCharge(order, v1)).toMatchObject({ isCharged: false, isRefunded: false });
     expect(v1.isBalanced()).toBe(true);
   }, 900_000);
 });

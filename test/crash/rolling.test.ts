@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 /** Orders that v1 keeps pending, so that their scripts are held when the gateway is told to stop. */
-function holdSome({ url }: GatewayProcess): readonly Promise<Told>[] {
+function buyHeldOrders({ url }: GatewayProcess): readonly Promise<Told>[] {
   const key = stage.v1.keyOf(SPARE_ACCOUNT);
   return PURCHASES.slice(0, 6).map((purchase, index) => buy(url, key, purchase, `mood.pending.${index}`));
 }
@@ -43,7 +43,7 @@ test(`${ROUNDS} rolling restarts under load charge no order twice, lose none and
     const leaving = gateways[round % 2]!;
     await sleep(chance.between(200, 800));
     // One such stop is enough: it takes as long as a stop may.
-    const held = round === 0 ? holdSome(leaving) : [];
+    const held = round === 0 ? buyHeldOrders(leaving) : [];
     await untilHeld(held.length);
     const calm = setTimeout(() => scripts.rest(REST_WHILE_HELD_MS), STOP_BEGINS_MS);
     exits.push(await leaving.end('SIGTERM'));

@@ -61,7 +61,7 @@ export function startScripts(options: ScriptOptions): Scripts {
     const purchase = distinct(chance.pick(PURCHASES), number);
     const order = { requestId: `${options.name}-${number}`, account, key: options.keyOf(account), purchase, told: [] };
     orders.push(order);
-    options.proxy.plan(order.requestId, { strike: v1sWay(chance), times: Infinity });
+    options.proxy.plan(order.requestId, { strike: drawV1Behaviour(chance), times: Infinity });
     return order;
   };
   const tell = async ({ told, key, purchase, requestId }: ScriptOrder): Promise<Told> => {
@@ -103,7 +103,7 @@ export function startScripts(options: ScriptOptions): Scripts {
 }
 
 /** How v1 treats one order: a delay before and after the charge, and in one of ten orders the first answer is lost. */
-function v1sWay(chance: Chance): Strike {
+function drawV1Behaviour(chance: Chance): Strike {
   const [beforeMs, afterMs, isLost] = [chance.between(0, 25), chance.between(0, 25), chance.next() < 0.1];
   let tries = 0;
   const answer = afterCharge(async ({ socket, replyWith }, told) => {
@@ -129,7 +129,7 @@ export function distinct(purchase: Purchase, number: number): Purchase {
 }
 
 /** Asks for the order until the status word is final or the patience ends; gives the last reply. */
-export async function askInTheEnd(url: string, { key, requestId }: ScriptOrder, patienceMs: number): Promise<Told> {
+export async function askUntilFinal(url: string, { key, requestId }: ScriptOrder, patienceMs: number): Promise<Told> {
   const until = performance.now() + patienceMs;
   for (;;) {
     const told = await askStatus(url, key, requestId);

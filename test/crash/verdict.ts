@@ -1,6 +1,6 @@
 /** Compares what scripts were told with v1's own books. */
 import type { Told } from '../faults/purchase';
-import { askInTheEnd, type ScriptOrder } from './scripts';
+import { askUntilFinal, type ScriptOrder } from './scripts';
 
 export interface Verdict {
   readonly orders: number;
@@ -40,7 +40,7 @@ export async function judgeOrders(orders: readonly ScriptOrder[], url: string, v
   const judged: Judged[] = [];
   const left = orders.values();
   const judge = async (): Promise<void> => {
-    for (const order of left) judged.push({ order, ...(await inBooks(order, v1)), last: await askInTheEnd(url, order, 0) });
+    for (const order of left) judged.push({ order, ...(await findCharge(order, v1)), last: await askUntilFinal(url, order, 0) });
   };
   await Promise.all(Array.from({ length: AT_ONCE }, judge));
   const charged = judged.filter((one) => one.isCharged).length;
@@ -60,7 +60,7 @@ export async function judgeOrders(orders: readonly ScriptOrder[], url: string, v
 }
 
 /** Asks v1 directly with a purchase without fields: v1 replies with the order of that request id, or sells nothing. */
-export async function inBooks({ key, requestId }: ScriptOrder, v1: Books): Promise<Pick<Judged, 'isCharged' | 'isRefunded'>> {
+export async function findCharge({ key, requestId }: ScriptOrder, v1: Books): Promise<Pick<Judged, 'isCharged' | 'isRefunded'>> {
   const response = await fetch(`${v1.url}/airtime`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

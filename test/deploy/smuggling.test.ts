@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { listen } from '../listen';
 import { DOORS, GROUPS, isWhole, write, type Framing } from '../probe/framings';
-import { idOf, openRawHouse, speak, type RawHouse } from '../probe/raw-house';
+import { idOf, openRawHouse, sendBytes, type RawHouse } from '../probe/raw-house';
 import { readAsRfc, type ReadRequest } from '../probe/rfc-reader';
 import { SELF_SIGNED } from '../upstream/self-signed';
 import { describeWith } from './installed';
@@ -28,7 +28,7 @@ interface Row {
 }
 
 /** Stands between front and gateway and keeps the front's bytes by connection. */
-async function openEar(gatewayPort: number) {
+async function openByteLog(gatewayPort: number) {
   const heard: { bytes: string }[] = [];
   const server = createServer((front) => {
     const one = { bytes: '' };
@@ -45,16 +45,16 @@ async function openEar(gatewayPort: number) {
 describe.each(FRONTS)('%s', (name) => {
   describeWith(name, [name === 'nginx' ? '-v' : 'version'], 'before a gateway', () => {
     let raw: RawHouse;
-    let ear: Awaited<ReturnType<typeof openEar>>;
+    let byteLog: Awaited<ReturnType<typeof openByteLog>>;
     let front: Front;
     beforeAll(async () => {
       raw = await openRawHouse({ TRUSTED_PROXIES: '127.0.0.1' });
-      ear = await openEar(raw.port);
-      front = await startFront(name, ear.url);
+      byteLog = await openByteLog(raw.port);
+      front = await startFront(name, byteLog.url);
     }, 60_000);
     afterAll(async () => {
       await front?.end();
-      await ear.close();
+      await byteLog.close();
       await raw.close();
     });
 
@@ -64,7 +64,7 @@ describe.each(FRONTS)('%s', (name) => {
      */
     async function send({ group, bytes, ids }: Row): Promise<readonly (string | undefined)[]> {
       const { requests, rest } = readAsRfc(bytes);
-      await speak(front.port, bytes, {
+      await sendBytes(front.port, bytes, {
         methods: requests.map(({ method }) => method),
         open: () => connectTls({ port: front.port, host: '127.0.0.1', ca: SELF_SIGNED.cert, ALPNProtocols: ['http/1.1'] }),
         patienceMs: PATIENCE_MS,
@@ -89,7 +89,7 @@ describe.each(FRONTS)('%s', (name) => {
 
         const faults: string[] = [];
         const forwarded: ReadRequest[] = [];
-        for (const { bytes } of ear.heard.splice(0)) {
+        for (const { bytes } of byteLog.heard.splice(0)) {
           const { requests, rest } = readAsRfc(bytes);
           if (requests.length > 1 || rest === 'unread') faults.push(`more than a request: ${JSON.stringify(bytes)}`);
           if (rest === 'nothing') forwarded.push(...requests);

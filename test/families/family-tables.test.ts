@@ -173,7 +173,7 @@ async function tradeOffTables(): Promise<Readonly<Record<string, string>>> {
       'is told',
       'what it costs',
     ];
-    return [situation.name, table(head, oneLineEach(lines))] as const;
+    return [situation.name, table(head, mergeEqualRows(lines))] as const;
   });
   return Object.fromEntries(await Promise.all(tables));
 }
@@ -185,7 +185,7 @@ interface Line {
 }
 
 /** Families with equal rows share one. */
-function oneLineEach(lines: readonly Line[]): (readonly string[])[] {
+function mergeEqualRows(lines: readonly Line[]): (readonly string[])[] {
   const shared = new Map<string, { readonly names: string[]; readonly cells: readonly string[] }>();
   for (const { family, cells } of lines) {
     const line = shared.get(cells.join(' | ')) ?? { names: [], cells };
@@ -208,7 +208,7 @@ async function lineOf(family: Family, { candidates, costs, meaning, outcome }: S
   const told = await replyToSample(operation, format, outcome, own);
   const heard = told.body as { readonly status?: string; readonly Status: string };
   const conclusion = conclude(told.status, told.body as JsonObject);
-  const held = meaning === 'pending' ? [heldAndThen(family)] : [];
+  const held = meaning === 'pending' ? [describeHold(family)] : [];
   return {
     family: own === undefined ? family.name : `${family.name} → \`${own}\``,
     cells: [...made, ...held, say(told.status, heard.status, heard.Status), costs[conclusion]],
@@ -216,7 +216,7 @@ async function lineOf(family: Family, { candidates, costs, meaning, outcome }: S
 }
 
 /** How long a plain PHP script of this family is held, and whether its order is bought afterwards; by service where they differ. */
-function heldAndThen(family: Family): string {
+function describeHold(family: Family): string {
   const ways = new Map<string, Set<string>>();
   for (const { operation: name, format } of casesOf(family)) {
     const told = mapping.families.get(family.told?.as[format] ?? '')?.mapping() ?? mapping;

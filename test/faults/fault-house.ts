@@ -14,7 +14,7 @@ import { createLog } from '../../src/telemetry/log';
 import { createVisitors } from '../../src/upstream/visitors';
 import { createHttpUpstream } from '../../src/upstream/http-upstream';
 import { configFor } from '../flows/house';
-import type { Alone } from './fault';
+import type { IsolatedFault } from './fault';
 import { openFaultProxy, type FaultProxy } from './fault-proxy';
 import { createForwardClock, mappingsWith, type ForwardClock, type TimingName } from './timing';
 import { newFolder } from '../new-folder';
@@ -42,17 +42,17 @@ interface Running {
   close(): Promise<void>;
 }
 
-export async function openFaultHouse(v1Url: string, timing: TimingName, alone: Alone = {}): Promise<FaultHouse> {
+export async function openFaultHouse(v1Url: string, timing: TimingName, isolated: IsolatedFault = {}): Promise<FaultHouse> {
   const dataDir = newFolder();
   const mappingsDir = mappingsWith(timing);
   const proxy = await openFaultProxy(v1Url);
-  const upstreamUrl = alone.upstreamUrl?.(proxy) ?? proxy.url;
+  const upstreamUrl = isolated.upstreamUrl?.(proxy) ?? proxy.url;
   const clock = createForwardClock();
   let isLifted = false;
   const running =
-    alone.journal === undefined
+    isolated.journal === undefined
       ? await startWhole(dataDir, mappingsDir, upstreamUrl, clock)
-      : await startWithJournal(dataDir, mappingsDir, upstreamUrl, clock, alone.journal, () => isLifted);
+      : await startWithJournal(dataDir, mappingsDir, upstreamUrl, clock, isolated.journal, () => isLifted);
   return {
     url: running.url,
     proxy,
@@ -91,7 +91,7 @@ async function startWithJournal(
   mappingsDir: string,
   upstreamUrl: string,
   clock: ForwardClock,
-  spoil: NonNullable<Alone['journal']>,
+  spoil: NonNullable<IsolatedFault['journal']>,
   isLifted: () => boolean,
 ): Promise<Running> {
   const { mapping, problems } = checkFolder(mappingsDir);

@@ -33,7 +33,7 @@ const lastOf = (fault: Fault): FaultResult => results.get(fault)!.at(-1)!;
 beforeAll(async () => {
   v1 = await openV1OfMany((FAULTS.length + PLAYED_AGAIN) * PURCHASES.length);
   const numbered = FAULTS.map((fault, index) => ({ fault, firstCell: index * PURCHASES.length }));
-  const isClock = ({ fault }: NumberedFault): boolean => fault.alone?.clockJumpMs !== undefined;
+  const isClock = ({ fault }: NumberedFault): boolean => fault.isolated?.clockJumpMs !== undefined;
   const houses: ReadyHouse[] = [];
   for (const faults of shareHouses(numbered.filter((one) => !isClock(one)))) houses.push(await readyHouse(faults, v1));
   const next = async (): Promise<void> => {
@@ -69,13 +69,13 @@ function shareHouses(faults: readonly NumberedFault[]): NumberedFault[][] {
   const houses: NumberedFault[][] = [];
   const open = new Map<string, NumberedFault[]>();
   for (const numbered of faults) {
-    const { alone, timing, lasts } = numbered.fault;
+    const { isolated, timing, lasts } = numbered.fault;
     const kind = `${timing}, ${lasts}`;
-    let house = alone === undefined ? open.get(kind) : undefined;
+    let house = isolated === undefined ? open.get(kind) : undefined;
     if (house === undefined || house.length >= PER_HOUSE[lasts]) {
       house = [];
       houses.push(house);
-      if (alone === undefined) open.set(kind, house);
+      if (isolated === undefined) open.set(kind, house);
     }
     house.push(numbered);
   }

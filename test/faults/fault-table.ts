@@ -104,7 +104,7 @@ function judgeCell(fault: Fault, { first, later, again }: CellResult): readonly 
     ...(later.told.word === 'pending' && later.ledger.pending === 0 ? ['still pending for the script, long over for v1'] : []),
   ];
   // An order that the journal rejected does not exist; every other order can be asked for.
-  const isJournalled = first.told.http !== 503 && fault.alone?.journal === undefined;
+  const isJournalled = first.told.http !== 503 && fault.isolated?.journal === undefined;
   const isKnownToV1 = owed(later) + later.ledger.refunded > 0;
   if (later.told.http !== 200 && (isJournalled || isKnownToV1))
     complaints.push(`the order cannot be asked for: HTTP ${later.told.http}`);

@@ -17,10 +17,10 @@ export interface Fault {
   /** The mood of the sandbox, with which the request id begins. */
   readonly mood?: string;
   /** For faults that strike all traffic and so need a house of their own. */
-  readonly alone?: Alone;
+  readonly isolated?: IsolatedFault;
 }
 
-export interface Alone {
+export interface IsolatedFault {
   readonly onConnection?: (socket: Socket) => void;
   readonly onPurchaseBytes?: (socket: Socket) => void;
   /** Runs before the purchases are sent. */
@@ -55,8 +55,8 @@ export function always(title: string, strike: Strike, timing: TimingName = 'pati
 }
 
 /** A fault with a house of its own. */
-export function aloneAlways(title: string, timing: TimingName, alone: Alone): Fault {
-  return { title, lasts: 'always', timing, alone };
+export function alwaysIsolated(title: string, timing: TimingName, isolated: IsolatedFault): Fault {
+  return { title, lasts: 'always', timing, isolated };
 }
 
 type Answering = (exchange: Exchange, answer: V1Answer) => unknown;

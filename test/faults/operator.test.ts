@@ -33,7 +33,7 @@ interface Visit {
 }
 
 /** One run of the gateway on this data folder. */
-async function duringOneLife<T>(work: (visit: Visit) => Promise<T>, mappings = mappingsWith('impatient')): Promise<T> {
+async function runGateway<T>(work: (visit: Visit) => Promise<T>, mappings = mappingsWith('impatient')): Promise<T> {
   const proxy = await openFaultProxy(v1.url);
   const config = configFor(join(folder, 'data'), { MAPPINGS_DIR: mappings, UPSTREAM_URL: proxy.url });
   const service = await startService(config, createLog('silent', { write: () => undefined }));
@@ -84,20 +84,20 @@ describe.each([
   ['takes no orders at their address', otherAddress],
 ])('a mapping that %s between two tries', (_title, changed) => {
   test('does not turn the repeat of a charged order into a refusal', async () => {
-    const first = await duringOneLife(buyOnce('r-1'));
-    const again = await duringOneLife(buyOnce('r-1'), changed());
+    const first = await runGateway(buyOnce('r-1'));
+    const again = await runGateway(buyOnce('r-1'), changed());
     expect([first.word, again.word]).toEqual(['success', 'success']);
     expect(JSON.parse(again.text)).toMatchObject({ reference: JSON.parse(first.text).reference, 'request-id': 'r-1' });
     expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
   });
 
   test('sends nothing for an order whose outcome is open, and its status tells the outcome', async () => {
-    const first = await duringOneLife(async (visit) => {
+    const first = await runGateway(async (visit) => {
       visit.proxy.plan('r-1', { strike: LOST_ANSWER, times: Infinity });
       visit.proxy.isHistoryAway = true;
       return buyOnce('r-1')(visit);
     });
-    const [again, status] = await duringOneLife(
+    const [again, status] = await runGateway(
       async (visit) => [await buyOnce('r-1')(visit), await askStatus(visit.url, key(), 'r-1')] as const,
       changed(),
     );
@@ -107,16 +107,16 @@ describe.each([
   });
 
   test('still refuses another sale under the same id', async () => {
-    await duringOneLife(buyOnce('r-1'));
+    await runGateway(buyOnce('r-1'));
     const other: Purchase = { ...AIRTIME, fields: { ...AIRTIME.fields, amount: 200 } };
-    expect(await duringOneLife(buyOnce('r-1', other), changed())).toMatchObject({ word: 'fail' });
+    expect(await runGateway(buyOnce('r-1', other), changed())).toMatchObject({ word: 'fail' });
     expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
   });
 });
 
 test('a mapping that has neither the address nor the operation of a charged order fails no repeat of it', async () => {
-  await duringOneLife(buyOnce('r-1'));
-  expect(await duringOneLife(buyOnce('r-1'), otherName())).toMatchObject({ http: 200, word: 'pending' });
+  await runGateway(buyOnce('r-1'));
+  expect(await runGateway(buyOnce('r-1'), otherName())).toMatchObject({ http: 200, word: 'pending' });
 });
 
 describe('a price list that is away when an order is repeated', () => {
@@ -133,8 +133,8 @@ describe('a price list that is away when an order is repeated', () => {
   };
 
   test('does not turn the repeat of a charged order into a refusal', async () => {
-    const first = await duringOneLife(buyOnce('r-1', byName('postpaid')));
-    const { again, other } = await duringOneLife(whileAway(byName('postpaid')));
+    const first = await runGateway(buyOnce('r-1', byName('postpaid')));
+    const { again, other } = await runGateway(whileAway(byName('postpaid')));
     expect([first.word, again.word]).toEqual(['success', 'success']);
     expect(JSON.parse(again.text)).toMatchObject({ reference: JSON.parse(first.text).reference, 'request-id': 'r-1' });
     // A first order without the price list is still refused.
@@ -143,8 +143,8 @@ describe('a price list that is away when an order is repeated', () => {
   });
 
   test('lets the repeat wait for the token that only v1 has, and gives it when v1 is back', async () => {
-    const first = await duringOneLife(buyOnce('r-1', byName('prepaid')));
-    const { again, later } = await duringOneLife(whileAway(byName('prepaid')));
+    const first = await runGateway(buyOnce('r-1', byName('prepaid')));
+    const { again, later } = await runGateway(whileAway(byName('prepaid')));
     expect([first.word, again.word, later.word]).toEqual(['success', 'pending', 'success']);
     const { token } = JSON.parse(first.text) as { readonly token: string };
     expect(token).toMatch(/\d/);
@@ -154,7 +154,7 @@ describe('a price list that is away when an order is repeated', () => {
 });
 
 test('lets an order that was refused before be refused again', async () => {
-  const told = await duringOneLife(async (visit) => [await buyOnce('r-1')(visit), await buyOnce('r-1')(visit)], otherBounds());
+  const told = await runGateway(async (visit) => [await buyOnce('r-1')(visit), await buyOnce('r-1')(visit)], otherBounds());
   expect(told.map(({ word }) => word)).toEqual(['fail', 'fail']);
   expect(await v1.ledger(cell)).toMatchObject({ charged: 0 });
 });
@@ -171,11 +171,11 @@ describe('a data folder restored from a backup', () => {
     ['airtime', AIRTIME],
     ['exam PINs', EXAM],
   ])('charges no order twice that it has forgotten, and tells none as failed: %s', async (_title, purchase) => {
-    await duringOneLife(buyOnce('before', purchase));
+    await runGateway(buyOnce('before', purchase));
     cpSync(journal(), backup(), { recursive: true });
-    await duringOneLife(buyOnce('r-1', purchase));
+    await runGateway(buyOnce('r-1', purchase));
     restore();
-    const told = await duringOneLife(async (visit) => {
+    const told = await runGateway(async (visit) => {
       const forgotten = await askStatus(visit.url, key(), 'r-1');
       const again = await buyOnce('r-1', purchase)(visit);
       return [forgotten.word, again.word];
@@ -186,21 +186,21 @@ describe('a data folder restored from a backup', () => {
   });
 
   test('continues an order whose answer it has forgotten', async () => {
-    await duringOneLife(async (visit) => {
+    await runGateway(async (visit) => {
       visit.proxy.plan('r-1', { strike: LOST_ANSWER, times: Infinity });
       await buyOnce('r-1')(visit);
     });
     cpSync(journal(), backup(), { recursive: true });
-    await duringOneLife(buyOnce('r-1'));
+    await runGateway(buyOnce('r-1'));
     restore();
-    expect(await duringOneLife((visit) => askStatus(visit.url, key(), 'r-1'))).toMatchObject({ word: 'success' });
+    expect(await runGateway((visit) => askStatus(visit.url, key(), 'r-1'))).toMatchObject({ word: 'success' });
     expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
   });
 });
 
 test('a lost data folder leads to no second charge', async () => {
-  await duringOneLife(buyOnce('r-1'));
+  await runGateway(buyOnce('r-1'));
   rmSync(join(folder, 'data'), { recursive: true });
-  expect(await duringOneLife(buyOnce('r-1'))).toMatchObject({ word: 'success' });
+  expect(await runGateway(buyOnce('r-1'))).toMatchObject({ word: 'success' });
   expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
 });

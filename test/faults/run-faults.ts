@@ -1,6 +1,6 @@
 /** Plays faults: under each fault every purchase of both formats, then a status query, then the same purchase again. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Alone, Fault } from './fault';
+import type { IsolatedFault, Fault } from './fault';
 import { openFaultHouse, type FaultHouse } from './fault-house';
 import { askStatus, buy, PURCHASES, type Purchase, type Told } from './purchase';
 import type { Ledger, V1OfMany } from './v1-of-many';
@@ -54,13 +54,13 @@ export interface ReadyHouse {
  * mappings keeps the process busy and would disturb the timing.
  */
 export async function readyHouse(faults: readonly NumberedFault[], v1: V1OfMany): Promise<ReadyHouse> {
-  const { timing, alone = {} } = faults[0]!.fault;
-  const house = await openFaultHouse(v1.url, timing, alone);
+  const { timing, isolated = {} } = faults[0]!.fault;
+  const house = await openFaultHouse(v1.url, timing, isolated);
   return {
     async play() {
       try {
         const cells = faults.flatMap((numbered) => cellsOf(numbered, v1));
-        const results = await playCells(cells, alone, house, v1);
+        const results = await playCells(cells, isolated, house, v1);
         return faults.map(({ fault }) => ({ fault, cells: results.filter((_, index) => cells[index]!.fault === fault) }));
       } finally {
         await house.close();
@@ -80,8 +80,13 @@ function cellsOf({ fault, firstCell }: NumberedFault, v1: V1OfMany): readonly Ce
   }));
 }
 
-async function playCells(cells: readonly Cell[], alone: Alone, house: FaultHouse, v1: V1OfMany): Promise<readonly CellResult[]> {
-  const before = alone.hasPrelude === true ? 1 : 0;
+async function playCells(
+  cells: readonly Cell[],
+  isolated: IsolatedFault,
+  house: FaultHouse,
+  v1: V1OfMany,
+): Promise<readonly CellResult[]> {
+  const before = isolated.hasPrelude === true ? 1 : 0;
   const ledgerOf = async ({ account }: Cell): Promise<Ledger> => {
     const ledger = await v1.ledger(account);
     return { ...ledger, charged: ledger.charged - before };
@@ -98,20 +103,20 @@ async function playCells(cells: readonly Cell[], alone: Alone, house: FaultHouse
     if (fault.strike === undefined) continue;
     house.proxy.plan(requestId, { strike: fault.strike, times: fault.lasts === 'once' ? 1 : Infinity });
   }
-  house.proxy.onConnection = alone.onConnection;
-  house.proxy.onPurchaseBytes = alone.onPurchaseBytes;
-  await alone.begin?.(house.proxy);
-  alone.spoil?.(house.dataDir);
+  house.proxy.onConnection = isolated.onConnection;
+  house.proxy.onPurchaseBytes = isolated.onPurchaseBytes;
+  await isolated.begin?.(house.proxy);
+  isolated.spoil?.(house.dataDir);
 
   // With the history, the reply would depend on whether v1 can be asked before the script's patience ends.
   house.proxy.isHistoryAway = true;
-  const endJump = jumpClock(alone.clockJumpMs);
+  const endJump = jumpClock(isolated.clockJumpMs);
   const first = await all(cells, (cell) => step(cell, buy(house.url, cell.key, cell.purchase, cell.requestId)));
   endJump();
   await untilQuiet(house);
   const settled = await all(cells, ledgerOf);
   house.proxy.isHistoryAway = false;
-  if (alone.isForGood !== true) await house.lift();
+  if (isolated.isForGood !== true) await house.lift();
   await house.proxy.empty();
   house.passQuietTime();
   const later = await all(cells, (cell) =>

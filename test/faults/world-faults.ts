@@ -7,58 +7,58 @@ import { GatewayError } from '../../src/domain/errors';
 import type { Journal } from '../../src/journal/journal';
 import { MOODS, type MoodName } from '../../src/sandbox/order/mood';
 import { SELF_SIGNED } from '../upstream/self-signed';
-import { aloneAlways, type Alone, type Fault } from './fault';
+import { alwaysIsolated, type IsolatedFault, type Fault } from './fault';
 import { replyBytes } from './fault-proxy';
 import type { TimingName } from './timing';
 
 export const CONNECTION_FAULTS: readonly Fault[] = [
-  aloneAlways('connection refused', 'unreachable', { begin: (proxy) => proxy.stopListening() }),
+  alwaysIsolated('connection refused', 'unreachable', { begin: (proxy) => proxy.stopListening() }),
   {
     title: 'connection refused for half a second',
     lasts: 'once',
     timing: 'patient',
-    alone: {
+    isolated: {
       async begin(proxy) {
         await proxy.stopListening();
         setTimeout(() => void proxy.listen(), 500);
       },
     },
   },
-  aloneAlways('name not found', 'unreachable', { upstreamUrl: () => 'http://nonexistent.invalid/api/v1', isForGood: true }),
-  aloneAlways('TLS to a server that speaks none', 'unreachable', {
+  alwaysIsolated('name not found', 'unreachable', { upstreamUrl: () => 'http://nonexistent.invalid/api/v1', isForGood: true }),
+  alwaysIsolated('TLS to a server that speaks none', 'unreachable', {
     upstreamUrl: ({ url }) => url.replace('http:', 'https:'),
     isForGood: true,
   }),
-  aloneAlways('TLS with a certificate that nobody vouches for', 'unreachable', {
+  alwaysIsolated('TLS with a certificate that nobody vouches for', 'unreachable', {
     upstreamUrl: ({ url }) => url.replace('http:', 'https:'),
     onConnection: greetInTls(),
     isForGood: true,
   }),
-  { ...aloneAlways('connection taken and closed', 'impatient', { onConnection: (socket) => socket.end() }), isRace: true },
+  { ...alwaysIsolated('connection taken and closed', 'impatient', { onConnection: (socket) => socket.end() }), isRace: true },
   {
-    ...aloneAlways('connection taken and reset', 'impatient', { onConnection: (socket) => socket.resetAndDestroy() }),
+    ...alwaysIsolated('connection taken and reset', 'impatient', { onConnection: (socket) => socket.resetAndDestroy() }),
     isRace: true,
   },
-  aloneAlways('connection taken, nothing is ever read', 'impatient', { onConnection: (socket) => void socket.pause() }),
-  aloneAlways('reset when the headers have been read', 'impatient', { onPurchaseBytes: (socket) => socket.resetAndDestroy() }),
+  alwaysIsolated('connection taken, nothing is ever read', 'impatient', { onConnection: (socket) => void socket.pause() }),
+  alwaysIsolated('reset when the headers have been read', 'impatient', { onPurchaseBytes: (socket) => socket.resetAndDestroy() }),
   {
     title: 'kept connections are closed just when the request leaves',
     lasts: 'once',
     timing: 'patient',
-    alone: { hasPrelude: true, begin: (proxy) => proxy.dropIdle() },
+    isolated: { hasPrelude: true, begin: (proxy) => proxy.dropIdle() },
   },
   {
     title: 'v1 never sees the request, the answer to an earlier order comes back',
     lasts: 'once',
     timing: 'patient',
-    alone: { hasPrelude: true },
+    isolated: { hasPrelude: true },
     strike: ({ socket, requestId, answerTo }) => socket.write(replyBytes(answerTo(`before.${requestId}`)!)),
   },
   {
     title: 'charged, the answer is that of an earlier order',
     lasts: 'once',
     timing: 'patient',
-    alone: { hasPrelude: true },
+    isolated: { hasPrelude: true },
     async strike({ socket, requestId, forward, answerTo }) {
       await forward();
       socket.write(replyBytes(answerTo(`before.${requestId}`)!));
@@ -66,7 +66,7 @@ export const CONNECTION_FAULTS: readonly Fault[] = [
   },
 ];
 
-function greetInTls(): NonNullable<Alone['onConnection']> {
+function greetInTls(): NonNullable<IsolatedFault['onConnection']> {
   // This server never listens; the proxy hands its connections to it.
   const server = createTlsServer(SELF_SIGNED).on('tlsClientError', () => undefined);
   return (socket) => void server.emit('connection', socket);
@@ -92,18 +92,18 @@ export const CLOCK_FAULTS: readonly Fault[] = [3_600_000, -3_600_000].flatMap((c
       title: `charged, the answer is lost, and ${jump}`,
       lasts: 'once',
       timing: 'patient, short tries',
-      alone: { clockJumpMs },
+      isolated: { clockJumpMs },
       strike: ({ forward }) => forward(),
     },
-    { title: `mood \`pending\`, and ${jump}`, lasts: 'once', timing: 'impatient', mood: 'pending', alone: { clockJumpMs } },
+    { title: `mood \`pending\`, and ${jump}`, lasts: 'once', timing: 'impatient', mood: 'pending', isolated: { clockJumpMs } },
   ];
 });
 
-type Spoil = (journal: Journal, isLifted: () => boolean) => Partial<Journal>;
+type JournalFault = (journal: Journal, isLifted: () => boolean) => Partial<Journal>;
 
 /** Faults that the journal's contract allows (src/journal/journal.ts): every write refused, lost or late. */
-function ofJournal(title: string, timing: TimingName, spoil: Spoil): Fault {
-  return aloneAlways(title, timing, { journal: (whole, isLifted) => ({ ...whole, ...spoil(whole, isLifted) }) });
+function ofJournal(title: string, timing: TimingName, spoil: JournalFault): Fault {
+  return alwaysIsolated(title, timing, { journal: (whole, isLifted) => ({ ...whole, ...spoil(whole, isLifted) }) });
 }
 
 const full = (): never => {
@@ -148,6 +148,6 @@ export const JOURNAL_FAULTS: readonly Fault[] = [
 ];
 
 /** Only for a journal on a real disk. */
-export const FOLDER_FAULT: Fault = aloneAlways('the journal folder is deleted while the gateway runs', 'patient', {
+export const FOLDER_FAULT: Fault = alwaysIsolated('the journal folder is deleted while the gateway runs', 'patient', {
   spoil: (dataDir) => rmSync(join(dataDir, 'journal'), { recursive: true }),
 });

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { CONFIG_KEYS } from '../../src/config';
 import { createChance } from '../crash/chance';
 import { startScripts, type Scripts } from '../crash/scripts';
-import { describeVerdict, inBooks, judgeOrders } from '../crash/verdict';
+import { describeVerdict, findCharge, judgeOrders } from '../crash/verdict';
 import { openFaultProxy, type FaultProxy } from '../faults/fault-proxy';
 import { ask } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
@@ -102,7 +102,7 @@ describeFleet('two gateways behind HAProxy', () => {
     // No gateway knows the orders that the balancer itself told pending because it reached none; v1 has none of them.
     const ids = verdict.lost.map((sentence) => sentence.split(' ')[0]);
     for (const order of scripts.orders.filter(({ requestId }) => ids.includes(requestId)))
-      expect(await inBooks(order, v1)).toMatchObject({ isCharged: false, isRefunded: false });
+      expect(await findCharge(order, v1)).toMatchObject({ isCharged: false, isRefunded: false });
     expect(verdict.toldSuccess).toBeGreaterThan(50);
     expect(v1.isBalanced()).toBe(true);
   }, 240_000);

@@ -6,7 +6,7 @@ const house = useHouse();
 const CROWD = 500;
 const AT_ONCE = 50;
 
-async function inCrowds(run: (nth: number) => Promise<unknown>, from: number): Promise<void> {
+async function runInBatches(run: (nth: number) => Promise<unknown>, from: number): Promise<void> {
   for (let nth = from; nth < from + CROWD; nth += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => run(nth + index)));
 }
@@ -15,7 +15,7 @@ const sale = { network: 1, mobile_number: '08030000011', amount: 100, Ported_num
 
 /** A strange path, method, field, key, code, type, id and header for each stranger. */
 async function sendAll(from: number): Promise<void> {
-  await inCrowds(async (nth) => {
+  await runInBatches(async (nth) => {
     const strange = `x${nth}"} 1\ncompat_evil{a="${nth}`;
     const headers = { 'User-Agent': `agent-${nth}`, traceparent: `00-${nth}`, 'X-Request-Id': `id-${nth}` };
     await send(house.url, `/api/${encodeURIComponent(strange)}/${nth}/`, undefined, { headers });

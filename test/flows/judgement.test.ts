@@ -34,14 +34,14 @@ const ask = (address: string, id: string, key = KEY): Promise<Told> =>
 /** The whole reply, without the id that was asked for. */
 const wordsOf = ({ text }: Told, id: string): string => text.replaceAll(JSON.stringify(id), '"<id>"');
 
-async function hearsAll(address: string): Promise<void> {
+async function expectOrderTold(address: string): Promise<void> {
   const { reference, id } = bought.body;
   for (const told of [await ask(address, 'j-1'), await ask(address, String(id)), await buy(address)])
     expect(told.body).toMatchObject({ status: 'success', Status: 'successful', reference });
 }
 
 /** The reply tells nothing of the order, is no failure, and is the same for every id. */
-async function hearsNothing(address: string, said: string): Promise<void> {
+async function expectNothingTold(address: string, said: string): Promise<void> {
   const { reference, id } = bought.body;
   const never = await ask(address, 'never-was', KEY);
   expect([never.status, never.body.status, never.body.Status]).toEqual([202, 'pending', 'processing']);
@@ -64,9 +64,9 @@ describe.each(['at once', 'two minutes later', 'after a restart'])('%s', (when) 
     house = await open();
   });
 
-  test('the shop is told its order', () => hearsAll(LISTED));
-  test('its key is told nothing at an address that is not listed', () => hearsNothing(UNLISTED, NOT_ALLOWED));
-  test('the shop is still told its order', () => hearsAll(LISTED));
+  test('the shop is told its order', () => expectOrderTold(LISTED));
+  test('its key is told nothing at an address that is not listed', () => expectNothingTold(UNLISTED, NOT_ALLOWED));
+  test('the shop is still told its order', () => expectOrderTold(LISTED));
 });
 
 describe('while v1 is away', () => {
@@ -75,10 +75,10 @@ describe('while v1 is away', () => {
     house = await open(NOBODY_LISTENS);
   });
 
-  test('the shop is told its order, after a restart too', () => hearsAll(LISTED));
+  test('the shop is told its order, after a restart too', () => expectOrderTold(LISTED));
   test('no other address is, even a listed one', async () => {
-    await hearsNothing('127.0.0.1', '');
-    await hearsNothing(UNLISTED, '');
+    await expectNothingTold('127.0.0.1', '');
+    await expectNothingTold(UNLISTED, '');
   });
 });
 
@@ -86,18 +86,18 @@ describe('when the key was revoked', () => {
   beforeAll(async () => {
     await house.close();
     house = await open();
-    await hearsAll(LISTED);
+    await expectOrderTold(LISTED);
     house.service.sandbox!.admin.regenerateKey(KEY);
     laterMs += 2 * 60_000;
   });
 
   test('the key is told nothing, from any address', async () => {
-    await hearsNothing(LISTED, 'Invalid API key.');
-    await hearsNothing('127.0.0.1', 'Invalid API key.');
+    await expectNothingTold(LISTED, 'Invalid API key.');
+    await expectNothingTold('127.0.0.1', 'Invalid API key.');
   });
   test('the key is told nothing later either', async () => {
     laterMs += 2 * 60_000;
-    await hearsNothing(LISTED, 'Invalid API key.');
+    await expectNothingTold(LISTED, 'Invalid API key.');
   });
   test('a repeat is told that its id is used, and not for what', async () => {
     laterMs += 60 * 60_000;

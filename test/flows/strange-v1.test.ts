@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mappingsWith } from '../faults/timing';
 import { send, useHouse, type AnswerOfV1, type V1 } from './house';
 
-interface Strange {
+interface StrangeCase {
   readonly title: string;
   /** What is bought at which address; airtime unless told. */
   readonly sale?: { readonly at: string; readonly fields: object };
@@ -16,7 +16,7 @@ interface Strange {
   readonly receipt?: Readonly<Record<string, unknown>>;
   readonly never: 'fail' | 'success';
   /** Told after the status was asked as well, where the truth can be found out. */
-  readonly inTheEnd?: 'success' | 'fail';
+  readonly finalWord?: 'success' | 'fail';
 }
 
 const AIRTIME = { at: '/api/topup/', fields: { network: 1, mobile_number: '08030000001', amount: 100, Ported_number: true } };
@@ -29,20 +29,20 @@ const yes = (more: object, data: object = {}) => ({
 });
 const cut = { http: 500, body: '' };
 
-const STRANGE: readonly Strange[] = [
+const STRANGE: readonly StrangeCase[] = [
   {
     title: 'a refusal with a reference, sold',
     answers: [no(400, { reference: '$R' })],
     receipt: SOLD,
     never: 'fail',
-    inTheEnd: 'success',
+    finalWord: 'success',
   },
   {
     title: 'a refusal with a reference in its data, sold',
     answers: [no(400, { data: { reference: '$R' } })],
     receipt: SOLD,
     never: 'fail',
-    inTheEnd: 'success',
+    finalWord: 'success',
   },
   {
     title: 'a refusal that says it has not refunded',
@@ -55,14 +55,14 @@ const STRANGE: readonly Strange[] = [
     answers: [no(400, { refunded: 'true', reference: '$R' })],
     receipt: FAILED,
     never: 'success',
-    inTheEnd: 'fail',
+    finalWord: 'fail',
   },
   {
     title: 'a conflict with the order that it has',
     answers: [no(409, { duplicate: true, reference: '$R' })],
     receipt: SOLD,
     never: 'fail',
-    inTheEnd: 'success',
+    finalWord: 'success',
   },
   { title: 'a conflict that names no order', answers: [no(409, { duplicate: true })], never: 'fail' },
   {
@@ -70,7 +70,7 @@ const STRANGE: readonly Strange[] = [
     answers: [no(429, { duplicate: 1, reference: '$R' })],
     receipt: SOLD,
     never: 'fail',
-    inTheEnd: 'success',
+    finalWord: 'success',
   },
   {
     title: 'a refusal that says pending',
@@ -82,14 +82,14 @@ const STRANGE: readonly Strange[] = [
     title: 'a refusal whose reference is that of an error',
     answers: [no(400, { reference: 'ERR-17' })],
     never: 'success',
-    inTheEnd: 'fail',
+    finalWord: 'fail',
   },
   {
     title: 'a success whose data failed',
     answers: [yes({}, { status: 'failed' })],
     receipt: FAILED,
     never: 'success',
-    inTheEnd: 'fail',
+    finalWord: 'fail',
   },
   {
     title: 'a success whose data is pending',
@@ -97,20 +97,20 @@ const STRANGE: readonly Strange[] = [
     receipt: { status: 'processing' },
     never: 'success',
   },
-  { title: 'a success that is none', answers: [yes({ success: false })], receipt: FAILED, never: 'success', inTheEnd: 'fail' },
+  { title: 'a success that is none', answers: [yes({ success: false })], receipt: FAILED, never: 'success', finalWord: 'fail' },
   {
     title: 'a success that was refunded',
     answers: [yes({ refunded: 'true' })],
     receipt: FAILED,
     never: 'success',
-    inTheEnd: 'fail',
+    finalWord: 'fail',
   },
   {
     title: 'the original found, which failed',
     answers: [cut, yes({ duplicate: true })],
     receipt: FAILED,
     never: 'success',
-    inTheEnd: 'fail',
+    finalWord: 'fail',
   },
   {
     title: 'the original found, which is pending',
@@ -123,14 +123,14 @@ const STRANGE: readonly Strange[] = [
     answers: [cut, yes({ duplicate: 1 })],
     receipt: FAILED,
     never: 'success',
-    inTheEnd: 'fail',
+    finalWord: 'fail',
   },
   {
     title: 'the original of another sale, said in text',
     answers: [yes({ duplicate: 'true' })],
     receipt: { status: 'success', phone: '08039999999' },
     never: 'success',
-    inTheEnd: 'fail',
+    finalWord: 'fail',
   },
   {
     title: 'the original, which the receipt of another order cannot vouch for',
@@ -156,7 +156,7 @@ const STRANGE: readonly Strange[] = [
     answers: [cut, no(400, { refunded: true, duplicate: true, reference: '$R' })],
     receipt: SOLD,
     never: 'fail',
-    inTheEnd: 'success',
+    finalWord: 'success',
   },
   {
     title: 'a reference that is a number',
@@ -209,7 +209,7 @@ async function play(index: number): Promise<{ readonly first: string | undefined
   const { at, fields } = STRANGE[index]!.sale ?? AIRTIME;
   const buying = send(house.url, at, { ...fields, 'request-id': id });
   const hangUp =
-    STRANGE[index]!.inTheEnd === undefined
+    STRANGE[index]!.finalWord === undefined
       ? sleep(HANG_UP_MS, undefined, { ref: false })
       : new Promise<undefined>(() => undefined);
   const first = await Promise.race([buying.catch(() => undefined), hangUp]);
@@ -219,7 +219,7 @@ async function play(index: number): Promise<{ readonly first: string | undefined
 
 test('is never taken for more than its receipts show', async () => {
   const told = await Promise.all(STRANGE.map((_strange, index) => play(index)));
-  const expected = STRANGE.map(({ title, inTheEnd = 'pending' }) => ({ title, isLie: false, later: inTheEnd }));
+  const expected = STRANGE.map(({ title, finalWord = 'pending' }) => ({ title, isLie: false, later: finalWord }));
   const seen = STRANGE.map(({ title, never }, index) => {
     const { first, later } = told[index]!;
     return { title, isLie: first === never || later === never, later };

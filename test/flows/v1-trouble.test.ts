@@ -5,15 +5,15 @@ import { openHouse, send, type House, type LogLine } from './house';
 import { listen, type Listening } from '../listen';
 import { until } from '../until';
 
-interface Says {
+interface V1Reply {
   readonly status: number;
   readonly text: string;
 }
-const WELL: Says = { status: 200, text: '{"status":"success","data":{"wallet_balance":500}}' };
+const WELL: V1Reply = { status: 200, text: '{"status":"success","data":{"wallet_balance":500}}' };
 
 let v1: Listening | undefined;
 let port = 0;
-let says: Says;
+let says: V1Reply;
 let probes = 0;
 let house: House;
 const clock = createForwardClock();

@@ -78,7 +78,7 @@ describe('a repeat while the journal cannot be written', () => {
     const before = openWalkHouse({ answers: [{ outcome: first }] });
     await buy(before);
     await giveUp(before);
-    return openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: () => ({ open: away }), beside: before });
+    return openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: () => ({ open: away }), beside: before });
   };
 
   test('is told its own success', async () => {
@@ -121,7 +121,7 @@ test('a repeat that would make another call is not sent while the first one may 
 });
 
 test('a first order is refused while the journal cannot be written', async () => {
-  const house = openWalkHouse({ dress: () => ({ open: away }) });
+  const house = openWalkHouse({ wrapJournal: () => ({ open: away }) });
   expect(await buy(house)).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
 });
 
@@ -193,7 +193,7 @@ describe('another attempt at an order with an open outcome', () => {
     const settle: Journal['settle'] = async () => {
       throw new Error('disk full');
     };
-    const again = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: () => ({ settle }), beside: house });
+    const again = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: () => ({ settle }), beside: house });
     expect(await buy(again)).toMatchObject({ status: 'pending' });
     expect(again.upstream.sent).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe('a process that is frozen between its lease and its first byte', () => 
   });
 
   test('sends nothing when another process has proven meanwhile that v1 never had the order', async () => {
-    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: frozenAfterOpen });
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: frozenAfterOpen });
     const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS);
     const absent: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
@@ -228,7 +228,7 @@ describe('a process that is frozen between its lease and its first byte', () => 
       callerKindOf: () => ({ name: 'x', patienceMs: 20_000, afterPending: 'buy' as const }),
     };
     const parts = { mapping: () => mapping };
-    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 500 }], dress: frozenAfterOpen, parts });
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 500 }], wrapJournal: frozenAfterOpen, parts });
     const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS + 1_200);
     expect(frozen.upstream.sent).toHaveLength(1);
@@ -239,8 +239,8 @@ describe('a process that is frozen between its lease and its first byte', () => 
 
   test('sends nothing while the renewed lease cannot be written, and tells pending', async () => {
     const settle = async (): Promise<never> => Promise.reject(new Error('disk full'));
-    const dress: typeof frozenAfterOpen = (journal, clock) => ({ ...frozenAfterOpen(journal, clock), settle });
-    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress });
+    const wrapJournal: typeof frozenAfterOpen = (journal, clock) => ({ ...frozenAfterOpen(journal, clock), settle });
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal });
     const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS + 60_000);
     expect(readReply(await served)).toMatchObject({ status: 'pending' });
@@ -260,7 +260,7 @@ describe('a process that is frozen between its lease and its first byte', () => 
         return order;
       },
     });
-    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: frozenAfterMark, beside: first });
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: frozenAfterMark, beside: first });
     const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS);
     const absent: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
@@ -279,7 +279,7 @@ test('a repeat that meets the last moment of an attempt elsewhere is told its ou
       return journal.settle(...args);
     },
   });
-  const second = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: slowMark, beside: first });
+  const second = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: slowMark, beside: first });
   const [one, other] = await buyAtOnce(first, second);
   expect([one, other]).toMatchObject([{ status: 'fail' }, { status: 'fail' }]);
   expect(second.upstream.sent).toEqual([]);
@@ -298,7 +298,7 @@ test('a refusal that reached the disk late says nothing of the attempt that anot
         throw new WriteFailure(new Error('the disk gave no answer'));
       },
     }));
-  const first = openWalkHouse({ answers: [{ outcome: REJECTED }], dress: hanging });
+  const first = openWalkHouse({ answers: [{ outcome: REJECTED }], wrapJournal: hanging });
   expect(await buy(first)).toMatchObject({ status: 'fail' });
   const second = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 5_000 }], beside: first });
   const again = ask(second);
@@ -323,7 +323,7 @@ test('a status query that is faster than the journal waits for the order instead
   const find = () => ({ kind: 'refused', httpStatus: 404, body: {} }) as const;
   const house = openWalkHouse({
     answers: [SUCCESS, { ...SUCCESS, reference: 'V0' }].map((outcome) => ({ outcome, afterMs: 2_000 })),
-    dress: slowly,
+    wrapJournal: slowly,
     find,
   });
   // Before the first sale of its key the journal is searched, and no process has the order in memory until then.
@@ -340,7 +340,7 @@ describe('a journal that can be neither written nor read', () => {
   const statusOf = async (house: WalkHouse) => readReply(await question(house));
 
   test('tells an order with an id of its own as pending, because it may repeat one that was charged', async () => {
-    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: () => gone });
+    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: () => gone });
     const told = await buy(house);
     expect(told).toMatchObject({ http: 200, status: 'pending', 'request-id': 'r-1', id: null, reference: null });
     expect(house.upstream.sent).toEqual([]);
@@ -358,7 +358,7 @@ describe('a journal that can be neither written nor read', () => {
 
   test('refuses a first order of a script that sells what is pending: it would deliver what was not bought', async () => {
     const journal = { isAway: true };
-    const dress = (stored: Journal): Partial<Journal> => ({
+    const wrapJournal = (stored: Journal): Partial<Journal> => ({
       open: async (...args) => (journal.isAway ? away(...args) : stored.open(...args)),
       find: async (...args) => (journal.isAway ? Promise.reject(new Error('EIO')) : stored.find(...args)),
     });
@@ -368,7 +368,7 @@ describe('a journal that can be neither written nor read', () => {
       );
       return { ...shippedMapping(), operations: new Map(operations) };
     };
-    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress, parts: { mapping: selling } });
+    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal, parts: { mapping: selling } });
     expect(await buy(house)).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
     journal.isAway = false;
     expect(await buy(house, { 'request-id': 'r-2' })).toMatchObject({ status: 'success' });
@@ -377,7 +377,7 @@ describe('a journal that can be neither written nor read', () => {
   });
 
   test('refuses an order without an id, which cannot be a repeat', async () => {
-    const house = openWalkHouse({ dress: () => gone });
+    const house = openWalkHouse({ wrapJournal: () => gone });
     expect(await buy(house, { 'request-id': '' })).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
   });
 });

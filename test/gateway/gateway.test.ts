@@ -96,7 +96,7 @@ test('an unreadable status query is told as not answered, an unreadable sale at 
 });
 
 test('a journal that cannot be written refuses the sale, and nothing is sent', async () => {
-  const it = house({ dress: () => ({ open: async () => Promise.reject(new GatewayError('journal_unavailable')) }) });
+  const it = house({ wrapJournal: () => ({ open: async () => Promise.reject(new GatewayError('journal_unavailable')) }) });
   const { reply, refusal } = await ask(it, { body: SALE });
   expect([reply.status, refusal?.code, (reply.body as { status: string }).status]).toEqual([503, 'journal_unavailable', 'fail']);
   expect(it.upstream.sent).toEqual([]);

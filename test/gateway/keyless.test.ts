@@ -21,7 +21,7 @@ const LIMITS = { ...COMMON, seller: { calls: 3, windowMs: 300_000, withinMs: 3_6
 const NO_SELLERS = { ...COMMON, seller: undefined };
 const refused = (httpStatus: number): Finding => ({ kind: 'refused', httpStatus, body: {} });
 
-function harness(lookupKey: string | undefined = 'operators_key:9876', others?: OtherKeyless, clock = createVirtualClock()) {
+function setUpKeyless(lookupKey: string | undefined = 'operators_key:9876', others?: OtherKeyless, clock = createVirtualClock()) {
   const keyring = createKeyring(new Secret('test'));
   const keyless = createKeyless({ lookupKey: lookupKey === '' ? undefined : new Secret(lookupKey), keyring, clock, others });
   const seller = (name: string): Credentials => ({
@@ -52,7 +52,7 @@ const REFUSAL = expect.objectContaining({ code: 'too_many_lookups' });
 const nameOf = (credentials: Credentials | undefined): string | undefined => credentials?.apiKey.revealForUseOnly();
 
 test('the key that sold last from an address serves its lookups, and no other address', () => {
-  const { keyless, seller } = harness();
+  const { keyless, seller } = setUpKeyless();
   keyless.sold(seller('k1'), SHOP);
   keyless.sold(seller('k2'), SHOP);
   expect(nameOf(keyless.keyFor(SHOP, LIMITS))).toBe('k2');
@@ -60,13 +60,13 @@ test('the key that sold last from an address serves its lookups, and no other ad
 });
 
 test('a lent key that finds something is not lent on as the key of a seller', () => {
-  const { keyless, seller } = harness();
+  const { keyless, seller } = setUpKeyless();
   keyless.sold({ ...seller('lent'), isLookupKey: true }, SHOP);
   expect(nameOf(keyless.keyFor(SHOP, LIMITS))).toBe('operators_key');
 });
 
 test("the lent key comes without its PIN and is marked as not the caller's own", () => {
-  const { keyless, seller } = harness();
+  const { keyless, seller } = setUpKeyless();
   keyless.sold(seller('k1'), SHOP);
   const key = keyless.keyFor(SHOP, LIMITS)!;
   expect([key.pin, key.isLookupKey, key.isSeller]).toEqual([undefined, true, true]);
@@ -74,7 +74,7 @@ test("the lent key comes without its PIN and is marked as not the caller's own",
 });
 
 test("a lent key serves a number of lookups from any address; then the operator's key serves more of them than a stranger has", () => {
-  const { keyless, seller, ask } = harness();
+  const { keyless, seller, ask } = setUpKeyless();
   keyless.sold(seller('k1'), SHOP);
   keyless.sold(seller('k1'), '192.0.2.2');
   const names = ['192.0.2.2', SHOP, SHOP, SHOP, SHOP, SHOP, SHOP].map((address) => ask(address));
@@ -84,14 +84,14 @@ test("a lent key serves a number of lookups from any address; then the operator'
 });
 
 test('a stranger has a number of lookups, an IPv6 network counts as one, and other strangers have their own', () => {
-  const { ask } = harness();
+  const { ask } = setUpKeyless();
   for (const address of ['2001:db8::1', '2001:db8::2']) expect(ask(address)).toBe('operators_key');
   expect(() => ask('2001:db8::3')).toThrow(REFUSAL);
   expect(ask('2001:db8:0:1::1')).toBe('operators_key');
 });
 
 test('a refusal says that the number was not checked, and when to ask again; then a lookup is served', async () => {
-  const { clock, ask } = harness();
+  const { clock, ask } = setUpKeyless();
   ask(SHOP);
   await clock.advance(100_000);
   ask(SHOP);
@@ -109,13 +109,13 @@ test('a refusal says that the number was not checked, and when to ask again; the
 });
 
 test("all strangers together have what the owner's part leaves, and the last lookups go to those who had none", () => {
-  const { askFrom } = harness();
+  const { askFrom } = setUpKeyless();
   const served = askFrom(10, 2).map((codes) => codes.filter((code) => code === 'operators_key').length);
   expect(served).toEqual([2, 2, 1, 1, 1, 1, 0, 0, 0, 0]);
 });
 
 test("the owner is never refused, and his lookups are taken from the strangers'; other keys do not count", () => {
-  const { keyless, seller, askFrom } = harness();
+  const { keyless, seller, askFrom } = setUpKeyless();
   for (let lookup = 0; lookup < 9; lookup += 1) keyless.take(seller('operators_key'), SHOP, LIMITS);
   for (let lookup = 0; lookup < 9; lookup += 1) keyless.take(seller('k1'), SHOP, LIMITS);
   expect(
@@ -127,13 +127,13 @@ test("the owner is never refused, and his lookups are taken from the strangers';
 });
 
 test('a mapping without a total limits each address alone', () => {
-  const { ask } = harness();
+  const { ask } = setUpKeyless();
   const open = { ...LIMITS, total: Infinity, owner: 0 };
   for (let address = 0; address < 40; address += 1) expect(ask(`198.51.100.${address}`, open)).toBe('operators_key');
 });
 
 test("once v1 refuses more lookups of the operator's key, it is not asked for as long as v1 says", async () => {
-  const { clock, keyless, ask } = harness();
+  const { clock, keyless, ask } = setUpKeyless();
   const asked = keyless.take(keyless.keyFor(SHOP, LIMITS)!, SHOP, LIMITS);
   const limited: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 30, body: {} };
   expect(() => keyless.keyAfter(asked, limited, SHOP, LIMITS)).toThrow(REFUSAL);
@@ -143,7 +143,7 @@ test("once v1 refuses more lookups of the operator's key, it is not asked for as
 });
 
 test("a sale of long ago, or a mapping without sellers, leaves the lookup to the operator's key", async () => {
-  const { clock, keyless, seller } = harness();
+  const { clock, keyless, seller } = setUpKeyless();
   keyless.sold(seller('k1'), SHOP);
   expect(nameOf(keyless.keyFor(SHOP, NO_SELLERS))).toBe('operators_key');
   await clock.advance(3_600_001);
@@ -151,7 +151,7 @@ test("a sale of long ago, or a mapping without sellers, leaves the lookup to the
 });
 
 test("without an operator's key the limit is told, and an address that never sold has no key", () => {
-  const { keyless, seller, ask } = harness('');
+  const { keyless, seller, ask } = setUpKeyless('');
   expect(keyless.keyFor(SHOP, LIMITS)).toBeUndefined();
   keyless.sold(seller('k1'), SHOP);
   for (let call = 0; call < 3; call += 1) expect(ask(SHOP)).toBe('k1');
@@ -159,7 +159,7 @@ test("without an operator's key the limit is told, and an address that never sol
 });
 
 test.each([401, 403, 429])("where v1 answers the lent key %d, the operator's key asks", (httpStatus) => {
-  const { keyless, seller } = harness();
+  const { keyless, seller } = setUpKeyless();
   keyless.sold(seller('k1'), SHOP);
   const first = keyless.keyFor(SHOP, LIMITS)!;
   expect(nameOf(keyless.keyAfter(first, refused(httpStatus), SHOP, LIMITS))).toBe('operators_key');
@@ -168,7 +168,7 @@ test.each([401, 403, 429])("where v1 answers the lent key %d, the operator's key
 });
 
 test('after any other answer, and for any other key, no second key asks', () => {
-  const { keyless, seller } = harness();
+  const { keyless, seller } = setUpKeyless();
   keyless.sold(seller('k1'), SHOP);
   const first = keyless.keyFor(SHOP, LIMITS)!;
   for (const finding of [refused(400), { kind: 'found', body: {} }, { kind: 'unavailable', reason: 'HTTP 502' }] as Finding[])
@@ -188,7 +188,7 @@ describe('two processes that serve together', () => {
       },
       onNews: (heard) => void (hear[own] = heard),
     });
-    return { clock, told, one: harness(undefined, join(0), clock), other: harness(undefined, join(1), clock) };
+    return { clock, told, one: setUpKeyless(undefined, join(0), clock), other: setUpKeyless(undefined, join(1), clock) };
   }
 
   test('a shop that sold at one process has its key lent by both, without its PIN, and a further sale sends no further message', async () => {

@@ -46,15 +46,15 @@ test.each(rows)('%s in format %s is recognised by its own spellings', async (ope
 
 test.each(rows)('%s in format %s is told the same at every route, whatever becomes of it', async (operation, format) => {
   const plain = addressesOf(operation, format).filter(({ isPlain }) => isPlain);
-  expect(await unlikeHome(operation, format, outcomesOf(operation), plain)).toEqual([]);
+  expect(await differencesFromOwnAddress(operation, format, outcomesOf(operation), plain)).toEqual([]);
 });
 
 test.each(rows)('%s in format %s is told the same with every slash, pinned or not', async (operation, format) => {
-  expect(await unlikeHome(operation, format, ['success'], addressesOf(operation, format))).toEqual([]);
+  expect(await differencesFromOwnAddress(operation, format, ['success'], addressesOf(operation, format))).toEqual([]);
 });
 
 /** What is told otherwise at these addresses than where the script of the sample sends it. */
-async function unlikeHome(
+async function differencesFromOwnAddress(
   operation: string,
   format: string,
   outcomes: readonly string[],

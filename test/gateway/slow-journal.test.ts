@@ -14,7 +14,7 @@ function openHouse(openMs: number, answerMs: number, afterPending: AfterPending 
   return openWalkHouse({
     answers: [{ outcome: { kind: 'succeeded', reference: 'V1' }, afterMs: answerMs }],
     parts: { mapping: () => ({ ...shipped, callerKindOf: () => kind }) },
-    dress: (journal, clock) => ({
+    wrapJournal: (journal, clock) => ({
       open: async (order) => {
         await new Promise<void>((resolve) => void clock.after(openMs, resolve));
         return journal.open(order);

@@ -16,7 +16,7 @@ export interface WalkHouse {
   readonly gateway: Gateway;
   readonly clock: VirtualClock;
   readonly upstream: ScriptedUpstream;
-  /** The journal below the wrapper that `dress` adds. */
+  /** The journal below the wrapper that `wrapJournal` adds. */
   readonly journal: Journal;
   readonly owner: string;
 }
@@ -24,7 +24,7 @@ export interface WalkHouse {
 export interface WalkHouseOptions {
   readonly answers?: readonly ScriptedAnswer[];
   readonly find?: (call: V1Call, nth: number, clock: VirtualClock) => Finding;
-  readonly dress?: (journal: Journal, clock: VirtualClock) => Partial<Journal>;
+  readonly wrapJournal?: (journal: Journal, clock: VirtualClock) => Partial<Journal>;
   /** A second process on the same journal and clock. */
   readonly beside?: WalkHouse;
   readonly parts?: Partial<GatewayParts>;
@@ -38,7 +38,7 @@ const NO_CATALOG: PriceLists = {
   warm: () => undefined,
 };
 
-export function openWalkHouse({ answers = [], find, dress, beside, parts }: WalkHouseOptions = {}): WalkHouse {
+export function openWalkHouse({ answers = [], find, wrapJournal, beside, parts }: WalkHouseOptions = {}): WalkHouse {
   const clock = beside?.clock ?? createVirtualClock();
   const journal = beside?.journal ?? createMemoryJournal();
   const keyring = createKeyring(new Secret('test'));
@@ -49,7 +49,7 @@ export function openWalkHouse({ answers = [], find, dress, beside, parts }: Walk
   );
   const gateway = createGateway({
     mapping: () => shippedMapping(),
-    journal: { ...journal, ...dress?.(journal, clock) },
+    journal: { ...journal, ...wrapJournal?.(journal, clock) },
     upstream,
     priceLists: NO_CATALOG,
     visitors: createVisitors({ upstream, clock: () => clock.elapsed() }),

@@ -8,7 +8,7 @@ import type { AppOptions, PartialRequest, RequestLine } from '../../src/http/app
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
 import { closeServers, openServer } from './open-server';
 import { until } from '../until';
-import { standStill } from './stand-still';
+import { blockEventLoop } from './block-event-loop';
 
 function house(options: Partial<AppOptions> = {}) {
   const handled: LegacyRequest[] = [];
@@ -257,7 +257,7 @@ test('a caller that hung up while the process stood still does not count as havi
   const { port } = await openServer(async (_request, { line }) => {
     line.onEnd(onEnd);
     for (const socket of sockets) socket.destroy();
-    standStill();
+    blockEventLoop();
     return { status: 200, body: {} };
   });
   sockets.push(connect(port, '127.0.0.1', () => sockets[0]!.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')));

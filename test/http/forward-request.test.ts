@@ -54,7 +54,7 @@ async function openDoor(upstreamUrl: string, limits: Partial<ForwardOptions> = {
 }
 
 /** Everything that the caller of one request got until its end. */
-async function speak({ port, told }: Awaited<ReturnType<typeof openDoor>>, request: string): Promise<string> {
+async function sendBytes({ port, told }: Awaited<ReturnType<typeof openDoor>>, request: string): Promise<string> {
   let got = '';
   const caller = connect(port, '127.0.0.1').on('data', (bytes) => (got += bytes.toString()));
   caller.write(Buffer.from(request, 'latin1'));
@@ -81,7 +81,7 @@ describe('the forwarded request', () => {
     ['/a%20b', '/%zz/', '/a%20b/%zz/'],
   ])('has for base %j and target %j the path %j', async (base, target, path) => {
     const v1 = await openV1();
-    await speak(await openDoor(`http://127.0.0.1:${v1.port}${base}`), `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await sendBytes(await openDoor(`http://127.0.0.1:${v1.port}${base}`), `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(v1.got.split('\r\n', 1)).toEqual([`GET ${path} HTTP/1.1`]);
   });
 
@@ -96,7 +96,7 @@ describe('the forwarded request', () => {
     ['REPORT', '0'],
   ])('has for %s without a body the length %s', async (method, length) => {
     const v1 = await openV1((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n'));
-    await speak(await openDoor(`http://127.0.0.1:${v1.port}`), `${method} /x HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await sendBytes(await openDoor(`http://127.0.0.1:${v1.port}`), `${method} /x HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(/^content-length: (\d+)\r$/im.exec(v1.got)?.[1]).toBe(length);
     expect(v1.got).not.toMatch(/^transfer-encoding:/im);
     expect(v1.got).toMatch(/\r\n\r\n$/);
@@ -105,7 +105,7 @@ describe('the forwarded request', () => {
   test('names v1 in Host, an IPv6 address in brackets', async () => {
     const v1 = await openV1(undefined, '::1');
     const door = await openDoor(`http://[::1]:${v1.port}/v1`);
-    expect(await speak(door, 'GET /x HTTP/1.1\r\nHost: shop.example\r\n\r\n')).toContain('200 OK');
+    expect(await sendBytes(door, 'GET /x HTTP/1.1\r\nHost: shop.example\r\n\r\n')).toContain('200 OK');
     expect(v1.got.match(/^host: .*$/gim)).toEqual([`host: [::1]:${v1.port}`]);
   });
 
@@ -120,7 +120,7 @@ describe('the forwarded request', () => {
     const environment = runInThisContext('process.env') as NodeJS.ProcessEnv;
     environment['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
-      expect(await speak(door, 'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}')).toContain('502');
+      expect(await sendBytes(door, 'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}')).toContain('502');
     } finally {
       delete environment['NODE_TLS_REJECT_UNAUTHORIZED'];
     }
@@ -133,7 +133,7 @@ describe('the answer', () => {
   async function ask(answer: string, head = 'GET /x HTTP/1.1\r\nHost: x'): Promise<{ got: string; told: unknown[] }> {
     const v1 = await openV1((socket) => socket.write(Buffer.from(answer, 'latin1')));
     const door = await openDoor(`http://127.0.0.1:${v1.port}`);
-    const got = await speak(door, `${head}\r\n\r\n`);
+    const got = await sendBytes(door, `${head}\r\n\r\n`);
     return { got: got.replace(/^date: .*\r\n/gim, ''), told: door.told };
   }
 

@@ -8,7 +8,7 @@ import { probeV1 } from '../../src/upstream/exchange';
 import { readSign } from '../../src/upstream/v1-state';
 import { freePort } from '../free-port';
 import { listen, type Listening } from '../listen';
-import { speak } from './request-door';
+import { sendBytes } from './request-door';
 
 interface Seen {
   readonly method: string | undefined;
@@ -65,7 +65,7 @@ describe('the pass-through', () => {
     const { port, seen } = await openUpstream();
     const door = await openDoor(port);
     const body = '{"phone": "0803\xff", broken';
-    const answer = await speak(
+    const answer = await sendBytes(
       door,
       Buffer.from(
         `POST /airtime/?a=1&&b=%zz&u=ftp://x//y HTTP/1.1\r\nHost: sell.example\r\nAuthorization: Bearer k\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -92,7 +92,7 @@ describe('the pass-through', () => {
 
   test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])('serves %s', async (method) => {
     const { port, seen } = await openUpstream();
-    const answer = await speak(await openDoor(port), `${method} /x HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const answer = await sendBytes(await openDoor(port), `${method} /x HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 200/);
     expect(seen[0]?.method).toBe(method);
   });
@@ -107,7 +107,7 @@ describe('the pass-through', () => {
       ['GET', 'Expect: 100-continue\r\n'],
     ]) {
       const head = `${method} /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n${expect}\r\n`;
-      await speak(door, `${head}3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`);
+      await sendBytes(door, `${head}3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`);
     }
     expect(seen.map(({ body }) => body)).toEqual(['abcde', 'abcde', 'abcde', 'abcde']);
     expect(seen[0]?.headers['x-forwarded-for']).toBe('127.0.0.1');
@@ -118,9 +118,9 @@ describe('the pass-through', () => {
     const forged =
       'X-Forwarded-For: 10.0.0.9\r\nX_Forwarded_For: 10.0.0.9\r\nX-Real-IP: 10.0.0.9\r\nForwarded: for=10.0.0.9\r\nVia: 1.1 x\r\nX-Forwarded-Host: evil\r\n';
     const door = await openDoor(port);
-    await speak(door, `GET /x HTTP/1.1\r\nHost: x\r\n${forged}Expect: 100-continue\r\nConnection: X-Forwarded-For\r\n\r\n`);
+    await sendBytes(door, `GET /x HTTP/1.1\r\nHost: x\r\n${forged}Expect: 100-continue\r\nConnection: X-Forwarded-For\r\n\r\n`);
     expect(seen[0]?.headers).toEqual({ host: `127.0.0.1:${port}`, 'x-forwarded-for': '127.0.0.1', connection: 'keep-alive' });
-    await speak(
+    await sendBytes(
       await openDoor(port, { clientAddress: createClientAddress(['127.0.0.1']) }),
       `GET /x HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 1.1.1.1\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n`,
     );
@@ -130,7 +130,7 @@ describe('the pass-through', () => {
   test("a forwarded address that cannot be read is refused in v1's shape, and nothing is sent", async () => {
     const { port, seen } = await openUpstream();
     const door = await openDoor(port, { clientAddress: createClientAddress(['127.0.0.1']) });
-    const answer = await speak(
+    const answer = await sendBytes(
       door,
       'POST /airtime HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: unknown\r\nContent-Length: 2\r\n\r\n{}',
     );
@@ -153,7 +153,7 @@ describe('the pass-through', () => {
     ['POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3', 400],
   ])('refuses %j with %i, and v1 gets nothing', async (head, status) => {
     const { port, seen } = await openUpstream();
-    const answer = await speak(
+    const answer = await sendBytes(
       await openDoor(port),
       `${head}\r\nHost: x\r\n\r\n${head.includes('chunked') ? '3\r\nabc\r\n0\r\n\r\n' : ''}`,
     );
@@ -163,7 +163,7 @@ describe('the pass-through', () => {
 
   test('a WebSocket is not opened: v1 gets a plain request', async () => {
     const { port, seen } = await openUpstream();
-    const answer = await speak(
+    const answer = await sendBytes(
       await openDoor(port),
       'GET /x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
     );
@@ -175,7 +175,7 @@ describe('the pass-through', () => {
     const port = await freePort();
     const errors: unknown[] = [];
     const door = await openDoor(port, { onError: (_error, facts) => errors.push(facts) });
-    const answer = await speak(door, 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    const answer = await sendBytes(door, 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
     expect(answer).toMatch(/^HTTP\/1\.1 502/);
     expect(JSON.parse(bodyOf(answer))).toEqual({
       status: 'error',
@@ -190,14 +190,14 @@ describe('the pass-through', () => {
     );
     const errors: unknown[] = [];
     const door = await openDoor(`https://127.0.0.1:${port}`, { onError: (_error, facts) => errors.push(facts) });
-    const answer = await speak(door, 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    const answer = await sendBytes(door, 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
     expect(JSON.parse(bodyOf(answer)).message).toBe('The service could not be reached. Nothing was sent.');
     expect(errors).toEqual([{ mayHaveBeenSent: false }]);
   });
 
   test('a TLS handshake without an answer is a 504 that says nothing was sent', async () => {
     const port = await portOf(createNetServer((socket) => socket.resume().on('error', () => undefined)));
-    const answer = await speak(
+    const answer = await sendBytes(
       await openDoor(`https://127.0.0.1:${port}`, { connectTimeMs: 50 }),
       'GET /x HTTP/1.1\r\nHost: x\r\n\r\n',
     );
@@ -210,8 +210,11 @@ describe('the pass-through', () => {
     let asked = 0;
     const clientAddress = (): string => (asked++ === 0 ? '10.0.0.1' : 'no\nheader');
     const door = await openDoor(port, { clientAddress, socketsMax: 1 });
-    const first = speak(door, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
-    for (const answer of [speak(door, 'GET /y HTTP/1.1\r\nHost: x\r\n\r\n'), speak(door, 'GET /z HTTP/1.1\r\nHost: x\r\n\r\n')])
+    const first = sendBytes(door, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+    for (const answer of [
+      sendBytes(door, 'GET /y HTTP/1.1\r\nHost: x\r\n\r\n'),
+      sendBytes(door, 'GET /z HTTP/1.1\r\nHost: x\r\n\r\n'),
+    ])
       expect(await answer).toMatch(/^HTTP\/1\.1 502 /);
     expect(await first).toMatch(/^HTTP\/1\.1 200 /);
     expect(seen.map(({ url }) => url)).toEqual(['/v1/base/x']);
@@ -220,7 +223,7 @@ describe('the pass-through', () => {
         throw new Error('a bug');
       },
     });
-    expect(await speak(broken, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 /);
+    expect(await sendBytes(broken, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 /);
   });
 
   test('a connection that breaks after the request is a 502 that says to look at the receipt', async () => {
@@ -229,7 +232,7 @@ describe('the pass-through', () => {
     );
     const errors: unknown[] = [];
     const door = await openDoor(port, { onError: (_error, facts) => errors.push(facts) });
-    const answer = await speak(door, 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    const answer = await sendBytes(door, 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
     expect(answer).toMatch(/^HTTP\/1\.1 502/);
     expect(JSON.parse(bodyOf(answer)).message).toContain('/receipt');
     expect(errors).toEqual([{ mayHaveBeenSent: true }]);
@@ -244,11 +247,11 @@ describe('the pass-through', () => {
     const errors: unknown[] = [];
     const door = await openDoor(port, { onError: (_error, facts) => errors.push(facts) });
     const purchase = 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
-    expect(await speak(door, purchase)).toMatch(/^HTTP\/1\.1 200/);
+    expect(await sendBytes(door, purchase)).toMatch(/^HTTP\/1\.1 200/);
     isReset = true;
     // The first one uses the open connection, the second a connection of its own.
     for (const sent of [2, 3]) {
-      expect(await speak(door, purchase)).toMatch(/^HTTP\/1\.1 502/);
+      expect(await sendBytes(door, purchase)).toMatch(/^HTTP\/1\.1 502/);
       // Enough time for a second attempt, if any layer below made one.
       await new Promise((resolve) => setTimeout(resolve, 50));
       expect(seen).toHaveLength(sent);
@@ -258,7 +261,7 @@ describe('the pass-through', () => {
 
   test('an answer that never comes is a 504', async () => {
     const { port } = await openUpstream(() => undefined);
-    const answer = await speak(
+    const answer = await sendBytes(
       await openDoor(port, { answerTimeMs: 50 }),
       'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}',
     );
@@ -298,7 +301,7 @@ describe('the pass-through', () => {
 
   test('a caller that asked for a closed connection gets one, though v1 keeps its own', async () => {
     const { port } = await openUpstream();
-    const answer = await speak(await openDoor(port), 'GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const answer = await sendBytes(await openDoor(port), 'GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(answer).toMatch(/connection: close/i);
     expect(answer).not.toMatch(/keep-alive/i);
   });
@@ -310,7 +313,7 @@ describe('the pass-through', () => {
     const told: unknown[] = [];
     const door = await openDoor(port, { onAnswer: (...facts) => told.push(facts) });
     for (const call of ['GET /receipt?reference=a', 'GET /no', 'OPTIONS /receipt'])
-      await speak(door, `${call} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      await sendBytes(door, `${call} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(told).toEqual([
       ['127.0.0.1', { method: 'GET', path: '/receipt', status: 200 }],
       ['127.0.0.1', { method: 'GET', path: '/no', status: 401 }],
@@ -339,16 +342,16 @@ describe('the pass-through', () => {
     test('one address can neither keep another out nor open more than its share, and its queue is limited', async () => {
       const v1 = await openSlowUpstream();
       const door = await openDoor(v1.port, { clientAddress, socketsMax: 4, waitingMax: 3 });
-      const greedy = Array.from({ length: 8 }, () => speak(door, FROM('2001:db8:0:1::7')));
+      const greedy = Array.from({ length: 8 }, () => sendBytes(door, FROM('2001:db8:0:1::7')));
       await v1.until(2);
       // Another address of the same network is the same client.
-      const refused = await speak(door, FROM('2001:db8:0:1:ffff::8'));
+      const refused = await sendBytes(door, FROM('2001:db8:0:1:ffff::8'));
       expect(refused).toMatch(/^HTTP\/1\.1 503[^]*\r\nRetry-After: 5\r\n/);
       expect(JSON.parse(bodyOf(refused))).toEqual({
         status: 'error',
         message: 'Too many requests from your address are under way. Nothing was sent.',
       });
-      const other = speak(door, FROM('2001:db8:0:2::7'));
+      const other = sendBytes(door, FROM('2001:db8:0:2::7'));
       await v1.until(3);
       expect([v1.connections(), v1.waiting.map(({ url }) => url).at(-1)]).toEqual([3, '/v1/base/2001:db8:0:2::7']);
       for (let at = 0; at < 6; at++) {
@@ -366,9 +369,9 @@ describe('the pass-through', () => {
     test('a body that came in pieces while its request waited is sent whole', async () => {
       const v1 = await openSlowUpstream();
       const door = await openDoor(v1.port, { socketsMax: 2 });
-      const first = speak(door, GET);
+      const first = sendBytes(door, GET);
       await v1.until(1);
-      const second = speak(
+      const second = sendBytes(
         door,
         'POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
       );
@@ -383,13 +386,13 @@ describe('the pass-through', () => {
     test('a caller that hangs up while waiting sends nothing, and one that waits too long is told so', async () => {
       const v1 = await openSlowUpstream();
       const door = await openDoor(v1.port, { socketsMax: 2, waitMs: 60 });
-      const first = speak(door, GET);
+      const first = sendBytes(door, GET);
       await v1.until(1);
       const impatient = connect(door, '127.0.0.1', () => impatient.write(GET, () => setTimeout(() => impatient.destroy(), 20)));
-      expect(await speak(door, GET)).toMatch(/^HTTP\/1\.1 503/);
+      expect(await sendBytes(door, GET)).toMatch(/^HTTP\/1\.1 503/);
       v1.waiting[0]!.answer();
       expect(await first).toMatch(/^HTTP\/1\.1 200/);
-      const last = speak(door, GET);
+      const last = sendBytes(door, GET);
       await v1.until(2);
       v1.waiting[1]!.answer();
       expect(await last).toMatch(/^HTTP\/1\.1 200/);
@@ -409,20 +412,20 @@ describe('the pass-through', () => {
         createNetServer((socket) => socket.on('data', () => behave[turn]!(socket)).on('error', () => undefined)),
       );
       const door = await openDoor(port, { socketsMax: 1, waitMs: 1, answerTimeMs: 40 });
-      for (turn = 0; turn < behave.length; turn++) expect(await speak(door, GET)).not.toMatch(/ 503 /);
+      for (turn = 0; turn < behave.length; turn++) expect(await sendBytes(door, GET)).not.toMatch(/ 503 /);
     });
   });
 
   test('an HTTP/1.0 caller that asked for a kept connection gets one', async () => {
     const { port } = await openUpstream();
-    const answer = await speak(await openDoor(port), 'GET /x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
+    const answer = await sendBytes(await openDoor(port), 'GET /x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
     expect(answer).toMatch(/\r\nconnection: keep-alive\r\n/i);
   });
 
   test('the connection to v1 is used again', async () => {
     const { port, connections } = await openUpstream();
     const door = await openDoor(port);
-    for (let at = 0; at < 3; at++) await speak(door, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+    for (let at = 0; at < 3; at++) await sendBytes(door, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(connections()).toBe(1);
   });
 

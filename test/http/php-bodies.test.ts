@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { GatewayError } from '../../src/domain/errors';
 import { hasPhp } from '../php/run-script';
-import { openRequestDoor, plain, speak, type RequestDoor } from './request-door';
+import { openRequestDoor, plain, sendBytes, type RequestDoor } from './request-door';
 import { opened } from '../opened';
 
 const PHP = join(__dirname, '..', 'php');
@@ -96,7 +96,7 @@ describe('a request as PHP puts it on the wire', () => {
   });
 
   test.each(Object.entries(READINGS))('%s is read as what the script means', async (name, expected) => {
-    const answer = await speak(door.port, RECORDED.get(name)!);
+    const answer = await sendBytes(door.port, RECORDED.get(name)!);
     expect(answer).toMatch(
       expected.refused === undefined ? /^HTTP\/1\.1 (?:100 Continue\r\n\r\nHTTP\/1\.1 )?200/ : /^HTTP\/1\.1 400/,
     );

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { GatewayError } from '../../src/domain/errors';
 import type { LegacyReply } from '../../src/domain/legacy';
 import { closeServers, openServer, reply } from './open-server';
-import { openRequestDoor, plain, readBody, speak } from './request-door';
+import { openRequestDoor, plain, readBody, sendBytes } from './request-door';
 import { opened } from '../opened';
 
 describe('readRequest', () => {
   const door = opened(openRequestDoor);
 
   test('gives method, path, headers and the address of the caller', async () => {
-    await speak(
+    await sendBytes(
       door.port,
       'GET http://sell.example//api/user HTTP/1.1\r\nHost: x\r\nAuthorization: Token  k:1234\r\nToken: t\r\nUser-Agent: adex\r\n\r\n',
     );
@@ -23,15 +23,15 @@ describe('readRequest', () => {
   });
 
   test('a broken query string is refused like a broken body', async () => {
-    await speak(door.port, 'GET /api/user?a=%ff HTTP/1.1\r\nHost: x\r\n\r\n');
+    await sendBytes(door.port, 'GET /api/user?a=%ff HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(door.refusal()).toMatch(/^unreadable_body: The query string/);
-    await speak(door.port, 'GET /api/user?a=1&a=1 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await sendBytes(door.port, 'GET /api/user?a=1&a=1 HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(door.refusal()).toBe('repeated_field: The field "a" is given twice.');
   });
 
   test('an address with a "#" is refused: no client sends one', async () => {
     for (const target of ['/api/user#x', '/api/user?a=1#x', '/#/api/user'])
-      await speak(door.port, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await sendBytes(door.port, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(door.read.slice(-3).map((error) => error instanceof GatewayError && error.code)).toEqual(
       Array(3).fill('unreadable_body'),
     );
@@ -113,7 +113,7 @@ describe('readHeaders', () => {
 
   test('differing keys are refused, equal ones are one', async () => {
     const send = (...headers: string[]) =>
-      speak(door.port, `GET / HTTP/1.1\r\nHost: x\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`);
+      sendBytes(door.port, `GET / HTTP/1.1\r\nHost: x\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`);
     await send('Authorization: Token a', 'authorization: Token b');
     expect(door.refusal()).toBe('bad_credentials: Several authorization headers with different values were sent.');
     await send('Token: a', 'Token: b');
@@ -183,7 +183,7 @@ describe('doubtful framing', () => {
     ['two hosts to v1', 'GET /api/v1/user HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 'The request has several Host headers.'],
   ])('%s is refused, the connection ends, and nothing behind it begins', async (_title, bytes, detail) => {
     const { port, begun } = await openCounting();
-    const answer = await speak(port, bytes + PURCHASE + PURCHASE);
+    const answer = await sendBytes(port, bytes + PURCHASE + PURCHASE);
     expect(reply(answer)).toEqual({
       status: 400,
       body: { status: 'fail', error: [typeof detail === 'string' ? detail : expect.stringMatching(detail)] },
@@ -195,8 +195,8 @@ describe('doubtful framing', () => {
 
   test('HTTP/1.0 with a length, and a name that only looks like Host, are served', async () => {
     const { port, begun } = await openCounting();
-    await speak(port, 'POST /one HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}');
-    await speak(port, 'GET /two HTTP/1.1\r\nHost: x\r\nHost2: y\r\nPost: z\r\n\r\n');
+    await sendBytes(port, 'POST /one HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}');
+    await sendBytes(port, 'GET /two HTTP/1.1\r\nHost: x\r\nHost2: y\r\nPost: z\r\n\r\n');
     expect(begun).toEqual(['/one', '/two']);
   });
 });

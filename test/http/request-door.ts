@@ -52,7 +52,7 @@ export async function openRequestDoor(limits: BodyLimits = DEFAULT_HTTP_LIMITS):
 }
 
 /** Writes bytes, waits for a whole reply or the end of the connection, and gives everything received. */
-export async function speak(port: number, ...parts: readonly (Buffer | string)[]): Promise<string> {
+export async function sendBytes(port: number, ...parts: readonly (Buffer | string)[]): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     const answer: Buffer[] = [];
@@ -88,7 +88,7 @@ export async function readBody(
 ): Promise<LegacyRequest | Error | undefined> {
   const bytes = Buffer.from(body);
   const type = contentType === undefined ? '' : `Content-Type: ${contentType}\r\n`;
-  await speak(door.port, `POST /api/topup/ HTTP/1.1\r\nHost: x\r\n${type}Content-Length: ${bytes.length}\r\n\r\n`, bytes);
+  await sendBytes(door.port, `POST /api/topup/ HTTP/1.1\r\nHost: x\r\n${type}Content-Length: ${bytes.length}\r\n\r\n`, bytes);
   return door.read.at(-1);
 }
 

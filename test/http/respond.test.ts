@@ -4,13 +4,13 @@ import type { LegacyReply, Line } from '../../src/domain/legacy';
 import { respond, WatchedLine } from '../../src/http/respond';
 import { untilRead } from '../../src/http/until-read';
 import { listen } from '../listen';
-import { speak } from './request-door';
-import { standStill } from './stand-still';
+import { sendBytes } from './request-door';
+import { blockEventLoop } from './block-event-loop';
 
 async function answerTo(method: string, ...replies: LegacyReply[]): Promise<string> {
   const server = createServer((_request, response) => replies.forEach((reply) => respond(response, reply)));
   const { port, close } = await listen(server);
-  const answer = await speak(port, `${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
+  const answer = await sendBytes(port, `${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
   await close();
   return answer;
 }
@@ -130,7 +130,7 @@ test('what arrived while the process was held up is read before a reply leaves',
   const { line, response, hangUp, close } = await openLine();
   const end = ended(line);
   hangUp();
-  standStill();
+  blockEventLoop();
   await untilRead();
   respond(response, { status: 200, body: {} });
   expect(await end).toBe(false);
@@ -140,11 +140,11 @@ test('what arrived while the process was held up is read before a reply leaves',
 test('what arrives while the process is held up once more is read as well', async () => {
   const { line, response, hangUp, close } = await openLine();
   const end = ended(line);
-  standStill();
+  blockEventLoop();
   setImmediate(() =>
     setImmediate(() => {
       hangUp();
-      standStill();
+      blockEventLoop();
     }),
   );
   await untilRead();

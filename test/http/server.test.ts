@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { LegacyReply } from '../../src/domain/legacy';
 import { closeServers, ok, openServer, pause, reply } from './open-server';
-import { speak } from './request-door';
+import { sendBytes } from './request-door';
 
 afterEach(closeServers);
 
@@ -19,14 +19,17 @@ describe('the public server', () => {
     'GET / HTTP/1.1\r\nNo-Host: 1',
   ])('answers %j in JSON and goes on serving', async (head) => {
     const { port } = await openServer(ok);
-    const answer = await speak(port, Buffer.from(`${head}\r\n${head.includes('No-Host') ? '' : 'Host: x\r\n'}\r\n`, 'latin1'));
+    const answer = await sendBytes(
+      port,
+      Buffer.from(`${head}\r\n${head.includes('No-Host') ? '' : 'Host: x\r\n'}\r\n`, 'latin1'),
+    );
     expect([200, 400, 404]).toContain(reply(answer).status);
-    expect(reply(await speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).status).toBe(200);
+    expect(reply(await sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).status).toBe(200);
   });
 
   test('Expect: 100-continue is answered with 100', async () => {
     const { port } = await openServer(ok);
-    const answer = await speak(
+    const answer = await sendBytes(
       port,
       'POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n',
       '0\r\n\r\n',
@@ -38,7 +41,7 @@ describe('the public server', () => {
     const { port } = await openServer(ok);
     // HTTP/1.0 has no Host.
     for (const head of ['GET / HTTP/1.0', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close']) {
-      expect(await speak(port, `${head}\r\n\r\n`)).toMatch(/connection: close/i);
+      expect(await sendBytes(port, `${head}\r\n\r\n`)).toMatch(/connection: close/i);
     }
   });
 
@@ -55,17 +58,17 @@ describe('the public server', () => {
     socket.destroy();
     await pause(100);
     expect(ended).toBe(1);
-    expect(reply(await speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).status).toBe(200);
+    expect(reply(await sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).status).toBe(200);
   });
 
   test('closing lets a running request end and accepts no new one', async () => {
     let finish: (reply: LegacyReply) => void = () => undefined;
     const { port, server } = await openServer(() => new Promise((resolve) => (finish = resolve)));
     const idle = connect(port, '127.0.0.1');
-    const running = speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const running = sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await pause(50);
     const closed = server.close(300_000);
-    expect(await speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
+    expect(await sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
     finish({ status: 200, body: { status: 'success' } });
     expect(reply(await running)).toEqual({ status: 200, body: { status: 'success' } });
     // Long before the deadline.
@@ -78,8 +81,8 @@ describe('the public server', () => {
     const { port, server } = await openServer(() => new Promise((resolve) => (finish = resolve)));
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n';
     // Half a head, half a body, and half a request behind a reply: none of them gets a reply.
-    const halves = [head, `${head}\r\n{"a"`].map((text) => speak(port, text));
-    const running = speak(port, `GET / HTTP/1.1\r\nHost: x\r\n\r\n${head}`);
+    const halves = [head, `${head}\r\n{"a"`].map((text) => sendBytes(port, text));
+    const running = sendBytes(port, `GET / HTTP/1.1\r\nHost: x\r\n\r\n${head}`);
     while (finish === undefined) await pause(10);
     const closed = server.close(300_000).then(() => 'closed');
     for (const half of halves) expect(await half).not.toContain('"status":"success"');
@@ -91,7 +94,7 @@ describe('the public server', () => {
 
   test('closing cuts connections after the deadline, and closing twice is harmless', async () => {
     const { port, server } = await openServer(() => new Promise(() => undefined));
-    const running = speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const running = sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await pause(50);
     await Promise.all([server.close(100), server.close(100)]);
     expect(await running).toBe('');

@@ -210,14 +210,14 @@ test.each([
   expect(checkWith(text).problems).toContainEqual(expect.objectContaining({ code, line, column }));
 });
 
-interface Said {
+interface AfterPendingSettings {
   readonly operation?: AfterPending;
   readonly format?: AfterPending;
   readonly kind?: AfterPending;
   readonly key?: AfterPending;
 }
 
-function decide({ operation, format, kind, key }: Said): AfterPending {
+function decide({ operation, format, kind, key }: AfterPendingSettings): AfterPending {
   const byFormat = new Map(format === undefined ? [] : [['b', format] as const]);
   return afterPendingOf(
     { name: 'buy_airtime', afterPending: operation, afterPendingByFormat: byFormat } as unknown as Operation,
@@ -227,7 +227,7 @@ function decide({ operation, format, kind, key }: Said): AfterPending {
   );
 }
 
-test.each<[Said, AfterPending]>([
+test.each<[AfterPendingSettings, AfterPending]>([
   [{}, 'look'],
   [{ operation: 'buy' }, 'buy'],
   [{ format: 'buy' }, 'buy'],

@@ -5,12 +5,12 @@ import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../src/mapping/output-tr
 import { OUTCOME_TEXT_KEYS } from '../../src/mapping/rules/check-outcomes';
 import { isKind, ROOT_SHAPES, ROW_SHAPES, V1_REPLIES, type Shape } from '../../src/mapping/shapes';
 import { V1_ENDPOINTS, type V1Endpoint } from '../../src/upstream/v1';
-import { caseJsonSchema, mappingJsonSchema, sayOnce, type JsonSchema } from './json-schema';
+import { caseJsonSchema, mappingJsonSchema, shareDefinitions, type JsonSchema } from './json-schema';
 
 export function documents(): ReadonlyMap<string, string> {
   return new Map([
-    ['schema/mapping.json', `${JSON.stringify(sayOnce(mappingJsonSchema()), null, 2)}\n`],
-    ['schema/case.json', `${JSON.stringify(sayOnce(caseJsonSchema()), null, 2)}\n`],
+    ['schema/mapping.json', `${JSON.stringify(shareDefinitions(mappingJsonSchema()), null, 2)}\n`],
+    ['schema/case.json', `${JSON.stringify(shareDefinitions(caseJsonSchema()), null, 2)}\n`],
     ['docs/mapping-reference.md', mappingReference()],
   ]);
 }

@@ -2,12 +2,12 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parse, parseDocument } from 'yaml';
 import { formatFileSchema, sharedFileSchema } from '../../src/mapping/language/schema';
 import { breakFiles } from './break-files';
-import { mappingJsonSchema, sayOnce, type JsonSchema } from './json-schema';
+import { mappingJsonSchema, shareDefinitions, type JsonSchema } from './json-schema';
 import { MAPPINGS, shippedFiles } from './mapping-set';
 import { validateJson } from './validate-json';
 
 const ROOT = resolve(__dirname, '..', '..');
-const SCHEMA = sayOnce(mappingJsonSchema());
+const SCHEMA = shareDefinitions(mappingJsonSchema());
 
 test('every shipped mapping file fits the schema that its first line names', () => {
   for (const { name, text } of shippedFiles()) {

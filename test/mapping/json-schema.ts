@@ -137,7 +137,7 @@ function mapParts(schema: JsonSchema, key: string, visit: Visit): JsonSchema {
 const SHARED_LINES_MIN = 6;
 
 /** The same schema as written for editors: a part that stands in several places becomes one definition, named after the first. */
-export function sayOnce(schema: JsonSchema): JsonSchema {
+export function shareDefinitions(schema: JsonSchema): JsonSchema {
   const times = new Map<string, number>();
   const count: Visit = (part, key) => {
     const text = JSON.stringify(part);

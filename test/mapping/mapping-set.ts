@@ -100,7 +100,7 @@ let shipped: Mapping | undefined;
 
 /** The shipped mappings, compiled once for a suite and checked once for all, because they never change. */
 export function shippedMapping(): Mapping {
-  return (shipped ??= soundMapping(checkOnce(keptValues(), shippedFiles())));
+  return (shipped ??= mappingOrThrow(checkOnce(keptValues(), shippedFiles())));
 }
 
 export function shippedFiles(): readonly MappingFileText[] {
@@ -117,9 +117,9 @@ export const editedFiles = (name: string, from: string | RegExp, to: string): re
   shippedFiles().map((file) => (file.name === name ? { ...file, text: edited(file.text, from, to) } : file));
 
 /** The mapping of files in which `check` finds no problem. */
-export const mappingOf = (files: readonly MappingFileText[]): Mapping => soundMapping(checkFiles(files));
+export const mappingOf = (files: readonly MappingFileText[]): Mapping => mappingOrThrow(checkFiles(files));
 
-function soundMapping({ mapping, problems }: CheckedMapping): Mapping {
+function mappingOrThrow({ mapping, problems }: CheckedMapping): Mapping {
   if (mapping === undefined || problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'));
   return mapping;
 }

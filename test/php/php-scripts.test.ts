@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { openHouse, type House } from '../flows/house';
-import { hasPhp, runScript, type ScriptEnd } from './run-script';
+import { hasPhp, runScript, type ScriptResult } from './run-script';
 
 const KEY = 'sandbox_demo:1234';
 const POOR_KEY = 'acme_live_poor:1234';
@@ -93,7 +93,12 @@ function family(script: string, more: Partial<Case>, rows: readonly Row[]): read
 }
 
 /** The same sale three times: v1 sells it, declines it, or takes five seconds to sell it. */
-function threeEnds(service: string, makeOrder: (end: string) => object, details: object = {}, receipt?: string): readonly Row[] {
+function threeOutcomes(
+  service: string,
+  makeOrder: (end: string) => object,
+  details: object = {},
+  receipt?: string,
+): readonly Row[] {
   const more = receipt === undefined ? {} : { receipt };
   return [
     [`${service} is sold`, service, makeOrder(GOOD), { ...delivered, ...details }, more],
@@ -110,10 +115,10 @@ function threeEnds(service: string, makeOrder: (end: string) => object, details:
 
 const CASES: readonly Case[] = [
   ...family('adex-a', { hasSlash: true }, [
-    ...threeEnds('airtime', (end) => airtime(2, '0802', end, '150'), {}, 'AIRTEL'),
-    ...threeEnds('data', (end) => data(1, '0803', '101', end), { plan: '500MB' }),
-    ...threeEnds('cable', (end) => cable(1, '11', end), { cable: 'GOTV', plan: expect.any(String) }),
-    ...threeEnds('electricity', (end) => meter(end), { token: TOKEN }),
+    ...threeOutcomes('airtime', (end) => airtime(2, '0802', end, '150'), {}, 'AIRTEL'),
+    ...threeOutcomes('data', (end) => data(1, '0803', '101', end), { plan: '500MB' }),
+    ...threeOutcomes('cable', (end) => cable(1, '11', end), { cable: 'GOTV', plan: expect.any(String) }),
+    ...threeOutcomes('electricity', (end) => meter(end), { token: TOKEN }),
     [
       'a customer sees the name on a smartcard without any key',
       'verify-cable',
@@ -149,10 +154,10 @@ const CASES: readonly Case[] = [
     ],
   ]),
   ...family('adex-b', {}, [
-    ...threeEnds('airtime', (end) => airtime(2, '0805', end), {}, 'GLO'),
-    ...threeEnds('data', (end) => data(3, '0802', 301, end)),
-    ...threeEnds('cable', (end) => cable(2, 21, end)),
-    ...threeEnds('electricity', (end) => meter(end), { token: TOKEN }),
+    ...threeOutcomes('airtime', (end) => airtime(2, '0805', end), {}, 'GLO'),
+    ...threeOutcomes('data', (end) => data(3, '0802', 301, end)),
+    ...threeOutcomes('cable', (end) => cable(2, 21, end)),
+    ...threeOutcomes('electricity', (end) => meter(end), { token: TOKEN }),
     [
       'exam PINs come with their serials',
       'exam',
@@ -162,10 +167,10 @@ const CASES: readonly Case[] = [
     ['a wrong key is a refund', 'airtime', airtime(1, '0803', GOOD), { told: 'refunded' }, { key: 'no_such_key:1234' }],
   ]),
   ...family('topupmate-old-a', {}, [
-    ...threeEnds('airtime', (end) => airtime(3, '0805', end), {}, 'GLO'),
-    ...threeEnds('data', (end) => data(4, '0809', 401, end)),
-    ...threeEnds('cable', (end) => cable(3, 31, end)),
-    ...threeEnds('electricity', (end) => meter(end), { token: TOKEN }),
+    ...threeOutcomes('airtime', (end) => airtime(3, '0805', end), {}, 'GLO'),
+    ...threeOutcomes('data', (end) => data(4, '0809', 401, end)),
+    ...threeOutcomes('cable', (end) => cable(3, 31, end)),
+    ...threeOutcomes('electricity', (end) => meter(end), { token: TOKEN }),
     ['a customer sees the name on a smartcard', 'verify-cable', cable(1, '', GOOD), { told: 'shown', text: NAME }],
     ['exam PINs are sold', 'exam', exam(2, 1), { ...delivered, pins: [PIN_WITH_SERIAL] }],
     [
@@ -177,10 +182,10 @@ const CASES: readonly Case[] = [
     ],
   ]),
   ...family('topupmate-old-b', {}, [
-    ...threeEnds('airtime', (end) => airtime(3, '0802', end), {}, 'AIRTEL'),
-    ...threeEnds('data', (end) => data(2, '0805', 201, end)),
-    ...threeEnds('cable', (end) => cable(1, 12, end)),
-    ...threeEnds('electricity', (end) => meter(end, { meter_type: 'Prepaid' }), { token: TOKEN }),
+    ...threeOutcomes('airtime', (end) => airtime(3, '0802', end), {}, 'AIRTEL'),
+    ...threeOutcomes('data', (end) => data(2, '0805', 201, end)),
+    ...threeOutcomes('cable', (end) => cable(1, 12, end)),
+    ...threeOutcomes('electricity', (end) => meter(end, { meter_type: 'Prepaid' }), { token: TOKEN }),
     ['a customer sees the name on a smartcard', 'verify-cable', cable('GOTV', '', GOOD), { told: 'shown', text: NAME }],
     ['a customer sees the name on a meter', 'verify-meter', meter(GOOD), { told: 'shown', text: NAME }],
     ['exam PINs are read from data_pin', 'exam', exam('WAEC', 1), { ...delivered, pins: [expect.stringContaining('<=>')] }],
@@ -212,10 +217,10 @@ const CASES: readonly Case[] = [
     ],
   ]),
   ...family('topupmate-new-a', {}, [
-    ...threeEnds('airtime', (end) => airtime(2, '0802', end), {}, 'AIRTEL'),
-    ...threeEnds('data', (end) => data(1, '0803', 103, end)),
-    ...threeEnds('cable', (end) => cable(2, 22, end)),
-    ...threeEnds('electricity', (end) => meter(end, { meter_type: 'prepaid' }), { token: TOKEN }),
+    ...threeOutcomes('airtime', (end) => airtime(2, '0802', end), {}, 'AIRTEL'),
+    ...threeOutcomes('data', (end) => data(1, '0803', 103, end)),
+    ...threeOutcomes('cable', (end) => cable(2, 22, end)),
+    ...threeOutcomes('electricity', (end) => meter(end, { meter_type: 'prepaid' }), { token: TOKEN }),
     [
       'a customer sees the name on a meter, asked for with a form of another shape',
       'verify-meter',
@@ -244,10 +249,10 @@ const CASES: readonly Case[] = [
     ],
   ]),
   ...family('topupmate-new-b', {}, [
-    ...threeEnds('airtime', (end) => airtime(4, '0809', end), {}, '9MOBILE'),
-    ...threeEnds('data', (end) => data(3, '0802', 302, end)),
-    ...threeEnds('cable', (end) => cable(3, 32, end)),
-    ...threeEnds('electricity', (end) => meter(end, { meter_type: 'Prepaid' }), { token: TOKEN }),
+    ...threeOutcomes('airtime', (end) => airtime(4, '0809', end), {}, '9MOBILE'),
+    ...threeOutcomes('data', (end) => data(3, '0802', 302, end)),
+    ...threeOutcomes('cable', (end) => cable(3, 32, end)),
+    ...threeOutcomes('electricity', (end) => meter(end, { meter_type: 'Prepaid' }), { token: TOKEN }),
     ['postpaid electricity has no token', 'electricity', meter(GOOD, { meter_type: 'Postpaid' }), { ...delivered, token: null }],
     ['a customer sees the name on a smartcard', 'verify-cable', cable('STARTIMES', '', GOOD), { told: 'shown', text: NAME }],
     [
@@ -274,10 +279,10 @@ const CASES: readonly Case[] = [
     ],
   ]),
   ...family('msorg-b', {}, [
-    ...threeEnds('airtime', (end) => airtime('2', '0805', end, 50), {}, 'GLO'),
-    ...threeEnds('data', (end) => data(1, '0803', 102, end), { plan: 'MTN 1GB' }),
-    ...threeEnds('cable', (end) => cable('01', 13, end), { plan: expect.any(String) }),
-    ...threeEnds('electricity', (end) => meter(end), { token: TOKEN }),
+    ...threeOutcomes('airtime', (end) => airtime('2', '0805', end, 50), {}, 'GLO'),
+    ...threeOutcomes('data', (end) => data(1, '0803', 102, end), { plan: 'MTN 1GB' }),
+    ...threeOutcomes('cable', (end) => cable('01', 13, end), { plan: expect.any(String) }),
+    ...threeOutcomes('electricity', (end) => meter(end), { token: TOKEN }),
     ['a customer sees the name on a smartcard', 'verify-cable', cable('STARTIME', '', GOOD), { told: 'shown', text: NAME }],
     [
       'a customer sees the name on a meter whose disco is given by name',
@@ -320,13 +325,13 @@ const CASES: readonly Case[] = [
     ],
   ]),
   ...family('laravel-husmodata', {}, [
-    ...threeEnds('airtime', (end) => airtime(2, '0805', end), {}, 'GLO'),
-    ...threeEnds('data', (end) => data(1, '0803', 102, end)),
+    ...threeOutcomes('airtime', (end) => airtime(2, '0805', end), {}, 'GLO'),
+    ...threeOutcomes('data', (end) => data(1, '0803', 102, end)),
   ]),
   ...family('form-b', {}, [
-    ...threeEnds('urlencoded', (end) => airtime(2, '0805', end), {}, 'GLO'),
-    ...threeEnds('multipart', (end) => airtime(3, '0802', end), {}, 'AIRTEL'),
-    ...threeEnds('json-without-header', (end) => airtime(1, '0803', end), {}, 'MTN'),
+    ...threeOutcomes('urlencoded', (end) => airtime(2, '0805', end), {}, 'GLO'),
+    ...threeOutcomes('multipart', (end) => airtime(3, '0802', end), {}, 'AIRTEL'),
+    ...threeOutcomes('json-without-header', (end) => airtime(1, '0803', end), {}, 'MTN'),
     ['urlencoded through streams is sold', 'streams', airtime(4, '0809', GOOD), delivered, { receipt: '9MOBILE' }],
     [
       'urlencoded through streams is declined and refunded without a text',
@@ -336,7 +341,7 @@ const CASES: readonly Case[] = [
     ],
   ]),
   ...family('glued-a', {}, [
-    ...threeEnds('glued', (end) => airtime(1, '0803', end), { request_id: expect.any(Number) }),
+    ...threeOutcomes('glued', (end) => airtime(1, '0803', end), { request_id: expect.any(Number) }),
     [
       'a body that lacks a comma is refused with a message that says so',
       'broken',
@@ -381,10 +386,10 @@ const CASES: readonly Case[] = [
     ],
   ]),
   ...family('careless-b', {}, [
-    ...threeEnds('no-error-key', (end) => airtime(1, '0803', end)),
-    ...threeEnds('any-id', (end) => airtime(1, '0803', end)),
-    ...threeEnds('any-2xx', (end) => airtime(1, '0803', end)),
-    ...threeEnds('success-flag', (end) => airtime(1, '0803', end)),
+    ...threeOutcomes('no-error-key', (end) => airtime(1, '0803', end)),
+    ...threeOutcomes('any-id', (end) => airtime(1, '0803', end)),
+    ...threeOutcomes('any-2xx', (end) => airtime(1, '0803', end)),
+    ...threeOutcomes('success-flag', (end) => airtime(1, '0803', end)),
     ['a wrong key is no sale', 'no-error-key', airtime(1, '0803', GOOD), { told: 'refunded' }, { key: 'no_such_key:1234' }],
   ]),
 ];
@@ -392,7 +397,7 @@ const CASES: readonly Case[] = [
 let house: House | undefined;
 let address: string;
 let startBalance: number;
-const ends = new Map<Case, Promise<ScriptEnd>>();
+const ends = new Map<Case, Promise<ScriptResult>>();
 
 /** Asks v1 itself through the gateway's pass-through. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

@@ -14,7 +14,7 @@ export interface ScriptCall {
   readonly order: Readonly<Record<string, unknown>>;
 }
 
-export interface ScriptEnd {
+export interface ScriptResult {
   // The output differs from script to script.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly told: any;
@@ -23,7 +23,7 @@ export interface ScriptEnd {
   readonly tookMs: number;
 }
 
-export function runScript({ script, service, address, key, order }: ScriptCall): Promise<ScriptEnd> {
+export function runScript({ script, service, address, key, order }: ScriptCall): Promise<ScriptResult> {
   const startedAtMs = Date.now();
   const isNode = script.endsWith('.mjs');
   const args = [join(FOLDER, isNode ? script : `${script}.php`), address, key, service, JSON.stringify(order)];

@@ -49,7 +49,7 @@ function context(key = 'k1', timeoutMs = 1_000, clientAddress = '203.0.113.9'): 
 }
 
 /** A v1 whose answers the test gives one by one. */
-function harness(options: Partial<PriceListOptions> = {}) {
+function setUpPriceLists(options: Partial<PriceListOptions> = {}) {
   const waiting: ((finding: Finding) => void)[] = [];
   const calls: CallContext[] = [];
   const paths: string[] = [];
@@ -89,20 +89,20 @@ const priceOf = (catalog: Awaited<ReturnType<ReturnType<typeof createPriceLists>
 
 describe('the price list of a key', () => {
   it('has all rows that v1 sent', async () => {
-    const { fill } = harness();
+    const { fill } = setUpPriceLists();
     const catalog = await fill();
     expect(catalog).toEqual(catalogBody()['data']);
   });
 
   it('cannot be changed by its readers', async () => {
-    const { fill } = harness();
+    const { fill } = setUpPriceLists();
     const catalog = await fill();
     expect(() => Object.assign(catalog?.data_plans[0] ?? {}, { selling_price: '1.00' })).toThrow(TypeError);
     expect(() => catalog?.data_plans.pop()).toThrow(TypeError);
   });
 
   it('is fetched once while fresh', async () => {
-    const { priceLists, calls, time, fill } = harness();
+    const { priceLists, calls, time, fill } = setUpPriceLists();
     await fill();
     time.ms += 59_999;
     expect(priceOf(await priceLists.get(context()))).toBe('285.00');
@@ -110,7 +110,7 @@ describe('the price list of a key', () => {
   });
 
   it('is fetched once for several readers at the same time, and warm() counts as a reader', async () => {
-    const { priceLists, calls, answer } = harness();
+    const { priceLists, calls, answer } = setUpPriceLists();
     void priceLists.warm(context());
     const all = [1, 2, 3].map(() => priceLists.get(context()));
     await answer({ kind: 'found', body: catalogBody() });
@@ -119,7 +119,7 @@ describe('the price list of a key', () => {
   });
 
   it('is returned stale while one new fetch runs, and is the new list afterwards', async () => {
-    const { priceLists, calls, time, fill, answer } = harness();
+    const { priceLists, calls, time, fill, answer } = setUpPriceLists();
     await fill();
     time.ms += 60_000;
     expect((await Promise.all([1, 2, 3].map(() => priceLists.get(context())))).map(priceOf)).toEqual([
@@ -137,7 +137,7 @@ describe('the price list of a key', () => {
     ['v1 is busy', refused(429)],
     ['v1 sends an unreadable list', { kind: 'found', body: { status: 'success', data: { data_plans: 'none' } } }],
   ])('stays in use when %s, and v1 is not asked again before a pause', async (_title, finding) => {
-    const { priceLists, calls, time, fill, answer } = harness();
+    const { priceLists, calls, time, fill, answer } = setUpPriceLists();
     await fill();
     time.ms += 60_000;
     await priceLists.get(context());
@@ -150,7 +150,7 @@ describe('the price list of a key', () => {
   });
 
   it('is not used after its stale time', async () => {
-    const { priceLists, time, fill, answer } = harness();
+    const { priceLists, time, fill, answer } = setUpPriceLists();
     await fill();
     time.ms += 660_000;
     expect(priceLists.peek('print-of-k1')).toBeUndefined();
@@ -160,7 +160,7 @@ describe('the price list of a key', () => {
   });
 
   it('is undefined when v1 never sent one, and v1 is asked again only after a pause', async () => {
-    const { priceLists, calls, time, answer } = harness();
+    const { priceLists, calls, time, answer } = setUpPriceLists();
     const first = priceLists.get(context());
     await answer(AWAY);
     expect(await first).toBeUndefined();
@@ -173,7 +173,7 @@ describe('the price list of a key', () => {
   });
 
   it('is not fetched again within the Retry-After time of v1', async () => {
-    const { priceLists, calls, time, answer } = harness();
+    const { priceLists, calls, time, answer } = setUpPriceLists();
     void priceLists.warm(context());
     await answer(refused(429, 30));
     time.ms += 29_000;
@@ -185,7 +185,7 @@ describe('the price list of a key', () => {
   });
 
   it.each([401, 403])('is dropped at once when v1 answers %d for its key', async (httpStatus) => {
-    const { priceLists, time, fill, answer } = harness();
+    const { priceLists, time, fill, answer } = setUpPriceLists();
     await fill();
     time.ms += 60_000;
     void priceLists.warm(context());
@@ -195,7 +195,7 @@ describe('the price list of a key', () => {
   });
 
   it('is never returned for another key', async () => {
-    const { priceLists, calls, fill, answer } = harness();
+    const { priceLists, calls, fill, answer } = setUpPriceLists();
     await fill();
     expect(priceLists.peek('print-of-k2')).toBeUndefined();
     const other = priceLists.get(context('k2'));
@@ -206,7 +206,7 @@ describe('the price list of a key', () => {
   });
 
   it('is kept for a bounded number of keys', async () => {
-    const { priceLists, answer } = harness({ entriesMax: 2 });
+    const { priceLists, answer } = setUpPriceLists({ entriesMax: 2 });
     for (const key of ['k1', 'k2', 'k3']) {
       void priceLists.warm(context(key));
       await answer({ kind: 'found', body: catalogBody() });
@@ -215,7 +215,7 @@ describe('the price list of a key', () => {
   });
 
   it('is kept while all lists together have a bounded number of rows', async () => {
-    const { priceLists, answer } = harness({ rowsMax: 6 });
+    const { priceLists, answer } = setUpPriceLists({ rowsMax: 6 });
     for (const key of ['k1', 'k2', 'k3']) {
       void priceLists.warm(context(key));
       await answer({ kind: 'found', body: catalogBody() });
@@ -224,13 +224,13 @@ describe('the price list of a key', () => {
   });
 
   it('is not fetched by peek()', () => {
-    const { priceLists, calls } = harness();
+    const { priceLists, calls } = setUpPriceLists();
     expect(priceLists.peek('print-of-k1')).toBeUndefined();
     expect(calls).toHaveLength(0);
   });
 
   it('is undefined for a reader whose time runs out, and the fetch still fills it', async () => {
-    const { priceLists, calls, answer } = harness();
+    const { priceLists, calls, answer } = setUpPriceLists();
     expect(await priceLists.get(context('k1', 20))).toBeUndefined();
     await answer({ kind: 'found', body: catalogBody() });
     expect(priceOf(priceLists.peek('print-of-k1'))).toBe('285.00');
@@ -302,7 +302,7 @@ describe('a price list shown to a script', () => {
   const found: Finding = { kind: 'found', body: catalogBody('290.00') };
 
   it('comes from memory for an address that v1 accepted lately', async () => {
-    const { priceLists, calls, time, fill } = harness();
+    const { priceLists, calls, time, fill } = setUpPriceLists();
     await fill();
     time.ms += 59_999;
     expect(priceOf(await priceLists.show(context()))).toBe('285.00');
@@ -310,7 +310,7 @@ describe('a price list shown to a script', () => {
   });
 
   it('needs one balance call to v1 for a new address of a known key', async () => {
-    const { priceLists, paths, fill, answer } = harness();
+    const { priceLists, paths, fill, answer } = setUpPriceLists();
     await fill();
     const both = [priceLists.show(elsewhere), priceLists.show(elsewhere)];
     await answer({ kind: 'found', body: { status: 'success', data: {} } });
@@ -320,7 +320,7 @@ describe('a price list shown to a script', () => {
   });
 
   it('needs no call where v1 has just answered another call of that address', async () => {
-    const { priceLists, visitors, calls, fill } = harness();
+    const { priceLists, visitors, calls, fill } = setUpPriceLists();
     await fill();
     visitors.accept(elsewhere);
     expect(priceOf(await priceLists.show(elsewhere))).toBe('285.00');
@@ -330,7 +330,7 @@ describe('a price list shown to a script', () => {
   it.each([401, 403])(
     'is not shown to an address that v1 answers %d, and to others only after v1 has sent the list again',
     async (status) => {
-      const { priceLists, fill, answer } = harness();
+      const { priceLists, fill, answer } = setUpPriceLists();
       await fill();
       const asked = priceLists.show(elsewhere);
       await answer(refused(status));
@@ -343,7 +343,7 @@ describe('a price list shown to a script', () => {
   );
 
   it('is dropped when v1 refuses any call of the key, also a list whose fetch is under way', async () => {
-    const { priceLists, visitors, time, fill, answer } = harness();
+    const { priceLists, visitors, time, fill, answer } = setUpPriceLists();
     await fill();
     visitors.refuse(context(), REFUSED);
     expect(await priceLists.show(context())).toBeUndefined();
@@ -356,7 +356,7 @@ describe('a price list shown to a script', () => {
   });
 
   it('is fetched again before it is shown when it is stale', async () => {
-    const { priceLists, time, fill, answer } = harness();
+    const { priceLists, time, fill, answer } = setUpPriceLists();
     await fill();
     time.ms += 60_000;
     const renewed = priceLists.show(context());
@@ -368,7 +368,7 @@ describe('a price list shown to a script', () => {
     ['is away', AWAY],
     ['is too busy', refused(429)],
   ])('is stale while v1 %s, and is then shown only to addresses that v1 has accepted', async (_title, finding) => {
-    const { priceLists, time, fill, answer } = harness();
+    const { priceLists, time, fill, answer } = setUpPriceLists();
     await fill();
     time.ms += 60_000;
     const known = priceLists.show(context());
@@ -380,7 +380,7 @@ describe('a price list shown to a script', () => {
   });
 
   it('is not shown stale after a refusal by v1, even while v1 is away', async () => {
-    const { priceLists, time, fill, answer } = harness();
+    const { priceLists, time, fill, answer } = setUpPriceLists();
     await fill();
     time.ms += 60_000;
     const asked = priceLists.show(context());
@@ -393,14 +393,14 @@ describe('a price list shown to a script', () => {
   });
 
   it('is shown stale where v1 takes longer than a script can wait', async () => {
-    const { priceLists, time, fill } = harness({ staleAfterMs: 20 });
+    const { priceLists, time, fill } = setUpPriceLists({ staleAfterMs: 20 });
     await fill();
     time.ms += 60_000;
     expect(priceOf(await priceLists.show(context()))).toBe('285.00');
   });
 
   it('is shown to an address that v1 accepted long ago only after a new balance call, even if the list is fresh', async () => {
-    const { priceLists, visitors, paths, time, fill, answer } = harness();
+    const { priceLists, visitors, paths, time, fill, answer } = setUpPriceLists();
     await fill();
     visitors.accept(elsewhere);
     time.ms += 59_000;

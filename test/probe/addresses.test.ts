@@ -1,5 +1,5 @@
 /** Whatever a caller writes about its own address, v1 gets only the true address, and no other header that names an address. */
-import { openRawHouse, speak, type RawHouse } from './raw-house';
+import { openRawHouse, sendBytes, type RawHouse } from './raw-house';
 
 const FORGED = '10.0.0.9';
 const TRUE_BEHIND_PROXY = '198.51.100.7';
@@ -72,7 +72,7 @@ async function play(caller: Caller, isWalk: boolean, headers: string): Promise<s
   const key = isWalk ? 'Token shop:1234' : 'Bearer shop';
   const head = `POST ${isWalk ? '/api/topup/' : `/api/v1/airtime?id=${id}`} HTTP/1.1\r\nHost: x\r\nAuthorization: ${key}\r\nContent-Type: application/json`;
   const bytes = `${head}\r\n${headers}${caller.last}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const { replies } = await speak(port, bytes, { localAddress: caller.localAddress });
+  const { replies } = await sendBytes(port, bytes, { localAddress: caller.localAddress });
   const [request, ...others] = seen.filter(({ target, body: text }) => `${target}${text}`.includes(id));
   const addresses = request?.headers.filter(([name]) => name === 'x-forwarded-for').map(([, value]) => value);
   const faults = [
@@ -121,7 +121,7 @@ test('a request is refused and not sent to v1 when the proxy forwards no valid a
     '',
   ]) {
     const head = `POST /api/v1/airtime HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer shop\r\nX-Forwarded-For: ${entry}\r\n`;
-    const { replies } = await speak(proxied.port, `${head}Content-Length: 2\r\n\r\n{}`);
+    const { replies } = await sendBytes(proxied.port, `${head}Content-Length: 2\r\n\r\n{}`);
     expect([entry, replies[0]?.status]).toEqual([entry, 400]);
   }
   expect(proxied.seen).toHaveLength(sent);

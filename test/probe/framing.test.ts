@@ -3,7 +3,7 @@
  * comes one more purchase on the same connection. That purchase must neither vanish in the body before it nor be made from that body.
  */
 import { DOORS, GROUPS, isWhole, write, type Framing } from './framings';
-import { idOf, openRawHouse, speak } from './raw-house';
+import { idOf, openRawHouse, sendBytes } from './raw-house';
 import { readAsRfc } from './rfc-reader';
 import { opened } from '../opened';
 
@@ -32,7 +32,7 @@ const UNANSWERED = 202;
 async function judge(bytes: string, ids: readonly string[], packets: number): Promise<string[]> {
   const { requests, rest } = readAsRfc(bytes);
   const isReadable = rest === 'nothing' || rest === 'incomplete';
-  const { replies, isClosed } = await speak(raw.port, bytes, {
+  const { replies, isClosed } = await sendBytes(raw.port, bytes, {
     methods: requests.length > 0 ? requests.map(({ method }) => method) : [/^\w+/.exec(bytes)?.[0] ?? ''],
     packets,
     // A refusal may end the connection, so the test waits for that.

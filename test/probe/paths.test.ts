@@ -1,5 +1,5 @@
 /** However an address is spelt, it reaches nothing of v1 outside its base path, and only a purchase's address buys. */
-import { openRawHouse, speak } from './raw-house';
+import { openRawHouse, sendBytes } from './raw-house';
 import { opened } from '../opened';
 
 const CLIMBS = [
@@ -38,12 +38,12 @@ async function visit(target: string) {
   const body = JSON.stringify({ network: 1, phone, amount: 100, bypass: true, 'request-id': `q${count}` });
   const head = `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Token shop:1234\r\nContent-Type: application/json`;
   const before = raw.seen.length;
-  const heard = await speak(raw.port, `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  const heard = await sendBytes(raw.port, `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
   return { ...heard, sent: raw.seen.slice(before) };
 }
 
 /** The path as the most careless server would read it: decoded repeatedly, with the blanks around each segment removed. */
-function walkLoosely(target: string): string {
+function decodeLoosely(target: string): string {
   let path = target.split(/[?#]/, 1)[0]!;
   for (let time = 0; time < 4; time += 1)
     path = path
@@ -64,7 +64,7 @@ function walkLoosely(target: string): string {
 test.each(TARGETS)('a request to %j reaches nothing outside the base path of v1 and buys nothing', async (target) => {
   const { replies, isClosed, sent } = await visit(target);
   for (const request of sent) {
-    expect(walkLoosely(request.target)).toMatch(/^\/api\/v1(?:\/|$)/);
+    expect(decodeLoosely(request.target)).toMatch(/^\/api\/v1(?:\/|$)/);
     expect(request.headers.find(([name]) => name === 'host')?.[1]).toMatch(/^127\.0\.0\.1:\d+$/);
     // Purchases of the walk have the User-Agent `compat-gateway`; none of these requests may be one.
     expect([request.method, request.headers.find(([name]) => name === 'user-agent')?.[1]]).not.toEqual([

@@ -71,7 +71,7 @@ export interface Heard {
   readonly isClosed: boolean;
 }
 
-export interface SpeakOptions {
+export interface SendOptions {
   /** The methods in order, because the reply to HEAD has no body. */
   readonly methods?: readonly string[];
   readonly localAddress?: string;
@@ -87,10 +87,10 @@ export interface SpeakOptions {
 const PATIENCE_MS = 8_000;
 const A_LITTLE_MS = 40;
 
-export async function speak(
+export async function sendBytes(
   port: number,
   bytes: string,
-  { methods = [], localAddress = '127.0.0.1', packets = 1, open, patienceMs = PATIENCE_MS, until = (replies) => replies.length > 0 }: SpeakOptions = {}, // prettier-ignore
+  { methods = [], localAddress = '127.0.0.1', packets = 1, open, patienceMs = PATIENCE_MS, until = (replies) => replies.length > 0 }: SendOptions = {}, // prettier-ignore
 ): Promise<Heard> {
   let text = '';
   let isClosed = false;

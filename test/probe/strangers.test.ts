@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { parse } from 'yaml';
 import { parseRoute } from '../../src/mapping/routes';
 import { MAPPINGS, openHouse, send, type Told, useHouse } from '../flows/house';
-import { idOf, openRawHouse, speak } from './raw-house';
+import { idOf, openRawHouse, sendBytes } from './raw-house';
 import { opened } from '../opened';
 
 describe('an odd or hostile body', () => {
@@ -51,7 +51,7 @@ describe('an odd or hostile body', () => {
       .replaceAll('$p', phone)
       .replaceAll('$i', id);
     const head = `POST /api/topup/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token shop:1234\r\nContent-Type: ${type}\r\n${more}`;
-    const heard = await speak(raw.port, `${head}Content-Length: ${text.length}\r\n\r\n${text}`);
+    const heard = await sendBytes(raw.port, `${head}Content-Length: ${text.length}\r\n\r\n${text}`);
     return { heard, phone, sold: raw.seen.filter((request) => idOf(request) === id || request.body.includes(phone)) };
   }
 

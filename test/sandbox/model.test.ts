@@ -59,7 +59,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
 );
 
-class Life {
+class ModelledSandbox {
   readonly #clock = createVirtualClock();
   readonly #dataDir: string;
   readonly #orders: Expected[] = [];
@@ -192,7 +192,7 @@ test(`the sandbox agrees with the model over ${STEPS} steps of purchases, result
   const life = fc.asyncProperty(
     fc.array(stepArbitrary, { minLength: STEPS_PER_LIFE, maxLength: STEPS_PER_LIFE, size: 'max' }),
     async (steps) => {
-      const subject = new Life(`${folder}/${(lives += 1)}`);
+      const subject = new ModelledSandbox(`${folder}/${(lives += 1)}`);
       try {
         for (const step of steps) await subject.take(step);
         subject.check();

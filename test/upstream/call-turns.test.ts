@@ -47,7 +47,7 @@ const kindsOf = (sent: readonly SentOutcome[]): Record<string, number> => {
   for (const { outcome } of sent) kinds[outcome.kind] = (kinds[outcome.kind] ?? 0) + 1;
   return kinds;
 };
-async function took(promise: Promise<unknown>): Promise<number> {
+async function durationMsOf(promise: Promise<unknown>): Promise<number> {
   const startedAtMs = performance.now();
   await promise;
   return performance.now() - startedAtMs;
@@ -61,8 +61,8 @@ describe('calls to a slow v1', () => {
     await sleep(50);
     expect(upstream.turns).toEqual({ inFlight: 9, waiting: 191, bound: 16 });
     // The crowd needs more than three seconds.
-    expect(await took(buy(upstream, 'one'))).toBeLessThan(400);
-    expect(await took(buy(upstream, 'one'))).toBeLessThan(400);
+    expect(await durationMsOf(buy(upstream, 'one'))).toBeLessThan(400);
+    expect(await durationMsOf(buy(upstream, 'one'))).toBeLessThan(400);
     expect(kindsOf(await Promise.all(crowd))).toEqual({ succeeded: 200 });
     expect(upstream.turns).toEqual({ inFlight: 0, waiting: 0, bound: 16 });
   });
@@ -123,7 +123,7 @@ describe('calls to a v1 that does not answer', () => {
     const server = await v1(() => undefined);
     const upstream = upstreamAt(server.url, { connections: 1 });
     void buy(upstream, 'a', { timeoutMs: 400 });
-    expect(await took(buy(upstream, 'b', { timeoutMs: 700 }))).toBeLessThan(900);
+    expect(await durationMsOf(buy(upstream, 'b', { timeoutMs: 700 }))).toBeLessThan(900);
     expect(server.requests).toHaveLength(2);
   });
 
@@ -145,7 +145,7 @@ describe('calls to a v1 that does not answer', () => {
     expect(upstream.crowdedSeconds('/airtime', 'a', 60_000)).toBe(5);
     expect(upstream.crowdedSeconds('/airtime', 'b', 60_000)).toBeUndefined();
     const refused = buy(upstream, 'a', { timeoutMs: 900 });
-    expect(await took(refused)).toBeLessThan(400);
+    expect(await durationMsOf(refused)).toBeLessThan(400);
     expect((await refused).outcome).toMatchObject({ kind: 'not_sent', reason: expect.stringContaining('NO_TURN') });
     const late = await read(upstream, 'a', '/receipt', { timeoutMs: 50 });
     expect(late).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 5 });

@@ -20,7 +20,7 @@ const refusal = (httpStatus: number): Refusal => ({
 const FOUND: Finding = { kind: 'found', body: {} };
 const AWAY: Finding = { kind: 'unavailable', reason: 'HTTP 503' };
 
-function harness() {
+function setUpVisitors() {
   const time = { ms: 1_000_000 };
   const asked: string[] = [];
   const waiting: ((finding: Finding) => void)[] = [];
@@ -34,7 +34,7 @@ function harness() {
 }
 
 test('a key is known only at the address where v1 accepted it', () => {
-  const { visitors } = harness();
+  const { visitors } = setUpVisitors();
   visitors.accept(here);
   expect([visitors.isFresh(here), visitors.isKnown(here)]).toEqual([true, true]);
   for (const one of [elsewhere, other]) expect([visitors.isFresh(one), visitors.isKnown(one)]).toEqual([false, false]);
@@ -51,7 +51,7 @@ test('the address of an accepted key is reported, but not if the key was the loo
 });
 
 test('an accepted key is fresh for a minute, then known for a time, then forgotten', () => {
-  const { time, visitors } = harness();
+  const { time, visitors } = setUpVisitors();
   visitors.accept(here);
   time.ms += 60_000;
   expect([visitors.isFresh(here), visitors.isKnown(here)]).toEqual([false, true]);
@@ -60,7 +60,7 @@ test('an accepted key is fresh for a minute, then known for a time, then forgott
 });
 
 test('a refusal ends an acceptance, pauses questions to v1, is repeated for a time and counts for the key', () => {
-  const { time, visitors } = harness();
+  const { time, visitors } = setUpVisitors();
   visitors.accept(here);
   const before = visitors.refusalsOf('print-of-k1');
   visitors.refuse(here, refusal(403));
@@ -74,7 +74,7 @@ test('a refusal ends an acceptance, pauses questions to v1, is repeated for a ti
 });
 
 test('a 403 counts for one address of the key, a 401 for all its addresses', () => {
-  const { visitors } = harness();
+  const { visitors } = setUpVisitors();
   visitors.accept(elsewhere);
   visitors.refuse(here, refusal(403));
   expect([visitors.isFresh(elsewhere), visitors.refusalOf(elsewhere)]).toEqual([true, undefined]);
@@ -90,14 +90,14 @@ test('a 403 counts for one address of the key, a 401 for all its addresses', () 
 });
 
 test('a doubt ends an acceptance, and v1 may be asked again at once', () => {
-  const { visitors } = harness();
+  const { visitors } = setUpVisitors();
   visitors.accept(here);
   visitors.doubt(here);
   expect([visitors.isKnown(here), visitors.isPaused(here), visitors.refusalOf(here)]).toEqual([false, false, undefined]);
 });
 
 test('a long refusal text is cut to 500 characters', () => {
-  const { visitors } = harness();
+  const { visitors } = setUpVisitors();
   visitors.refuse(here, { ...refusal(403), message: 'x'.repeat(5_000), body: { message: 'x'.repeat(5_000), more: 'y' } });
   expect(visitors.refusalOf(here)).toEqual({
     ...refusal(403),
@@ -107,7 +107,7 @@ test('a long refusal text is cut to 500 characters', () => {
 });
 
 test('v1 is asked once for all that wait for the same key and address', async () => {
-  const { visitors, asked, answer } = harness();
+  const { visitors, asked, answer } = setUpVisitors();
   const both = [visitors.ask(here), visitors.ask({ ...here, timeoutMs: 1 })];
   const third = visitors.ask(elsewhere);
   answer(FOUND);
@@ -122,7 +122,7 @@ test('v1 is asked once for all that wait for the same key and address', async ()
 });
 
 test('a question that v1 does not answer keeps the acceptance, and pauses further questions', async () => {
-  const { time, visitors, answer } = harness();
+  const { time, visitors, answer } = setUpVisitors();
   visitors.accept(here);
   time.ms += 60_000;
   const asking = visitors.ask(here);
@@ -134,7 +134,7 @@ test('a question that v1 does not answer keeps the acceptance, and pauses furthe
 });
 
 test('questions pause for the time that a 429 names, a minute at most', async () => {
-  const { time, visitors, answer } = harness();
+  const { time, visitors, answer } = setUpVisitors();
   for (const [seconds, pauseMs] of [
     [undefined, 2_000],
     [7, 7_000],
@@ -151,7 +151,7 @@ test('questions pause for the time that a 429 names, a minute at most', async ()
 });
 
 test('10,001 refused keys do not displace an accepted key', () => {
-  const { visitors } = harness();
+  const { visitors } = setUpVisitors();
   visitors.accept(here);
   for (let nth = 0; nth < 10_001; nth += 1) visitors.refuse(visit(`guess-${nth}`, '198.51.100.9'), refusal(401));
   expect([visitors.isFresh(here), visitors.isPaused(visit('guess-0', '198.51.100.9'))]).toEqual([true, false]);

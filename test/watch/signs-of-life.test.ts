@@ -26,7 +26,7 @@ const give = (clock: Clock, journal = { isWritable: () => true }) =>
 const files = (): readonly string[] => readdirSync(join(folder, 'processes'));
 
 /** Resolves when the real file has been touched. */
-async function signsBecome(expected: readonly number[]): Promise<void> {
+async function expectSigns(expected: readonly number[]): Promise<void> {
   const signs = (): readonly number[] => [...readSigns(folder, 0)].sort();
   for (let tries = 0; tries < 500 && signs().join() !== expected.join(); tries += 1) await sleep(10);
   expect(signs()).toEqual(expected);
@@ -38,7 +38,7 @@ test('a process that is killed leaves the time of its last sign', async () => {
   expect(readSigns(folder, clock.now())).toEqual([START]);
   for (let nth = 1; nth <= 3; nth += 1) {
     await clock.advance(SIGN_EVERY_MS);
-    await signsBecome([START + nth * SIGN_EVERY_MS]);
+    await expectSigns([START + nth * SIGN_EVERY_MS]);
   }
 });
 
@@ -88,7 +88,7 @@ test('a process whose file was removed writes it again', async () => {
   give(clock);
   rmSync(join(folder, 'processes'), { recursive: true });
   await clock.advance(SIGN_EVERY_MS);
-  await signsBecome([START + SIGN_EVERY_MS]);
+  await expectSigns([START + SIGN_EVERY_MS]);
 });
 
 test('a process gives no sign while its journal cannot be written', async () => {
@@ -96,14 +96,14 @@ test('a process gives no sign while its journal cannot be written', async () => 
   let isWritable = true;
   give(clock, { isWritable: () => isWritable });
   await clock.advance(SIGN_EVERY_MS);
-  await signsBecome([START + SIGN_EVERY_MS]);
+  await expectSigns([START + SIGN_EVERY_MS]);
   isWritable = false;
   await clock.advance(4 * SIGN_EVERY_MS);
   await sleep(50);
   expect(readSigns(folder, 0)).toEqual([START + SIGN_EVERY_MS]);
   isWritable = true;
   await clock.advance(SIGN_EVERY_MS);
-  await signsBecome([START + 6 * SIGN_EVERY_MS]);
+  await expectSigns([START + 6 * SIGN_EVERY_MS]);
 });
 
 test('a process that stops giving signs is reported once, also after it gave signs again', async () => {
@@ -113,12 +113,12 @@ test('a process that stops giving signs is reported once, also after it gave sig
   // Signs given at once would be written in any order.
   for (let beat = 1; beat <= 4; beat += 1) {
     await clock.advance(SIGN_EVERY_MS);
-    await signsBecome([START, START + beat * SIGN_EVERY_MS]);
+    await expectSigns([START, START + beat * SIGN_EVERY_MS]);
   }
   expect(silent).toEqual([START]);
   for (let beat = 1; beat <= 5; beat += 1) {
     await neighbour.advance(SIGN_EVERY_MS);
-    await signsBecome([START + beat * SIGN_EVERY_MS, clock.now()].sort());
+    await expectSigns([START + beat * SIGN_EVERY_MS, clock.now()].sort());
   }
   await clock.advance(20 * SIGN_EVERY_MS);
   expect(silent).toEqual([START, START + 5 * SIGN_EVERY_MS]);
@@ -133,13 +133,13 @@ test('after an outage of the journal, living processes are not reported, and one
   const dies = createVirtualClock(START);
   give(dies);
   await clock.advance(SIGN_EVERY_MS);
-  await signsBecome([START, START + SIGN_EVERY_MS, START + SIGN_EVERY_MS]);
+  await expectSigns([START, START + SIGN_EVERY_MS, START + SIGN_EVERY_MS]);
   isWritable = false;
   await clock.advance(8 * SIGN_EVERY_MS);
   isWritable = true;
   for (let beat = 1; beat <= 6; beat += 1) {
     await clock.advance(SIGN_EVERY_MS);
-    await signsBecome([START, clock.now(), clock.now()]);
+    await expectSigns([START, clock.now(), clock.now()]);
   }
   // Each of the two reports it.
   expect(silent).toEqual([START, START]);
@@ -152,11 +152,11 @@ test('processes are not reported after their machine was suspended', async () =>
   give(clock);
   give(clock);
   await timers.advance(SIGN_EVERY_MS);
-  await signsBecome([clock.now(), clock.now()]);
+  await expectSigns([clock.now(), clock.now()]);
   suspendedMs = 60_000;
   for (let beat = 1; beat <= 7; beat += 1) {
     await timers.advance(SIGN_EVERY_MS);
-    await signsBecome([clock.now(), clock.now()]);
+    await expectSigns([clock.now(), clock.now()]);
   }
   expect(silent).toEqual([]);
 });

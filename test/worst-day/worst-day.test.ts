@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createChance } from '../crash/chance';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
-import { askInTheEnd, distinct } from '../crash/scripts';
+import { askUntilFinal, distinct } from '../crash/scripts';
 import { describeVerdict, judgeOrders } from '../crash/verdict';
 import { noTakenDisk, openTakenDisk, TROUBLES, type TakenDisk } from '../disk/taken-disk';
 import { askStatus, buy, PURCHASES } from '../faults/purchase';
@@ -162,7 +162,7 @@ async function stopInTime(): Promise<void> {
 /** Asks for the open orders until all have ended. */
 async function settleAll(orders: readonly CallerOrder[]): Promise<void> {
   const open = orders.filter(({ told }) => !['success', 'fail'].includes(told.at(-1)!.word));
-  await Promise.all(open.map((order) => askInTheEnd(gateway.url, order, SETTLED_MS_MAX)));
+  await Promise.all(open.map((order) => askUntilFinal(gateway.url, order, SETTLED_MS_MAX)));
 }
 
 const reason = noTakenDisk();

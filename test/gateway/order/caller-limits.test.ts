@@ -13,15 +13,15 @@ const { owner } = newOrder();
 interface Limited {
   readonly purchases?: number;
   readonly naira?: number;
-  readonly dress?: Partial<Journal>;
+  readonly journalOverrides?: Partial<Journal>;
 }
 
 /** The limits of one key over a journal; each order has a face value of 100 naira. */
-function openLimits({ purchases, naira, dress }: Limited = {}) {
+function openLimits({ purchases, naira, journalOverrides }: Limited = {}) {
   let nowMs = OPENED_AT_MS;
   const journal = createMemoryJournal();
   const limits = createCallerLimits({
-    journal: { ...journal, ...dress },
+    journal: { ...journal, ...journalOverrides },
     mapping: shippedMapping,
     clock: { now: () => nowMs },
     dayOf: createDays(),
@@ -33,7 +33,7 @@ function openLimits({ purchases, naira, dress }: Limited = {}) {
   const callerKey = { ...plainCallerKey(owner), limit };
   const buy = (requestId: string, more: Partial<NewOrder> = {}): Promise<Opened> => {
     const order = newOrder({ requestId, openedAtMs: nowMs, ...more });
-    return limits.open(order, { callerKey }, () => (dress?.open ?? journal.open)(order));
+    return limits.open(order, { callerKey }, () => (journalOverrides?.open ?? journal.open)(order));
   };
   return {
     journal,
@@ -48,8 +48,8 @@ function openLimits({ purchases, naira, dress }: Limited = {}) {
 }
 
 test.each([plainCallerKey(owner), undefined])('a key without limits is not looked at', async (callerKey) => {
-  const dress = { listOfOwner: () => Promise.reject(new Error('it is read')) as never };
-  const { limits, journal } = openLimits({ dress });
+  const journalOverrides = { listOfOwner: () => Promise.reject(new Error('it is read')) as never };
+  const { limits, journal } = openLimits({ journalOverrides });
   const order = newOrder();
   expect(await limits.open(order, { callerKey }, () => journal.open(order))).toMatchObject({ kind: 'opened' });
 });
@@ -79,7 +79,7 @@ test('an order that was not written takes no place, and delays no other', async 
   const journal = createMemoryJournal();
   let isFull = true;
   const open: Journal['open'] = (order) => (isFull ? Promise.reject(new Error('the disk is full')) : journal.open(order));
-  const { buy } = openLimits({ purchases: 1, dress: { ...journal, open } });
+  const { buy } = openLimits({ purchases: 1, journalOverrides: { ...journal, open } });
   const lost = buy('lost');
   await expect(lost).rejects.toThrow('the disk is full');
   isFull = false;
@@ -140,7 +140,7 @@ test('two processes on one journal let in at most one order each of those that c
     await new Promise((resolve) => setTimeout(resolve, 5));
     return journal.open(order);
   };
-  const processes = [1, 2].map(() => openLimits({ naira: 1_000, dress: { ...journal, open } }));
+  const processes = [1, 2].map(() => openLimits({ naira: 1_000, journalOverrides: { ...journal, open } }));
   const judged = await Promise.allSettled(Array.from({ length: 60 }, (_, index) => processes[index % 2]!.buy(`r${index}`)));
   const taken = judged.filter(({ status }) => status === 'fulfilled').length;
   expect(taken).toBe(writing);
@@ -150,13 +150,13 @@ test('two processes on one journal let in at most one order each of those that c
 test('a journal that cannot be read lets nothing through a limit, and the next order is judged anew', async () => {
   let isAway = true;
   const journal = createMemoryJournal();
-  const dress: Partial<Journal> = {
+  const journalOverrides: Partial<Journal> = {
     async *listOfOwner(options) {
       if (isAway) throw new Error('the disk is away');
       yield* journal.listOfOwner(options);
     },
   };
-  const { buy } = openLimits({ purchases: 1, dress });
+  const { buy } = openLimits({ purchases: 1, journalOverrides });
   await expect(buy('one')).rejects.toMatchObject({ code: 'journal_unavailable' });
   isAway = false;
   await expect(buy('two')).resolves.toBeDefined();

@@ -26,7 +26,7 @@ const receipt = (status: string, reference = 'V1'): Finding => ({
   body: { status: 'success', data: { reference, status, phone: '08030000001' } },
 });
 
-interface Chase {
+interface BegunPursuit {
   readonly clock: VirtualClock;
   readonly upstream: ScriptedUpstream;
   readonly journal: Journal;
@@ -37,7 +37,7 @@ interface Chase {
   stored(): Promise<Outcome | undefined>;
 }
 
-interface ChaseOptions {
+interface PursuitOptions {
   readonly answers: readonly (Outcome | ScriptedAnswer)[];
   readonly find?: (nth: number) => Finding;
   readonly plan?: Partial<PursuitPlan>;
@@ -46,14 +46,14 @@ interface ChaseOptions {
   readonly isStopping?: () => boolean;
 }
 
-async function chase(options: ChaseOptions): Promise<Chase> {
-  const { answers, find, plan, quietMs = 300_000, journal: dress, isStopping = () => false } = options;
+async function beginPursuit(options: PursuitOptions): Promise<BegunPursuit> {
+  const { answers, find, plan, quietMs = 300_000, journal: wrapJournal, isStopping = () => false } = options;
   const clock = createVirtualClock();
   const startedAt = clock.now();
   const script = answers.map((answer): ScriptedAnswer => ('outcome' in answer ? answer : { outcome: answer }));
   const upstream = createScriptedUpstream(clock, script, (_call, nth) => find?.(nth) ?? { kind: 'unavailable', reason: 'none' });
   const memory = createMemoryJournal();
-  const journal = dress?.(memory, clock) ?? memory;
+  const journal = wrapJournal?.(memory, clock) ?? memory;
   const troubles: string[] = [];
   const onTrouble = (what: string): void => void troubles.push(what);
   const lease = createLease(quietMs, { journal, clock, onTrouble });
@@ -101,7 +101,7 @@ async function chase(options: ChaseOptions): Promise<Chase> {
 }
 
 /** The order that `waitFor` gives, and after how long, while the clock moves. */
-async function waited({ clock, pursuit }: Chase, patienceMs: number): Promise<{ order: Order; afterMs: number }> {
+async function waitForOrder({ clock, pursuit }: BegunPursuit, patienceMs: number): Promise<{ order: Order; afterMs: number }> {
   const from = clock.now();
   let result: { order: Order; afterMs: number } | undefined;
   void pursuit.waitFor(patienceMs).then((order) => (result = { order, afterMs: clock.now() - from }));
@@ -114,8 +114,8 @@ test.each<[string, Outcome]>([
   ['a decline', DECLINED],
   ['a rejection', REJECTED],
 ])('%s is settled and told at once, after one attempt', async (_title, answer) => {
-  const it = await chase({ answers: [answer] });
-  const { order, afterMs } = await waited(it, 40_000);
+  const it = await beginPursuit({ answers: [answer] });
+  const { order, afterMs } = await waitForOrder(it, 40_000);
   expect([order.outcome, afterMs]).toEqual([answer, 0]);
   expect((await it.stored())?.kind).toBe(answer.kind);
   expect(it.upstream.sent).toHaveLength(1);
@@ -123,10 +123,10 @@ test.each<[string, Outcome]>([
 });
 
 test('an unknown outcome is asked about under the same request id, with growing pauses, until v1 gives it', async () => {
-  const it = await chase({
+  const it = await beginPursuit({
     answers: [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, { outcome: SUCCESS, isDuplicate: true }],
   });
-  const { order } = await waited(it, 40_000);
+  const { order } = await waitForOrder(it, 40_000);
   expect(order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   expect(new Set(it.upstream.sent.map(({ requestId }) => requestId))).toEqual(new Set(['r-1']));
   expect(new Set(it.upstream.sent.map(({ call }) => JSON.stringify(call))).size).toBe(1);
@@ -135,8 +135,8 @@ test('an unknown outcome is asked about under the same request id, with growing 
 });
 
 test('a script is told pending when its patience ends, and the pursuit goes on to the end', async () => {
-  const it = await chase({ answers: [{ outcome: SUCCESS, afterMs: 12_000 }] });
-  const { order, afterMs } = await waited(it, 4_000);
+  const it = await beginPursuit({ answers: [{ outcome: SUCCESS, afterMs: 12_000 }] });
+  const { order, afterMs } = await waitForOrder(it, 4_000);
   expect([order.outcome?.kind, afterMs]).toEqual(['unknown', 4_000]);
   await it.clock.advance(8_000);
   expect(it.pursuit.current().outcome?.kind).toBe('succeeded');
@@ -144,7 +144,7 @@ test('a script is told pending when its patience ends, and the pursuit goes on t
 });
 
 test('an outcome that stays unknown is written as unknown at the deadline, never as a failure', async () => {
-  const it = await chase({ answers: [UNKNOWN] });
+  const it = await beginPursuit({ answers: [UNKNOWN] });
   await it.clock.advance(130_000);
   await it.pursuit.ended;
   expect((await it.stored())?.kind).toBe('unknown');
@@ -155,15 +155,15 @@ test.each<[string, Outcome]>([
   ['a rejection', REJECTED],
   ['a refused connection', NOT_SENT],
 ])('%s after an unknown outcome proves nothing: the order stays unknown', async (_title, later) => {
-  const it = await chase({ answers: [UNKNOWN, later] });
+  const it = await beginPursuit({ answers: [UNKNOWN, later] });
   await it.clock.advance(130_000);
   await it.pursuit.ended;
   expect((await it.stored())?.kind).toBe('unknown');
 });
 
 test('a v1 that cannot be reached is tried for as long as the mapping says, then nothing was sent', async () => {
-  const it = await chase({ answers: [NOT_SENT] });
-  const { order, afterMs } = await waited(it, 40_000);
+  const it = await beginPursuit({ answers: [NOT_SENT] });
+  const { order, afterMs } = await waitForOrder(it, 40_000);
   expect(order.outcome).toEqual(NOT_SENT);
   expect(afterMs).toBeLessThanOrEqual(3_000);
   expect(it.upstream.sent.length).toBeGreaterThan(3);
@@ -173,40 +173,40 @@ test('a v1 that cannot be reached is tried for as long as the mapping says, then
 });
 
 test('a v1 that can be reached again in that time sells', async () => {
-  const it = await chase({ answers: [NOT_SENT, NOT_SENT, SUCCESS] });
-  const { order } = await waited(it, 40_000);
+  const it = await beginPursuit({ answers: [NOT_SENT, NOT_SENT, SUCCESS] });
+  const { order } = await waitForOrder(it, 40_000);
   expect(order.outcome?.kind).toBe('succeeded');
 });
 
 test('an unknown outcome after a refused connection is pursued further, not told as not sent', async () => {
-  const it = await chase({ answers: [NOT_SENT, UNKNOWN, { outcome: SUCCESS, isDuplicate: true }] });
-  const { order } = await waited(it, 40_000);
+  const it = await beginPursuit({ answers: [NOT_SENT, UNKNOWN, { outcome: SUCCESS, isDuplicate: true }] });
+  const { order } = await waitForOrder(it, 40_000);
   expect(order.outcome?.kind).toBe('succeeded');
 });
 
 test('a rate limit of v1 is waited out within the patience of the script', async () => {
-  const it = await chase({ answers: [LIMITED, SUCCESS] });
-  const { order, afterMs } = await waited(it, 40_000);
+  const it = await beginPursuit({ answers: [LIMITED, SUCCESS] });
+  const { order, afterMs } = await waitForOrder(it, 40_000);
   expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 3_000]);
 });
 
 test('a rate limit of v1 beyond the patience of the script is told at once', async () => {
-  const it = await chase({ answers: [LIMITED, SUCCESS], plan: { patienceMs: 3_500 } });
-  const { order, afterMs } = await waited(it, 3_500);
+  const it = await beginPursuit({ answers: [LIMITED, SUCCESS], plan: { patienceMs: 3_500 } });
+  const { order, afterMs } = await waitForOrder(it, 3_500);
   expect([order.outcome, afterMs]).toEqual([LIMITED, 0]);
   await it.clock.advance(60_000);
   expect(it.upstream.sent).toHaveLength(1);
 });
 
 test('a rate limit that v1 says is over at once is retried with growing pauses all the same', async () => {
-  const it = await chase({ answers: [{ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 0 }] });
+  const it = await beginPursuit({ answers: [{ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 0 }] });
   await it.clock.advance(40_000);
   expect(it.upstream.sent.length).toBeLessThan(20);
 });
 
 test('a pending order is held, and its receipt asked for with growing pauses, until it is final', async () => {
-  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
-  const { order, afterMs } = await waited(it, 40_000);
+  const it = await beginPursuit({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
+  const { order, afterMs } = await waitForOrder(it, 40_000);
   expect(order.outcome?.kind).toBe('succeeded');
   const times = it.upstream.asked.map(({ atMs }) => atMs - it.startedAt);
   expect(times.map((time, index) => time - (times[index - 1] ?? 0))).toEqual([375, 750, 1500, 3000, 3750]);
@@ -217,36 +217,36 @@ test('a pending order is held, and its receipt asked for with growing pauses, un
 });
 
 test('v1 is asked about a pending order once more just before the patience ends', async () => {
-  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
-  const { order, afterMs } = await waited(it, 9_000);
+  const it = await beginPursuit({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
+  const { order, afterMs } = await waitForOrder(it, 9_000);
   expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 8_000]);
 });
 
 test("for a repeat that joins between two readings the receipt is read before the repeat's own patience ends", async () => {
   let isOver = false;
-  const it = await chase({ answers: [PENDING], find: () => receipt(isOver ? 'success' : 'pending') });
-  expect((await waited(it, 1_500)).order.outcome?.kind).toBe('pending');
+  const it = await beginPursuit({ answers: [PENDING], find: () => receipt(isOver ? 'success' : 'pending') });
+  expect((await waitForOrder(it, 1_500)).order.outcome?.kind).toBe('pending');
   await it.clock.advance(4_500);
   isOver = true;
-  const { order, afterMs } = await waited(it, 2_000);
+  const { order, afterMs } = await waitForOrder(it, 2_000);
   expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 1_000]);
 });
 
 test('a receipt is read also when less than a second is left', async () => {
-  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
+  const it = await beginPursuit({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
   await it.clock.advance(6_000);
-  const { order, afterMs } = await waited(it, 800);
+  const { order, afterMs } = await waitForOrder(it, 800);
   expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 250]);
 });
 
 test('a pending order that fails later is a decline', async () => {
-  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 2 ? 'processing' : 'failed') });
-  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('declined');
+  const it = await beginPursuit({ answers: [PENDING], find: (nth) => receipt(nth < 2 ? 'processing' : 'failed') });
+  expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('declined');
 });
 
 test('a pending order is told as pending when the patience ends, and written as pending meanwhile', async () => {
-  const it = await chase({ answers: [PENDING], find: () => receipt('pending') });
-  const { order, afterMs } = await waited(it, 4_000);
+  const it = await beginPursuit({ answers: [PENDING], find: () => receipt('pending') });
+  const { order, afterMs } = await waitForOrder(it, 4_000);
   expect([order.outcome?.kind, afterMs]).toEqual(['pending', 4_000]);
   expect((await it.stored())?.kind).toBe('pending');
   await it.clock.advance(200_000);
@@ -260,7 +260,7 @@ test.each<[string, Finding]>([
   ['no receipt', { kind: 'refused', httpStatus: 404, body: {} }],
   ['a v1 that is away', { kind: 'unavailable', reason: 'HTTP 502' }],
 ])('%s does not change a pending order', async (_title, finding) => {
-  const it = await chase({ answers: [PENDING], find: () => finding });
+  const it = await beginPursuit({ answers: [PENDING], find: () => finding });
   await it.clock.advance(130_000);
   await it.pursuit.ended;
   expect((await it.stored())?.kind).toBe('pending');
@@ -270,29 +270,32 @@ describe('a duplicate of an order that this journal never sent', () => {
   const strange: ScriptedAnswer = { outcome: SUCCESS, isDuplicate: true };
 
   test('is this order when its receipt says so', async () => {
-    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'same' }) } });
-    expect((await waited(it, 40_000)).order.outcome?.kind).toBe('succeeded');
+    const it = await beginPursuit({ answers: [strange], plan: { identify: async () => ({ identity: 'same' }) } });
+    expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('succeeded');
   });
 
   test('is a rejection when its receipt is another order', async () => {
-    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'other' }) } });
-    expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
+    const it = await beginPursuit({ answers: [strange], plan: { identify: async () => ({ identity: 'other' }) } });
+    expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
     expect(await it.stored()).not.toHaveProperty('reference');
   });
 
   test('is expected after an attempt with an unknown outcome when its receipt cannot tell whose it is', async () => {
-    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
-    expect((await waited(it, 40_000)).order.outcome?.kind).toBe('succeeded');
+    const it = await beginPursuit({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
+    expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('succeeded');
     expect(it.troubles).toEqual([]);
   });
 
   test('is not accepted after a lost attempt either, when its receipt names another phone', async () => {
-    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'other' }) } });
-    expect((await waited(it, 4_000)).order.outcome?.kind).toBe('unknown');
+    const it = await beginPursuit({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'other' }) } });
+    expect((await waitForOrder(it, 4_000)).order.outcome?.kind).toBe('unknown');
   });
 
   test('is not accepted after a lost answer when its receipt contradicts the sale', async () => {
-    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'contradicted' }) } });
+    const it = await beginPursuit({
+      answers: [UNKNOWN, strange],
+      plan: { identify: async () => ({ identity: 'contradicted' }) },
+    });
     await it.clock.advance(130_000);
     await it.pursuit.ended;
     expect(await it.stored()).toMatchObject({ kind: 'unknown', isDoubted: true });
@@ -301,23 +304,26 @@ describe('a duplicate of an order that this journal never sent', () => {
   test('is asked about again after a lost answer while its receipt cannot be read', async () => {
     const seen = ['unread', 'unread', 'same'] as const;
     let looks = 0;
-    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: seen[looks++]! }) } });
-    expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded' });
+    const it = await beginPursuit({
+      answers: [UNKNOWN, strange],
+      plan: { identify: async () => ({ identity: seen[looks++]! }) },
+    });
+    expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded' });
     expect(looks).toBe(3);
   });
 
   test('stays in doubt, however often v1 repeats it', async () => {
-    const it = await chase({
+    const it = await beginPursuit({
       answers: [strange, strange, strange, strange],
       plan: { identify: async () => ({ identity: 'unclear' }) },
     });
-    expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
+    expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('unknown');
   });
 
   test('is this order once another process, which made the sale, has written the outcome', async () => {
-    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
+    const it = await beginPursuit({ answers: [strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
     await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', SUCCESS, it.clock.now());
-    const { order, afterMs } = await waited(it, 40_000);
+    const { order, afterMs } = await waitForOrder(it, 40_000);
     expect(order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
     expect(afterMs).toBeLessThan(3_000);
     await it.pursuit.ended;
@@ -325,14 +331,14 @@ describe('a duplicate of an order that this journal never sent', () => {
   });
 
   test('is not told as refused because another process was refused: v1 has an order', async () => {
-    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
+    const it = await beginPursuit({ answers: [strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
     await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', REJECTED, it.clock.now());
-    expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
+    expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('unknown');
   });
 
   test('is doubted after attempts that were never sent', async () => {
-    const it = await chase({ answers: [NOT_SENT, strange], plan: { identify: async () => ({ identity: 'other' }) } });
-    expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
+    const it = await beginPursuit({ answers: [NOT_SENT, strange], plan: { identify: async () => ({ identity: 'other' }) } });
+    expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
   });
 });
 
@@ -340,30 +346,30 @@ test.each<[string, Outcome]>([
   ['a success', SUCCESS],
   ['a rejection', REJECTED],
 ])('%s that cannot be written is told as unknown, and the error is reported', async (_title, answer) => {
-  const it = await chase({
+  const it = await beginPursuit({
     answers: [answer],
     journal: (journal) => ({ ...journal, settle: async () => Promise.reject(new Error('disk full')) }),
   });
-  expect((await waited(it, 4_000)).order.outcome?.kind).toBe('unknown');
+  expect((await waitForOrder(it, 4_000)).order.outcome?.kind).toBe('unknown');
   expect(it.troubles).toEqual(['settle']);
   await it.pursuit.ended;
 });
 
 test('an upstream that throws against its contract leaves the order unknown', async () => {
-  const it = await chase({ answers: [SUCCESS], plan: { identify: async () => Promise.reject(new Error('bug')) } });
-  expect((await waited(it, 4_000)).order.outcome?.kind).toBe('succeeded');
-  const broken = await chase({
+  const it = await beginPursuit({ answers: [SUCCESS], plan: { identify: async () => Promise.reject(new Error('bug')) } });
+  expect((await waitForOrder(it, 4_000)).order.outcome?.kind).toBe('succeeded');
+  const broken = await beginPursuit({
     answers: [{ outcome: SUCCESS, isDuplicate: true }],
     plan: { identify: async () => Promise.reject(new Error('bug')) },
   });
-  expect((await waited(broken, 4_000)).order.outcome?.kind).toBe('unknown');
+  expect((await waitForOrder(broken, 4_000)).order.outcome?.kind).toBe('unknown');
   expect(broken.troubles).toEqual(['pursue']);
 });
 
 test('goods are told to the script, though the journal does not keep them', async () => {
   const token: Outcome = { kind: 'succeeded', reference: 'V1', delivery: { token: '12345678901234567890' } };
-  const it = await chase({ answers: [token] });
-  expect((await waited(it, 40_000)).order.outcome).toEqual(token);
+  const it = await beginPursuit({ answers: [token] });
+  expect((await waitForOrder(it, 40_000)).order.outcome).toEqual(token);
   expect(JSON.stringify(await it.stored())).not.toContain('12345678901234567890');
 });
 
@@ -373,26 +379,29 @@ test.each<[Outcome, Outcome, string]>([
   [DECLINED, NOT_SENT, 'declined'],
   [PENDING, REJECTED, 'pending'],
 ])('a repeat of a known order (%j) that gets %j keeps the known outcome', async (previous, answer, kind) => {
-  const it = await chase({ answers: [answer], plan: { previous }, find: () => receipt('pending') });
-  expect((await waited(it, 4_000)).order.outcome?.kind).toBe(kind);
+  const it = await beginPursuit({ answers: [answer], plan: { previous }, find: () => receipt('pending') });
+  expect((await waitForOrder(it, 4_000)).order.outcome?.kind).toBe(kind);
 });
 
 test('an order that v1 has charged already is asked about and never sent again', async () => {
-  const it = await chase({ answers: [SUCCESS], plan: { previous: PENDING }, find: () => receipt('pending') });
-  await waited(it, 4_000);
+  const it = await beginPursuit({ answers: [SUCCESS], plan: { previous: PENDING }, find: () => receipt('pending') });
+  await waitForOrder(it, 4_000);
   expect(it.upstream.sent).toEqual([]);
 });
 
 describe('a gateway that is stopping', () => {
-  const stopping = async (answers: ChaseOptions['answers'], find?: ChaseOptions['find']): Promise<Chase & { stop(): void }> => {
+  const stopping = async (
+    answers: PursuitOptions['answers'],
+    find?: PursuitOptions['find'],
+  ): Promise<BegunPursuit & { stop(): void }> => {
     let isStopping = false;
-    const it = await chase({ answers, ...(find === undefined ? {} : { find }), isStopping: () => isStopping });
+    const it = await beginPursuit({ answers, ...(find === undefined ? {} : { find }), isStopping: () => isStopping });
     return { ...it, stop: () => void (isStopping = true) };
   };
 
   test('pursues an order for as long as its script waits, because many scripts refund what they are told is pending', async () => {
     const it = await stopping([PENDING], (nth) => receipt(nth < 4 ? 'pending' : 'success'));
-    const waiting = waited(it, 40_000);
+    const waiting = waitForOrder(it, 40_000);
     it.stop();
     expect((await waiting).order.outcome?.kind).toBe('succeeded');
     await it.pursuit.ended;
@@ -401,7 +410,7 @@ describe('a gateway that is stopping', () => {
 
   test('sends an unknown order again for a waiting script', async () => {
     const it = await stopping([UNKNOWN, SUCCESS]);
-    const waiting = waited(it, 40_000);
+    const waiting = waitForOrder(it, 40_000);
     it.stop();
     expect((await waiting).order.outcome?.kind).toBe('succeeded');
   });
@@ -411,7 +420,7 @@ describe('a gateway that is stopping', () => {
     ['unknown', UNKNOWN],
   ] as const)('leaves an order that is %s as it is once no script waits for it', async (kind, answer) => {
     const it = await stopping([answer], () => receipt('pending'));
-    expect((await waited(it, 4_000)).order.outcome?.kind).toBe(kind);
+    expect((await waitForOrder(it, 4_000)).order.outcome?.kind).toBe(kind);
     it.stop();
     await it.clock.advance(5_000);
     await it.pursuit.ended;
@@ -434,7 +443,7 @@ describe('a gateway that is stopping', () => {
 });
 
 test('a pursuit longer than half of the quiet time renews its lease in time', async () => {
-  const it = await chase({ answers: [UNKNOWN], quietMs: 120_000, plan: { afterPending: 'buy' } });
+  const it = await beginPursuit({ answers: [UNKNOWN], quietMs: 120_000, plan: { afterPending: 'buy' } });
   await it.clock.advance(59_000);
   expect(await it.stored()).toBeUndefined();
   await it.clock.advance(30_000);
@@ -442,28 +451,28 @@ test('a pursuit longer than half of the quiet time renews its lease in time', as
 });
 
 test('an order that another process has proven not sent is not tried again', async () => {
-  const it = await chase({ answers: [UNKNOWN, SUCCESS], quietMs: 200 });
+  const it = await beginPursuit({ answers: [UNKNOWN, SUCCESS], quietMs: 200 });
   await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', UNKNOWN, it.clock.now());
   await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', { kind: 'not_sent', reason: 'absent', isProven: true }, it.clock.now());
-  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('not_sent');
+  expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('not_sent');
   expect(it.upstream.sent).toHaveLength(1);
 });
 
 test('no further attempt is made while its lease cannot be written', async () => {
   const settle = () => Promise.reject(new Error('disk full'));
-  const it = await chase({
+  const it = await beginPursuit({
     answers: [UNKNOWN, SUCCESS],
     quietMs: 200,
     journal: (journal) => ({ ...journal, settle }),
   });
-  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
+  expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('unknown');
   expect(it.upstream.sent).toHaveLength(1);
 });
 
 test('when another process has written meanwhile that the order is charged, its receipt is asked for', async () => {
-  const it = await chase({ answers: [UNKNOWN], quietMs: 200, find: () => receipt('success') });
+  const it = await beginPursuit({ answers: [UNKNOWN], quietMs: 200, find: () => receipt('success') });
   await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', PENDING, it.clock.now());
-  expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   expect(it.upstream.sent).toHaveLength(1);
 });
 
@@ -471,12 +480,12 @@ test.each<[string, Outcome]>([
   ['was refused', REJECTED],
   ['was never sent', NOT_SENT],
 ])("an attempt that %s and is told too late leaves what v1's history has proven meanwhile", async (_title, outcome) => {
-  const it = await chase({ answers: [{ outcome, afterMs: 60_000 }], quietMs: 100_000, plan: { reconnectMs: 0 } });
+  const it = await beginPursuit({ answers: [{ outcome, afterMs: 60_000 }], quietMs: 100_000, plan: { reconnectMs: 0 } });
   const absent: Outcome = { kind: 'not_sent', reason: 'absent', isProven: true };
   await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', absent, it.clock.now());
   const { kind } = await it.journal.open({ ...it.pursuit.current(), openedAtMs: it.clock.now() });
   expect(kind).toBe('found');
-  expect((await waited(it, 70_000)).order.outcome).toMatchObject(absent);
+  expect((await waitForOrder(it, 70_000)).order.outcome).toMatchObject(absent);
   expect(await it.stored()).toMatchObject(absent);
 });
 
@@ -489,13 +498,13 @@ test('a lease that takes longer to write than it is valid is not used', async ()
       return order;
     },
   });
-  const it = await chase({ answers: [UNKNOWN, SUCCESS], quietMs: 200, journal: slowly });
-  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
+  const it = await beginPursuit({ answers: [UNKNOWN, SUCCESS], quietMs: 200, journal: slowly });
+  expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('unknown');
   expect(it.upstream.sent).toHaveLength(1);
 });
 
 test('no attempt is under way longer than the rest of the quiet time', async () => {
-  const it = await chase({ answers: [SUCCESS], quietMs: 60_000, plan: { patienceMs: 120_000 } });
+  const it = await beginPursuit({ answers: [SUCCESS], quietMs: 60_000, plan: { patienceMs: 120_000 } });
   expect(it.upstream.sent[0]?.timeoutMs).toBe(30_000);
 });
 
@@ -503,8 +512,8 @@ describe('an order whose script has been told "pending"', () => {
   const HOUR_MS = 3_600_000;
 
   test('is not sent again: most scripts have refunded, and asking would be buying', async () => {
-    const it = await chase({ answers: [UNKNOWN], plan: { patienceMs: 20_000, pursueMs: 6 * HOUR_MS } });
-    await waited(it, 20_000);
+    const it = await beginPursuit({ answers: [UNKNOWN], plan: { patienceMs: 20_000, pursueMs: 6 * HOUR_MS } });
+    await waitForOrder(it, 20_000);
     await it.clock.advance(HOUR_MS);
     await it.pursuit.ended;
     expect(it.upstream.sent.at(-1)!.atMs - it.startedAt).toBeLessThanOrEqual(19_000);
@@ -512,7 +521,7 @@ describe('an order whose script has been told "pending"', () => {
   });
 
   test('is not sent again once its script has hung up either', async () => {
-    const it = await chase({ answers: [UNKNOWN, UNKNOWN, UNKNOWN, SUCCESS] });
+    const it = await beginPursuit({ answers: [UNKNOWN, UNKNOWN, UNKNOWN, SUCCESS] });
     const script = openLine();
     const told = it.pursuit.waitFor(40_000, script.line);
     script.end(false);
@@ -523,7 +532,7 @@ describe('an order whose script has been told "pending"', () => {
   });
 
   test('is sent again while a repeat of it waits', async () => {
-    const it = await chase({ answers: [UNKNOWN, UNKNOWN, UNKNOWN, SUCCESS] });
+    const it = await beginPursuit({ answers: [UNKNOWN, UNKNOWN, UNKNOWN, SUCCESS] });
     const script = openLine();
     const first = it.pursuit.waitFor(40_000, script.line);
     const repeat = it.pursuit.waitFor(40_000);
@@ -534,7 +543,7 @@ describe('an order whose script has been told "pending"', () => {
   });
 
   test('is not sent for a script that hung up before it was told pending, whatever it does with that', async () => {
-    const it = await chase({ answers: [UNKNOWN], plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
+    const it = await beginPursuit({ answers: [UNKNOWN], plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
     const script = openLine();
     const waiting = it.pursuit.waitFor(20_000, script.line);
     await it.clock.advance(5_000);
@@ -546,7 +555,7 @@ describe('an order whose script has been told "pending"', () => {
   });
 
   test('is sent again for a script that hung up, when its repeat was told pending', async () => {
-    const it = await chase({ answers: [UNKNOWN], plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
+    const it = await beginPursuit({ answers: [UNKNOWN], plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
     const script = openLine();
     const first = it.pursuit.waitFor(20_000, script.line);
     const repeat = it.pursuit.waitFor(20_000);
@@ -563,8 +572,8 @@ describe('an order whose script has been told "pending"', () => {
   test('is sent again for hours, at least once a minute, where such scripts keep or sell what is pending', async () => {
     const healthyAt = 2 * HOUR_MS;
     const answers = [...Array<Outcome>(130).fill(UNKNOWN), SUCCESS];
-    const it = await chase({ answers, plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
-    await waited(it, 20_000);
+    const it = await beginPursuit({ answers, plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
+    await waitForOrder(it, 20_000);
     await it.clock.advance(healthyAt);
     await it.pursuit.ended;
     expect((await it.stored())?.kind).toBe('succeeded');
@@ -575,18 +584,18 @@ describe('an order whose script has been told "pending"', () => {
 });
 
 test('while a script waits no attempt takes more than half of the time left, so that a lost answer is asked for again', async () => {
-  const it = await chase({ answers: [UNKNOWN], plan: { patienceMs: 20_000 } });
+  const it = await beginPursuit({ answers: [UNKNOWN], plan: { patienceMs: 20_000 } });
   expect(it.upstream.sent[0]).toMatchObject({ timeoutMs: 10_000, leaveWithinMs: 10_000 });
 });
 
 test('an attempt near the end of the patience may be answered later, but not sent later', async () => {
-  const it = await chase({ answers: [SUCCESS], plan: { patienceMs: 4_000 } });
+  const it = await beginPursuit({ answers: [SUCCESS], plan: { patienceMs: 4_000 } });
   expect(it.upstream.sent[0]).toMatchObject({ timeoutMs: 60_000, leaveWithinMs: 3_750 });
 });
 
 test("v1's history is read while sending gives no outcome, and an outcome from the history ends the sending", async () => {
   let looks = 0;
-  const it = await chase({
+  const it = await beginPursuit({
     answers: [UNKNOWN],
     plan: {
       look: async () => {
@@ -596,14 +605,14 @@ test("v1's history is read while sending gives no outcome, and an outcome from t
       },
     },
   });
-  expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   expect(it.upstream.sent).toHaveLength(6);
   expect(it.pursuit.isLooking).toBe(false);
 });
 
 test('a journal and a receipt that cannot be read for a moment cost no answer: v1 is asked again', async () => {
   let [reads, receipts] = [0, 0];
-  const it = await chase({
+  const it = await beginPursuit({
     answers: [SUCCESS, { outcome: SUCCESS, isDuplicate: true }],
     plan: { identify: async () => ({ identity: (receipts += 1) === 1 ? 'unread' : 'same' }) },
     journal: (journal) => ({

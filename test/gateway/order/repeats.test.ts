@@ -167,7 +167,7 @@ describe('a repeat without an id', () => {
       const house = openWalkHouse({
         ...slowly(5_000, SUCCESS),
         parts: { mapping: () => mapping },
-        dress: (stored) => ({ ...awayAtTimes(stored, journal), doubt: ({ requestId }) => void doubted.push(requestId) }),
+        wrapJournal: (stored) => ({ ...awayAtTimes(stored, journal), doubt: ({ requestId }) => void doubted.push(requestId) }),
       });
       const first = ask(house, fields);
       await house.clock.advance(500);
@@ -259,7 +259,7 @@ describe('a repeat without an id', () => {
       const house = openWalkHouse({
         ...slowly(0, SUCCESS, AGAIN),
         parts: { mapping: () => mapping },
-        dress: (stored) => ({ listUntold: (query) => ((looks += 1), stored.listUntold(query)) }),
+        wrapJournal: (stored) => ({ listUntold: (query) => ((looks += 1), stored.listUntold(query)) }),
       });
       for (const nth of [1, 2, 3]) await told(house, ask(house, { ref: `r-${nth}` }));
       expect(looks).toBe(1);
@@ -442,7 +442,7 @@ describe('a repeat without an id', () => {
   test('finds the order whose script hung up while the outcome was on its way to the disk', async () => {
     const house = openWalkHouse({
       ...slowly(5_000, SUCCESS, AGAIN),
-      dress: (journal, clock) =>
+      wrapJournal: (journal, clock) =>
         keepAnswers({
           ...journal,
           tell: async (...telling) => {
@@ -487,10 +487,10 @@ describe('a repeat without an id', () => {
 
   test("joins an order in this process's memory also while the journal's open orders cannot be read", async () => {
     let isAway = false;
-    const dress = (journal: Journal): Partial<Journal> => ({
+    const wrapJournal = (journal: Journal): Partial<Journal> => ({
       listUnsettled: (options) => (isAway ? Promise.reject(new Error('connection reset')) : journal.listUnsettled(options)),
     });
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), dress });
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal });
     const first = ask(house);
     await house.clock.advance(3_000);
     first.hangUp();
@@ -506,11 +506,11 @@ describe('a repeat without an id', () => {
     const failures = { listUnsettled: 1, listUntold: 1 };
     const orFails = <T>(list: keyof typeof failures, read: () => Promise<T>): Promise<T> =>
       (failures[list] -= 1) >= 0 ? Promise.reject(new Error('connection reset')) : read();
-    const dress = (journal: Journal): Partial<Journal> => ({
+    const wrapJournal = (journal: Journal): Partial<Journal> => ({
       listUnsettled: (options) => orFails('listUnsettled', () => journal.listUnsettled(options)),
       listUntold: (options) => orFails('listUntold', () => journal.listUntold(options)),
     });
-    const after = openWalkHouse({ ...slowly(0, SUCCESS), beside: before, dress });
+    const after = openWalkHouse({ ...slowly(0, SUCCESS), beside: before, wrapJournal });
     const both = [ask(after), ask(after)];
     await after.clock.advance(500);
     both.push(ask(after));
@@ -534,7 +534,7 @@ describe('a repeat without an id', () => {
 
   test('is pending, and nothing is sent, while the journal does not show whether it repeats an order', async () => {
     const journal = { isAway: false };
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), dress: (stored) => awayAtTimes(stored, journal) });
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal: (stored) => awayAtTimes(stored, journal) });
     const first = ask(house);
     await house.clock.advance(1_000);
     first.hangUp();
@@ -553,7 +553,7 @@ describe('a repeat without an id', () => {
     let isAway = false;
     const house = openWalkHouse({
       ...slowly(5_000, SUCCESS, AGAIN),
-      dress: (journal) => ({
+      wrapJournal: (journal) => ({
         find: (...of) => (isAway ? Promise.reject(new Error('connection reset')) : journal.find(...of)),
         open: async (order) => {
           isAway = house.upstream.sent.length > 0;
@@ -608,7 +608,7 @@ describe('ids', () => {
       isAway ? Promise.reject(new Error('connection reset')) : work();
     const house = openWalkHouse({
       ...slowly(5_000, SUCCESS, AGAIN),
-      dress: (journal) => ({
+      wrapJournal: (journal) => ({
         find: (...of) => unless(away !== 'no', () => journal.find(...of)),
         listUnsettled: (options) => unless(away !== 'no', () => journal.listUnsettled(options)),
         open: (order) => unless(away === 'all', () => journal.open(order)),
@@ -662,7 +662,7 @@ describe('a success', () => {
     const full = (): Promise<never> => Promise.reject(new GatewayError('journal_unavailable'));
     const house = openWalkHouse({
       ...slowly(0, SUCCESS, AGAIN),
-      dress: (journal) => ({ open: (order) => (isFull ? full() : journal.open(order)) }),
+      wrapJournal: (journal) => ({ open: (order) => (isFull ? full() : journal.open(order)) }),
     });
     await told(house, ask(house, id));
     await house.clock.advance(3 * 24 * 60 * MINUTE);
@@ -720,7 +720,7 @@ describe('a success', () => {
     const writes: string[] = [];
     const house = openWalkHouse({
       ...slowly(0, SUCCESS),
-      dress: (journal) => ({
+      wrapJournal: (journal) => ({
         settle: (...settled) => (writes.push('settle'), journal.settle(...settled)),
         tell: (...told) => (writes.push('tell'), journal.tell(...told)),
       }),

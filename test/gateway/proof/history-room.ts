@@ -48,7 +48,7 @@ export interface Asked {
 
 export interface RoomOptions {
   readonly stored?: Journal;
-  readonly dress?: (stored: Journal) => Partial<Journal>;
+  readonly wrapJournal?: (stored: Journal) => Partial<Journal>;
   /** While true, v1 gives no history. */
   readonly isIll?: () => boolean;
   /** Runs while the history is being read. */
@@ -62,13 +62,20 @@ const ADDRESS = '192.0.2.7';
 const timeText = (atMs: number) => new Date(atMs + 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
 
 export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
-  const { stored = createMemoryJournal(), dress, onHistory, isIll, serverErrorMs = 0, mapping = shippedMapping() } = options;
+  const {
+    stored = createMemoryJournal(),
+    wrapJournal,
+    onHistory,
+    isIll,
+    serverErrorMs = 0,
+    mapping = shippedMapping(),
+  } = options;
   const clock = createVirtualClock(START);
   // The difference between the wall clock of the gateway's machine and the true time.
   let wallErrorMs = 0;
   const wall = { ...clock, now: () => clock.now() + wallErrorMs };
   const troubles: string[] = [];
-  const journal: Journal = { ...stored, ...dress?.(stored) };
+  const journal: Journal = { ...stored, ...wrapJournal?.(stored) };
   const running = new Set<string>();
   const find = (call: V1Call): Finding => {
     const own = rows.filter(({ isOfAnotherAccount }) => isOfAnotherAccount !== true);

@@ -25,7 +25,8 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
   });
   afterEach(() => stored.close());
 
-  const open = (rows: readonly Row[], dress: Partial<Journal> = {}) => openRoom(rows, { stored, dress: () => dress });
+  const open = (rows: readonly Row[], journalOverrides: Partial<Journal> = {}) =>
+    openRoom(rows, { stored, wrapJournal: () => journalOverrides });
 
   test('a lost order does not take the sale of another key', async () => {
     const room = open([{ reference: 'V1' }]);
@@ -190,8 +191,8 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
           options.owner === undefined ? Promise.reject(new Error('the disk')) : stored.listUnsettled(options),
       },
     ],
-  ])('no row is given away while the journal does not give %s', async (_title, dress) => {
-    const room = open([{ reference: 'V1' }, { reference: 'V2', shows: { phone: '08030000002' } }], dress);
+  ])('no row is given away while the journal does not give %s', async (_title, journalOverrides) => {
+    const room = open([{ reference: 'V1' }, { reference: 'V2', shows: { phone: '08030000002' } }], journalOverrides);
     await room.lose('r-new');
     await room.lose('r-absent', { phone: '08030000003' });
     await room.clock.advance(2 * QUIET_MS);

@@ -13,7 +13,7 @@ const shipped = shippedMapping();
 const withQuiet = (quiet: number): Mapping => ({ ...shipped, hash: `quiet ${quiet}`, timing: { ...shipped.timing, quiet } });
 
 /** When the last attempt was over and when the order was proven absent, in seconds since the sale; the reader looks every two seconds. */
-async function chase(quietMs: number, readerQuietMs: number) {
+async function playReconciling(quietMs: number, readerQuietMs: number) {
   // The order is looked for after its script was told "pending", and is sent again all the same.
   const pursued = { ...withQuiet(quietMs), callerKindOf: () => ({ name: 'x', patienceMs: 8_000, afterPending: 'buy' as const }) };
   const seller = openWalkHouse({
@@ -57,7 +57,7 @@ test.each([
   [300_000, 120_000],
   [3_600_000, 130_000],
 ])('an order that is pursued with a quiet time of %d ms, and looked for with one of %d', async (quietMs, readerQuietMs) => {
-  const { lastSentAtS, provenAtS } = await chase(quietMs, readerQuietMs);
+  const { lastSentAtS, provenAtS } = await playReconciling(quietMs, readerQuietMs);
   // The last attempt has been answered, or could have been.
   expect(provenAtS - lastSentAtS).toBeGreaterThanOrEqual(60);
 });

@@ -538,14 +538,14 @@ test('looks without a result become less and less frequent, until there is a new
 
 test('an order that cannot be read may be any row of the history: nothing is proven, and receipts are read as before', async () => {
   const newer = new Error('a record of version 9');
-  const dress = (stored: Journal): Partial<Journal> => ({
+  const wrapJournal = (stored: Journal): Partial<Journal> => ({
     async listUnsettled(options) {
       if (options.onUnreadable === undefined) throw newer;
       options.onUnreadable(newer);
       return stored.listUnsettled(options);
     },
   });
-  const room = openRoom([{ reference: 'V1-known' }, { reference: 'V1-lost', phone: '08030000002' }], { dress });
+  const room = openRoom([{ reference: 'V1-known' }, { reference: 'V1-lost', phone: '08030000002' }], { wrapJournal });
   await room.leavePending('known', 'V1-known');
   await room.lose('lost', { phone: '08030000002' });
   await room.lose('absent', { phone: '08030000003' });

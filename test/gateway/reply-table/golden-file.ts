@@ -223,8 +223,8 @@ function shortest(byFormat: ByFormat<Named>, outcome: string, before: Readonly<R
     return byFirst === undefined ? { ...rest, reply } : { ...rest, as: firstFormat, ...byFirst };
   };
   const ways = ['', ...Object.keys(before)].flatMap((base) => [
-    saidOnce(byFormat.map(([format, named]) => [format, told(named, base)])),
-    saidOnce(byFormat.map(([format, named]) => [format, told(named, format === firstFormat ? base : '')])),
+    shareLines(byFormat.map(([format, named]) => [format, told(named, base)])),
+    shareLines(byFormat.map(([format, named]) => [format, told(named, format === firstFormat ? base : '')])),
   ]);
   // Each further outcome that a reader must look up counts like a short line.
   const lookUps = (base: string | undefined): number => (base === undefined ? 0 : 1 + lookUps(before[base]?.as));
@@ -232,7 +232,7 @@ function shortest(byFormat: ByFormat<Named>, outcome: string, before: Readonly<R
   return ways.reduce((best, way) => (cost(way) < cost(best) ? way : best));
 }
 
-function saidOnce(byFormat: ByFormat<Lines>): SharedLines {
+function shareLines(byFormat: ByFormat<Lines>): SharedLines {
   const all = byFormat.map(([, lines]) => lines);
   const changed = inAll(all.map((lines) => lines.changed ?? {}));
   const added = inAll(all.map((lines) => lines.added ?? {})) as Record<string, Fields>;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { readBodyFields } from '../../../src/http/body/read-body';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
-import { openRequestDoor, plain, readBody, speak } from '../request-door';
+import { openRequestDoor, plain, readBody, sendBytes } from '../request-door';
 import { opened } from '../../opened';
 
 describe('readBodyFields', () => {
@@ -114,13 +114,13 @@ describe('readBytes', () => {
     await readBody(door, undefined, body(1001));
     expect(door.refusal()).toBe('body_too_large: The body is larger than 1000 bytes.');
     const chunk = `${(1001).toString(16)}\r\n${body(1001)}\r\n0\r\n\r\n`;
-    const answer = await speak(door.port, `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`);
+    const answer = await sendBytes(door.port, `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`);
     expect(door.refusal()).toBe('body_too_large: The body is larger than 1000 bytes.');
     expect(answer).toMatch(/^HTTP\/1\.1 413/);
   });
 
   test('the sender of a far too large body can still read the refusal', async () => {
-    const answer = await speak(
+    const answer = await sendBytes(
       door.port,
       `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n`,
       Buffer.alloc(3_000_000, 'x'),
@@ -129,7 +129,7 @@ describe('readBytes', () => {
   });
 
   test('chunks are joined wherever they are cut', async () => {
-    await speak(
+    await sendBytes(
       door.port,
       'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
       '5\r\n{"a":\r\n',
@@ -140,7 +140,7 @@ describe('readBytes', () => {
   });
 
   test('a body that stops arriving is refused in time', async () => {
-    const answer = await speak(door.port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na=1');
+    const answer = await sendBytes(door.port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na=1');
     expect(door.refusal()).toBe('body_too_slow: The body had not arrived after 0.1 seconds.');
     expect(answer).toMatch(/^HTTP\/1\.1 408/);
   });
@@ -159,7 +159,7 @@ describe('readBytes', () => {
 
   test.each(['gzip', 'deflate', 'br', 'GZIP, identity'])('a body compressed by %s is refused by name', async (encoding) => {
     const bytes = gzipSync('a=1');
-    await speak(
+    await sendBytes(
       door.port,
       `POST / HTTP/1.1\r\nHost: x\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${bytes.length}\r\n\r\n`,
       bytes,

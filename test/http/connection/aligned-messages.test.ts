@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { closeServers, ok, openServer, pause } from '../open-server';
-import { speak } from '../request-door';
+import { sendBytes } from '../request-door';
 
 afterEach(closeServers);
 
@@ -13,7 +13,7 @@ test('requests and responses already have the prototypes that Express sets', asy
       prototypes.push(Object.getPrototypeOf(request) === before[0], Object.getPrototypeOf(response) === before[1]);
     });
   });
-  await speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   while (prototypes.length === 0) await pause(1);
   expect(prototypes).toEqual([true, true]);
 });
@@ -32,7 +32,7 @@ test('the age of a request counts from its head, so the time of its body is part
   socket.write(':"b"}');
   await answered;
   socket.destroy();
-  await speak(port, 'POST /api/topup/ HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+  await sendBytes(port, 'POST /api/topup/ HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
   const [slow = 0, quick = Infinity] = ages;
   expect([slow >= WAIT_MS / 2, quick < WAIT_MS / 2]).toEqual([true, true]);
 });

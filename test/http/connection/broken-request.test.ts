@@ -6,7 +6,7 @@ import { encodeSpacedTarget } from '../../../src/http/connection/broken-request'
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
 import { createHttpServer } from '../../../src/http/server';
 import { closeServers, ok, openServer, pause, reply } from '../open-server';
-import { plain, speak } from '../request-door';
+import { plain, sendBytes } from '../request-door';
 
 afterEach(closeServers);
 
@@ -41,13 +41,13 @@ describe('a broken request', () => {
     ['CONNECT', 'CONNECT sell.example:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'CONNECT is not served.'],
   ])('with %s is answered in JSON', async (_title, bytes, status, detail) => {
     const { port } = await openServer(ok);
-    const answer = await speak(port, bytes);
+    const answer = await sendBytes(port, bytes);
     expect(reply(answer)).toEqual({ status, body: { status: 'fail', error: [detail] } });
   });
 
   test('headers that do not arrive in time are a 408', async () => {
     const { port } = await openServer(ok, { headerTimeMs: 100, requestTimeMs: 200 });
-    expect(reply(await speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n'))).toEqual({
+    expect(reply(await sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n'))).toEqual({
       status: 408,
       body: { status: 'fail', error: ['The request did not arrive in time.'] },
     });
@@ -56,7 +56,7 @@ describe('a broken request', () => {
   test('broken bytes after a purchase never count as its reply', async () => {
     let finish: ((reply: LegacyReply) => void) | undefined;
     const { port } = await openServer(() => new Promise((resolve) => (finish = resolve)));
-    const answer = speak(port, 'POST /api/topup/ HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na=1garbage\r\n\r\n');
+    const answer = sendBytes(port, 'POST /api/topup/ HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na=1garbage\r\n\r\n');
     while (finish === undefined) await pause(10);
     finish({ status: 200, body: { status: 'success' } });
     expect((await answer).match(/HTTP\/1\.1/g)).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('a broken request', () => {
     });
     const { port } = await server.listen(0, '127.0.0.1');
     const detail = 'The request is not well-formed HTTP.';
-    expect(reply(await speak(port, 'garbage\r\n\r\n'))).toEqual({
+    expect(reply(await sendBytes(port, 'garbage\r\n\r\n'))).toEqual({
       status: 400,
       body: { error: [detail], message: detail, msg: detail },
     });
@@ -133,7 +133,7 @@ describe('a request with bare spaces in its query', () => {
   });
 
   test('is served on a connection that was used before, and only once', async () => {
-    await speak(port, 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
+    await sendBytes(port, 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
     const socket = connect(port, '127.0.0.1');
     socket.write('GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
     await new Promise((resolve) => setTimeout(resolve, 30));

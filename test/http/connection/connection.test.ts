@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { LegacyReply } from '../../../src/domain/legacy';
 import { closeServers, openServer, pause } from '../open-server';
 import { until } from '../../until';
-import { standStill } from '../stand-still';
+import { blockEventLoop } from '../block-event-loop';
 
 afterEach(closeServers);
 
@@ -37,7 +37,7 @@ test('a request whose caller hung up while the process stood still does not begi
   await pause(20);
   socket.write(get('/'));
   socket.destroy();
-  standStill();
+  blockEventLoop();
   await pause(50);
   expect(begun).toEqual([]);
 });
@@ -47,7 +47,7 @@ test('a request on a connection that was opened meanwhile does not begin either'
   const callers = Array.from({ length: 20 }, () => callOn(port).socket);
   for (const socket of callers) socket.once('connect', () => socket.write(get('/'), () => socket.destroy()));
   await Promise.all(callers.map((socket) => once(socket, 'connect')));
-  standStill();
+  blockEventLoop();
   await pause(100);
   expect(begun).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { KnownAddresses } from '../../../src/http/connection/loop-turns';
 import { closeServers, ok, openServer, pause } from '../open-server';
-import { speak } from '../request-door';
+import { sendBytes } from '../request-door';
 import { until } from '../../until';
 
 afterEach(closeServers);
@@ -151,7 +151,7 @@ describe('too many connections', () => {
     expect(areOpen(slowBody.slice(0, 40))).toEqual(slowBody.slice(0, 40).map(() => false));
     expect(slowBody.at(-1)?.isOver).toBe(false);
     // A new caller is served now.
-    expect(await speak(port, GET)).toMatch(/^HTTP\/1.1 200/);
+    expect(await sendBytes(port, GET)).toMatch(/^HTTP\/1.1 200/);
     hangUp([...few, ...slowBody]);
   });
 
@@ -188,7 +188,7 @@ describe('too many connections', () => {
     // Then its idle ones are closed, so that there is always room.
     const more = await callMany(port, 40, '127.0.0.5');
     await until(() => areOpen(proxy).includes(false));
-    expect(await speak(port, GET)).toMatch(/^HTTP\/1.1 200/);
+    expect(await sendBytes(port, GET)).toMatch(/^HTTP\/1.1 200/);
     hangUp([...proxy, ...strangers, ...more]);
   });
 });

@@ -8,7 +8,7 @@ const dir = process.argv[2]!;
 const root = openByteFolder(dir, 2 ** 30);
 const lasting = createLastingRoot({ dir, root: () => root, reopen: () => undefined });
 
-async function commitForEver(): Promise<never> {
+async function commitRepeatedly(): Promise<never> {
   for (let count = 1; ; count += 1) {
     await lasting.commit(() => {
       void root.put(Buffer.from('key'), Buffer.from(String(count)));
@@ -19,4 +19,4 @@ async function commitForEver(): Promise<never> {
 }
 
 setTimeout(() => process.exit(0), EXIT_AFTER_MS);
-void commitForEver();
+void commitRepeatedly();

@@ -4,12 +4,12 @@ import { parse, parseDocument } from 'yaml';
 import { caseFileShape, caseShape, longSendShape } from '../../../src/operator/case/case-schema';
 import { readCases } from '../../../src/operator/case/cases';
 import { breakFiles } from '../../mapping/break-files';
-import { caseJsonSchema, sayOnce, type JsonSchema } from '../../mapping/json-schema';
+import { caseJsonSchema, shareDefinitions, type JsonSchema } from '../../mapping/json-schema';
 import { MAPPINGS } from '../../mapping/mapping-set';
 import { validateJson } from '../../mapping/validate-json';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
-const SCHEMA = sayOnce(caseJsonSchema());
+const SCHEMA = shareDefinitions(caseJsonSchema());
 const files = readdirSync(join(MAPPINGS, 'cases')).map((name) => {
   const file = join(MAPPINGS, 'cases', name);
   return { file, text: readFileSync(file, 'utf8') };

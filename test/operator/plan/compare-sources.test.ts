@@ -32,7 +32,7 @@ const describeMutant = ({ words, path }: Mutant): string => `${words} at ${path.
  * Whether a break surely moves money, judged without the table under test. It does in every part of a purchase's call to v1, in
  * the proof of a format, and in the status words of an outcome.
  */
-function surelyMoney({ path }: Mutant): boolean {
+function changesMoney({ path }: Mutant): boolean {
   const [section, name, part, more, key] = path.map(String);
   switch (section) {
     case 'operations': {
@@ -99,7 +99,7 @@ interface Seen {
 }
 
 /** Compares each break within a set of only the operations that the break concerns. The whole set would take five times as long. */
-function seeAll(): Seen[] {
+function compareAll(): Seen[] {
   const narrow = new Map<string, MappingSource>();
   return mutants.map((mutant) => {
     const names = mutant.operations ?? ['buy_airtime', 'list_data_plans'];
@@ -111,7 +111,7 @@ function seeAll(): Seen[] {
   });
 }
 
-const seen = seeAll();
+const seen = compareAll();
 
 test('every break of a mapping rule is found in both directions, with its place in the set that contains the rule', () => {
   expect(seen.length).toBeGreaterThan(1_000);
@@ -127,7 +127,7 @@ test('every break of a mapping rule is found in both directions, with its place 
 });
 
 test('every break that surely moves money is reported as money, with a reason', () => {
-  const touching = seen.filter(({ mutant }) => surelyMoney(mutant));
+  const touching = seen.filter(({ mutant }) => changesMoney(mutant));
   expect(touching.length).toBeGreaterThan(400);
   const silent = touching.filter(({ there, back }) =>
     [there, back].some((found) => found.every(({ money }) => money === undefined)),
