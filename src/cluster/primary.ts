@@ -81,7 +81,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   const ofAll = createMetricsOfAll({
     own: tools.metrics.registry,
     askWorkers: () => pool.askAll('metrics'),
-    serving: () => pool.lines().length,
+    serving: () => pool.channels().length,
   });
   // When the start fails, some workers may sell already: they must be stopped.
   closers.push(() => pool.stop(undefined, stopWithinMs(0, STOP_DEADLINE_MS)));
@@ -108,7 +108,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     ...{ live, sandbox, registry: ofAll, journal: { isWritable: isJournalWritable } },
     connectionsMax: shareDescriptors(readOpenFilesLimit(), config.upstreamConnections, sandbox !== undefined).admin,
     traffic: config.trafficShapes ? trafficOfAll(pool) : undefined,
-    ...{ isStopping: () => isStopping, isServing: () => pool.lines().length > 0 },
+    ...{ isStopping: () => isStopping, isServing: () => pool.channels().length > 0 },
     onTrouble: tools.observer.trouble,
     everywhere: () => spreading,
   });
@@ -136,7 +136,7 @@ function ordersBeside(config: Config, pool: WorkerPool, closers: (() => Promise<
 /** Asks the first worker that sells. The key passes only through the memory of our own processes. */
 function askWorker(pool: WorkerPool): AskV1 {
   return async (key, requestId, address) => {
-    const [first] = pool.lines();
+    const [first] = pool.channels();
     if (first === undefined) throw new Error('No process sells at the moment. Try again in a few seconds.');
     const asked: Recheck = { key: key.revealForUseOnly(), requestId, address };
     return (await first[1].ask('recheck', asked)) as Rechecked | undefined;
@@ -195,11 +195,11 @@ function sharedHandlers(worker: number, { guards, unwritable, wallets, pool }: S
 async function spread(live: LiveMapping, pool: WorkerPool, before: Promise<void>): Promise<void> {
   await before;
   const { hash } = live.current();
-  const use = async ([worker, line]: readonly [number, Channel]): Promise<void> => {
-    const used = await within(systemClock, USE_MS, line.ask('useMapping', live.files())).catch(() => undefined);
-    if (used !== hash && live.current().hash === hash) pool.replace(worker, line);
+  const use = async ([worker, channel]: readonly [number, Channel]): Promise<void> => {
+    const used = await within(systemClock, USE_MS, channel.ask('useMapping', live.files())).catch(() => undefined);
+    if (used !== hash && live.current().hash === hash) pool.replace(worker, channel);
   };
-  await Promise.all(pool.allLines().map(use));
+  await Promise.all(pool.allChannels().map(use));
 }
 
 async function seenByAll(pool: WorkerPool): Promise<SellingSightings> {
@@ -211,7 +211,7 @@ async function seenByAll(pool: WorkerPool): Promise<SellingSightings> {
 function trafficOfAll(pool: WorkerPool): { read: () => Promise<Traffic>; forget: () => Promise<void> } {
   const inTurns = async (kind: string): Promise<unknown> => {
     let last: unknown;
-    for (const [, line] of pool.lines()) last = await line.ask(kind);
+    for (const [, channel] of pool.channels()) last = await channel.ask(kind);
     return last;
   };
   return {

@@ -12,15 +12,15 @@ import { openChannel, type MessageHandlers, type Channel, type MetricsOfProcess 
 export interface WorkerPool {
   /** Resolves with the public address when all workers serve; rejects with the message of one that cannot start. */
   readonly started: Promise<string>;
-  /** The lines to workers that serve. */
-  readonly lines: () => readonly (readonly [worker: number, Channel])[];
-  /** The lines to all workers, also to those that do not serve yet. */
-  readonly allLines: () => readonly (readonly [worker: number, Channel])[];
+  /** The channels to workers that serve. */
+  readonly channels: () => readonly (readonly [worker: number, Channel])[];
+  /** The channels to all workers, also to those that do not serve yet. */
+  readonly allChannels: () => readonly (readonly [worker: number, Channel])[];
   tellAll(kind: string, value?: unknown, except?: number): void;
   /** The answers of all workers that serve, without those that die meanwhile or take longer than `ANSWER_MS`. */
   askAll(kind: string, value?: unknown): Promise<readonly (readonly [worker: number, answer: unknown])[]>;
-  /** Kills the worker at this line, so that another takes its place; does nothing when it has been replaced already. */
-  replace(worker: number, line: Channel): void;
+  /** Kills the worker at this channel, so that another takes its place; does nothing when it has been replaced already. */
+  replace(worker: number, channel: Channel): void;
   /** Stops all workers; kills those that are left after `deadlineMs`. During the start, workers that do not serve yet are killed at once. */
   stop(signal: string | undefined, deadlineMs: number): Promise<void>;
 }
@@ -42,7 +42,7 @@ const ENDING_MS = 1_000;
 
 interface Place {
   readonly process: Worker;
-  readonly line: Channel;
+  readonly channel: Channel;
   isServing: boolean;
 }
 
@@ -75,37 +75,37 @@ class ForkedWorkerPool implements WorkerPool {
     for (let worker = 1; worker <= parts.workers; worker += 1) this.#fork(worker);
   }
 
-  lines(): (readonly [number, Channel])[] {
-    return [...this.#places].filter(([, { isServing }]) => isServing).map(([worker, { line }]) => [worker, line] as const);
+  channels(): (readonly [number, Channel])[] {
+    return [...this.#places].filter(([, { isServing }]) => isServing).map(([worker, { channel }]) => [worker, channel] as const);
   }
 
-  allLines(): (readonly [number, Channel])[] {
-    return [...this.#places].map(([worker, { line }]) => [worker, line] as const);
+  allChannels(): (readonly [number, Channel])[] {
+    return [...this.#places].map(([worker, { channel }]) => [worker, channel] as const);
   }
 
   tellAll(kind: string, value?: unknown, except?: number): void {
-    for (const [worker, line] of this.lines()) if (worker !== except) line.tell(kind, value);
+    for (const [worker, channel] of this.channels()) if (worker !== except) channel.tell(kind, value);
   }
 
   async askAll(kind: string, value?: unknown): Promise<(readonly [number, unknown])[]> {
     const answers = await Promise.all(
-      this.lines().map(async ([worker, line]) => {
-        const answer = line.ask(kind, value).then((given) => ({ worker, given }));
+      this.channels().map(async ([worker, channel]) => {
+        const answer = channel.ask(kind, value).then((given) => ({ worker, given }));
         return Promise.race([answer, sleep(ANSWER_MS, undefined, { ref: false })]).catch(() => undefined);
       }),
     );
     return answers.flatMap((answer) => (answer === undefined ? [] : [[answer.worker, answer.given] as const]));
   }
 
-  replace(worker: number, line: Channel): void {
+  replace(worker: number, channel: Channel): void {
     const place = this.#places.get(worker);
-    if (place?.line === line) place.process.process.kill('SIGKILL');
+    if (place?.channel === channel) place.process.process.kill('SIGKILL');
   }
 
   async stop(signal: string | undefined, deadlineMs: number): Promise<void> {
     this.#isStopping = true;
-    for (const { line, isServing, process: child } of this.#places.values())
-      if (this.#hasStarted || isServing) line.tell('stop', signal);
+    for (const { channel, isServing, process: child } of this.#places.values())
+      if (this.#hasStarted || isServing) channel.tell('stop', signal);
       else child.process.kill('SIGKILL');
     const untilMs = performance.now() + deadlineMs;
     while (this.#places.size > 0 && performance.now() < untilMs) await sleep(10);
@@ -115,22 +115,22 @@ class ForkedWorkerPool implements WorkerPool {
 
   /** Reaches workers that do not serve yet as well: their logs are open. */
   readonly #reopenLogs = (): void => {
-    for (const { line } of this.#places.values()) line.tell('reopenLog');
+    for (const { channel } of this.#places.values()) channel.tell('reopenLog');
   };
 
   #fork(worker: number): void {
     const child = cluster.fork();
     const bornAtMs = performance.now();
-    const line = openChannel(child, {
+    const channel = openChannel(child, {
       ...this.#parts.handlers(worker),
       ready: (publicUrl: string) => {
         place.isServing = true;
         this.#parts.log.info('worker_started', { worker, pid: child.process.pid });
-        if (this.lines().length === this.#parts.workers) this.#begin(publicUrl);
+        if (this.channels().length === this.#parts.workers) this.#begin(publicUrl);
       },
       failed: (sentence: string) => this.#onStart.reject(new Error(sentence)),
     });
-    const place: Place = { process: child, line, isServing: false };
+    const place: Place = { process: child, channel, isServing: false };
     this.#places.set(worker, place);
     const gone = (code: number | string, signal?: string): void =>
       this.#gone(worker, { worker, pid: child.process.pid, code: String(code), signal }, performance.now() - bornAtMs);

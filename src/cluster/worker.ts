@@ -46,7 +46,7 @@ export async function serveAsWorker(config: Config, output: Output): Promise<voi
 class WorkerProcess {
   readonly #config: Config;
   readonly #output: Output;
-  readonly #line: Channel;
+  readonly #channel: Channel;
   #selling: Selling | undefined;
   #mapping: Mapping | undefined;
   #pins: PinGuard | undefined;
@@ -71,7 +71,7 @@ class WorkerProcess {
       reopenLog: () => output.reopen(),
       stop: (signal: string | undefined) => this.#stop(signal),
     };
-    this.#line = openChannel(process, handlers);
+    this.#channel = openChannel(process, handlers);
   }
 
   async serve(): Promise<void> {
@@ -80,7 +80,7 @@ class WorkerProcess {
       // Without the primary no process replaces or reports this one: it finishes the orders under way and stops.
       process.once('disconnect', () => resolve(undefined));
     });
-    const briefing = (await this.#line.ask('join')) as JoinReply;
+    const briefing = (await this.#channel.ask('join')) as JoinReply;
     const log = createLog(this.#config.logLevel, this.#output, briefing.worker);
     process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
     // A newer set may have come by `useMapping` before this answer.
@@ -88,15 +88,15 @@ class WorkerProcess {
     try {
       this.#selling = await startWorker(this.#config, log, this.#join(briefing));
     } catch (error) {
-      await this.#line.ask('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
+      await this.#channel.ask('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
       throw error;
     }
     this.#selling.metrics.mappingLoaded(this.#mapping!.hash);
     // Otherwise Node ends a worker at once when its primary is gone, and its orders with it. Not set before: a worker that does not serve yet should end.
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
-    const recording = (await this.#line.ask('recording').catch(() => [])) as readonly (readonly [string, number])[];
+    const recording = (await this.#channel.ask('recording').catch(() => [])) as readonly (readonly [string, number])[];
     for (const [caller, untilMs] of recording) this.#selling.noter.record(caller, untilMs);
-    this.#line.tell('ready', this.#selling.publicUrl);
+    this.#channel.tell('ready', this.#selling.publicUrl);
     this.#tellWhetherWritable(this.#selling);
     this.#tellWallets(this.#selling);
     await this.#selling.stop(await asked);
@@ -118,25 +118,25 @@ class WorkerProcess {
     return {
       ...{ worker, workers, upstreamUrl },
       mapping: () => this.#mapping!,
-      sandboxUrl: async () => (await this.#line.ask('sandboxUrl')) as string,
-      openKeyGuard: (journal) => shareKeyGuard(this.#line, journal),
+      sandboxUrl: async () => (await this.#channel.ask('sandboxUrl')) as string,
+      openKeyGuard: (journal) => shareKeyGuard(this.#channel, journal),
       together: {
         takePinTurns: (upstream, guard, clock) => {
           this.#pins = guard;
-          return sharePinTurns(this.#line, upstream, guard, takePinTurns(upstream, guard, clock));
+          return sharePinTurns(this.#channel, upstream, guard, takePinTurns(upstream, guard, clock));
         },
-        repeats: shareRepeats(this.#line),
-        keyless: { tell: (news) => this.#line.tell('keyless', news), onNews: (hear) => (this.#hearKeyless = hear) },
+        repeats: shareRepeats(this.#channel),
+        keyless: { tell: (news) => this.#channel.tell('keyless', news), onNews: (hear) => (this.#hearKeyless = hear) },
         processes: workers,
       },
-      keepRecorded: (caller, recorded) => this.#line.tell('recorded', { caller, recorded } satisfies RecordedInWorker),
+      keepRecorded: (caller, recorded) => this.#channel.tell('recorded', { caller, recorded } satisfies RecordedInWorker),
       sharePatience: (learnt) => {
         this.#learnt = learnt;
         return {
           ...learnt,
           hangUp: (fingerprint, kind, ageMs) => {
             const isLearnt = learnt.hangUp(fingerprint, kind, ageMs);
-            if (isLearnt) this.#line.tell('hungUp', { fingerprint, kind, ageMs } satisfies HangUp);
+            if (isLearnt) this.#channel.tell('hungUp', { fingerprint, kind, ageMs } satisfies HangUp);
             return isLearnt;
           },
         };
@@ -148,7 +148,7 @@ class WorkerProcess {
     let told = true;
     setInterval(() => {
       const isWritable = journal.isWritable();
-      if (isWritable !== told) this.#line.tell('writable', isWritable);
+      if (isWritable !== told) this.#channel.tell('writable', isWritable);
       told = isWritable;
     }, LOOK_EVERY_MS).unref();
   }
@@ -157,25 +157,25 @@ class WorkerProcess {
   #tellWallets({ wallets }: Selling): void {
     setInterval(() => {
       const news = wallets.takeNews();
-      if (news.length > 0) this.#line.tell('wallets', news);
+      if (news.length > 0) this.#channel.tell('wallets', news);
     }, TELL_WALLETS_MS).unref();
   }
 }
 
 /** Admits a key at once when v1 has accepted it, in this process or by the journal; asks the primary's guard for any other. */
-function shareKeyGuard(line: Channel, journal: Pick<Journal, 'hasReference'>): KeyGuard {
+function shareKeyGuard(channel: Channel, journal: Pick<Journal, 'hasReference'>): KeyGuard {
   const accepted = createLru<string, true>(KEYS_MAX);
   const note: KeyGuard['note'] = ({ credentials: { fingerprint, isLookupKey }, clientAddress: address }, verdict) => {
     if (isLookupKey === true || accepted.has(fingerprint)) return;
     if (verdict === 'accepted') accepted.set(fingerprint, true);
-    line.tell('keyVerdict', { fingerprint, address, verdict });
+    channel.tell('keyVerdict', { fingerprint, address, verdict });
   };
   const askGuard = async ({ credentials: { fingerprint }, clientAddress: address }: Visit): Promise<void> => {
     if (await journal.hasReference(fingerprint).catch(() => false)) {
       accepted.set(fingerprint, true);
       return;
     }
-    const asked = line.ask('keyEnter', { fingerprint, address }) as Promise<KeyRefusal | undefined>;
+    const asked = channel.ask('keyEnter', { fingerprint, address }) as Promise<KeyRefusal | undefined>;
     // No answer: the primary is gone, and this process is stopping.
     const refusal = await asked.catch(() => undefined);
     if (refusal === undefined) return;
@@ -193,7 +193,7 @@ function shareKeyGuard(line: Channel, journal: Pick<Journal, 'hasReference'>): K
 type Send = ReturnType<typeof takePinTurns>;
 
 /** Sends a PIN at once when v1 accepted it here last; any other PIN waits for its turn among all processes. `alone` sends when the primary is gone. */
-function sharePinTurns(line: Channel, upstream: Parameters<typeof takePinTurns>[0], guard: PinGuard, alone: Send): Send {
+function sharePinTurns(channel: Channel, upstream: Parameters<typeof takePinTurns>[0], guard: PinGuard, alone: Send): Send {
   const trySend = async (...[call, requestId, context]: Parameters<Send>) => {
     const sent = await upstream.send(call, requestId, context);
     // v1 returns an order that it already had whatever the PIN, so a duplicate is no verdict.
@@ -205,11 +205,11 @@ function sharePinTurns(line: Channel, upstream: Parameters<typeof takePinTurns>[
     if (pin === undefined) return upstream.send(call, requestId, context);
     if (guard.isTrusted(credentials)) {
       const { sent, verdict } = await trySend(call, requestId, context);
-      if (verdict !== undefined) line.tell('pinVerdict', verdict);
+      if (verdict !== undefined) channel.tell('pinVerdict', verdict);
       return sent;
     }
     const age = startAge(systemClock);
-    const asked = line.ask('pinTurn', { fingerprint, pin: guard.hashOf(pin), timeoutMs }) as Promise<PinTurn>;
+    const asked = channel.ask('pinTurn', { fingerprint, pin: guard.hashOf(pin), timeoutMs }) as Promise<PinTurn>;
     const turn = await asked.catch(() => undefined);
     if (turn === undefined) return alone(call, requestId, context);
     if ('refusal' in turn)
@@ -222,24 +222,24 @@ function sharePinTurns(line: Channel, upstream: Parameters<typeof takePinTurns>[
       verdict = tried.verdict;
       return tried.sent;
     } finally {
-      line.tell('pinDone', { turn: turn.turn, verdict });
+      channel.tell('pinDone', { turn: turn.turn, verdict });
     }
   };
 }
 
 const NO_PRIMARY: RepeatTurn = { turn: 0, kept: [] };
 
-function shareRepeats(line: Channel): SharedRepeats {
+function shareRepeats(channel: Channel): SharedRepeats {
   return {
     async inTurn(content, waitMs, work) {
-      const asked = (line.ask('repeatTurn', content) as Promise<RepeatTurn>).catch(() => NO_PRIMARY);
+      const asked = (channel.ask('repeatTurn', content) as Promise<RepeatTurn>).catch(() => NO_PRIMARY);
       try {
         return await work((await within(systemClock, waitMs, asked))?.kept);
       } finally {
         // A turn that comes too late ends at once.
-        void asked.then(({ turn }) => line.tell('repeatDone', turn));
+        void asked.then(({ turn }) => channel.tell('repeatDone', turn));
       }
     },
-    keep: (content, kept, windowMs) => line.tell('repeatKept', { content, kept, windowMs }),
+    keep: (content, kept, windowMs) => channel.tell('repeatKept', { content, kept, windowMs }),
   };
 }

@@ -60,7 +60,7 @@ interface BegunPurchase {
   /** The pursuit of the order: one that is under way, or one that this request has begun. */
   readonly pursuit: Pursuit;
   /** Undefined where another request began the pursuit. */
-  readonly beginning: Pursuit['beginning'] | undefined;
+  readonly openingKind: Pursuit['openingKind'] | undefined;
   /** The request has no id of its own and got that of the order that it repeats. */
   readonly isJoined: boolean;
   readonly requestId: string;
@@ -105,20 +105,20 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const { requestId: sent } = intent;
   const sale = { leftMs, isOfPins: isOfPins(parsed.operation) };
   const pursuit = await parts.repeats.join(newOrder, sent, mapping.repeatMs, start, sale);
-  const beginning = isOwn ? pursuit.beginning : undefined;
+  const openingKind = isOwn ? pursuit.openingKind : undefined;
   const waitsFrom = parts.clock.elapsed();
   const begun = pursuit.current();
   // No question to v1 where the request's own purchase is sent, or where it joins one that was sent from the same address: v1 judges that call.
   const isUnderWay = !isOwn && (begun.outcome === undefined || !isOver(begun.outcome));
-  const isJudged = beginning === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
+  const isJudged = openingKind === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
   const { requestId } = begun;
-  return { newOrder, begunAt, pursuit, beginning, isJoined, requestId, judging, waitsFrom, leftMs };
+  return { newOrder, begunAt, pursuit, openingKind, isJoined, requestId, judging, waitsFrom, leftMs };
 }
 
 async function tellPurchase(
   order: Order,
-  { newOrder, begunAt, pursuit, beginning, isJoined, requestId, judging, waitsFrom }: BegunPurchase,
+  { newOrder, begunAt, pursuit, openingKind, isJoined, requestId, judging, waitsFrom }: BegunPurchase,
   parsed: ParsedRequest,
   parts: WalkParts,
 ): Promise<Answer> {
@@ -138,7 +138,7 @@ async function tellPurchase(
   const echoed: Order = order.echo === newOrder.echo ? order : { ...order, echo: newOrder.echo };
   return {
     outcome: outcome.kind,
-    repeat: isJoined ? 'joined' : beginning === 'replayed' ? 'replayed' : undefined,
+    repeat: isJoined ? 'joined' : openingKind === 'replayed' ? 'replayed' : undefined,
     order: idsOf(echoed, outcome),
     heldMs: openSince === undefined ? undefined : parts.clock.elapsed() - Math.max(openSince, waitsFrom),
     reply: mergeReply({

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { openChannel, type MessageHandlers, type Channel, type Peer } from '../../src/cluster/channel';
 
-/** The two ends of a line in one process; a message arrives in the next turn. */
+/** The two ends of a channel in one process; a message arrives in the next turn. */
 function openPair(
   one: MessageHandlers,
   other: MessageHandlers,

@@ -48,7 +48,7 @@ test.each<[string, () => Worker]>([
   fork.mockImplementationOnce(refuse).mockImplementationOnce(() => fakeChild(3, READY));
   first.emit('exit', null, 'SIGKILL');
   await until(() => told.filter(([event]) => event === 'worker_started').length === 3);
-  expect(pool.lines().map(([worker]) => worker)).toEqual([2, 1]);
+  expect(pool.channels().map(([worker]) => worker)).toEqual([2, 1]);
   expect(told.map(([event]) => event)).toEqual([
     'worker_started',
     'worker_started',

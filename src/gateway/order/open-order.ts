@@ -97,7 +97,7 @@ export async function openOrder(
   return pursue(
     {
       order,
-      beginning: opened.kind === 'found' ? 'known' : 'new',
+      openingKind: opened.kind === 'found' ? 'known' : 'new',
       previous: opened.kind === 'found' ? beforeThisTry(order) : undefined,
       call,
       credentials: parsed.credentials,
@@ -190,10 +190,10 @@ function beforeThisTry({ outcome }: Order): Outcome {
 }
 
 /** A pursuit that sends nothing and gives the order as it is. */
-function restingPursuit(order: Order, beginning: Pursuit['beginning'] = 'known'): Pursuit {
+function restingPursuit(order: Order, openingKind: Pursuit['openingKind'] = 'known'): Pursuit {
   const standing: Order = { ...order, outcome: order.outcome ?? ATTEMPT_NOT_ENDED };
   return {
-    beginning,
+    openingKind,
     current: () => standing,
     waitFor: async () => standing,
     hurry: () => undefined,

@@ -42,7 +42,7 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
 }
 
 class RunningPursuit implements Pursuit {
-  readonly beginning: OpeningKind;
+  readonly openingKind: OpeningKind;
   readonly ended: Promise<void>;
   readonly #plan: PursuitPlan;
   readonly #parts: PursuitParts;
@@ -68,7 +68,7 @@ class RunningPursuit implements Pursuit {
 
   constructor(plan: PursuitPlan, parts: PursuitParts) {
     this.#plan = plan;
-    this.beginning = plan.beginning;
+    this.openingKind = plan.openingKind;
     this.#parts = parts;
     this.#changed = new CommonSignal(parts.clock);
     this.#startedAt = parts.clock.elapsed();

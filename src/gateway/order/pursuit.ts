@@ -124,7 +124,7 @@ export type OpeningKind = 'new' | 'known' | 'replayed';
 
 export interface PursuitPlan {
   readonly order: Order;
-  readonly beginning: OpeningKind;
+  readonly openingKind: OpeningKind;
   /** The outcome before this attempt; `undefined` when nothing was ever sent for the order. */
   readonly previous: Outcome | undefined;
   readonly call: V1Call;
@@ -152,7 +152,7 @@ export interface PursuitPlan {
 }
 
 export interface Pursuit {
-  readonly beginning: OpeningKind;
+  readonly openingKind: OpeningKind;
   /** The order as it stands now. */
   current(): Order;
   /**

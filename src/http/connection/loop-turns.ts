@@ -34,7 +34,7 @@ type Run = () => void;
 const NOTHING: Run = () => undefined;
 
 /** By address; the address whose turn is next comes first. */
-type Line = Map<string, Set<Run>>;
+type RunsByAddress = Map<string, Set<Run>>;
 
 export interface LoopTurnsOptions {
   /** How many requests begin in one turn of the event loop. */
@@ -50,8 +50,8 @@ const STRANGER_MS = 5;
 
 export class LoopTurns {
   readonly #options: LoopTurnsOptions;
-  readonly #known: Line = new Map();
-  readonly #strangers: Line = new Map();
+  readonly #known: RunsByAddress = new Map();
+  readonly #strangers: RunsByAddress = new Map();
   #begun = 0;
   #moment = 0;
   #isDue = false;
@@ -120,7 +120,7 @@ export class LoopTurns {
   }
 }
 
-function beginNext(line: Line): void {
+function beginNext(line: RunsByAddress): void {
   for (const [address, runs] of line) {
     const [run] = runs;
     line.delete(address);

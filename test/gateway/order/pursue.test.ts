@@ -61,7 +61,7 @@ async function beginPursuit(options: PursuitOptions): Promise<BegunPursuit> {
   const pursuit = pursue(
     {
       order,
-      beginning: 'new',
+      openingKind: 'new',
       previous: undefined,
       call: { method: 'POST', path: '/airtime', body: { phone: '08030000001' } },
       credentials: CREDENTIALS,
