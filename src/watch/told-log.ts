@@ -33,6 +33,8 @@ export interface ToldLog {
 
 export function openToldLog(store: ToldStore, clock: Clock): ToldLog {
   let waiting: string[] = [];
+  /** When the newest sale of a failed write, or of those that wait, was told: the clock may be set back before they are written. */
+  let toldAtMs = 0;
   let writing: Promise<void> | undefined;
   let isClosing = false;
   const pause = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
@@ -40,12 +42,15 @@ export function openToldLog(store: ToldStore, clock: Clock): ToldLog {
     await pause(GATHER_MS);
     const lines = waiting;
     waiting = [];
-    const isWritten = await store.append(lines.join(''), clock.now()).then(
+    const untilMs = Math.max(toldAtMs, clock.now());
+    toldAtMs = 0;
+    const isWritten = await store.append(lines.join(''), untilMs).then(
       () => true,
       () => false,
     );
     if (!isWritten && !isClosing) {
       waiting = [...lines, ...waiting].slice(0, WAITING_MAX);
+      toldAtMs = Math.max(toldAtMs, untilMs);
       await pause(AGAIN_MS);
     }
     writing = waiting.length > 0 ? writeSoon() : undefined;
@@ -54,6 +59,7 @@ export function openToldLog(store: ToldStore, clock: Clock): ToldLog {
     note(sale) {
       if (waiting.length >= WAITING_MAX) return;
       waiting.push(toldLine(sale));
+      toldAtMs = Math.max(toldAtMs, clock.now());
       writing ??= writeSoon();
     },
     async close() {

@@ -56,6 +56,26 @@ test('sales of a failed write are written with the next one, and a stop does not
   await closed;
 });
 
+test('a sale keeps the time at which it was told, even if the clock is set back before it can be written', async () => {
+  const clock = createVirtualClock();
+  let [isAway, settingMs] = [true, 0];
+  const times: number[] = [];
+  const append = (_lines: string, atMs: number) =>
+    isAway ? Promise.reject(new Error('away')) : Promise.resolve(void times.push(atMs));
+  const log = openToldLog({ append, read: () => Promise.resolve([]) }, { ...clock, now: () => clock.now() + settingMs });
+  const toldAtMs = clock.now();
+  log.note(sale(1));
+  await clock.advance(3_000);
+  settingMs = -360_000;
+  isAway = false;
+  await clock.advance(2_000);
+  expect(times[0]).toBeGreaterThanOrEqual(toldAtMs);
+  log.note(sale(2));
+  await clock.advance(20);
+  // Times of later sales are right again: a store deletes by them.
+  expect(times[1]).toBe(clock.now() + settingMs);
+});
+
 test('the told sales of the last two minutes are always kept, in three files', async () => {
   const clock = createVirtualClock();
   const log = openToldLog(store(clock), clock);
