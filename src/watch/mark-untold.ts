@@ -2,7 +2,7 @@
  * When a process is killed, it is not known which of its last replies reached a script. The next start, or a neighbour, marks these orders as
  * untold: a repeat of a marked order is told its success, however late it comes (decision 0024).
  */
-import type { Clock } from '../domain/clock';
+import { type Clock, pause } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled } from '../journal/order-life';
@@ -16,6 +16,8 @@ const HOLD_MS = 10 * 60_000;
 /** How long a process may have sold after its last sign: longer than the interval of signs, because it may have stood still. */
 const SOLD_AFTER_SIGN_MS = 4 * SIGN_EVERY_MS;
 const LOOKBACK_MAX_MS = 2 ** 27;
+/** Within this time after the reply a sale of a living process is in its list of told sales. */
+const WRITTEN_MS = 100;
 const UNSETTLED_MAX = 50_000;
 /** Orders marked together share a flush. A start waits for all marks: one by one, thousands of open orders took a minute. */
 const MARKED_AT_ONCE = 200;
@@ -45,7 +47,7 @@ export async function watchUntold({
   onTrouble,
 }: UntoldParts): Promise<(isClean: boolean) => void | Promise<void>> {
   const mark = async (signsMs: readonly number[], holder?: string): Promise<void> => {
-    const count = await markUntold(journal, signsMs, { holder, told });
+    const count = await markUntold(journal, signsMs, { holder, told, clock });
     if (count > 0) onMarked(count);
   };
   const { processes } = journal;
@@ -65,10 +67,16 @@ export interface Marking {
   readonly holder?: string | undefined;
   /** Which sales are known to have been told. */
   readonly told?: ToldStore;
+  /** With it, and without `holder`, sales that a living process tells at this moment are waited for. */
+  readonly clock?: Clock;
 }
 
 /** Marks the orders whose end a process that died after one of these signs (ms since the epoch) may not have told. Returns their number. */
-export async function markUntold(journal: Journal, signsMs: readonly number[], { holder, told }: Marking = {}): Promise<number> {
+export async function markUntold(
+  journal: Journal,
+  signsMs: readonly number[],
+  { holder, told, clock }: Marking = {},
+): Promise<number> {
   if (signsMs.length === 0) return 0;
   const marked = new Map<string, Order>();
   const add = (order: Order): void => void marked.set(`${order.owner} ${order.requestId}`, order);
@@ -81,6 +89,7 @@ export async function markUntold(journal: Journal, signsMs: readonly number[], {
       // Of open orders the search above may have found only the oldest.
       if (isUnsettled(order) || (order.settledAtMs ?? 0) >= signMs - TELLING_MS) add(order);
   if (marked.size === 0) return 0;
+  if (holder === undefined && clock !== undefined) await pause(clock, WRITTEN_MS);
   const isTold = told === undefined ? () => false : await readTold(told, Math.min(...signsMs) - TELLING_MS);
   const untold = [...marked.values()].filter(
     (order) => order.toldAtMs === undefined && (isUnsettled(order) || (order.outcome?.kind === 'succeeded' && !isTold(order))),

@@ -3,10 +3,10 @@ import { setTimeout } from 'node:timers/promises';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import type { Journal } from '../../src/journal/journal';
-import type { Clock } from '../../src/domain/clock';
 import { findEnd, markUntold, watchUntold } from '../../src/watch/mark-untold';
 import { toldFiles } from '../../src/watch/told-log';
-import { createVirtualClock } from '../domain/virtual-clock';
+import { createVirtualClock, settlePromises, type VirtualClock } from '../domain/virtual-clock';
+import { toldLine } from '../../src/journal/told-sales';
 import { newOrder } from '../journal/new-order';
 import { newFolder } from '../new-folder';
 
@@ -41,6 +41,20 @@ test.each([
   expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([undefined, undefined, 0, 0, 0, 0]);
   expect(await markUntold(journal, [end])).toBe(0);
   await journal.close();
+});
+
+test('a sale that a living process tells at the moment of the mark is not marked', async () => {
+  const journal = createMemoryJournal();
+  const [clock, written] = [createVirtualClock(NOW), [] as string[]];
+  const told = { append: () => Promise.resolve(), read: () => Promise.resolve(written) };
+  await sell(journal, 'told', NOW - SECOND, NOW);
+  await sell(journal, 'lost', NOW - SECOND, NOW);
+  const marking = markUntold(journal, [NOW], { told, clock });
+  await settlePromises();
+  written.push(toldLine((await journal.find(newOrder().owner, 'told'))!));
+  await clock.advance(SECOND);
+  expect(await marking).toBe(1);
+  expect(await Promise.all(['told', 'lost'].map((id) => toldAt(journal, id)))).toEqual([undefined, 0]);
 });
 
 test('the open orders of a killed process are marked many at a time, because the start waits', async () => {
@@ -116,13 +130,17 @@ test('a start marks the untold sales of dead processes, and so does a process th
   const journal = createMemoryJournal();
   const [clock, neighbour] = [createVirtualClock(NOW), createVirtualClock(NOW)];
   const marked: number[] = [];
-  const watch = (of: Clock) =>
-    watchUntold({
+  const watch = async (of: VirtualClock) => {
+    const starting = watchUntold({
       ...{ dataDir: folder, journal, clock: of, told: toldFiles(folder, of) },
       onMarked: (count) => marked.push(count),
       onNeighbours: () => undefined,
       onTrouble: () => undefined,
     });
+    await settlePromises();
+    await of.advance(100);
+    return starting;
+  };
   await sell(journal, 'before-signs', NOW - 2 * SECOND, NOW - SECOND);
   await watch(neighbour);
   expect(marked).toEqual([1]);

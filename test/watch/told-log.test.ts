@@ -113,7 +113,8 @@ test('a cut line counts as no sale, and old files are removed', async () => {
 
 test('a start marks the last sales of a killed process as untold, except those in its log of told sales', async () => {
   const nowMs = 1_800_000_000_000;
-  const clock: Clock = { ...createVirtualClock(), now: () => nowMs };
+  const virtual = createVirtualClock();
+  const clock: Clock = { ...virtual, now: () => nowMs };
   const journal = createMemoryJournal();
   for (const requestId of ['told', 'untold']) {
     await journal.open(newOrder({ requestId, openedAtMs: nowMs - 2_000 }));
@@ -127,13 +128,14 @@ test('a start marks the last sales of a killed process as untold, except those i
   const { owner, number } = await find('told');
   writeFileSync(join(folder, 'told', 'killed.0'), `${owner} ${number}\n`);
   const marked: number[] = [];
-  const end = await watchUntold({
+  const starting = watchUntold({
     ...{ dataDir: folder, journal, clock, told: store() },
     onMarked: (count) => void marked.push(count),
     onNeighbours: () => undefined,
     onTrouble: () => undefined,
   });
   await settlePromises();
-  void end(true);
+  await virtual.advance(1_000);
+  void (await starting)(true);
   expect([marked, (await find('told')).toldAtMs, (await find('untold')).toldAtMs]).toEqual([[1], undefined, 0]);
 });

@@ -159,7 +159,7 @@ export class GatewayProcess {
   }
 
   #markUntold(): Promise<unknown> {
-    return markUntold(this.#disk.journal, this.#disk.takeSigns(), { told: this.#disk.told });
+    return markUntold(this.#disk.journal, this.#disk.takeSigns(), { told: this.#disk.told, clock: this.#clock });
   }
 
   /** The process does not start while the database is away. */
