@@ -112,8 +112,8 @@ const COMPUTING = [
   'sandbox/(?:catalog|clock|limits|order/|overview|purchase)',
   'start/sandboxed',
   'traffic/(?:counters|recorder)',
-  'upstream/(?:answer-data|classify|fair-turns|hear|sandbox-branch|v1-state|visitors)',
-  'watch/(?:alarm-conditions|hear|observer|recordings|repeated|sightings|watch-orders|watch-sales)',
+  'upstream/(?:answer-data|classify|fair-turns|listen|sandbox-branch|v1-state|visitors)',
+  'watch/(?:alarm-conditions|listen|observer|recordings|repeated|sightings|watch-orders|watch-sales)',
 ];
 const computed = `^(?!.*(?:${[...LONG, ...SLOW].join('|')})).*/test/(?:${COMPUTING.join('|')})`;
 
