@@ -4,11 +4,11 @@ import crypto from 'node:crypto';
 import type { Chance } from './chance';
 
 const FORBIDDEN = [
-  [globalThis, 'setTimeout'],
-  [globalThis, 'setInterval'],
-  [globalThis, 'setImmediate'],
-  [Date, 'now'],
-  [Math, 'random'],
+  [globalThis, 'setTimeout', 'setTimeout'],
+  [globalThis, 'setInterval', 'setInterval'],
+  [globalThis, 'setImmediate', 'setImmediate'],
+  [Date, 'now', 'Date.now'],
+  [Math, 'random', 'Math.random'],
 ] as const;
 
 /** Set in all that a simulation calls. The test runner of the same process keeps its clock and timers. */
@@ -21,11 +21,11 @@ const inside = new AsyncLocalStorage<true>();
 export async function sealed<T>(chance: Chance, run: () => Promise<T>): Promise<T> {
   const { randomBytes } = crypto;
   const { stackTraceLimit } = Error;
-  const replaced = FORBIDDEN.map(([owner, name]) => {
+  const replaced = FORBIDDEN.map(([owner, name, title]) => {
     const real = (owner as unknown as Record<string, (...given: unknown[]) => unknown>)[name]!;
     const refuse = (...given: unknown[]): unknown => {
       if (inside.getStore() === undefined) return real(...given);
-      throw new Error(`${name} was used inside a simulation: the same seed would give another history`);
+      throw new Error(`${title} was used inside a simulation: the same seed would give another history`);
     };
     Object.assign(owner, { [name]: refuse });
     return () => Object.assign(owner, { [name]: real });
