@@ -33,6 +33,7 @@ import { openToldLog, toldFiles } from './watch/told-log';
 import type { Journal } from './journal/journal';
 import type { Notes } from './orders/notes';
 import type { LiveMapping } from './mapping/live';
+import { openSetHistory } from './mapping/set-history';
 import type { Mapping } from './mapping/mapping';
 import type { Sandbox } from './sandbox/sandbox';
 import { type Log, loggedJournal } from './telemetry/log';
@@ -296,10 +297,12 @@ interface GatewayOpening
 }
 
 function openGateway(config: Config, { known, metrics, observer, closers, joined, ...parts }: GatewayOpening): Gateway {
+  const history = openSetHistory(config.dataDir);
   const learnt = openLearntPatience(config.dataDir, { ...parts, observer, metrics, closers });
   return createGateway({
     ...parts,
     ...rememberV1(parts.upstream, parts.clock, known),
+    setOf: (hash) => history.setOf(hash)?.mapping,
     learntPatience: joined?.sharePatience(learnt) ?? learnt,
     together: joined?.together,
     timeZone: config.timeZone,

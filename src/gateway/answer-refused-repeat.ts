@@ -13,6 +13,7 @@ import { type Answer, idsOf } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
 import { askedHashOf } from './read/build-call';
 import type { WalkParts } from './walk-parts';
+import { earlierTellerOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
 import { markTold } from './tell/mark-told';
@@ -47,9 +48,10 @@ export async function answerRefusedRepeat(
   if (order?.askedHash !== askedHash) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
   const family = known.mapping ? undefined : mapping.families.get(callerKey?.family ?? order.trail?.family?.id ?? '');
-  const teller = family?.mapping() ?? mapping;
+  const hasFamily = known.mapping !== undefined || callerKey?.family !== undefined;
+  const teller = earlierTellerOf(order, mapping, hasFamily, parts.setOf) ?? family?.mapping() ?? mapping;
   const ordered = teller.operations.get(order.operation) ?? operation;
-  const reader = { credentials, request, mapping };
+  const reader = { credentials, request, mapping: teller };
   const obstacle = obstacleOf(refusal) ?? (order.number === 0 ? undefined : await judgeVisit(order, reader, parts));
   if (obstacle !== undefined || ordered === undefined) {
     if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
@@ -64,7 +66,7 @@ export async function answerRefusedRepeat(
     ...told,
     mapping: teller,
     operation: ordered,
-    format: teller.formats.has(order.format) ? order.format : (known.detection?.format ?? ''),
+    format: teller.formats.has(order.format) ? order.format : (known.detection?.format ?? [...teller.formats.keys()][0]!),
     values: order.fields,
     roots: { order: orderRoot(order, outcome) },
   });

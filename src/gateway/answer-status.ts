@@ -15,6 +15,7 @@ import { tellFinding } from './answer-lookup';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
+import { earlierTellerOf } from './read/earlier-set';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, recentRefusal } from './read/judge-visit';
 import { mergeReply, orderRoot, tellAsked } from './tell/merge-reply';
@@ -82,10 +83,11 @@ async function findById(id: string, { credentials }: Asker, { journal, pursuits 
 }
 
 async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
-  const mapping = tellerOf(found, parsed);
+  const hasFamily = parsed.callerKey?.family !== undefined;
+  const mapping = earlierTellerOf(found, parsed.mapping, hasFamily, parts.setOf) ?? tellerOf(found, parsed);
   const running = await parts.pursuits.find(found.owner, found.requestId);
   const order = running?.current() ?? (await refresh(found, parsed, parts));
-  const outcome = await withGoods(order, parsed, parts);
+  const outcome = await withGoods(order, { ...parsed, mapping }, parts);
   const told = tellAsked(outcome, mapping);
   await markToldWhenAsked(order, told.outcome, parsed.line, parts);
   const operation = mapping.operations.get(order.operation) ?? parsed.operation;

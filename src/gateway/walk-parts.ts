@@ -22,12 +22,15 @@ import type { PursuitParts } from './order/pursuit';
 import { createRepeats, type Repeats, type SharedRepeats } from './order/repeats';
 import { createReconciler, type Reconciler } from './proof/reconcile';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
+import type { SetOf } from './read/earlier-set';
 import type { ParsedRequest } from './read/walk-in';
 import type { Keyring } from './read/keyring';
 
 export interface GatewayParts {
   /** The running mapping; a request keeps the one it began with. */
   readonly mapping: () => Mapping;
+  /** Without it an order of a name that the running mapping no longer has is told and looked for by the running one as far as possible. */
+  readonly setOf?: SetOf | undefined;
   readonly journal: Journal;
   readonly upstream: Upstream;
   readonly priceLists: PriceLists;

@@ -12,6 +12,7 @@ import type { Journal } from '../../journal/journal';
 import type { Field, Mapping } from '../../mapping/mapping';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
+import type { SetOf } from '../read/earlier-set';
 import { compareReceipt, isCredit, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
@@ -27,6 +28,7 @@ export interface LostParts {
   readonly steadiness: Steadiness;
   readonly priceLists: Pick<PriceLists, 'get'>;
   readonly mapping: () => Mapping;
+  readonly setOf?: SetOf | undefined;
   readonly onTrouble: (what: string, error: unknown) => void;
   readonly history: HistoryReader;
   readonly otherKeys: ReturnType<typeof createOtherKeys>;
@@ -73,7 +75,8 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     lost.filter((order) => Math.min(startedAt - lastTriedAt(order), steadyForMs) >= quietMsOf(order, mapping)),
   );
   const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS)));
-  const traits = new Map(lost.map((order) => [order, traitsIn(order, undefined, mapping)]));
+  const traitsOfOrder: TraitsOfOrder = (order, prices) => traitsIn(order, prices, mapping, parts.setOf);
+  const traits = new Map(lost.map((order) => [order, traitsOfOrder(order)]));
   const history = await parts.history.read(
     {
       sinceMs,
@@ -100,13 +103,14 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - Math.max(CLOCK_ERROR_MS, mapping.timing.pursue),
     compare: (order, row) => {
       // Many orders of other keys may be open, and each is compared with several rows.
-      if (!traits.has(order)) traits.set(order, traitsIn(order, undefined, mapping));
+      if (!traits.has(order)) traits.set(order, traitsOfOrder(order));
       if (traits.get(order) === undefined) return 'unknown';
       if (isNot(traits.get(order), row)) return 'ruled out';
-      return isAlike({ order, traits: traitsIn(order, prices, mapping) }, row.receipt ?? row.row) ? 'alike' : 'neither';
+      return isAlike({ order, traits: traitsOfOrder(order, prices) }, row.receipt ?? row.row) ? 'alike' : 'neither';
     },
   });
-  const matches = new Matches(open.filter(isWithoutReference), history, prices, parts.mapping(), otherKeys);
+  const rivals = open.filter(isWithoutReference).map((order) => ({ order, traits: traitsOfOrder(order, prices) }));
+  const matches = new Matches(rivals, history, otherKeys);
   const sold = {
     owner: context.credentials.fingerprint,
     fromMs: Math.max(sinceMs + CLOCK_ERROR_MS - SOLD_BEFORE_MS, history.wholeSinceMs + SURE_MARGIN_MS / 2),
@@ -132,20 +136,19 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   return { settled, hasLearnt: history.hasLearnt };
 }
 
+interface Rival {
+  readonly order: Order;
+  readonly traits: LostTraits | undefined;
+}
+
 /** Matches rows of the history with the open orders of the key that have no reference. */
 class Matches {
-  readonly #rivals: readonly { readonly order: Order; readonly traits: LostTraits | undefined }[];
+  readonly #rivals: readonly Rival[];
   readonly #history: History;
   readonly #otherKeys: OtherKeys;
 
-  constructor(
-    rivals: readonly Order[],
-    history: History,
-    prices: CatalogLists | undefined,
-    mapping: Mapping,
-    otherKeys: OtherKeys,
-  ) {
-    this.#rivals = rivals.map((order) => ({ order, traits: traitsIn(order, prices, mapping) }));
+  constructor(rivals: readonly Rival[], history: History, otherKeys: OtherKeys) {
+    this.#rivals = rivals;
     this.#history = history;
     this.#otherKeys = otherKeys;
   }
@@ -239,14 +242,23 @@ export interface LostTraits extends OrderTraits {
 }
 
 /**
- * Undefined where the mapping no longer has the operation, or its fields have other names by now. Traits that lack, say, the number
- * would fit the sale of any customer.
+ * By the mapping, or where that no longer has the operation, or its fields have other names by now, by the set that read the order. Undefined
+ * where that is no longer kept: traits that lack, say, the number would fit the sale of any customer.
  */
-export function traitsIn(order: Order, prices: CatalogLists | undefined, mapping: Mapping): LostTraits | undefined {
+export function traitsIn(
+  order: Order,
+  prices: CatalogLists | undefined,
+  mapping: Mapping,
+  setOf?: SetOf,
+): LostTraits | undefined {
   const operation = mapping.operations.get(order.operation);
-  if (operation === undefined || operation.fields.some((field) => isLacking(order, field))) return undefined;
-  return { ...traitsOf(operation, order.fields, prices), otherServices: otherServices(operation, mapping) };
+  if (operation !== undefined && !operation.fields.some((field) => isLacking(order, field)))
+    return { ...traitsOf(operation, order.fields, prices), otherServices: otherServices(operation, mapping) };
+  const earlier = order.trail === undefined ? undefined : setOf?.(order.trail.mapping);
+  return earlier && traitsIn(order, prices, earlier);
 }
+
+type TraitsOfOrder = (order: Order, prices?: CatalogLists) => LostTraits | undefined;
 
 /** Every order has its required fields, so a missing one shows that the mapping has renamed it since. */
 function isLacking({ fields }: Order, { name, isSent, isRequired }: Field): boolean {
@@ -259,7 +271,7 @@ function isLacking({ fields }: Order, { name, isSent, isRequired }: Field): bool
  * nor price (a message to many) is matched by its service, and only if its outcome is not doubted.
  */
 export function isAlike(
-  { order, traits }: { readonly order: Order; readonly traits: LostTraits | undefined },
+  { order, traits }: Rival,
   receipt: JsonObject,
 ): boolean {
   if (traits === undefined || isCredit((receipt['data'] ?? {}) as JsonObject)) return false;

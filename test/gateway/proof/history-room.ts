@@ -5,7 +5,7 @@
 import { createSteadiness } from '../../../src/domain/clock';
 import type { Credentials } from '../../../src/domain/credentials';
 import type { JsonObject } from '../../../src/domain/json';
-import type { NewOrder } from '../../../src/domain/order';
+import type { NewOrder, Trail } from '../../../src/domain/order';
 import type { Outcome } from '../../../src/domain/outcome';
 import { createReconciler } from '../../../src/gateway/proof/reconcile';
 import type { Journal } from '../../../src/journal/journal';
@@ -44,6 +44,7 @@ export interface Asked {
   readonly afterMs?: number;
   readonly operation?: string;
   readonly fields?: JsonObject;
+  readonly trail?: Trail;
 }
 
 export interface RoomOptions {
@@ -56,6 +57,8 @@ export interface RoomOptions {
   /** The difference between v1's clock, as its answers show it, and the true time. */
   readonly serverErrorMs?: number | 'not told';
   readonly mapping?: Mapping;
+  /** The sets that ran before. */
+  readonly setOf?: (hash: string) => Mapping | undefined;
 }
 
 const ADDRESS = '192.0.2.7';
@@ -107,6 +110,7 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     steadiness: createSteadiness(wall),
     pursuits: { isSending: async (_owner, requestId) => running.has(requestId) },
     mapping: () => mapping,
+    setOf: options.setOf,
     onTrouble: (what, error) => void troubles.push(`${what}: ${(error as Error).message}`),
   });
   // The first request of a process: from then on the process knows since when its clock has run evenly.

@@ -106,6 +106,18 @@ describe('an operation of the operator that buys the same as a shipped one', () 
     expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   });
 
+  test('is found by the set that read it when it was removed since, and leaves the row of another sale to its order', async () => {
+    const earlier = mappingBeside(QUICK);
+    const room = openRoom([{ reference: 'V1' }, { reference: 'V2', phone: '08030000002' }], { setOf: () => earlier });
+    const trail = { mapping: earlier.hash, reason: '', spellings: {} };
+    const fields = { phone: '08030000001', amount: 10_000, network: 'MTN' };
+    await room.lose('r-1', { operation: 'buy_vtu', fields, trail });
+    await room.lose('r-2', { phone: '08030000002' });
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+    expect(await room.outcomeOf('r-2')).toMatchObject({ kind: 'succeeded', reference: 'V2' });
+  });
+
   const EXAM = `operations:
   buy_checker:
     title: Result checker

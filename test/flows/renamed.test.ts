@@ -1,0 +1,71 @@
+/**
+ * The operator renames or removes an operation, a format or a family. Orders of the old name are told in their own words when they are
+ * repeated or asked for. How they are looked for at v1 is in test/gateway/proof/reconcile.test.ts.
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { editFile } from '../mapping/mapping-set';
+import { send, useHouses, type SendOptions } from './house';
+
+const house = useHouses({ changeMappings: () => undefined });
+
+const EXAM = { exam: '1', quantity: '1', 'request-id': 'EXAM-1' };
+const GUZZLE: SendOptions = { headers: { 'User-Agent': 'GuzzleHttp/7' } };
+
+/** Edits every file that has the words. */
+function edit(from: RegExp, to: string): void {
+  const folder = house.mappingsDir;
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+  const meant = files.filter((file) => file.endsWith('.yaml') && from.test(readFileSync(file, 'utf8')));
+  expect(meant).not.toEqual([]);
+  for (const file of meant) editFile(file, new RegExp(from, 'gm'), to);
+}
+
+function reload(): void {
+  expect(house.service.live.reload()).toMatchObject({ kind: 'reloaded' });
+}
+
+function renameFormat(from: string, to: string): void {
+  edit(new RegExp(`(format|extends|undecided): ${from}(?=$| )`, 'm'), `$1: ${to}`);
+}
+
+test('the goods of a renamed operation are told in its own fields when they are asked for', async () => {
+  const sold = await send(house.url, '/api/epin/', { exam_name: 'WAEC', quantity: 1, 'request-id': 'EPIN-1' });
+  edit(/buy_exam:/, 'sell_exam:');
+  reload();
+  const { body } = await send(house.url, '/api/transaction/EPIN-1');
+  expect(body).toMatchObject({ Status: 'successful', data_pin: { pin: sold.body.data_pin.pin }, exam: 'WAEC' });
+});
+
+test('a sale at an address that pinned a renamed format is told as a success with its PIN when it is repeated', async () => {
+  const sold = await send(house.url, '/a/api/exam/', EXAM);
+  expect(sold.body).toMatchObject({ status: 'success', pin: expect.any(String) });
+  renameFormat('a', 'adex');
+  reload();
+  const { status, body } = await send(house.url, '/a/api/exam/', EXAM);
+  expect([status, body.error]).toEqual([200, undefined]);
+  expect(body).toMatchObject({ status: 'success', success: true, pin: sold.body.pin, 'request-id': 'EXAM-1' });
+});
+
+test('an order of a renamed format is told in the words of its own when it is asked for', async () => {
+  const sale = { network: 1, phone: '08031234567', amount: 100, ported_number: true, ref: 'C-1' };
+  await send(house.url, '/api/airtime/', sale);
+  renameFormat('c', 'tpm');
+  reload();
+  const { body } = await send(house.url, '/api/transaction/status/?reference=C-1');
+  // These scripts take a success that has a text for a failure.
+  expect([body.status, body.msg, body.message]).toEqual(['success', undefined, undefined]);
+});
+
+test.each(['shop-of-husmodata', undefined])(
+  'an order of a family that is called %s now is told in its words when it is asked for',
+  async (name) => {
+    const sale = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, 'request-id': 'H-1' };
+    expect((await send(house.url, '/api/topup/', sale, GUZZLE)).body.status).toBeUndefined();
+    if (name === undefined) rmSync(join(house.mappingsDir, 'families/laravel-husmodata.yaml'));
+    else edit(/laravel-husmodata:/, `${name}:`);
+    reload();
+    const { body } = await send(house.url, '/api/transaction/H-1', undefined, GUZZLE);
+    expect([body.Status, body.status]).toEqual(['successful', undefined]);
+  },
+);
