@@ -2,7 +2,7 @@
  * The look-up keys of phone, meter and card numbers: keyed hashes, so that no customer's number is on the disk. All spellings of a number
  * have the same key (decision 0044). Also the masking of numbers for pages and lists.
  */
-import { textOf, type JsonObject, type JsonValue } from '../domain/json';
+import { isList, textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { identityOf, parseIdentifier, parsePhone, type NumberKind } from '../domain/number-identity';
 import type { Keyring } from '../gateway/read/keyring';
 import type { Mapping, Operation } from '../mapping/mapping';
@@ -18,10 +18,13 @@ export interface KindOfNumber {
   readonly text: string;
 }
 
-/** The numbers in an order's fields: phones, meters, smartcards, recipients. The mapping's operation says which fields have numbers. */
+/**
+ * The numbers in an order's fields: phones, meters, smartcards, recipients. The mapping's operation says which fields have numbers; of an
+ * operation that the mapping no longer has, those that look like one.
+ */
 export function numbersIn(operation: Operation | undefined, values: JsonObject): readonly KindOfNumber[] {
-  const fields = operation?.fields ?? [];
-  return fields.flatMap(({ name, as }) => numbersOf(as, values[name]));
+  if (operation === undefined) return Object.values(values).flatMap((value) => numbersOf(guessedAs(value) ?? '', value));
+  return operation.fields.flatMap(({ name, as }) => numbersOf(as, values[name]));
 }
 
 /** The numbers in one value that is read as this kind of field. */
@@ -71,7 +74,16 @@ export function maskIn(text: string, numbers: readonly KindOfNumber[]): string {
 export function maskFields(mapping: Pick<Mapping, 'operations'>, operation: string, values: JsonObject): JsonObject {
   const fields = mapping.operations.get(operation)?.fields ?? [];
   const asOf = new Map(fields.map(({ name, as }) => [name, as]));
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskValue(asOf.get(name), value)]));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, maskValue(asOf.get(name) ?? guessedAs(value), value)]),
+  );
+}
+
+/** How a field that the mapping no longer has was read, as far as its value shows. */
+function guessedAs(value: JsonValue): string | undefined {
+  if (isList(value)) return value.some((one) => guessedAs(one) !== undefined) ? 'phone_list' : undefined;
+  if (typeof value !== 'string' || !/^\+?\d{7,}$/.test(value)) return undefined;
+  return parsePhone(value) === undefined ? 'identifier' : 'phone';
 }
 
 function maskValue(as: string | undefined, value: JsonValue): JsonValue {
@@ -82,6 +94,5 @@ function maskValue(as: string | undefined, value: JsonValue): JsonValue {
     const shown = numbers.slice(0, 3).map(({ text }) => maskNumber(text));
     return more > 0 ? [...shown, `and ${more} more`] : shown;
   }
-  // A field that the mapping no longer has may contain a number.
-  return as === undefined && typeof value === 'string' && /^\+?\d{7,}$/.test(value) ? maskNumber(value) : value;
+  return value;
 }

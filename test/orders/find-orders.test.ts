@@ -117,6 +117,12 @@ test('an order is found by its number, which replies contain as id', async () =>
   expect(ids(await findOrders({ requestId: String(number) }, parts))).toEqual(['r4']);
 });
 
+test('an order of an operation that the mapping no longer has is found by its phone number', async () => {
+  const { journal, parts } = await shop(0);
+  await journal.open(newOrder({ operation: 'buy_what_was', fields: { phone: PHONE }, openedAtMs: START_MS - 1_000 }));
+  expect(ids(await findOrders({ number: '+234 803 123 4567' }, parts))).toHaveLength(1);
+});
+
 test('a page whose search time runs out says how far back it searched, and the next page continues there', async () => {
   const { parts } = await shop();
   const hurried = { ...parts, budgetMs: 0 };

@@ -26,8 +26,8 @@ test.each([
   ['buy_airtime', { phone: '08031234567', amount: 100 }, ['08031234567']],
   ['buy_electricity', { meter: '45123', phone: '08031234567' }, ['45123', '08031234567']],
   ['send_sms', { recipients: ['08031234567', '08051234567'] }, ['08031234567', '08051234567']],
-  ['of_another_time', { phone: '08031234567' }, []],
-])('the number fields of %s are those that the mapping declares', (operation, values, numbers) => {
+  ['of_another_time', { msisdn: '08031234567', to: ['08051234567'], amount: 10_000 }, ['08031234567', '08051234567']],
+])('the numbers of %s are those of the fields that the mapping declares, or those that look like one', (operation, values, numbers) => {
   const found = numbersIn(mapping.operations.get(operation), values).map(({ text }) => text);
   expect([...found].sort()).toEqual([...numbers].sort());
 });
@@ -50,7 +50,8 @@ test('the phone numbers of an order are masked, also of an operation that the ma
   expect(maskFields(mapping, 'buy_airtime', fields)).toEqual({ ...fields, phone: '0803•••4567' });
   expect(maskFields(mapping, 'of_another_time', fields)).toEqual({ ...fields, phone: '0803•••4567' });
   const recipients = ['08031234567', '08051234567', '08061234567', '08071234567'];
-  expect(maskFields(mapping, 'send_sms', { recipients })).toEqual({
-    recipients: ['0803•••4567', '0805•••4567', '0806•••4567', 'and 1 more'],
-  });
+  for (const operation of ['send_sms', 'of_another_time'])
+    expect(maskFields(mapping, operation, { recipients })).toEqual({
+      recipients: ['0803•••4567', '0805•••4567', '0806•••4567', 'and 1 more'],
+    });
 });
