@@ -88,7 +88,7 @@ export type Opened =
   | { readonly kind: 'conflict'; readonly order: Order };
 
 /**
- * The only place that decides whether two requests under one request id mean the same order. Each of three things proves it,
+ * Decides whether two requests under one request id mean the same order. Each of three things proves it,
  * because the operator may have changed the meaning of the script's words between the two:
  *
  *   content   v1 would get the same call
@@ -97,6 +97,9 @@ export type Opened =
  *             (decision 0016), or a meter or smartcard number has another spelling (decision 0044). This helps where the
  *             words differ (another spelling, another format, a field without meaning), and for orders from before the
  *             words were hashed
+ *
+ * Where none does, and the mapping has changed since, the set that read the order is asked what it reads in the repeat
+ * (`answer-refused-repeat`, which has that set).
  *
  * Such a repeat gets the answer of the order as it was opened. Refusing it as another order would make the script refund, and
  * selling it again would be a second charge.

@@ -1,7 +1,7 @@
 /**
- * A request that is refused in steps 2 to 6 may be the repeat of a charged order: the operator has changed the mapping since (its address may be
- * gone), or the price list with the plan's name cannot be fetched now. Its script would take the refusal for the order's end and refund. So the
- * script is told the order's outcome instead.
+ * A request that is refused in steps 2 to 6, or because its id belongs to another content, may be the repeat of a charged order: the operator has
+ * changed the mapping since (its address may be gone), or the price list with the plan's name cannot be fetched now. Its script would take the
+ * refusal for the order's end and refund. So the script is told the order's outcome instead.
  */
 import type { Credentials } from '../domain/credentials';
 import type { GatewayError } from '../domain/errors';
@@ -11,7 +11,7 @@ import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
-import { askedHashOf } from './read/build-call';
+import { askedHashOf, contentHashOf } from './read/build-call';
 import type { WalkParts } from './walk-parts';
 import { earlierTellerOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
@@ -23,9 +23,9 @@ import { UNREAD } from './order/repeats';
 import { isUsedUp, replayMsOf } from './order/used-ids';
 import { generateRequestId, readRequestId, type SentRequestId } from './read/read-raw';
 import type { Known } from './read/walk-in';
-import { ownKeyOf } from './walk-request';
+import { ownKeyOf, walkRequest } from './walk-request';
 
-/** Undefined where the refusal stands: there is no such order, nothing was charged for it, or the request has other words than its own. */
+/** Undefined where the refusal stands: there is no such order, nothing was charged for it, or the request means another sale. */
 export async function answerRefusedRepeat(
   request: LegacyRequest,
   mapping: Mapping,
@@ -45,7 +45,8 @@ export async function answerRefusedRepeat(
     found === UNREAD
       ? operation && unreadOrder({ ...known, operation, credentials }, request, { sent, askedHash }, parts)
       : found;
-  if (order?.askedHash !== askedHash) return undefined;
+  if (order === undefined) return undefined;
+  if (order.askedHash !== askedHash && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
   const family = known.mapping ? undefined : mapping.families.get(callerKey?.family ?? order.trail?.family?.id ?? '');
   const hasFamily = known.mapping !== undefined || callerKey?.family !== undefined;
@@ -71,6 +72,18 @@ export async function answerRefusedRepeat(
     roots: { order: orderRoot(order, outcome) },
   });
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
+}
+
+/**
+ * Whether words that are not the order's own mean the same sale to the set that read it. The running set reads another sale in them, or none: the
+ * operation has another name now, or a number another meaning.
+ */
+async function isSameToItsSet(order: Order, request: LegacyRequest, running: Mapping, parts: WalkParts): Promise<boolean> {
+  const hash = order.trail?.mapping;
+  const was = hash === undefined || hash === running.hash ? undefined : parts.setOf?.(hash);
+  const walk = was && (await walkRequest(request, was, parts));
+  if (walk?.kind !== 'walked' || walk.known.call === undefined) return false;
+  return contentHashOf(walk.known.operation, walk.known.call, parts.keyring) === order.contentHash;
 }
 
 /** For an address that the mapping does not have: the key in the headers, if it is a valid one. */

@@ -186,7 +186,7 @@ class RunningGateway implements Gateway {
 
   async #tellRefusal(refusal: GatewayError, walk: Walk, visit: Visit): Promise<Told> {
     const { request, mapping, line } = visit;
-    if (walk.kind !== 'walked') {
+    if (walk.kind !== 'walked' || refusal.code === 'request_id_reused') {
       const known: Known = walk.known;
       const told = known.mapping ?? mapping;
       const repeating = answerRefusedRepeat(request, told, known, { refusal, line }, this.#parts);

@@ -69,3 +69,23 @@ test.each(['shop-of-husmodata', undefined])(
     expect([body.Status, body.status]).toEqual(['successful', undefined]);
   },
 );
+
+describe('a repeat under its id in other words, as the button of a shop sends it again', () => {
+  const sale = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, 'request-id': 'AGAIN-1' };
+  const changes: readonly (readonly [string, () => void])[] = [
+    ['an operation was renamed', () => edit(/buy_airtime:/, 'sell_airtime:')],
+    ['a number of its format means another network now', () => edit(/2: GLO, 3: AIRTEL/, '2: AIRTEL, 3: GLO')],
+    ['its address is served no more', () => edit(/POST \/api\/topup\|airtime/, 'POST /api/airtime')],
+  ];
+
+  test.each(changes)('is told the success when %s', async (_what, change) => {
+    const glo = { ...sale, network: 2, mobile_number: '08051234567' };
+    const sold = await send(house.url, '/api/topup/', glo);
+    change();
+    reload();
+    const { status, body } = await send(house.url, '/api/topup/', { ...glo, sent_at: '12:00' });
+    expect([status, body.Status, body.ident]).toEqual([200, 'successful', sold.body.ident]);
+    const other = await send(house.url, '/api/topup/', { ...glo, amount: 200 });
+    expect([other.status >= 400, other.body.Status]).toEqual([true, 'failed']);
+  });
+});
