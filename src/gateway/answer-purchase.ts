@@ -13,6 +13,7 @@ import { isOfPins, withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { askedHashOf, contentHashOf } from './read/build-call';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
+import { earlierTellerOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { generateRequestId } from './read/read-raw';
 import { firstOf, mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
@@ -122,12 +123,13 @@ async function tellPurchase(
   parsed: ParsedRequest,
   parts: WalkParts,
 ): Promise<Answer> {
-  const { operation, intent, mapping, credentials } = parsed;
+  const { intent, credentials } = parsed;
+  const { mapping, operation, format } = tellerOf(order, parsed, parts);
   const obstacle = await judging;
   if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId }, obstacle, parsed);
   watchHangUp(order, parsed.line, parts);
   const { openSince } = pursuit;
-  const outcome = await withGoods(order, parsed, parts, parsed.patienceMs - (parts.clock.elapsed() - begunAt));
+  const outcome = await withGoods(order, { ...parsed, mapping }, parts, parsed.patienceMs - (parts.clock.elapsed() - begunAt));
   const isOpenedHere = order.openedAtMs === newOrder.openedAtMs;
   if (outcome.kind === 'unknown')
     parts.reconciler.watch(credentials, parsed.request.clientAddress, isOpenedHere ? { requestId, atMs: begunAt } : undefined);
@@ -148,7 +150,7 @@ async function tellPurchase(
       retryAfterSeconds: told.retryAfterSeconds,
       mapping,
       operation,
-      format: parsed.format,
+      format,
       // If the fields of this request mean another content by now, the reply shows the fields of the order that was sold.
       values: order.contentHash === newOrder.contentHash ? intent.values : order.fields,
       callerKey: parsed.callerKey,
@@ -157,6 +159,14 @@ async function tellPurchase(
       roots: { order: orderRoot(echoed, outcome) },
     }),
   };
+}
+
+/** Who tells the order: the reading of this request, unless the order has names that the mapping no longer has. */
+function tellerOf(order: Order, parsed: ParsedRequest, { setOf }: WalkParts): Pick<ParsedRequest, 'mapping' | 'operation' | 'format'> {
+  const hasFamily = parsed.family !== undefined;
+  const mapping = earlierTellerOf(order, parsed.mapping, hasFamily, setOf);
+  const operation = mapping?.operations.get(order.operation);
+  return mapping === undefined || operation === undefined ? parsed : { mapping, operation, format: order.format };
 }
 
 /** The order as it goes into the journal. */

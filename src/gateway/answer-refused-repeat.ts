@@ -49,7 +49,7 @@ export async function answerRefusedRepeat(
   if (order.askedHash !== askedHash && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
   const family = known.mapping ? undefined : mapping.families.get(callerKey?.family ?? order.trail?.family?.id ?? '');
-  const hasFamily = known.mapping !== undefined || callerKey?.family !== undefined;
+  const hasFamily = known.family !== undefined || callerKey?.family !== undefined;
   const teller = earlierTellerOf(order, mapping, hasFamily, parts.setOf) ?? family?.mapping() ?? mapping;
   const ordered = teller.operations.get(order.operation) ?? operation;
   const reader = { credentials, request, mapping: teller };

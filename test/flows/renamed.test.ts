@@ -58,17 +58,26 @@ test('an order of a renamed format is told in the words of its own when it is as
 });
 
 test.each(['shop-of-husmodata', undefined])(
-  'an order of a family that is called %s now is told in its words when it is asked for',
+  'an order of a family that is called %s now is told in its words when it is asked for or repeated',
   async (name) => {
     const sale = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, 'request-id': 'H-1' };
     expect((await send(house.url, '/api/topup/', sale, GUZZLE)).body.status).toBeUndefined();
     if (name === undefined) rmSync(join(house.mappingsDir, 'families/laravel-husmodata.yaml'));
     else edit(/laravel-husmodata:/, `${name}:`);
     reload();
-    const { body } = await send(house.url, '/api/transaction/H-1', undefined, GUZZLE);
-    expect([body.Status, body.status]).toEqual(['successful', undefined]);
+    const told = [await send(house.url, '/api/transaction/H-1', undefined, GUZZLE), await send(house.url, '/api/topup/', sale, GUZZLE)];
+    expect(told.map(({ body }) => [body.Status, body.status])).toEqual(told.map(() => ['successful', undefined]));
   },
 );
+
+test('an order of a removed format is told in its words when it is repeated, though the words are of another format now', async () => {
+  const sale = { network: 1, phone: '08031234567', amount: 100, ported_number: true, ref: 'C-2' };
+  await send(house.url, '/api/airtime/', sale);
+  for (const file of ['format-c.yaml', 'topupmate-api.yaml']) rmSync(join(house.mappingsDir, file));
+  reload();
+  const { body } = await send(house.url, '/api/airtime/', sale);
+  expect([body.status, body.msg, body.message]).toEqual(['success', undefined, undefined]);
+});
 
 describe('a repeat under its id in other words, as the button of a shop sends it again', () => {
   const sale = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, 'request-id': 'AGAIN-1' };
