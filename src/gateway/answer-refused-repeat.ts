@@ -10,6 +10,7 @@ import type { NewOrder, Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer-purchase';
+import { latestOf } from './answer-status';
 import { withGoods } from './proof/fill-goods';
 import { askedHashOf, contentHashOf } from './read/build-call';
 import type { WalkParts } from './walk-parts';
@@ -59,19 +60,20 @@ export async function answerRefusedRepeat(
     const refused = { mapping: teller, request, operation, format: known.detection?.format, parameters };
     return { reply: pendingInWords(refused, obstacle && tellObstacle(obstacle, teller).text), outcome: 'unknown' };
   }
-  const outcome = await withGoods(order, reader, parts);
+  const latest = order.number === 0 ? order : await latestOf(order, reader, parts);
+  const outcome = await withGoods(latest, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
   const told = tellOutcome(outcome, teller);
-  await markTold(order, told.outcome, line, parts);
+  await markTold(latest, told.outcome, line, parts);
   const reply = mergeReply({
     ...told,
     mapping: teller,
     operation: ordered,
     format: teller.formats.has(order.format) ? order.format : (known.detection?.format ?? [...teller.formats.keys()][0]!),
     values: order.fields,
-    roots: { order: orderRoot(order, outcome) },
+    roots: { order: orderRoot(latest, outcome) },
   });
-  return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
+  return { reply, outcome: outcome.kind, order: idsOf(latest, outcome) };
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Finding, V1Call } from '../upstream/upstream';
 import { type Answer, idsOf } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
 import { tellFinding } from './answer-lookup';
-import { type ParsedRequest, readContextOf } from './read/walk-in';
+import { type ParsedRequest, readContextOf, type Reader } from './read/walk-in';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
 import { earlierTellerOf } from './read/earlier-set';
@@ -85,12 +85,12 @@ async function findById(id: string, { credentials }: Asker, { journal, pursuits 
 async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const hasFamily = parsed.callerKey?.family !== undefined;
   const mapping = earlierTellerOf(found, parsed.mapping, hasFamily, parts.setOf) ?? tellerOf(found, parsed);
-  const running = await parts.pursuits.find(found.owner, found.requestId);
-  const order = running?.current() ?? (await refresh(found, parsed, parts));
+  const order = await latestOf(found, parsed, parts);
   const outcome = await withGoods(order, { ...parsed, mapping }, parts);
   const told = tellAsked(outcome, mapping);
   await markToldWhenAsked(order, told.outcome, parsed.line, parts);
-  const operation = mapping.operations.get(order.operation) ?? parsed.operation;
+  const { operations } = mapping;
+  const operation = operations.get(order.operation) ?? operations.get(parsed.operation.name) ?? parsed.operation;
   const catalog = operation.joins.length === 0 ? undefined : parts.priceLists.peek(order.owner);
   const reply = mergeReply({
     ...told,
@@ -112,8 +112,14 @@ function tellerOf({ trail }: Order, { mapping, callerKey }: ParsedRequest): Mapp
   return family === undefined || family.signals.length === 0 ? mapping : family.mapping();
 }
 
+/** The order as it is now: of a running pursuit, or after a question to v1. */
+export async function latestOf(found: Order, reader: Reader, parts: WalkParts): Promise<Order> {
+  const running = await parts.pursuits.find(found.owner, found.requestId);
+  return running?.current() ?? refresh(found, reader, parts);
+}
+
 /** Asks v1 about an order that is not over, and settles it when v1 knows the end. */
-async function refresh(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order> {
+async function refresh(order: Order, reader: Reader, parts: WalkParts): Promise<Order> {
   const { outcome } = order;
   if (outcome !== undefined && isFinal(outcome)) return order;
   // Another request may have bought an order that took no money before, while v1 judged the key: the journal is read again.
@@ -122,12 +128,12 @@ async function refresh(order: Order, parsed: ParsedRequest, parts: WalkParts): P
   if (outcome === undefined || reference === undefined) {
     // Without a reference the order is looked for in v1's history, together with other orders of the key. That may take long, but the
     // script must not wait too long: many scripts count a question without a reply as a failure.
-    const { credentials, request, mapping } = parsed;
+    const { credentials, request, mapping } = reader;
     const looking = parts.reconciler.reconcile(credentials, request.clientAddress, order.requestId);
     await within(parts.clock, mapping.timing.read, looking);
     return (await parts.journal.find(order.owner, order.requestId)) ?? order;
   }
-  const latest = await findReceipt(reference, readContextOf(parsed), parts.upstream);
+  const latest = await findReceipt(reference, readContextOf(reader), parts.upstream);
   const now = latest === undefined ? outcome : succeedOutcome(outcome, latest);
   if (!isFinal(now)) return order;
   const settled = await parts.journal.settle(order.owner, order.requestId, now, parts.clock.now(), order.tries);

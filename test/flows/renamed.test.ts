@@ -5,7 +5,9 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { editFile } from '../mapping/mapping-set';
-import { send, useHouses, type SendOptions } from './house';
+import { newFolder } from '../new-folder';
+import { until } from '../until';
+import { openHouse, SECRET, send, useHouses, type SendOptions } from './house';
 
 const house = useHouses({ changeMappings: () => undefined });
 
@@ -13,8 +15,7 @@ const EXAM = { exam: '1', quantity: '1', 'request-id': 'EXAM-1' };
 const GUZZLE: SendOptions = { headers: { 'User-Agent': 'GuzzleHttp/7' } };
 
 /** Edits every file that has the words. */
-function edit(from: RegExp, to: string): void {
-  const folder = house.mappingsDir;
+function edit(from: RegExp, to: string, folder = house.mappingsDir): void {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
   const meant = files.filter((file) => file.endsWith('.yaml') && from.test(readFileSync(file, 'utf8')));
   expect(meant).not.toEqual([]);
@@ -70,6 +71,16 @@ test.each(['shop-of-husmodata', undefined])(
   },
 );
 
+test('an order of a renamed operation is told in the words of its family, also where the set that read it is lost', async () => {
+  const sale = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, 'request-id': 'H-2' };
+  await send(house.url, '/api/topup/', sale, GUZZLE);
+  edit(/buy_airtime:/, 'sell_airtime:');
+  reload();
+  for (const { hash } of house.service.live.history.list().slice(1)) rmSync(join(house.service.live.history.folder, `${hash}.json`));
+  const { body } = await send(house.url, '/api/transaction/H-2', undefined, GUZZLE);
+  expect([body.Status, body.status]).toEqual(['successful', undefined]);
+});
+
 test('an order of a removed format is told in its words when it is repeated, though the words are of another format now', async () => {
   const sale = { network: 1, phone: '08031234567', amount: 100, ported_number: true, ref: 'C-2' };
   await send(house.url, '/api/airtime/', sale);
@@ -98,3 +109,19 @@ describe('a repeat under its id in other words, as the button of a shop sends it
     expect([other.status >= 400, other.body.Status]).toEqual([true, 'failed']);
   });
 });
+
+test('an open order of a renamed format is asked about when it is repeated, also after a restart', async () => {
+  const dataDir = newFolder();
+  const before = await openHouse({ dataDir, callers: { sandbox_demo: { patience: '2s' } } });
+  const sale = { network: 1, phone: '08031234567', amount: 100, 'request-id': 'mood.late-success.OPEN-1' };
+  expect((await send(before.url, '/a/api/topup/', sale)).body.status).toBe('pending');
+  await before.close();
+  edit(/(format|extends|undecided): a(?=$| )/m, '$1: adex', before.mappingsDir);
+  const after = await openHouse({ dataDir, env: { MAPPINGS_DIR: before.mappingsDir, GATEWAY_SECRET: SECRET } });
+  try {
+    const repeat = async () => (await send(after.url, '/a/api/topup/', sale)).body.status as string;
+    await until(async () => (await repeat()) === 'success');
+  } finally {
+    await after.close();
+  }
+}, 60_000);
