@@ -124,12 +124,13 @@ async function tellPurchase(
   parts: WalkParts,
 ): Promise<Answer> {
   const { intent, credentials } = parsed;
-  const { mapping, operation, format } = tellerOf(order, parsed, parts);
+  const teller = tellerOf(order, parsed, parts);
+  const { mapping, operation, format } = teller;
   const obstacle = await judging;
   if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId }, obstacle, parsed);
   watchHangUp(order, parsed.line, parts);
   const { openSince } = pursuit;
-  const outcome = await withGoods(order, { ...parsed, mapping }, parts, parsed.patienceMs - (parts.clock.elapsed() - begunAt));
+  const outcome = await withGoods(order, teller, parts, parsed.patienceMs - (parts.clock.elapsed() - begunAt));
   const isOpenedHere = order.openedAtMs === newOrder.openedAtMs;
   if (outcome.kind === 'unknown')
     parts.reconciler.watch(credentials, parsed.request.clientAddress, isOpenedHere ? { requestId, atMs: begunAt } : undefined);
@@ -162,11 +163,10 @@ async function tellPurchase(
 }
 
 /** Who tells the order: the reading of this request, unless the order has names that the mapping no longer has. */
-function tellerOf(order: Order, parsed: ParsedRequest, { setOf }: WalkParts): Pick<ParsedRequest, 'mapping' | 'operation' | 'format'> {
-  const hasFamily = parsed.family !== undefined;
-  const mapping = earlierTellerOf(order, parsed.mapping, hasFamily, setOf);
+function tellerOf(order: Order, parsed: ParsedRequest, { setOf }: WalkParts): ParsedRequest {
+  const mapping = earlierTellerOf(order, parsed.mapping, parsed.family !== undefined, setOf);
   const operation = mapping?.operations.get(order.operation);
-  return mapping === undefined || operation === undefined ? parsed : { mapping, operation, format: order.format };
+  return mapping === undefined || operation === undefined ? parsed : { ...parsed, mapping, operation, format: order.format };
 }
 
 /** The order as it goes into the journal. */

@@ -3,6 +3,7 @@
  * changed the mapping since (its address may be gone), or the price list with the plan's name cannot be fetched now. Its script would take the
  * refusal for the order's end and refund. So the script is told the order's outcome instead.
  */
+import { within } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import type { GatewayError } from '../domain/errors';
 import type { LegacyRequest, Line } from '../domain/legacy';
@@ -25,6 +26,9 @@ import { isUsedUp, replayMsOf } from './order/used-ids';
 import { generateRequestId, readRequestId, type SentRequestId } from './read/read-raw';
 import type { Known } from './read/walk-in';
 import { ownKeyOf, walkRequest } from './walk-request';
+
+/** How long a reply waits for v1. How long the script waits is not known here; what comes later is told to its next repeat. */
+const ASK_MS = 3_000;
 
 /** Undefined where the refusal stands: there is no such order, nothing was charged for it, or the request means another sale. */
 export async function answerRefusedRepeat(
@@ -60,7 +64,8 @@ export async function answerRefusedRepeat(
     const refused = { mapping: teller, request, operation, format: known.detection?.format, parameters };
     return { reply: pendingInWords(refused, obstacle && tellObstacle(obstacle, teller).text), outcome: 'unknown' };
   }
-  const latest = order.number === 0 ? order : await latestOf(order, reader, parts);
+  const asking = order.number === 0 ? undefined : within(parts.clock, ASK_MS, latestOf(order, reader, parts));
+  const latest = (await asking) ?? order;
   const outcome = await withGoods(latest, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
   const told = tellOutcome(outcome, teller);
