@@ -94,11 +94,20 @@ export async function markUntold(
   const untold = [...marked.values()].filter(
     (order) => order.toldAtMs === undefined && (isUnsettled(order) || (order.outcome?.kind === 'succeeded' && !isTold(order))),
   );
-  for (let from = 0; from < untold.length; from += MARKED_AT_ONCE) {
-    const some = untold.slice(from, from + MARKED_AT_ONCE);
-    await Promise.all(some.map(({ owner, requestId }) => journal.tell(owner, requestId, NOT_TOLD)));
-  }
-  return untold.length;
+  // What has changed since it was listed, a living process has ended or told.
+  const isUnchanged = async ({ owner, requestId }: Order): Promise<boolean> => {
+    const now = await journal.find(owner, requestId);
+    return now !== undefined && isUnsettled(now) && now.toldAtMs === undefined;
+  };
+  let count = 0;
+  const markOne = async (order: Order): Promise<void> => {
+    if (holder === undefined && isUnsettled(order) && !(await isUnchanged(order))) return;
+    await journal.tell(order.owner, order.requestId, NOT_TOLD);
+    count += 1;
+  };
+  for (let from = 0; from < untold.length; from += MARKED_AT_ONCE)
+    await Promise.all(untold.slice(from, from + MARKED_AT_ONCE).map(markOne));
+  return count;
 }
 
 const onUnreadable = (): void => undefined;
