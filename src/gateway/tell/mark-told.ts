@@ -7,14 +7,17 @@ import type { Line } from '../../domain/legacy';
 import { isSafeToRefund } from '../../domain/outcome';
 import { isEndUntold, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
+import { wasTold, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
 export interface MarkToldParts {
-  readonly journal: Pick<Journal, 'tell' | 'isWritable'>;
+  readonly journal: Pick<Journal, 'tell' | 'isWritable' | 'find'>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
   /** Called when a success was told and the whole reply has left. The journal does not record this. */
   readonly onTold?: ((order: Order) => void) | undefined;
+  /** The sales that all processes have told; undefined while no other process sells from the same journal. */
+  readonly told?: (() => ToldStore | undefined) | undefined;
 }
 
 /** How long a reply waits for a slow journal, at most. */
@@ -24,20 +27,34 @@ const WRITE_MS = 1_000;
  * Marks the order as not told when its script hangs up. Call it when the outcome is known and before v1 is asked for further parts of the reply:
  * a script that hangs up in between repeats its sale at once, and without the mark the success would count as heard.
  */
-export function watchHangUp(order: Order, line: Line, { journal, onTrouble }: MarkToldParts): void {
+export function watchHangUp(order: Order, line: Line, parts: MarkToldParts): void {
   if (order.number === 0 || order.toldAtMs === NOT_TOLD || (order.outcome !== undefined && isSafeToRefund(order.outcome))) return;
   line.onEnd((isWhole) => {
-    if (isWhole) return;
-    journal.tell(order.owner, order.requestId, NOT_TOLD).catch((error: unknown) => onTrouble('tell', error));
+    if (!isWhole) void markNotTold(order, line, parts);
   });
+}
+
+/** Leaves a sale as it is that another process has told meanwhile: this one may have stood still, and its script has sent the sale again. Never rejects. */
+async function markNotTold(order: Order, line: Line, { journal, clock, told, onTrouble }: MarkToldParts): Promise<void> {
+  const { owner, requestId, settledAtMs = Infinity } = order;
+  const store = told?.();
+  // A sale that had ended before this request came was told to an earlier one, whose script may not have got the reply.
+  const isOfThisWait = settledAtMs >= clock.now() - line.ageMs;
+  if (store !== undefined && isOfThisWait) {
+    const hasHeard = journal.find(owner, requestId).then((now) => wasTold(now, store));
+    if (await hasHeard.catch(() => false)) return;
+  }
+  await journal.tell(owner, requestId, NOT_TOLD).catch((error: unknown) => onTrouble('tell', error));
 }
 
 /** Call it before the reply is sent. The promise resolves when "pending" is marked on disk; undefined where there is nothing to wait for. */
 export function markTold(order: Order, told: ReplyOutcome, line: Line, parts: MarkToldParts): Promise<unknown> | undefined {
   // Number 0: the order is not in the journal.
   if (order.number === 0) return undefined;
-  const write = (toldAtMs: number): Promise<void> =>
-    parts.journal.tell(order.owner, order.requestId, toldAtMs).catch((error: unknown) => parts.onTrouble('tell', error));
+  const write = (toldAtMs: number): Promise<void> => {
+    if (toldAtMs === NOT_TOLD) return markNotTold(order, line, parts);
+    return parts.journal.tell(order.owner, order.requestId, toldAtMs).catch((error: unknown) => parts.onTrouble('tell', error));
+  };
   const watchEnd = (): void =>
     line.onEnd((isWhole) => {
       // While the journal is away, another gateway may take this process for dead and mark its orders as not told: the end is written anew.
