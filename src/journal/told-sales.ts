@@ -13,6 +13,8 @@ export interface ToldStore {
 const UNMARKED_MS = 30_000;
 /** By how much the clocks of two machines may differ: each by five seconds from the database's. */
 export const CLOCKS_MS = 10_000;
+/** Within this time after the reply a sale of a living process is in its list of told sales. */
+export const WRITTEN_MS = 100;
 
 export type ToldSale = Pick<Order, 'owner' | 'number'>;
 

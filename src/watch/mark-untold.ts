@@ -6,7 +6,7 @@ import { type Clock, pause } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled } from '../journal/order-life';
-import { readTold, type ToldStore } from '../journal/told-sales';
+import { readTold, WRITTEN_MS, type ToldStore } from '../journal/told-sales';
 import { startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 
 /** The longest time from an order's settling to its reply: the read of a receipt, which may take ten seconds. */
@@ -16,8 +16,6 @@ const HOLD_MS = 10 * 60_000;
 /** How long a process may have sold after its last sign: longer than the interval of signs, because it may have stood still. */
 const SOLD_AFTER_SIGN_MS = 4 * SIGN_EVERY_MS;
 const LOOKBACK_MAX_MS = 2 ** 27;
-/** Within this time after the reply a sale of a living process is in its list of told sales. */
-const WRITTEN_MS = 100;
 const UNSETTLED_MAX = 50_000;
 /** Orders marked together share a flush. A start waits for all marks: one by one, thousands of open orders took a minute. */
 const MARKED_AT_ONCE = 200;
