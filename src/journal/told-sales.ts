@@ -36,7 +36,8 @@ export async function readTold(store: ToldStore, fromMs: number): Promise<(sale:
 export async function isPerhapsUntold(order: Order, store: ToldStore | undefined, nowMs: number): Promise<boolean> {
   const { outcome, settledAtMs = 0, toldAtMs } = order;
   if (store === undefined || outcome?.kind !== 'succeeded' || toldAtMs !== undefined) return false;
-  const isMarked = nowMs - settledAtMs > UNMARKED_MS;
+  // A time in the future was written before the clock was set back: until it comes, the list would have lost the sale.
+  const isMarked = Math.abs(nowMs - settledAtMs) > UNMARKED_MS;
   return !isMarked && !(await readTold(store, settledAtMs - CLOCKS_MS))(order);
 }
 
