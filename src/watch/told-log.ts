@@ -85,9 +85,13 @@ export function toldFiles(dataDir: string, clock: Pick<Clock, 'elapsed'>): ToldS
       const now = Math.floor(clock.elapsed() / FILE_MS);
       const [put, isFirst] = [now === minute ? appendFile : writeFile, minute < 0];
       minute = now;
-      // Also where somebody has removed the folder: no sale of this process would count as told.
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await put(join(folder, `${name}.${now % FILES}`), lines, { mode: 0o600 });
+      const write = (): Promise<void> => put(join(folder, `${name}.${now % FILES}`), lines, { mode: 0o600 });
+      await write().catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        // Somebody has removed the folder: without it no sale of this process would count as told.
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await write();
+      });
       // Not with the first write: processes that start at the same time still read the files of all earlier ones.
       if (put === writeFile && !isFirst) await removeOld(atMs - KEPT_MS);
     },
