@@ -56,6 +56,7 @@ export interface RoomOptions {
   /** The difference between v1's clock, as its answers show it, and the true time. */
   readonly serverErrorMs?: number | 'not told';
   readonly mapping?: Mapping;
+  readonly journalDays?: number;
 }
 
 const ADDRESS = '192.0.2.7';
@@ -107,6 +108,7 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     steadiness: createSteadiness(wall),
     pursuits: { isSending: async (_owner, requestId) => running.has(requestId) },
     mapping: () => mapping,
+    journalDays: options.journalDays,
     onTrouble: (what, error) => void troubles.push(`${what}: ${(error as Error).message}`),
   });
   // The first request of a process: from then on the process knows since when its clock has run evenly.
