@@ -56,8 +56,7 @@ export async function watchUntold({
   }
   const signsMs = readSigns(dataDir, clock.now());
   if (signsMs.length > 0) await mark([...signsMs, await findEnd(journal, clock.now())]);
-  const onSilent = (signMs: number): void => void mark([signMs]).catch((error: unknown) => onTrouble('tell', error));
-  return startSigns({ dataDir, clock, journal, onSilent, onNeighbours });
+  return startSigns({ dataDir, clock, journal, onSilent: (signMs) => mark([signMs]), onNeighbours, onTrouble });
 }
 
 export interface Marking {
