@@ -532,6 +532,23 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
+  test('is told how the order at v1 stands, and is not sold in the sandbox, where its key was sent there in between', async () => {
+    const base = shippedMapping();
+    for (const [waitedMs, heard] of [
+      [1_000, { status: 'pending' }],
+      [20_000, { status: 'success', reference: 'V1' }],
+    ] as const) {
+      let { callerKeys } = base;
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => ({ ...base, callerKeys }) } });
+      ask(house).hangUp();
+      await house.clock.advance(waitedMs);
+      callerKeys = new Map([[house.owner, { ...plainCallerKey(house.owner), isSandboxed: true }]]);
+      expect(await told(house, ask(house))).toMatchObject(heard);
+      expect(house.upstream.sent).toHaveLength(1);
+      expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2' });
+    }
+  });
+
   test('is pending, and nothing is sent, while the journal does not show whether it repeats an order', async () => {
     const journal = { isAway: false };
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal: (stored) => awayAtTimes(stored, journal) });
