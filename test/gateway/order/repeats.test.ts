@@ -12,12 +12,15 @@ import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from '
 import { pause } from '../../../src/domain/clock';
 import { keepAnswers } from '../../../src/journal/kept-answers';
 import type { Journal } from '../../../src/journal/journal';
+import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import { createPursuits } from '../../../src/gateway/order/pursuits';
+import { createRepeats } from '../../../src/gateway/order/repeats';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import { compileMapping } from '../../../src/mapping/compile';
 import { mergeFiles } from '../../../src/mapping/load';
 import type { Mapping } from '../../../src/mapping/mapping';
 import { shippedFiles, shippedMapping } from '../../mapping/mapping-set';
-import type { Order } from '../../../src/domain/order';
+import { type NewOrder, NOT_TOLD, type Order } from '../../../src/domain/order';
 import { toldLine, type ToldStore } from '../../../src/journal/told-sales';
 import { newOrder } from '../../journal/new-order';
 
@@ -483,6 +486,30 @@ describe('a repeat without an id', () => {
     await before.clock.advance(20_000);
     expect(await told(after, ask(after))).toMatchObject({ status: 'success', repeat: 'joined' });
     expect(after.upstream.sent.at(-1)?.requestId).toBe('r-1');
+  });
+
+  test('finds it also after more sales of other keys than are remembered, between two looks into the journal', async () => {
+    const clock = createVirtualClock();
+    const journal = createMemoryJournal();
+    const repeats = createRepeats({ journal, clock, pursuits: createPursuits() });
+    const sell = (order: NewOrder): Promise<string> => {
+      const start = async (one: NewOrder, standing: string): Promise<string> => {
+        await journal.open(one);
+        await journal.settle(one.owner, one.requestId, { ...SUCCESS, reference: one.requestId }, clock.now());
+        return `${one.requestId} ${standing}`;
+      };
+      return repeats.join(order, undefined, 10 * MINUTE, start, { leftMs: () => 1_000, isOfPins: false });
+    };
+    const sale = (requestId: string, content: string): NewOrder =>
+      newOrder({ requestId, contentHash: content, askedHash: content, openedAtMs: clock.now() });
+    const lost = sale('lost', 'its content');
+    await sell(lost);
+    await journal.tell(lost.owner, 'lost', NOT_TOLD);
+    await clock.advance(3 * MINUTE);
+    await sell(sale('next', 'another content'));
+    for (let nth = 0; nth < 20_000; nth += 1) await sell({ ...sale(`o${nth}`, `content ${nth}`), owner: 'other' });
+    await clock.advance(20_000);
+    expect(await sell(sale('again', 'its content'))).toBe('lost repeat');
   });
 
   test("joins an order in this process's memory also while the journal's open orders cannot be read", async () => {
