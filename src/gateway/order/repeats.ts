@@ -99,12 +99,12 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
     const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
     let isUnread = false;
     for (const kept of repeatable(order, windowMs, contents, wordings)) {
-      if (sent !== undefined && kept.headerId !== sent.id) continue;
+      const isUnderHeader = sent !== undefined && kept.headerId === sent.id;
       const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
-      if (earlier === undefined || (earlier !== UNREAD && isReadOtherwise(earlier, order))) continue;
-      if (earlier !== UNREAD && sent === undefined && isOfPins && (await isWaitedFor(earlier, pursuits))) continue;
+      if (earlier === undefined || isAnotherSale(earlier, order, sent !== undefined && !isUnderHeader)) continue;
+      if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits))) continue;
       // The same id in the header proves a repeat, even if the end of the earlier order was told or cannot be read.
-      const isRepeat = sent !== undefined || (earlier === UNREAD ? UNREAD : await isUnheardYet(earlier));
+      const isRepeat = isUnderHeader || (earlier === UNREAD ? UNREAD : await isUnheardYet(earlier));
       if (isRepeat === true) return { requestId: kept.requestId };
       if (isRepeat === UNREAD) isUnread = true;
     }
@@ -192,12 +192,14 @@ async function firstUnheard(
 }
 
 /**
- * Whether the same words mean another sale: a header made the gateway read them in another format, under the same mapping. If only the
- * content differs, the mapping, the price list or the build has changed in between, and the words mean the same sale.
+ * Whether the request is certainly another sale. Under the same mapping another header is another sale, and so are the same words with another
+ * content: a header made the gateway read them in another format. If the mapping has changed in between, it may not have read that header, and if
+ * only the content differs, the price list or the build has changed.
  */
-function isReadOtherwise(earlier: Order, order: NewOrder): boolean {
-  const isOfOtherFormat = earlier.format !== order.format && earlier.trail?.mapping === order.trail?.mapping;
-  return earlier.contentHash !== order.contentHash && isOfOtherFormat;
+function isAnotherSale(earlier: Order | typeof UNREAD, order: NewOrder, hasOtherHeader: boolean): boolean {
+  if (earlier === UNREAD) return hasOtherHeader;
+  const isReadOtherwise = earlier.contentHash !== order.contentHash && earlier.format !== order.format;
+  return (hasOtherHeader || isReadOtherwise) && earlier.trail?.mapping === order.trail?.mapping;
 }
 
 /** Whether the order has no end, or its script has heard nothing. A script that heard "pending" may have sold the ended order: its next one is a new sale. */

@@ -677,6 +677,21 @@ describe('ids', () => {
     expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-4' }))).toMatchObject({ repeat: undefined });
   });
 
+  test('in a header that the mapping of that time did not read find the order of the same words, until its outcome was told', async () => {
+    const headers = 'request_id_headers: [Idempotency-Key, X-Request-Id]';
+    for (const fields of [{}, { ref: 'r-1' }]) {
+      let mapping = editedMapping(headers, 'request_id_headers: [X-Request-Id]');
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      const header = { 'idempotency-key': 'k-1' };
+      ask(house, fields, header).hangUp();
+      await house.clock.advance(1_000);
+      mapping = shippedMapping();
+      expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+      expect(house.upstream.sent).toHaveLength(1);
+      expect(await told(house, ask(house, {}, { 'idempotency-key': 'k-2' }))).toMatchObject({ reference: 'V2' });
+    }
+  });
+
   test('in a header alone are the order’s id: the same one again is its replay', async () => {
     const house = openWalkHouse(slowly(0, SUCCESS, AGAIN));
     const header = { 'idempotency-key': 'k-1' };
