@@ -37,9 +37,10 @@ export async function answerRefusedRepeat(
   if ((operation !== undefined && operation.kind !== 'purchase') || credentials === undefined) return undefined;
   const sent = readIdOf(request, parameters, mapping);
   const askedHash = askedHashOf(request, parts.keyring);
-  const found = await findOrder(credentials, (owner) =>
-    sent === undefined ? findUnheard(owner, askedHash, mapping, parts) : findById(owner, sent.id, parts),
-  );
+  const found = await findOrder(credentials, async (owner) => {
+    const named = sent === undefined ? undefined : await findById(owner, sent.id, parts);
+    return named ?? findUnheard(owner, { askedHash, sent }, mapping, parts);
+  });
   const order =
     found === UNREAD
       ? operation && unreadOrder({ ...known, operation, credentials }, request, { sent, askedHash }, parts)
@@ -66,7 +67,8 @@ export async function answerRefusedRepeat(
     operation: ordered,
     format: teller.formats.has(order.format) ? order.format : (known.detection?.format ?? ''),
     values: order.fields,
-    roots: { order: orderRoot(order, outcome) },
+    // The order may have another id, or another spelling of its id.
+    roots: { order: orderRoot({ ...order, echo: sent?.echo ?? order.echo }, outcome) },
   });
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
 }
@@ -121,12 +123,22 @@ async function findById(owner: string, requestId: string, { journal, pursuits, o
   });
 }
 
-/** If the journal cannot be read and this process knows no order, the refusal stands, as for any first order without an id (decision 0012). */
-function findUnheard(owner: string, askedHash: string, { repeatMs }: Mapping, { repeats, onTrouble }: WalkParts): Promise<Found> {
-  return repeats.findUnheard(owner, askedHash, repeatMs).catch((error: unknown) => {
+/**
+ * If the journal cannot be read and this process knows no order, the refusal stands, as for any first order without an id (decision 0012). A request
+ * with an id can be the repeat only of an order that an earlier mapping read: that mapping did not take the field or header for an id.
+ */
+async function findUnheard(
+  owner: string,
+  { askedHash, sent }: { readonly askedHash: string; readonly sent: SentRequestId | undefined },
+  { repeatMs, hash }: Mapping,
+  { repeats, onTrouble }: WalkParts,
+): Promise<Found> {
+  const found = await repeats.findUnheard(owner, askedHash, repeatMs).catch((error: unknown) => {
     onTrouble('find', error);
     return undefined;
   });
+  const isOfAnotherId = sent !== undefined && found !== UNREAD && found?.trail?.mapping === hash;
+  return isOfAnotherId ? undefined : found;
 }
 
 /**

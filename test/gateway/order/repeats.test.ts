@@ -57,8 +57,9 @@ function ask(
 /** The shipped mapping after an edit that no longer sends v1 whether the number is ported, so the same request makes another call. */
 const withoutPorted = (): Mapping => editedMapping(', ported: $ported } }', ' } }');
 
-function editedMapping(from: string, to: string): Mapping {
-  const files = shippedFiles().map((file) => ({ ...file, text: file.text.replace(from, to) }));
+function editedMapping(from: string, to: string, ...more: readonly (readonly [from: string, to: string])[]): Mapping {
+  const edited = (text: string): string => more.reduce((before, edit) => before.replace(...edit), text.replace(from, to));
+  const files = shippedFiles().map((file) => ({ ...file, text: edited(file.text) }));
   return compileMapping(mergeFiles(files).source!, (_path, _code, message) => {
     throw new Error(message);
   });
@@ -244,6 +245,24 @@ describe('a repeat without an id', () => {
       expect(await told(house, ask(house, sale))).toMatchObject({ reference: 'V2' });
       expect(await told(house, ask(house, sale))).toMatchObject({ reference: 'V2' });
       expect(house.upstream.sent.map(({ requestId }) => requestId).slice(1)).toEqual(['shop-7']);
+    });
+
+    test('is the same sale also where the changed mapping refuses it, until its outcome was told', async () => {
+      let mapping = shippedMapping();
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      const ids = ['requestId, ref, ident]', 'requestId, ref, ident, order_no]'] as const;
+      for (const [fields, sent] of [
+        [sale, {}],
+        [{}, { 'x-shop': 'shop-7' }],
+      ] as const) {
+        mapping = shippedMapping();
+        ask(house, fields, sent).hangUp();
+        await house.clock.advance(20_000);
+        mapping = editedMapping('min: 1 }', 'min: 500 }', ids, ['[Idempotency-Key,', '[X-Shop, Idempotency-Key,']);
+        expect(await told(house, ask(house, fields, sent))).toMatchObject({ status: 'success', code: undefined });
+        expect(await told(house, ask(house, fields, sent))).toMatchObject({ status: 'fail', code: 'invalid_field' });
+      }
+      expect(house.upstream.sent).toHaveLength(2);
     });
 
     test('is the same sale after a restart as well', async () => {
