@@ -62,8 +62,8 @@ const DAY_MS = 24 * 3_600_000;
 const SHOWN_WITHIN_MS = 60_000;
 /** The sale by which the history is checked may be this much older than the lost orders. */
 const SOLD_BEFORE_MS = 6 * 3_600_000;
-/** Among how many of the key's newest orders that sale is searched. */
-const SOLD_AMONG_MAX = 200;
+/** Among how many of the key's newest orders that sale is searched. A script in a loop is refused tens of times a minute. */
+const SOLD_AMONG_MAX = 1_000;
 /** If v1's clock and this machine's clock are further apart than this, times prove nothing. */
 const CLOCKS_APART_MS = 10 * 60_000;
 
@@ -188,7 +188,7 @@ function provenUnsent(order: Order): Outcome {
 }
 
 /**
- * False where the history lacks the key's last confirmed sale. Such a history comes from a lagging replica, from a cache, or from a v1 that has
+ * False where the history lacks the key's last confirmed sale, or that sale is not among the newest orders. Such a history comes from a lagging replica, from a cache, or from a v1 that has
  * lost its accounts for a moment. It may lack lost orders as well, so it proves no absence.
  */
 async function showsWhatWasSold(
@@ -197,10 +197,13 @@ async function showsWhatWasSold(
   { journal }: LostParts,
 ): Promise<boolean> {
   const newest = journal.listOfOwner({ ...range, newestFirst: true, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined });
-  for await (const { outcome, settledAtMs = 0 } of newest)
+  let others = 0;
+  for await (const { outcome, settledAtMs = 0 } of newest) {
     if (outcome?.kind === 'succeeded' && outcome.reference !== undefined && settledAtMs <= untilMs)
       return shown.has(outcome.reference);
-  return true;
+    others += 1;
+  }
+  return others < SOLD_AMONG_MAX;
 }
 
 function areClocksApart({ serverAtMs }: History, { clock, onTrouble }: LostParts): boolean {

@@ -131,6 +131,7 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     /** Opens an order whose attempt has no answer. */
     lose: (requestId: string, asked: Asked = {}) => end(requestId, UNKNOWN, asked),
     sell: (requestId: string, reference: string, asked: Asked = {}) => end(requestId, { kind: 'succeeded', reference }, asked),
+    refuse: (requestId: string, asked: Asked = {}) => end(requestId, { kind: 'rejected', httpStatus: 400 }, asked),
     leavePending: (requestId: string, reference: string, asked: Asked = {}) =>
       end(requestId, { kind: 'pending', reference }, asked),
     async reconcile(by: Credentials = CREDENTIALS, requestId?: string): Promise<void> {
