@@ -8,6 +8,7 @@ import type { Served } from '../../../src/gateway/gateway';
 import { legacyRequest } from '../legacy-request';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { createScriptedUpstream } from '../scripted-upstream';
+import type { Finding } from '../../../src/upstream/upstream';
 import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from '../walk-house';
 import { pause } from '../../../src/domain/clock';
 import { keepAnswers } from '../../../src/journal/kept-answers';
@@ -329,6 +330,41 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(3);
   });
 
+  test('of PINs that were sold and not told is told to one script, and not to another customer of the same instant', async () => {
+    const receipt = (reference: string): Finding => {
+      const data = { reference, status: 'success', pins: [{ pin: `pin of ${reference}`, serial: 'serial' }] };
+      return { kind: 'found', body: { status: 'success', data } };
+    };
+    const sales = ['V1', 'V2', 'V3', 'V4'].map((reference) => ({ ...SUCCESS, reference }));
+    const house = openWalkHouse({ ...slowly(5_000, ...sales), find: ({ query = {} }) => receipt(query['reference']!) });
+    const buy = () => {
+      const { line, end } = openLine();
+      const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
+      const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
+      return { served: house.gateway.handle(request, line), end };
+    };
+    const pinOf = async ({ served }: ReturnType<typeof buy>) => (await served).reply.body as { pin: string };
+    buy().end(false);
+    await house.clock.advance(20_000);
+    // The first of two hangs up before its reply again, so the order is told once more.
+    for (const [isWhole, another] of [
+      [false, 'pin of V2'],
+      [true, 'pin of V3'],
+    ] as const) {
+      const [one, other] = [buy(), buy()];
+      await house.clock.advance(10_000);
+      expect((await pinOf(one)).pin).toContain('pin of V1');
+      expect((await pinOf(other)).pin).toContain(another);
+      one.end(isWhole);
+      other.end(true);
+      await house.clock.advance(10_000);
+    }
+    const next = buy();
+    await house.clock.advance(10_000);
+    expect((await pinOf(next)).pin).toContain('pin of V4');
+    expect(house.upstream.sent).toHaveLength(4);
+  });
+
   test('is told the success whose reply met a closed connection, and the next one buys', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     const first = ask(house);
@@ -517,7 +553,7 @@ describe('a repeat without an id', () => {
         await journal.settle(one.owner, one.requestId, { ...SUCCESS, reference: one.requestId }, clock.now());
         return `${one.requestId} ${standing}`;
       };
-      return repeats.join(order, undefined, 10 * MINUTE, start, { leftMs: () => 1_000, isOfPins: false });
+      return repeats.join(order, undefined, 10 * MINUTE, start, { leftMs: () => 1_000, isOfPins: false, line: openLine().line });
     };
     const sale = (requestId: string, content: string): NewOrder =>
       newOrder({ requestId, contentHash: content, askedHash: content, openedAtMs: clock.now() });
