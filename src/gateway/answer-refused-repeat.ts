@@ -10,7 +10,7 @@ import type { NewOrder, Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer-purchase';
-import { withGoods } from './proof/fill-goods';
+import { isOfPins, withGoods } from './proof/fill-goods';
 import { askedHashOf } from './read/build-call';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
@@ -52,7 +52,10 @@ export async function answerRefusedRepeat(
   const ordered = teller.operations.get(order.operation) ?? operation;
   const reader = { credentials, request, mapping };
   const obstacle = obstacleOf(refusal) ?? (order.number === 0 ? undefined : await judgeVisit(order, reader, parts));
-  if (obstacle !== undefined || ordered === undefined) {
+  // PINs name no customer: with the order's id another customer's script could ask for them.
+  const isNameless = sent === undefined && isOfPins(ordered);
+  const isPerhapsOfAnother = isNameless && (await parts.pursuits.find(order.owner, order.requestId))?.isAwaited === true;
+  if (obstacle !== undefined || ordered === undefined || isPerhapsOfAnother) {
     if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
     const refused = { mapping: teller, request, operation, format: known.detection?.format, parameters };
     return { reply: pendingInWords(refused, obstacle && tellObstacle(obstacle, teller).text), outcome: 'unknown' };

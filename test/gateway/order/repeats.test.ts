@@ -330,6 +330,18 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(3);
   });
 
+  test('of PINs that a changed mapping refuses is pending without an id while another script waits for the order', async () => {
+    let mapping = shippedMapping();
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS), parts: { mapping: () => mapping } });
+    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
+    const buy = () =>
+      house.gateway.handle(legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers }));
+    void buy();
+    await house.clock.advance(1_000);
+    mapping = editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
+    expect((await buy()).reply.body).toMatchObject({ status: 'pending', 'request-id': null });
+  });
+
   test('of PINs that were sold and not told is told to one script, and not to another customer of the same instant', async () => {
     const receipt = (reference: string): Finding => {
       const data = { reference, status: 'success', pins: [{ pin: `pin of ${reference}`, serial: 'serial' }] };
