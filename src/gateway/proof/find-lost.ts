@@ -63,7 +63,7 @@ const SHOWN_WITHIN_MS = 60_000;
 /** The sale by which the history is checked may be this much older than the lost orders. */
 const SOLD_BEFORE_MS = 6 * 3_600_000;
 /** Among how many of the key's newest orders that sale is searched. A script in a loop is refused tens of times a minute. */
-const SOLD_AMONG_MAX = 1_000;
+const SOLD_AMONG_MAX = 5_000;
 /** If v1's clock and this machine's clock are further apart than this, times prove nothing. */
 const CLOCKS_APART_MS = 10 * 60_000;
 
