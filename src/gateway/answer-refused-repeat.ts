@@ -37,13 +37,12 @@ export async function answerRefusedRepeat(
   if ((operation !== undefined && operation.kind !== 'purchase') || credentials === undefined) return undefined;
   const sent = readIdOf(request, parameters, mapping);
   const askedHash = askedHashOf(request, parts.keyring);
-  const found = await findOrder(credentials, async (owner) => {
-    const named = sent === undefined ? undefined : await findById(owner, sent.id, parts);
-    return named ?? findUnheard(owner, { askedHash, sent }, mapping, parts);
-  });
+  const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
+  const found = named ?? (await findOrder(credentials, (owner) => findUnheard(owner, { askedHash, sent }, mapping, parts)));
   const order =
     found === UNREAD
-      ? operation && unreadOrder({ ...known, operation, credentials }, request, { sent, askedHash }, parts)
+      ? operation &&
+        unreadOrder({ ...known, operation, credentials }, request, { sent, askedHash, isDoubted: named === UNREAD }, parts)
       : found;
   if (order?.askedHash !== askedHash) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
@@ -145,13 +144,17 @@ async function findUnheard(
 }
 
 /**
- * Stands for the order that cannot be read, with what this request shows of it. With an id of its own it is noted in the journal's doubts, like
- * every order that is told as pending while the journal cannot be read.
+ * Stands for the order that cannot be read, with what this request shows of it. `isDoubted`: the journal could not be asked for the request's own id,
+ * so it is noted in the journal's doubts, like every order that is told as pending while the journal cannot be read.
  */
 function unreadOrder(
   { operation, credentials, detection }: Known & Required<Pick<Known, 'operation' | 'credentials'>>,
   request: LegacyRequest,
-  { sent, askedHash }: { readonly sent: SentRequestId | undefined; readonly askedHash: string },
+  {
+    sent,
+    askedHash,
+    isDoubted,
+  }: { readonly sent: SentRequestId | undefined; readonly askedHash: string; readonly isDoubted: boolean },
   { journal, clock, keyring }: WalkParts,
 ): Order {
   const openedAtMs = clock.now();
@@ -168,6 +171,6 @@ function unreadOrder(
     addressHash: keyring.hashOfAddress(request.clientAddress),
     openedAtMs,
   };
-  if (sent !== undefined) journal.doubt?.(newOrder);
+  if (isDoubted) journal.doubt?.(newOrder);
   return { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
 }

@@ -250,7 +250,16 @@ describe('a repeat without an id', () => {
 
     test('is the same sale also where the changed mapping refuses it, until its outcome was told', async () => {
       let mapping = shippedMapping();
-      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      const doubted: string[] = [];
+      let isUnread = false;
+      const house = openWalkHouse({
+        ...slowly(5_000, SUCCESS, AGAIN),
+        parts: { mapping: () => mapping },
+        wrapJournal: (stored) => ({
+          find: (owner, id) => (isUnread && id.startsWith('CG') ? Promise.reject(new Error('reset')) : stored.find(owner, id)),
+          doubt: ({ requestId }) => void doubted.push(requestId),
+        }),
+      });
       const ids = ['requestId, ref, ident]', 'requestId, ref, ident, order_no]'] as const;
       for (const [fields, sent] of [
         [sale, {}],
@@ -260,10 +269,15 @@ describe('a repeat without an id', () => {
         ask(house, fields, sent).hangUp();
         await house.clock.advance(20_000);
         mapping = editedMapping('min: 1 }', 'min: 500 }', ids, ['[Idempotency-Key,', '[X-Shop, Idempotency-Key,']);
+        isUnread = true;
+        expect(await told(house, ask(house, fields, sent))).toMatchObject({ status: 'pending', code: undefined });
+        isUnread = false;
         expect(await told(house, ask(house, fields, sent))).toMatchObject({ status: 'success', code: undefined });
         expect(await told(house, ask(house, fields, sent))).toMatchObject({ status: 'fail', code: 'invalid_field' });
       }
       expect(house.upstream.sent).toHaveLength(2);
+      // A doubt would be written as an order of the new id that was never sent.
+      expect(doubted).toEqual([]);
     });
 
     test('is the same sale after a restart as well', async () => {
