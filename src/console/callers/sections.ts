@@ -20,7 +20,7 @@ export function callerSections({ caller, drift }: { caller: CallerView; drift: C
 
 const CALLERS_FILE = html`<a href="/console/mappings/file?name=callers.yaml&edit=yes">callers.yaml</a>`;
 
-function whose({ fingerprint, key, lastSeenMs, requests, wallet }: CallerView, now: number): Html {
+function whose({ fingerprint, key, isListed, lastSeenMs, requests, wallet }: CallerView, now: number): Html {
   return definitions([
     ['Title', key.title ?? html`<span class="note">none: give it one in ${CALLERS_FILE}</span>`],
     ['Note', key.note],
@@ -31,7 +31,7 @@ function whose({ fingerprint, key, lastSeenMs, requests, wallet }: CallerView, n
     [
       'Wallet',
       wallet === undefined
-        ? html`<span class="note">not seen since the start</span>`
+        ? html`<span class="note">${isListed ? 'not seen since the start' : 'noted only for keys in callers.yaml'}</span>`
         : html`${naira(wallet.balance)}, ${ago(wallet.atMs, now)}`,
     ],
     ['Warned below', key.walletBelow !== undefined && naira(key.walletBelow)],

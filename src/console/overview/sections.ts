@@ -131,7 +131,7 @@ function v1Part(minutes: readonly V1Minute[]): Html {
       ? 'Not known yet: the first look is taken five seconds after the start.'
       : down === 0
         ? `Up ${minutes.length >= MINUTES ? 'for all of the last hour' : 'since the start'}.`
-        : `In trouble in ${down} of the last ${minutes.length} minutes.`;
+        : `In trouble for ${down} min of the last ${minutes.length} min.`;
   const width = STRIP_WIDTH / MINUTES;
   const first = MINUTES - minutes.length;
   return section(
@@ -209,7 +209,7 @@ function callersPart(parts: ConsoleParts, seen: Overview): Html {
   const nameOf = (name: string): Html | string => {
     const fingerprint = keys.get(name);
     if (fingerprint !== undefined) return callerLink(mapping, fingerprint);
-    return name === 'other' ? 'Without a title' : name;
+    return name === 'other' ? html`<a href="/console/callers">Without a title</a>` : name;
   };
   const note = spanWords(parts, seen);
   const body = tallyTable(hour.byCaller, { title: 'Caller', note, nameOf });
@@ -223,7 +223,7 @@ function refusedPart(parts: ConsoleParts, { refused, nowMs }: Overview): Html {
     { title: 'When', cell: ({ atMs }: RefusedNote) => ago(atMs, nowMs) },
     { title: 'Caller', cell: caller },
     {
-      title: 'Why, as the script was told',
+      title: 'Why',
       cell: ({ code, told }: RefusedNote) => html`<div><code>${code}</code><span class="told">${told}</span></div>`,
     },
   ];
