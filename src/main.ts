@@ -307,6 +307,7 @@ function openGateway(config: Config, { known, metrics, observer, closers, joined
     together: joined?.together,
     timeZone: config.timeZone,
     lookupKey: config.lookupApiKey,
+    journalDays: config.journalDays,
     ordersMax: config.ordersMax,
     random: Math.random,
     onTrouble: observer.trouble,

@@ -5,6 +5,7 @@ import { nairaText } from '../domain/amount';
 import { systemClock } from '../domain/clock';
 import { Secret } from '../domain/credentials';
 import { referenceOf } from '../domain/outcome';
+import { escapeText } from '../domain/shown-words';
 import { createKeyring } from '../gateway/read/keyring';
 import { callerName, findCaller } from '../mapping/caller-name';
 import { openSetHistory } from '../mapping/set-history';
@@ -21,6 +22,7 @@ import { describeReply, showPlace } from './describe-reply';
 import { searchJournal, parseAge, withJournal, type Opened } from './orders-journal';
 import { parseCount } from './parse-options';
 import { counted, print, printTable, textOfLines } from './process';
+import { showOrder } from './show-order';
 import type { Times } from '../domain/times';
 
 interface Asked {
@@ -108,20 +110,27 @@ function cellsOf(row: FoundRow, { mapping, times }: Opened): string[] {
   ];
 }
 
-/** Prints the story of the order with this id. With `owner`, only orders of that key count. */
+/** Prints the story of the order with this id, or all that the journal has of it. With `owner`, only orders of that key count. */
 export async function tellStory(
   id: string,
   opened: Opened,
-  { owner, withReply = true }: { readonly owner?: string | undefined; readonly withReply?: boolean },
+  {
+    owner,
+    withReply = true,
+    asJson,
+  }: { readonly owner?: string | undefined; readonly withReply?: boolean; readonly asJson?: true | undefined },
 ): Promise<void> {
+  const { mapping, times } = opened;
   await withDesk(opened, async (desk) => {
     let orders = await desk.named(id);
     // A script may have sent other ids besides the request id.
     if (orders.length === 0) orders = await searchJournal(id, opened.journal);
     if (owner !== undefined) orders = orders.filter((order) => order.owner === owner);
-    const ofWhom = owner === undefined ? '' : ` of ${callerName(opened.mapping, owner)}`;
+    const ofWhom = owner === undefined ? '' : ` of ${callerName(mapping, owner)}`;
     if (orders.length === 0) throw new Error(`There is no order ${id}${ofWhom} in the journal.`);
-    for (const order of orders) print(textOfLines(storyLines(await desk.story(order), opened.times, withReply)));
+    for (const order of orders)
+      if (asJson) print(escapeText(JSON.stringify(showOrder(order, mapping, times), null, 2), '\n'));
+      else print(textOfLines(storyLines(await desk.story(order), times, withReply)));
   });
 }
 

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { nairaText, type AmountMinor } from '../domain/amount';
 import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
-import { csvCell, escapeText } from '../domain/shown-words';
+import { csvCell } from '../domain/shown-words';
 import type { Journal } from '../journal/journal';
 import { callerName, findCaller } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
@@ -22,7 +22,6 @@ import { recheckCommand } from './orders-recheck';
 import { reconcileCommand } from './orders-reconcile';
 import { parseCount } from './parse-options';
 import { counted, print, printTable } from './process';
-import { isNamed, showOrder } from './show-order';
 
 interface OfCaller {
   /** The title or the fingerprint of a caller, as typed. */
@@ -77,10 +76,7 @@ export function ordersCommand(): Command {
     .addOption(callerOption())
     .addHelpText('after', `${SHOW_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders show first-a`)
     .action((id: string, { json, caller }: OfCaller & { readonly json?: true }) =>
-      withJournal(async (opened) => {
-        const owner = await ownerOf({ caller }, opened);
-        await (json ? show(id, owner, opened) : tellStory(id, opened, { owner }));
-      }),
+      withJournal(async (opened) => tellStory(id, opened, { owner: await ownerOf({ caller }, opened), asJson: json })),
     );
   command
     .command('export')
@@ -160,18 +156,6 @@ async function list({ limit, ...range }: Range & { readonly limit: number }, ope
   print(
     shown.length < count ? `The latest ${shown.length} of ${countOrders(count)}; --limit shows more.` : `${countOrders(count)}.`,
   );
-}
-
-async function show(id: string, owner: string | undefined, { journal, mapping, times }: Opened): Promise<void> {
-  let found = 0;
-  for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: EXPORT_MAX })) {
-    if (!isNamed(order, id) && referenceOf(order.outcome) !== id) continue;
-    if ((owner ?? order.owner) !== order.owner) continue;
-    found += 1;
-    print(escapeText(JSON.stringify(showOrder(order, mapping, times), null, 2), '\n'));
-  }
-  if (found === 0)
-    throw new Error(`There is no order ${id}${owner === undefined ? '' : ` of ${callerName(mapping, owner)}`} in the journal.`);
 }
 
 const COLUMNS = [
@@ -269,7 +253,7 @@ async function report(range: Range, opened: Opened): Promise<void> {
   const ofOwner: Pick<Journal, 'listUnsettled'> = {
     listUnsettled: (options) => journal.listUnsettled(owner === undefined ? options : { ...options, owner }),
   };
-  const open = await readOpenOrders(ofOwner, mapping, now);
+  const open = await readOpenOrders(ofOwner, mapping, now, EXPORT_MAX);
   print('');
   reportOpen(open, mapping, now);
   open.unreadable.forEach(onUnreadable);

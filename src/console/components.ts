@@ -233,11 +233,11 @@ export function ageWords(durationMs: number): string {
   return `${Math.round(seconds / 86_400)} days`;
 }
 
-/** Links to the pages before and after this one. */
-export function pager(links: { readonly newer?: string | undefined; readonly older?: string | undefined }): Html | false {
-  if (links.newer === undefined && links.older === undefined) return false;
+/** Links to the first page and to the page after this one. */
+export function pager(links: { readonly newest?: string | undefined; readonly older?: string | undefined }): Html | false {
+  if (links.newest === undefined && links.older === undefined) return false;
   return html`<nav class="pager" aria-label="Pages of the list">
-    ${links.newer !== undefined && html`<a class="button" href="${links.newer}">Newer</a>`}
+    ${links.newest !== undefined && html`<a class="button" href="${links.newest}">Newest</a>`}
     ${links.older !== undefined && html`<a class="button" href="${links.older}">Older</a>`}
   </nav>`;
 }

@@ -78,10 +78,10 @@ export function createConsole(parts: ConsoleParts, isToken: ((shown: string) => 
   return { router, close: () => (closed.abort(), sessions?.close()) };
 }
 
-/** `/orders` for `/orders/12/story`; empty for the Overview and its parts. */
+/** `/orders` for `/orders/12/story`; empty for the Overview. */
 function topOf(path: string): string {
   const [, first = ''] = path.split('/');
-  return PAGES.find((page) => page.path === `/${first}`)?.path ?? '';
+  return PAGES.find((page) => page.path === `/${first}`)?.path ?? first;
 }
 
 function setHeaders(_request: Request, response: Response, next: NextFunction): void {

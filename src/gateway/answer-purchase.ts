@@ -104,7 +104,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
     });
   };
   const { requestId: sent } = intent;
-  const sale = { leftMs, isOfPins: isOfPins(parsed.operation) };
+  const sale = { leftMs, isOfPins: isOfPins(parsed.operation), line: parsed.line };
   const pursuit = await parts.repeats.join(newOrder, sent, mapping.repeatMs, start, sale);
   const openingKind = isOwn ? pursuit.openingKind : undefined;
   const waitsFrom = parts.clock.elapsed();

@@ -12,7 +12,7 @@ import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer-purchase';
 import { latestOf } from './answer-status';
-import { withGoods } from './proof/fill-goods';
+import { isOfPins, withGoods } from './proof/fill-goods';
 import { askedHashOf, contentHashOf } from './read/build-call';
 import type { WalkParts } from './walk-parts';
 import { earlierTellerOf } from './read/earlier-set';
@@ -43,12 +43,12 @@ export async function answerRefusedRepeat(
   if ((operation !== undefined && operation.kind !== 'purchase') || credentials === undefined) return undefined;
   const sent = readIdOf(request, parameters, mapping);
   const askedHash = askedHashOf(request, parts.keyring);
-  const found = await findOrder(credentials, (owner) =>
-    sent === undefined ? findUnheard(owner, askedHash, mapping, parts) : findById(owner, sent.id, parts),
-  );
+  const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
+  const found = named ?? (await findOrder(credentials, (owner) => findUnheard(owner, { askedHash, sent }, mapping, parts)));
   const order =
     found === UNREAD
-      ? operation && unreadOrder({ ...known, operation, credentials }, request, { sent, askedHash }, parts)
+      ? operation &&
+        unreadOrder({ ...known, operation, credentials }, request, { sent, askedHash, isDoubted: named === UNREAD }, parts)
       : found;
   if (order === undefined) return undefined;
   if (order.askedHash !== askedHash && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
@@ -59,7 +59,10 @@ export async function answerRefusedRepeat(
   const ordered = teller.operations.get(order.operation) ?? operation;
   const reader = { credentials, request, mapping: teller };
   const obstacle = obstacleOf(refusal) ?? (order.number === 0 ? undefined : await judgeVisit(order, reader, parts));
-  if (obstacle !== undefined || ordered === undefined) {
+  // PINs name no customer: with the order's id another customer's script could ask for them.
+  const isNameless = sent === undefined && isOfPins(ordered);
+  const isPerhapsOfAnother = isNameless && (await parts.pursuits.find(order.owner, order.requestId))?.isAwaited === true;
+  if (obstacle !== undefined || ordered === undefined || isPerhapsOfAnother) {
     if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
     const refused = { mapping: teller, request, operation, format: known.detection?.format, parameters };
     return { reply: pendingInWords(refused, obstacle && tellObstacle(obstacle, teller).text), outcome: 'unknown' };
@@ -76,7 +79,8 @@ export async function answerRefusedRepeat(
     operation: ordered,
     format: teller.formats.has(order.format) ? order.format : (known.detection?.format ?? [...teller.formats.keys()][0]!),
     values: order.fields,
-    roots: { order: orderRoot(latest, outcome) },
+    // The order may have another id, or another spelling of its id.
+    roots: { order: orderRoot({ ...latest, echo: sent?.echo ?? latest.echo }, outcome) },
   });
   return { reply, outcome: outcome.kind, order: idsOf(latest, outcome) };
 }
@@ -143,22 +147,36 @@ async function findById(owner: string, requestId: string, { journal, pursuits, o
   });
 }
 
-/** If the journal cannot be read and this process knows no order, the refusal stands, as for any first order without an id (decision 0012). */
-function findUnheard(owner: string, askedHash: string, { repeatMs }: Mapping, { repeats, onTrouble }: WalkParts): Promise<Found> {
-  return repeats.findUnheard(owner, askedHash, repeatMs).catch((error: unknown) => {
+/**
+ * If the journal cannot be read and this process knows no order, the refusal stands, as for any first order without an id (decision 0012). A request
+ * with an id can be the repeat only of an order that an earlier mapping read: that mapping did not take the field or header for an id.
+ */
+async function findUnheard(
+  owner: string,
+  { askedHash, sent }: { readonly askedHash: string; readonly sent: SentRequestId | undefined },
+  { repeatMs, hash }: Mapping,
+  { repeats, onTrouble }: WalkParts,
+): Promise<Found> {
+  const found = await repeats.findUnheard(owner, askedHash, repeatMs).catch((error: unknown) => {
     onTrouble('find', error);
     return undefined;
   });
+  const isOfAnotherId = sent !== undefined && found !== UNREAD && found?.trail?.mapping === hash;
+  return isOfAnotherId ? undefined : found;
 }
 
 /**
- * Stands for the order that cannot be read, with what this request shows of it. With an id of its own it is noted in the journal's doubts, like
- * every order that is told as pending while the journal cannot be read.
+ * Stands for the order that cannot be read, with what this request shows of it. `isDoubted`: the journal could not be asked for the request's own id,
+ * so it is noted in the journal's doubts, like every order that is told as pending while the journal cannot be read.
  */
 function unreadOrder(
   { operation, credentials, detection }: Known & Required<Pick<Known, 'operation' | 'credentials'>>,
   request: LegacyRequest,
-  { sent, askedHash }: { readonly sent: SentRequestId | undefined; readonly askedHash: string },
+  {
+    sent,
+    askedHash,
+    isDoubted,
+  }: { readonly sent: SentRequestId | undefined; readonly askedHash: string; readonly isDoubted: boolean },
   { journal, clock, keyring }: WalkParts,
 ): Order {
   const openedAtMs = clock.now();
@@ -175,6 +193,6 @@ function unreadOrder(
     addressHash: keyring.hashOfAddress(request.clientAddress),
     openedAtMs,
   };
-  if (sent !== undefined) journal.doubt?.(newOrder);
+  if (isDoubted) journal.doubt?.(newOrder);
   return { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
 }

@@ -59,6 +59,8 @@ export interface GatewayParts {
   readonly learntPatience?: LearntPatience;
   /** The time zone of the midnight at which daily limits begin anew; West Africa Time unless given. */
   readonly timeZone?: string;
+  /** How many days the journal keeps an order that has ended; for ever unless given. */
+  readonly journalDays?: number;
   /** How many orders may be under way. */
   readonly ordersMax?: number;
   /** The parts that are shared, where several processes serve as one. */

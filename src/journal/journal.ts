@@ -26,6 +26,13 @@ export interface OfOwner extends Pick<ListOptions, 'limit' | 'onUnreadable'> {
   readonly newestFirst?: boolean;
 }
 
+export interface UnsettledOptions extends ListOptions {
+  readonly owner?: string;
+  readonly fromMs?: number;
+  readonly untilMs?: number;
+  readonly newestFirst?: boolean;
+}
+
 export interface Journal {
   /**
    * Opens an order for an intent, or finds the order that has its request id. When the promise resolves, the result is on disk. Atomic
@@ -64,10 +71,10 @@ export interface Journal {
   hasReference(owner: string): Promise<boolean>;
 
   /**
-   * Orders that are not final and not proven free of charge (no outcome, `pending`, `unknown`), oldest first, and only those opened from
-   * `fromMs` on. Cheap for one owner; for all owners it reads the keys of all unsettled orders.
+   * Orders that are not final and not proven free of charge (no outcome, `pending`, `unknown`), opened in [fromMs, untilMs), oldest first,
+   * or newest first where asked. Cheap for one owner; for all owners it reads the keys of all unsettled orders.
    */
-  listUnsettled(options: ListOptions & { readonly owner?: string; readonly fromMs?: number }): Promise<readonly Order[]>;
+  listUnsettled(options: UnsettledOptions): Promise<readonly Order[]>;
 
   /**
    * Orders of one owner that are `NOT_TOLD` and were opened from `fromMs` on, oldest first, ended or not. Cheap: only exceptional orders are

@@ -2,9 +2,10 @@
 import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
-import type { Journal } from './journal';
+import type { Journal, UnsettledOptions } from './journal';
 import {
   byTime,
+  byTimeBack,
   checkIntent,
   createOrderNumbers,
   decideOpening,
@@ -69,18 +70,17 @@ export function createMemoryJournal(): Journal {
     listByReference: async (reference) => [...ledgers.values()].flatMap((ledger) => withReference(ledger, reference) ?? []),
     findByNumber: async (owner, number) => at(ledgers.get(owner), ledgers.get(owner)?.byNumber.get(number)),
     hasReference: async (owner) => (ledgers.get(owner)?.byReference.size ?? 0) > 0,
-    async listUnsettled({ owner, fromMs = 0, limit }) {
+    async listUnsettled({ owner, ...span }) {
       const wanted = owner === undefined ? [...ledgers.values()] : [ledgers.get(owner)];
       const orders = wanted.flatMap((ledger) => [...(ledger?.unsettled ?? [])].map((requestId) => at(ledger, requestId)!));
-      return oldest(orders, fromMs, limit);
+      return inSpan(orders, span);
     },
-    async listUntold({ owner, fromMs, limit }) {
-      return oldest([...(ledgers.get(owner)?.byRequestId.values() ?? [])].filter(isUntold), fromMs, limit);
+    async listUntold({ owner, ...span }) {
+      return inSpan([...(ledgers.get(owner)?.byRequestId.values() ?? [])].filter(isUntold), span);
     },
-    async *list({ fromMs, untilMs, limit, newestFirst = false }) {
+    async *list(span) {
       const orders = [...ledgers.values()].flatMap((ledger) => [...ledger.byRequestId.values()]);
-      const wanted = orders.filter((order) => order.openedAtMs >= fromMs && order.openedAtMs < untilMs);
-      yield* wanted.sort(newestFirst ? byTimeBack : byTime).slice(0, limit);
+      yield* inSpan(orders, span);
     },
     async *listOfOwner({ owner, fromMs = 0, beforeNumber = Infinity, newestFirst = false, limit }) {
       const orders = [...(ledgers.get(owner)?.byRequestId.values() ?? [])];
@@ -95,14 +95,15 @@ export function createMemoryJournal(): Journal {
   };
 }
 
-function oldest(orders: readonly Order[], fromMs: number, limit: number): readonly Order[] {
+function inSpan(
+  orders: readonly Order[],
+  { fromMs = 0, untilMs = Infinity, limit, newestFirst = false }: UnsettledOptions,
+): readonly Order[] {
   return orders
-    .filter(({ openedAtMs }) => openedAtMs >= fromMs)
-    .sort(byTime)
+    .filter(({ openedAtMs }) => openedAtMs >= fromMs && openedAtMs < untilMs)
+    .sort(newestFirst ? byTimeBack : byTime)
     .slice(0, limit);
 }
-
-const byTimeBack = (one: Order, other: Order): number => byTime(other, one);
 
 function write(ledger: Ledger, order: Order): void {
   ledger.byRequestId.set(order.requestId, order);

@@ -143,6 +143,8 @@ export function byTime(one: Listed, other: Listed): number {
   return one.openedAtMs - other.openedAtMs || one.number - other.number || (one.owner < other.owner ? -1 : 1);
 }
 
+export const byTimeBack = (one: Listed, other: Listed): number => byTime(other, one);
+
 type Listed = Pick<Order, 'openedAtMs' | 'number' | 'owner'>;
 
 /** An intent as a caller of the journal gives it, or as read from a record, where absent fields may be null. */

@@ -13,6 +13,8 @@ export interface ToldStore {
 const UNMARKED_MS = 30_000;
 /** By how much the clocks of two machines may differ: each by five seconds from the database's. */
 export const CLOCKS_MS = 10_000;
+/** Within this time after the reply a sale of a living process is in its list of told sales. */
+export const WRITTEN_MS = 100;
 
 export type ToldSale = Pick<Order, 'owner' | 'number'>;
 
@@ -34,7 +36,8 @@ export async function readTold(store: ToldStore, fromMs: number): Promise<(sale:
 export async function isPerhapsUntold(order: Order, store: ToldStore | undefined, nowMs: number): Promise<boolean> {
   const { outcome, settledAtMs = 0, toldAtMs } = order;
   if (store === undefined || outcome?.kind !== 'succeeded' || toldAtMs !== undefined) return false;
-  const isMarked = nowMs - settledAtMs > UNMARKED_MS;
+  // A time in the future was written before the clock was set back: until it comes, the list would have lost the sale.
+  const isMarked = Math.abs(nowMs - settledAtMs) > UNMARKED_MS;
   return !isMarked && !(await readTold(store, settledAtMs - CLOCKS_MS))(order);
 }
 

@@ -17,16 +17,17 @@ export interface OpenOrders {
   readonly unreadable: readonly Error[];
 }
 
-/** How many open orders are read at most: the oldest. */
+/** How many open orders a gateway that sells reads at most, every minute: the oldest. */
 export const OPEN_ORDERS_MAX = 10_000;
 
 export async function readOpenOrders(
   journal: Pick<Journal, 'listUnsettled'>,
   mapping: Mapping,
   nowMs: number,
+  limit = OPEN_ORDERS_MAX,
 ): Promise<OpenOrders> {
   const unreadable: Error[] = [];
-  const open = await journal.listUnsettled({ limit: OPEN_ORDERS_MAX, onUnreadable: (error) => unreadable.push(error) });
+  const open = await journal.listUnsettled({ limit, onUnreadable: (error) => unreadable.push(error) });
   const orders = open.filter((order) => !isInSandbox(order, mapping));
   const prices = orders.map((order) => moneyOf(order, mapping).atRisk);
   return {

@@ -13,6 +13,7 @@ import { describeConfig, type Config } from '../config';
 import { startOf } from '../domain/process-start';
 import { copyJournalFolder, JOURNAL_FILE, summariseJournal, type JournalSummary, forgetUncharged } from '../journal/lmdb/backup';
 import { journalFolder } from '../journal/open-journal';
+import { forgetRefusals } from '../journal/postgres/away';
 import { checkOf, findGatewaySecret } from './gateway-secret';
 
 const MANIFEST = 'backup.json';
@@ -226,6 +227,7 @@ export async function restoreBackup(config: Config, folder: string, { journal }:
     for (const { from, place } of parts) {
       await copyInto(from, draftOf(place));
       if (place === target) forgotten = await forgetUncharged(draftOf(place), config.journalKey);
+      if (basename(place) === 'spool') await forgetRefusals(draftOf(place));
       await syncFolder(draftOf(place));
     }
     for (const name of DERIVED) await rm(join(dataDir, name), { recursive: true, force: true });

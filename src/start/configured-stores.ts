@@ -1,9 +1,10 @@
 /** Opens the stores that the settings name: journal, traffic and notes, for the gateway and for tools that read beside it. */
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config';
 import { systemClock } from '../domain/clock';
 import type { Journal, JournalEvent } from '../journal/journal';
+import { forgetUncharged } from '../journal/lmdb/backup';
 import { createFieldSeal } from '../journal/record';
 import { journalFolder, openJournal, type OpenJournalOptions } from '../journal/open-journal';
 import type { Mapping } from '../mapping/mapping';
@@ -16,11 +17,26 @@ import { checkOf } from './gateway-secret';
 
 const DAY_MS = 24 * 3_600_000;
 
-export function openConfiguredJournal(
+/** In the data folder of a gateway that has used PostgreSQL since it used LMDB. */
+const LEFT = 'journal-left';
+
+/**
+ * A journal in LMDB to which the gateway comes back from PostgreSQL first forgets the orders that took no money: meanwhile they may have been
+ * sold under the same ids, and it would tell them as failed.
+ */
+export async function openConfiguredJournal(
   config: Config,
   onEvent: (event: JournalEvent) => void = () => undefined,
 ): Promise<Journal> {
-  return open(config, { retentionMs: config.journalDays * DAY_MS, onEvent });
+  const left = join(config.dataDir, LEFT);
+  const folder = journalFolder(config.journalUrl, config.dataDir);
+  if (folder !== undefined && existsSync(left)) {
+    if (existsSync(folder)) await forgetUncharged(folder, config.journalKey, 'proven too');
+    rmSync(left, { force: true });
+  }
+  const journal = await open(config, { retentionMs: config.journalDays * DAY_MS, onEvent });
+  if (/^postgres/i.test(config.journalUrl)) writeFileSync(left, '', { mode: 0o600 });
+  return journal;
 }
 
 /**

@@ -168,8 +168,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   #giveUp(): void {
-    const detail =
-      this.#controller === undefined ? 'it could not leave in time' : `no complete answer within ${this.#timeoutMs} ms`;
+    const unanswered = `no complete answer within ${Math.round(this.#timeoutMs)} ms`;
+    const detail = this.#controller === undefined ? 'it could not leave in time' : unanswered;
     this.#stop(DEADLINE_PASSED, detail);
   }
 

@@ -6,7 +6,7 @@ import { type Clock, pause } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled } from '../journal/order-life';
-import { readTold, type ToldStore } from '../journal/told-sales';
+import { readTold, WRITTEN_MS, type ToldStore } from '../journal/told-sales';
 import { startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 
 /** The longest time from an order's settling to its reply: the read of a receipt, which may take ten seconds. */
@@ -16,8 +16,6 @@ const HOLD_MS = 10 * 60_000;
 /** How long a process may have sold after its last sign: longer than the interval of signs, because it may have stood still. */
 const SOLD_AFTER_SIGN_MS = 4 * SIGN_EVERY_MS;
 const LOOKBACK_MAX_MS = 2 ** 27;
-/** Within this time after the reply a sale of a living process is in its list of told sales. */
-const WRITTEN_MS = 100;
 const UNSETTLED_MAX = 50_000;
 /** Orders marked together share a flush. A start waits for all marks: one by one, thousands of open orders took a minute. */
 const MARKED_AT_ONCE = 200;
@@ -58,8 +56,7 @@ export async function watchUntold({
   }
   const signsMs = readSigns(dataDir, clock.now());
   if (signsMs.length > 0) await mark([...signsMs, await findEnd(journal, clock.now())]);
-  const onSilent = (signMs: number): void => void mark([signMs]).catch((error: unknown) => onTrouble('tell', error));
-  return startSigns({ dataDir, clock, journal, onSilent, onNeighbours });
+  return startSigns({ dataDir, clock, journal, onSilent: (signMs) => mark([signMs]), onNeighbours, onTrouble });
 }
 
 export interface Marking {
@@ -94,11 +91,20 @@ export async function markUntold(
   const untold = [...marked.values()].filter(
     (order) => order.toldAtMs === undefined && (isUnsettled(order) || (order.outcome?.kind === 'succeeded' && !isTold(order))),
   );
-  for (let from = 0; from < untold.length; from += MARKED_AT_ONCE) {
-    const some = untold.slice(from, from + MARKED_AT_ONCE);
-    await Promise.all(some.map(({ owner, requestId }) => journal.tell(owner, requestId, NOT_TOLD)));
-  }
-  return untold.length;
+  // What has changed since it was listed, a living process has ended or told.
+  const isUnchanged = async ({ owner, requestId }: Order): Promise<boolean> => {
+    const now = await journal.find(owner, requestId);
+    return now !== undefined && isUnsettled(now) && now.toldAtMs === undefined;
+  };
+  let count = 0;
+  const markOne = async (order: Order): Promise<void> => {
+    if (holder === undefined && isUnsettled(order) && !(await isUnchanged(order))) return;
+    await journal.tell(order.owner, order.requestId, NOT_TOLD);
+    count += 1;
+  };
+  for (let from = 0; from < untold.length; from += MARKED_AT_ONCE)
+    await Promise.all(untold.slice(from, from + MARKED_AT_ONCE).map(markOne));
+  return count;
 }
 
 const onUnreadable = (): void => undefined;

@@ -17,7 +17,7 @@ const FOLDER = 'processes';
 export const SIGN_EVERY_MS = 5_000;
 /** A process without a sign for so long may have died. */
 const SILENT_AFTER_MS = 4 * SIGN_EVERY_MS;
-/** A start removes the file of a process without a sign for so long. If that process lives and only stood still, it makes its file anew. */
+/** The file of a process without a sign for so long is removed. If that process lives and only stood still, it makes its file anew. */
 const DEAD_AFTER_MS = 60_000;
 
 /**
@@ -96,14 +96,15 @@ export interface SignParts {
   readonly clock: Clock;
   /** While the journal is not writable no sign is given: what scripts are told meanwhile cannot be written. */
   readonly journal: { isWritable(): boolean };
-  /** A neighbour that sells from the same folder fell silent after this sign (ms since the epoch). Called once for each sign. */
-  readonly onSilent: (signMs: number) => void;
+  /** A neighbour that sells from the same folder fell silent after this sign (ms since the epoch). Called again until the promise resolves. */
+  readonly onSilent: (signMs: number) => Promise<void>;
   /** Whether another process may sell from the same folder: told before the first request, and with each sign. One that stands still counts for a minute. */
   readonly onNeighbours: (hasNeighbours: boolean) => void;
+  readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /** To be called before the first request, and after the orders of dead processes have been marked. Returns the function that ends the signs. */
-export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours }: SignParts): EndSigns {
+export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours, onTrouble }: SignParts): EndSigns {
   const folder = join(dataDir, FOLDER);
   const own = randomUUID();
   const file = join(folder, own);
@@ -132,9 +133,19 @@ export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours }: 
     for (const [name, signMs] of signs.filter(isSilent)) {
       if (name === own || dealtWith.get(name) === signMs) continue;
       dealtWith.set(name, signMs);
-      onSilent(signMs);
+      onSilent(signMs).catch((error: unknown) => {
+        dealtWith.delete(name);
+        onTrouble('tell', error);
+      });
     }
   };
+  /** The next start would mark the sales after such a sign once more, when the log of told sales no longer has them. */
+  const removeDealtWith = (signs: readonly Sign[]): void =>
+    removeDead(
+      folder,
+      clock.now(),
+      signs.filter(([name, signMs]) => dealtWith.get(name) === signMs),
+    );
   const ownSigns = createOwnSigns(clock);
   const beat = (): void => {
     const isWritable = journal.isWritable();
@@ -145,6 +156,7 @@ export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours }: 
     try {
       const signs = listSigns(folder);
       reportNeighbours(signs);
+      removeDealtWith(signs);
       if (isWritable && ownSigns.areRegular()) reportSilent(signs);
     } catch {
       // The disk cannot be read: the next beat looks again.
@@ -168,8 +180,8 @@ function listSigns(folder: string): readonly Sign[] {
   return signs.filter((sign): sign is Sign => sign[1] !== undefined);
 }
 
-function removeDead(folder: string, nowMs: number): void {
-  for (const [name, signMs] of listSigns(folder)) if (signMs < nowMs - DEAD_AFTER_MS) rmSync(join(folder, name), { force: true });
+function removeDead(folder: string, nowMs: number, signs = listSigns(folder)): void {
+  for (const [name, signMs] of signs) if (signMs < nowMs - DEAD_AFTER_MS) rmSync(join(folder, name), { force: true });
 }
 
 export interface SharedSignParts {

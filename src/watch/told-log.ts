@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../domain/clock';
 import { denyOtherUsers } from '../journal/lmdb/environment';
@@ -85,7 +85,13 @@ export function toldFiles(dataDir: string, clock: Pick<Clock, 'elapsed'>): ToldS
       const now = Math.floor(clock.elapsed() / FILE_MS);
       const [put, isFirst] = [now === minute ? appendFile : writeFile, minute < 0];
       minute = now;
-      await put(join(folder, `${name}.${now % FILES}`), lines, { mode: 0o600 });
+      const write = (): Promise<void> => put(join(folder, `${name}.${now % FILES}`), lines, { mode: 0o600 });
+      await write().catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        // Somebody has removed the folder: without it no sale of this process would count as told.
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await write();
+      });
       // Not with the first write: processes that start at the same time still read the files of all earlier ones.
       if (put === writeFile && !isFirst) await removeOld(atMs - KEPT_MS);
     },

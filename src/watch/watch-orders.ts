@@ -28,6 +28,8 @@ import type { OpenOrdersSeen } from './sightings';
 const LOOK_EVERY_MS = 60_000;
 /** How often the same overdue order is logged. */
 const LOG_AGAIN_MS = 60 * 60_000;
+/** The rest is logged at the next looks: thousands of lines at once would take the room that the log has for those of requests. */
+const LOGGED_AT_ONCE = 500;
 
 export interface OpenOrdersWatch {
   /** As of the last look; undefined before the first. */
@@ -71,10 +73,10 @@ export function watchOpenOrders(parts: {
       });
       if (unreadable[0] !== undefined)
         parts.log.error('open_orders', { ...errorFields(unreadable[0]), count: unreadable.length });
-      for (const order of overdue) {
-        const key = `${order.owner} ${order.requestId}`;
-        if (now - (said.get(key) ?? 0) < LOG_AGAIN_MS) continue;
-        said.set(key, now);
+      const keyOf = ({ owner, requestId }: Order): string => `${owner} ${requestId}`;
+      const unsaid = overdue.filter((order) => now - (said.get(keyOf(order)) ?? 0) >= LOG_AGAIN_MS);
+      for (const order of unsaid.slice(0, LOGGED_AT_ONCE)) {
+        said.set(keyOf(order), now);
         parts.log.error('order_overdue', {
           operation: order.operation,
           outcome: order.outcome?.kind ?? 'open',

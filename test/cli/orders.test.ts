@@ -7,6 +7,7 @@ import { sandboxScopeOf } from '../../src/mapping/caller-name';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { createFieldSeal } from '../../src/journal/record';
 import { openNotesStore } from '../../src/orders/notes-store';
+import { OPEN_ORDERS_MAX } from '../../src/orders/order-money';
 import { newOrder } from '../journal/new-order';
 import { MAPPINGS, copyMappings, editFile } from '../mapping/mapping-set';
 import { printTable } from '../../src/cli/process';
@@ -392,6 +393,14 @@ describe('orders report', () => {
     expect(stdout).toContain('3 orders without a final outcome, 200.00 naira at risk');
     expect(stdout).toMatch(/\n3d OVERDUE +01234567 +buy_airtime +unknown +100\.00 +100\.00 +lost\n2m +/);
     expect(stdout).toMatch(/\nOVERDUE: 1 order older than \w+\.\n$/);
+  });
+
+  test('counts every open order, also beyond those that a gateway looks at each minute', async () => {
+    const journal = await openLmdbJournal({ dir: join(dataDir, 'journal') });
+    const ids = Array.from({ length: OPEN_ORDERS_MAX + 1 }, (_, nth) => `r${nth}`);
+    await Promise.all(ids.map((requestId) => journal.open(newOrder({ requestId, openedAtMs: Date.now() - DAY_MS }))));
+    await journal.close();
+    expect((await runHere('orders', 'report')).stdout).toMatch(/^OVERDUE: 10001 orders older than/m);
   });
 });
 

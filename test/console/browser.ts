@@ -48,6 +48,8 @@ export interface PageFindings {
   readonly bytes: number;
   /** How much wider than the window the page is, so that it must be scrolled sideways. */
   readonly overflowPx: number;
+  /** Tables that are cut off where no key can scroll them, by the width of the window. */
+  readonly cutOff: readonly string[];
 }
 
 export interface InspectOptions {
@@ -93,11 +95,22 @@ export async function inspectPage(browser: Browser, url: string, options: Inspec
       await page.screenshot({ path: join(ARTEFACTS, `${name}-${size}-${theme}.png`), fullPage: true });
       barriers.push(...(await findBarriers(page)).map((barrier) => `${theme} ${barrier}`));
     }
-    return { errors, barriers, firstPaintMs, bytes, overflowPx };
+    const cutOff: string[] = [];
+    for (const width of size === 'desktop' ? WIDTHS_BETWEEN : []) {
+      await page.setViewportSize({ ...SIZES[size], width });
+      cutOff.push(...(await page.evaluate<readonly string[]>(CUT_OFF)).map((table) => `${width} ${table}`));
+    }
+    return { errors, barriers, firstPaintMs, bytes, overflowPx, cutOff };
   } finally {
     await context.close();
   }
 }
+
+/** A tablet and a small laptop. */
+const WIDTHS_BETWEEN = [768, 1100];
+const CUT_OFF = `[...document.querySelectorAll('.table:not([tabindex])')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map((table) => table.querySelector('caption').textContent.trim())`;
 
 interface AxeResults {
   readonly violations: readonly {

@@ -5,9 +5,11 @@ const SALE = { network: '1', mobile_number: '08031234567', amount: '100', bypass
 
 let house: House;
 let console_: string;
+let beforeAnySale: string;
 beforeAll(async () => {
   house = await openHouse();
   console_ = `${house.service.adminUrl}/console`;
+  beforeAnySale = await get('/orders');
   await send(house.url, '/api/topup/', { ...SALE, 'request-id': 'r1' });
   await send(house.url, '/api/topup/', { ...SALE, 'request-id': '=r2()', amount: 'many', mobile_number: '08051234567' });
   // Notes are written once a second.
@@ -32,8 +34,16 @@ test.each([
   expect(page.replace(/value="[^"]*"|href="[^"]*"/g, '')).not.toMatch(/080[35]1234567/);
 });
 
-test('a refused request is shown with the text that its script was told', async () => {
+test('a refused request is shown with the text that its script was told; of a long text, the first sentence', async () => {
   expect(await get('/orders?outcome=refused')).toMatch(/amount/);
+  await send(house.url, '/api/topup/', { ...SALE, network: 4, mobile_number: '08021234567', bypass: undefined, Ported_number: true });
+  await new Promise((resolve) => setTimeout(resolve, 1_300));
+  expect(await get('/orders?outcome=refused')).toMatch(/<summary>network 4 means [^<]*\.<\/summary\s*>Nothing was charged\./);
+});
+
+test('a search without a result says how to search, and a journal without an order where to begin', async () => {
+  expect(await get('/orders?q=0803')).toContain('Type numbers, ids and references whole');
+  expect(beforeAnySale).toContain('No request has come yet');
 });
 
 test.each([
@@ -96,8 +106,8 @@ test('an unknown order gives a page that says so', async () => {
 test('the search is exported as CSV that no spreadsheet reads as a formula', async () => {
   const lines = (await get('/orders/export.csv')).trim().split('\r\n');
   expect(lines[0]).toBe('time,caller,operation,number,outcome,asked_for_naira,charged_naira,request_id,reference,told');
-  expect(lines).toHaveLength(4);
-  expect(lines.find((line) => line.includes('refused'))).toContain(",'=r2(),");
+  expect(lines).toHaveLength(5);
+  expect(lines.find((line) => line.includes('0805'))).toContain(",refused,,,'=r2(),");
 });
 
 test('the export has the times of the pages, with their offset, so that a sale is on the day that was asked for', async () => {

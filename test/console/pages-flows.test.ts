@@ -6,6 +6,22 @@ import { openHouse, type House } from '../flows/house';
 import { describeWithBrowser, openBrowser } from './browser';
 import { editFile } from '../mapping/mapping-set';
 
+/** Keeps the texts of charts: they are painted, so no element has them. */
+const KEEP_PAINTED = `
+  window.painted = [];
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+    painted.push(text);
+    fillText.call(this, text, ...at);
+  };`;
+const MINUTES_AROUND_ONE_POINT = `(() => {
+  painted.length = 0;
+  const t = [Math.round(Date.now() / 1000)];
+  const series = { t, traffic: [[0], [0], [0], [0], [0]], times: [[null], [null], [null], [null]] };
+  document.dispatchEvent(new CustomEvent('live:series', { detail: { hour: series, day: series } }));
+  return new Promise((resolve) => setTimeout(() => resolve(painted.filter((text) => text.includes(':'))), 100));
+})()`;
+
 describeWithBrowser('in a browser', () => {
   let house: House;
   let browser: Browser;
@@ -28,6 +44,15 @@ describeWithBrowser('in a browser', () => {
     await waiting.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Last day' }).click();
     await waiting.waitFor({ state: 'visible' });
+  }, 90_000);
+
+  test('around its first point a chart names each minute once', async () => {
+    await page.addInitScript(KEEP_PAINTED);
+    await open('');
+    await page.getByText('The charts wait for data').waitFor({ state: 'attached' });
+    const minutes: readonly string[] = await page.evaluate(MINUTES_AROUND_ONE_POINT);
+    // Two charts have the same axis.
+    expect([minutes.length > 0, new Set(minutes).size]).toEqual([true, minutes.length / 2]);
   }, 90_000);
 
   test('a paste is read while it is typed, sold in the sandbox, and found among the orders', async () => {

@@ -98,14 +98,14 @@ describeWithBrowser('the pages of the console', () => {
     const at = typeof path === 'string' ? path : await path(house);
     const look = await inspectPage(browser, `${house.adminUrl}${at}`, { name, size, ...(play === undefined ? {} : { play }) });
     looks.push(`${name} ${size}: first paint ${Math.round(look.firstPaintMs)} ms, ${Math.round(look.bytes / 1_000)} kB`);
-    expect(withoutExpectedErrors(look, name)).toEqual({ errors: [], barriers: [], overflowPx: 0 });
+    expect(withoutExpectedErrors(look, name)).toEqual({ errors: [], barriers: [], overflowPx: 0, cutOff: [] });
     expect(look.firstPaintMs).toBeLessThan(FIRST_PAINT_MS_MAX);
     expect(look.bytes).toBeLessThan(BYTES_MAX);
   });
 });
 
-function withoutExpectedErrors({ errors, barriers, overflowPx }: PageFindings, name: string): Partial<PageFindings> {
+function withoutExpectedErrors({ errors, barriers, overflowPx, cutOff }: PageFindings, name: string): Partial<PageFindings> {
   // The missing page is served with HTTP 404.
   const isExpected = (error: string): boolean => name === 'not-found' && error.includes('404');
-  return { errors: errors.filter((error) => !isExpected(error)), barriers, overflowPx };
+  return { errors: errors.filter((error) => !isExpected(error)), barriers, overflowPx, cutOff };
 }

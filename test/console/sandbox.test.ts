@@ -47,7 +47,7 @@ test('a mood strikes the next purchase, and a pending order is ended', async () 
   while (admin.countOrders() < 2) await new Promise((resolve) => setTimeout(resolve, 20));
   const [order] = admin.overview().orders;
   expect(order!.status).toBe('pending');
-  expect((await asked.get('/sandbox')).text).toContain('Let it succeed');
+  expect((await asked.get('/sandbox')).text).toContain('Succeed Decline');
   await asked.post('/sandbox/settle', { reference: order!.reference, result: 'success' });
   expect((await sold).body).toMatchObject({ status: 'success' });
 }, 30_000);

@@ -58,6 +58,46 @@ test('on one data folder a sale that nobody is known to have heard is not sold a
   expect(await v1.ledger(2)).toMatchObject({ charged: 1 });
 }, 60_000);
 
+/** v1 takes six seconds for this number. */
+const SLOW = { network: 1, mobile_number: '08031230007', amount: 100, airtime_type: 'VTU', Ported_number: true };
+
+/** A script hangs up on a gateway that stands still, and hears of its sale from the other. Then the first one goes on. Returns what the next equal sale hears. */
+async function sellBeside(
+  freezes: GatewayProcess,
+  lives: GatewayProcess,
+  slow: V1OfMany,
+): Promise<readonly (string | undefined)[]> {
+  const buy = async () => (await ask(lives.url, slow.keyOf(0), '/api/topup/', SLOW)).word;
+  const hangUp = new AbortController();
+  const headers = { authorization: `Token ${slow.keyOf(0)}:1234`, 'content-type': 'application/json' };
+  const body = JSON.stringify(SLOW);
+  const first = fetch(`${freezes.url}/api/topup/`, { method: 'POST', headers, body, signal: hangUp.signal });
+  await slow.untilTaken(0, 1);
+  freezes.freeze();
+  hangUp.abort();
+  await first.catch(() => undefined);
+  const repeat = await buy();
+  const { charged } = await slow.ledger(0);
+  // By then the list of told sales has it.
+  await sleep(500);
+  freezes.thaw();
+  await sleep(1_000);
+  return [repeat, String(charged), await buy(), String((await slow.ledger(0)).charged)];
+}
+
+test('on one data folder a sale that a neighbour told stays told when the gateway goes on on which its script hung up', async () => {
+  const [dataDir, slow] = [join(folder, 'goes on'), await openV1OfMany(1, 2)];
+  const env = { UPSTREAM_URL: slow.url };
+  // The second one sees its neighbour at its start, the first one within five seconds.
+  const [lives, freezes] = [await startGateway(dataDir, env), await startGateway(dataDir, env)];
+  try {
+    expect(await sellBeside(freezes, lives, slow)).toEqual(['success', '1', 'success', '2']);
+  } finally {
+    await Promise.all([freezes, lives].map((gateway) => gateway.end('SIGKILL')));
+    await slow.close();
+  }
+}, 120_000);
+
 describePostgres('on one PostgreSQL', () => {
   const postgres = opened(startPostgres);
 
@@ -71,6 +111,19 @@ describePostgres('on one PostgreSQL', () => {
     while ((await living()).length > 1) await sleep(500);
     expect([first, second, await sell(lives, 1)]).toEqual(['success', 'success', 'success']);
     expect(await v1.ledger(1)).toMatchObject({ charged: 3 });
+  }, 120_000);
+
+  test('a sale that a neighbour told stays told when the gateway goes on on which its script hung up', async () => {
+    const slow = await openV1OfMany(1, 2);
+    const url = await postgres.createDatabase();
+    const env = { JOURNAL_URL: url, GATEWAY_SECRET: '0123456789abcdef'.repeat(2), UPSTREAM_URL: slow.url };
+    const [freezes, lives] = [await startGateway(join(folder, 'stands'), env), await startGateway(join(folder, 'goes'), env)];
+    try {
+      expect(await sellBeside(freezes, lives, slow)).toEqual(['success', '1', 'success', '2']);
+    } finally {
+      await Promise.all([freezes, lives].map((gateway) => gateway.end('SIGKILL')));
+      await slow.close();
+    }
   }, 120_000);
 
   test('a gateway that is cut off tells a sale under way, and a neighbour that took it for dead sells the next equal one', async () => {

@@ -1,5 +1,5 @@
 /** What every journal store keeps to. One function, one factory: a new store is proven by calling it. */
-import type { Journal, OfOwner } from '../../src/journal/journal';
+import type { Journal, OfOwner, UnsettledOptions } from '../../src/journal/journal';
 import { kobo } from '../../src/domain/amount';
 import { NOT_TOLD, type Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
@@ -263,8 +263,7 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       await journal.settle(one, 'done', succeeded, OPENED_AT_MS + 40);
       await journal.settle(one, 'refused', rejected, OPENED_AT_MS + 40);
       await journal.settle(one, 'refunded', { kind: 'declined' }, OPENED_AT_MS + 40);
-      const ids = async (options: { owner?: string; fromMs?: number; limit: number }) =>
-        (await journal.listUnsettled(options)).map((order) => order.requestId);
+      const ids = async (options: UnsettledOptions) => (await journal.listUnsettled(options)).map((order) => order.requestId);
       expect(await ids({ fromMs: OPENED_AT_MS + 20, limit: 10 })).toEqual(['middle', 'late']);
       expect(await ids({ fromMs: OPENED_AT_MS + 20, limit: 1 })).toEqual(['middle']);
       expect(await ids({ fromMs: OPENED_AT_MS + 31, limit: 10 })).toEqual([]);
@@ -273,6 +272,11 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       expect(await ids({ owner: one, limit: 10 })).toEqual(['early', 'middle']);
       expect(await ids({ owner: other, limit: 10 })).toEqual(['late']);
       expect(await ids({ owner: 'c'.repeat(32), limit: 10 })).toEqual([]);
+      expect(await ids({ newestFirst: true, limit: 2 })).toEqual(['late', 'middle']);
+      expect(await ids({ newestFirst: true, untilMs: OPENED_AT_MS + 30, limit: 10 })).toEqual(['middle', 'early']);
+      expect(await ids({ newestFirst: true, owner: one, limit: 1 })).toEqual(['middle']);
+      expect(await ids({ newestFirst: true, owner: one, untilMs: OPENED_AT_MS + 20, limit: 10 })).toEqual(['early']);
+      expect(await ids({ fromMs: OPENED_AT_MS + 10, untilMs: OPENED_AT_MS + 30, limit: 10 })).toEqual(['early', 'middle']);
     });
 
     test('orders that are not told are listed oldest first, of one owner and from a time on, until they are told or begin anew', async () => {

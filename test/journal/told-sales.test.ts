@@ -34,6 +34,7 @@ test('clocks of two machines may differ', async () => {
 
 test.each<[string, Order]>([
   ['by now its neighbours have marked what they had to', sold({ settledAtMs: NOW - 31 * SECOND })],
+  ['the clock was set back since, and the list may have lost it', sold({ settledAtMs: NOW + 3_600 * SECOND })],
   ['it has a mark of its own', sold({ toldAtMs: 1 })],
   ['it is no success', sold({ outcome: { kind: 'pending', reference: 'V1' } })],
 ])('no file is read for an order where %s', async (_why, order) => {

@@ -19,6 +19,8 @@ import type { Outcome } from '../../src/domain/outcome';
 import { startOf } from '../../src/domain/process-start';
 import { openByteFolder } from '../../src/journal/lmdb/environment';
 import { openLmdbJournal, openLmdbReader } from '../../src/journal/lmdb-journal';
+import { createSpool, replaySpool } from '../../src/journal/postgres/away';
+import { createFieldSeal } from '../../src/journal/record';
 import { makeBackup, readBackup, refusesRestore, restoreBackup } from '../../src/start/backup';
 import { readGatewaySecret } from '../../src/start/gateway-secret';
 import { configFor, MAPPINGS } from '../flows/house';
@@ -252,4 +254,17 @@ test('with the journal in PostgreSQL the backup has everything but the journal',
   expect(manifest.journal).toBeUndefined();
   expect(Object.keys(manifest.files)).toContain('data/spool/one.words');
   expect(readFileSync(join(backup, 'backup.json'), 'utf8')).not.toContain('hidden');
+});
+
+test('of what v1 said while PostgreSQL was away, a restore leaves out the refusals: the orders may have been sold since', async () => {
+  const postgres = { GATEWAY_SECRET: 'cd'.repeat(32), JOURNAL_URL: 'postgres://user:hidden@127.0.0.1/db' };
+  const [here, there] = [configOf('here', postgres), configOf('there', postgres)];
+  const seal = createFieldSeal(here.journalKey);
+  const spool = createSpool({ dir: join(here.dataDir, 'spool'), seal, onTrouble: (error) => expect(error).toBeUndefined() });
+  for (const name of ['rejected', 'sold', 'unsent'])
+    await spool.append({ owner: OWNER, requestId: name, tries: 1, said: { latest: OUTCOMES[name]!, atMs: 1 } });
+  await restoreBackup(there, backup, await makeBackup(here, {}, backup));
+  const replayed: string[] = [];
+  await replaySpool(join(there.dataDir, 'spool'), seal, async ({ requestId }) => void replayed.push(requestId));
+  expect(replayed).toEqual(['sold']);
 });

@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Outcome } from '../../src/domain/outcome';
+import type { Journal } from '../../src/journal/journal';
 import { openConfiguredJournal, openJournalBeside } from '../../src/start/configured-stores';
 import { configFor } from '../flows/house';
 import { newOrder } from '../journal/new-order';
+import { describePostgres, startPostgres } from '../journal/postgres/start-postgres';
+import { opened } from '../opened';
 import { newFolder } from '../new-folder';
 
 let dataDir: string;
@@ -74,4 +78,35 @@ test('reading a plain journal with a JOURNAL_KEY leaves it usable for a gateway 
   const journal = await openConfiguredJournal(configFor(dataDir));
   expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
   await journal.close();
+});
+
+describePostgres('a gateway that comes back to LMDB from PostgreSQL', () => {
+  const server = opened(startPostgres);
+
+  test('has forgotten the orders that took no money: meanwhile they may have been sold under their ids', async () => {
+    const [lmdb, postgres] = [{}, { JOURNAL_URL: await server.createDatabase(), GATEWAY_SECRET: 's'.repeat(32) }];
+    const use = async (env: Record<string, string>, work: (journal: Journal) => Promise<unknown>): Promise<void> => {
+      const journal = await openConfiguredJournal(configFor(dataDir, env));
+      await work(journal);
+      await journal.close();
+    };
+    const outcomes: Readonly<Record<string, Outcome>> = {
+      sold: { kind: 'succeeded', reference: 'v1-1' },
+      rejected: { kind: 'rejected', httpStatus: 400 },
+      absent: { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true },
+    };
+    const known = async (journal: Journal): Promise<readonly string[]> => {
+      const found = await Promise.all(Object.keys(outcomes).map((id) => journal.find(owner, id)));
+      return found.flatMap((order) => order?.requestId ?? []);
+    };
+    await use(lmdb, async (journal) => {
+      for (const [id, outcome] of Object.entries(outcomes)) {
+        await journal.open(newOrder({ requestId: id, openedAtMs: OLD_MS }));
+        await journal.settle(owner, id, outcome, OLD_MS);
+      }
+    });
+    await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold', 'rejected', 'absent']));
+    await use(postgres, async (journal) => expect(await known(journal)).toEqual([]));
+    await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold']));
+  });
 });

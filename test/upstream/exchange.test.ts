@@ -50,6 +50,11 @@ describe('an exchange', () => {
     expect(late.aborted).toHaveLength(1);
   });
 
+  it('names its deadline in whole milliseconds, because an operator reads it in the story of an order', async () => {
+    const exchanged = await play((handler) => handler.onRequestStart(controller().controller, {}), 20.4);
+    expect(exchanged).toMatchObject({ codes: ['DEADLINE_PASSED'], detail: 'no complete answer within 20 ms' });
+  });
+
   it('refuses to be written after its deadline by the clock, when a stopped process handles its connection before its timers', async () => {
     const late = controller();
     const exchanged = await play((handler) => {

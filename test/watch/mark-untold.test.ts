@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import type { Journal } from '../../src/journal/journal';
+import { TOLD_PENDING } from '../../src/domain/order';
 import { findEnd, markUntold, watchUntold } from '../../src/watch/mark-untold';
 import { toldFiles } from '../../src/watch/told-log';
 import { createVirtualClock, settlePromises, type VirtualClock } from '../domain/virtual-clock';
@@ -55,6 +56,22 @@ test('a sale that a living process tells at the moment of the mark is not marked
   await clock.advance(SECOND);
   expect(await marking).toBe(1);
   expect(await Promise.all(['told', 'lost'].map((id) => toldAt(journal, id)))).toEqual([undefined, 0]);
+});
+
+test('an order that a living process ends, or tells as pending, while the mark waits is left to that process', async () => {
+  const journal = createMemoryJournal();
+  const clock = createVirtualClock(NOW);
+  const told = { append: () => Promise.resolve(), read: () => Promise.resolve([]) };
+  const { owner } = newOrder();
+  for (const requestId of ['sold since', 'pending since', 'open']) await sell(journal, requestId, NOW - SECOND);
+  const marking = markUntold(journal, [NOW], { told, clock });
+  await settlePromises();
+  await journal.settle(owner, 'sold since', { kind: 'succeeded', reference: 'r1' }, NOW);
+  await journal.tell(owner, 'pending since', TOLD_PENDING);
+  await clock.advance(SECOND);
+  expect(await marking).toBe(1);
+  const ids = ['sold since', 'pending since', 'open'];
+  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([undefined, TOLD_PENDING, 0]);
 });
 
 test('the open orders of a killed process are marked many at a time, because the start waits', async () => {

@@ -17,11 +17,16 @@ beforeEach(() => {
 
 let silent: number[];
 let neighbours: boolean[];
+let isJournalAway = false;
 const give = (clock: Clock, journal = { isWritable: () => true }) =>
   startSigns({
     ...{ dataDir: folder, clock, journal },
-    onSilent: (signMs) => silent.push(signMs),
+    onSilent: async (signMs) => {
+      silent.push(signMs);
+      if (isJournalAway) throw new Error('away');
+    },
     onNeighbours: (hasNeighbours) => neighbours.push(hasNeighbours),
+    onTrouble: () => undefined,
   });
 const files = (): readonly string[] => readdirSync(join(folder, 'processes'));
 
@@ -72,6 +77,19 @@ test('a stop that left orders open leaves its sign', () => {
 
 test('a data folder without signs counts as that of a process that died just now', () => {
   expect(readSigns(folder, START)).toEqual([START]);
+});
+
+test('a sign is removed after a minute by the neighbour that has dealt with it, so that no later start marks again what was told since', async () => {
+  give(createVirtualClock(START));
+  const clock = createVirtualClock(START + 2_000);
+  give(clock);
+  isJournalAway = true;
+  for (let secondMs = 0; secondMs < 70_000; secondMs += SIGN_EVERY_MS) await clock.advance(SIGN_EVERY_MS);
+  expect([silent.length > 1, files().length]).toEqual([true, 2]);
+  isJournalAway = false;
+  await clock.advance(SIGN_EVERY_MS);
+  await clock.advance(SIGN_EVERY_MS);
+  expect(files()).toHaveLength(1);
 });
 
 test('a start removes signs older than a minute, and keeps fresh ones, which may be of a running process', () => {

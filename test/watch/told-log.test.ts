@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../src/domain/clock';
@@ -74,6 +74,22 @@ test('a sale keeps the time at which it was told, even if the clock is set back 
   await clock.advance(20);
   // Times of later sales are right again: a store deletes by them.
   expect(times[1]).toBe(clock.now() + settingMs);
+});
+
+test('a folder that somebody removed is made again', async () => {
+  const clock = createVirtualClock();
+  const log = openToldLog(store(clock), clock);
+  log.note(sale(1));
+  await untilWritten(clock, 1);
+  rmSync(join(folder, 'told'), { recursive: true });
+  log.note(sale(2));
+  for (let tries = 0; tries < 200 && !existsSync(join(folder, 'told')); tries += 1) {
+    await clock.advance(20);
+    await sleep(1);
+  }
+  expect(existsSync(join(folder, 'told'))).toBe(true);
+  await untilWritten(clock, 2);
+  expect(await isTold(2)).toBe(true);
 });
 
 test('the told sales of the last two minutes are always kept, in three files', async () => {

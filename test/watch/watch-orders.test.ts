@@ -108,6 +108,22 @@ test('an overdue order is logged once an hour until it is settled, and the gauge
   expect(manual.hasTimer()).toBe(false);
 });
 
+test('of thousands of overdue orders each is logged once an hour, some hundred at a time', async () => {
+  const journal = createMemoryJournal();
+  for (let nth = 0; nth < 1_200; nth += 1) await open(journal, `lost ${nth}`);
+  const manual = createManualClock(OPENED_AT_MS + OVERDUE_MS);
+  const said: string[] = [];
+  const write = (line: string): void => void (line.includes('order_overdue') && said.push(line));
+  const log = createLog('debug', { write });
+  const watch = watchOpenOrders({ journal, mapping: () => mapping, clock: manual.clock, log, metrics: createMetrics() });
+  await manual.move(1);
+  expect(said).toHaveLength(500);
+  await manual.move(50 * MINUTE_MS);
+  expect(new Set(said.map((line) => (JSON.parse(line) as { requestId: string }).requestId)).size).toBe(1_200);
+  expect(said).toHaveLength(1_200);
+  watch.stop();
+});
+
 test('an unreadable journal is logged, and read again a minute later', async () => {
   const journal = createMemoryJournal();
   let isAway = true;

@@ -46,7 +46,7 @@ function draw() {
       cursor: { y: false, points: { size: 6 } },
       hooks: { setCursor: [tellLatest], setData: [tellLatest], ready: [tellLatest] },
       scales: {
-        x: { range: (_chart, from, to) => wholeSpan(from, to) },
+        x: { range: wholeSpan },
         y: { range: (_chart, _from, to) => [0, Math.max(1, to * 1.1)] },
       },
       axes: [
@@ -83,8 +83,9 @@ function tellLatest(chart) {
 }
 
 /** What a gateway that has just started has seen of it, and at least ten minutes, so that lines do not jump. */
-function wholeSpan(from, to) {
-  const end = to ?? Date.now() / 1_000;
+function wholeSpan({ data: [times] }, from, to) {
+  // Around a single point uPlot would draw years.
+  const end = times.length > 1 ? to : (from ?? Date.now() / 1_000);
   return [Math.min(from ?? end, end - 600), end];
 }
 

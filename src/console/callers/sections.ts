@@ -1,5 +1,6 @@
 /** One caller: whose key it is, what it may do, what it did, how its scripts are read, and what could be mended. */
 
+import { ERRORS } from '../../domain/errors';
 import type { CallerKey } from '../../mapping/mapping';
 import { ageWords, ago, badge, count, definitions, empty, naira, nairaWords, section, table, textField } from '../components';
 import type { ConsoleParts } from '../console-parts';
@@ -12,14 +13,16 @@ export function callerSections({ caller, drift }: { caller: CallerView; drift: C
     <div class="grid">
       ${section('Whose key', whose(caller, now))} ${section('May sell', switches(caller))} ${section('Today', today(caller))}
       ${section('Its scripts', scripts(caller, parts))}
-      ${section('Refused', refused(caller), { note: 'among its recorded requests' })}
+      ${section('Refused', refused(caller), { note: html`<a href="${ordersOf(caller)}&outcome=refused">what was told</a>` })}
       ${section('What could be mended', mending(drift))}
     </div>`;
 }
 
-function whose({ fingerprint, key, lastSeenMs, requests, wallet }: CallerView, now: number): Html {
+const CALLERS_FILE = html`<a href="/console/mappings/file?name=callers.yaml&edit=yes">callers.yaml</a>`;
+
+function whose({ fingerprint, key, isListed, lastSeenMs, requests, wallet }: CallerView, now: number): Html {
   return definitions([
-    ['Title', key.title ?? html`<span class="note">none: give it one in callers.yaml</span>`],
+    ['Title', key.title ?? html`<span class="note">none: give it one in ${CALLERS_FILE}</span>`],
     ['Note', key.note],
     ['Contact', key.contact],
     ['Fingerprint', html`<code>${fingerprint}</code>`],
@@ -28,7 +31,7 @@ function whose({ fingerprint, key, lastSeenMs, requests, wallet }: CallerView, n
     [
       'Wallet',
       wallet === undefined
-        ? html`<span class="note">not seen since the start</span>`
+        ? html`<span class="note">${isListed ? 'not seen since the start' : 'noted only for keys in callers.yaml'}</span>`
         : html`${naira(wallet.balance)}, ${ago(wallet.atMs, now)}`,
     ],
     ['Warned below', key.walletBelow !== undefined && naira(key.walletBelow)],
@@ -53,8 +56,8 @@ function switches({ fingerprint, key }: CallerView): Html {
     <p>
       ${badge('good', 'yes')} ${limitWords(key)}
       <span class="note"
-        ><a href="/console/mappings/file?name=callers.yaml&edit=yes">callers.yaml</a> sets one:
-        <code>limit: { purchases: 30, naira: 500000 }</code>, purchases in a minute and naira in a day.</span
+        >Limits are set in ${CALLERS_FILE}:
+        <code>limit: { purchases: 30, naira: 500000 }</code> is 30 purchases a minute and ₦500,000 a day.</span
       >
     </p>
     <form method="post" action="${at}/pause">
@@ -88,7 +91,7 @@ function today(caller: CallerView): Html {
         <span class="note">charged, or asked for while v1 has not said; without plans whose charge v1 has not told yet</span>`,
     ],
     [
-      'Of its day',
+      'Of its daily limit',
       day !== undefined &&
         html`<progress max="${day.most}" value="${Math.min(day.used, day.most)}" aria-label="Part of the day's naira"></progress>
           ${naira(day.used)} of ${naira(day.most)}`,
@@ -97,7 +100,7 @@ function today(caller: CallerView): Html {
       'Last minute',
       usage.lastMinute.length === 1 && ofMinute === '' ? '1 purchase' : `${count(usage.lastMinute.length)}${ofMinute} purchases`,
     ],
-    ['Orders of it', html`<a href="/console/orders?caller=${encodeURIComponent(caller.name)}">search</a>`],
+    ['Its orders', html`<a href="${ordersOf(caller)}">show them</a>`],
   ]);
 }
 
@@ -124,11 +127,18 @@ function scripts({ key, formats, families, learnt, requests }: CallerView, { liv
   ]);
 }
 
+/** The beginning of a fingerprint finds a caller only if it has orders. */
+const ordersOf = ({ fingerprint, key, name }: CallerView): string =>
+  `/console/orders?caller=${key.title === undefined ? fingerprint : encodeURIComponent(name)}`;
+
+const whyOf = (code: string): string | undefined =>
+  (ERRORS as Readonly<Record<string, { readonly title: string } | undefined>>)[code]?.title;
+
 function refused({ refusals }: CallerView): Html {
   return table(
     Object.entries(refusals),
     [
-      { title: 'Why', cell: ([code]) => html`<code>${code}</code>` },
+      { title: 'Why', cell: ([code]) => html`${whyOf(code)} <code>${code}</code>` },
       { title: 'Times', cell: ([, times]) => count(times), isNumber: true },
     ],
     { caption: 'Refusals by their code', empty: 'None of its requests was refused.' },

@@ -45,17 +45,18 @@ async function showFile(request: Request, response: Response, parts: ConsolePart
   const edit = isMasked
     ? notice('warn', 'This file contains a key, so its text is shown with stars. Remove the key on the machine of the gateway.')
     : editForm(name, file.text, folder.hash);
+  const source = section('As it is in the folder', showSource(file.text, own, name), { note: html`<code>${file.file}</code>` });
+  const editing = section(
+    'Edit',
+    html`<details ${isEditing && html`open`}>
+      <summary>Edit this file</summary>
+      ${edit}
+    </details>`,
+  );
   show(request, response, name, [
     own.length > 0 &&
       notice(own.some(({ severity }) => severity === 'error') ? 'bad' : 'warn', `${own.length} of its lines have a problem.`),
-    section('As it is in the folder', showSource(file.text, own, name), { note: html`<code>${file.file}</code>` }),
-    section(
-      'Edit',
-      html`<details ${isEditing && html`open`}>
-        <summary>Edit this file</summary>
-        ${edit}
-      </details>`,
-    ),
+    ...(isEditing ? [editing, source] : [source, editing]),
     BACK,
   ]);
 }

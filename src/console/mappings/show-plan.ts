@@ -2,7 +2,7 @@
 import type { Difference } from '../../operator/plan/compare-sources';
 import { headlineOf, type Plan } from '../../operator/plan/make-plan';
 import { partWords, shownPair, type ReplayChange } from '../../operator/replay/group-changes';
-import { badge, count, empty, notice, section } from '../components';
+import { badge, count, empty, notice, prose, section } from '../components';
 import { html, type Html, type Writable } from '../html';
 
 export function showPlan(plan: Plan): Writable {
@@ -26,7 +26,7 @@ export function differenceList(differences: readonly Difference[]): Html {
     ${differences.map(({ words, money, leaves, placeBefore, placeAfter }) => {
       const place = placeAfter ?? placeBefore;
       return html`<li>
-        <div>${money !== undefined && badge('warn', 'money')} <strong>${words}</strong></div>
+        <div>${money !== undefined && badge('warn', 'money')} <strong>${prose(words)}</strong></div>
         <div class="note">
           ${place !== undefined && html`<code>${place.file}:${place.line}</code>${placeAfter === undefined && ' of the set before'}`}
           ${money !== undefined && html` ${money}`}

@@ -1,5 +1,5 @@
 /** Coverage and drift, with the content of `compat-gateway test --coverage` and `compat-gateway drift`. */
-import { badge, count, definitions, empty, notice, table, time } from '../components';
+import { badge, count, definitions, empty, notice, prose, table, time } from '../components';
 import { html, type Html, type Writable } from '../html';
 import type { CoverageReport, DriftReport, PlacedAddition } from '../work/jobs';
 import { problemsInPlace, showPatch } from './show-files';
@@ -104,7 +104,7 @@ function group<T>(title: string, items: readonly T[], show: (item: T) => readonl
         ([what, advice]) =>
           html`<li>
             <div>${what}</div>
-            <div class="note">${advice}</div>
+            <div class="note">${prose(advice)}</div>
           </li>`,
       )}
     </ul>`;

@@ -43,7 +43,7 @@ function standing(story: OrderStory, nowMs: number): Html {
       ['Caller', html`<a href="/console/callers/${order.owner}">${caller ?? html`<code>${order.owner.slice(0, 8)}</code>`}</a>`],
       ['Operation', operation.title ?? operation.name],
       ['Request id', html`<code>${order.requestId}</code>`],
-      ['Our id', String(order.number)],
+      ['Id in replies', String(order.number)],
       ['v1 reference', reference === undefined ? undefined : html`<code>${reference}</code>`],
       ['Asked for', money.askedFor === undefined ? undefined : naira(money.askedFor)],
       ['Charged', money.charged === undefined ? undefined : naira(money.charged)],
@@ -118,7 +118,7 @@ function replyRules({ order, mapping }: OrderStory): Html | false {
 function recheckForm({ order }: OrderStory): Html {
   return section(
     'Ask v1 again',
-    html`<form method="post" action="/console/orders/${encodeURIComponent(order.owner)}/${order.number}/recheck">
+    html`<form method="post" action="/console/orders/${encodeURIComponent(order.owner)}/${order.number}/recheck" class="stack">
       ${textField({ name: 'key', label: 'API key of this caller', type: 'password', isRequired: true, hint: 'Used for this one question, and kept nowhere.' })}
       ${textField({ name: 'address', label: 'Address of its script', hint: 'Only if the key is locked to an address.' })}
       <button type="submit">Ask v1</button>

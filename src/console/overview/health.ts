@@ -12,6 +12,8 @@ export interface Check {
   /** Only if something is wrong: what it means, and the alarm that reports the same once it has lasted. */
   readonly trouble?: string;
   readonly alarm?: AlarmName;
+  /** Where the trouble can be seen. */
+  readonly href?: string;
 }
 
 export interface Seen {
@@ -47,6 +49,7 @@ export function checksOf({ isJournalWritable, isV1Up, mappingProblems, overdue, 
           words: 'Mapping files have problems',
           trouble: `The mapping files have ${count(mappingProblems)} problem${mappingProblems === 1 ? '' : 's'}, so the last good set is in use.`,
           alarm: 'mapping_refused',
+          href: '/console/mappings#check',
         },
     overdue === 0
       ? { tone: 'good', words: 'No order is overdue' }
@@ -55,6 +58,7 @@ export function checksOf({ isJournalWritable, isV1Up, mappingProblems, overdue, 
           words: `${count(overdue)} overdue`,
           trouble: `${overdue === 1 ? 'One order has' : `${count(overdue)} orders have`} been open for too long: look at the oldest first.`,
           alarm: 'orders_overdue',
+          href: '#open-orders',
         },
     diskCheck(disk),
   ];
@@ -102,7 +106,7 @@ export function healthPart(
     ${alarms.map(({ subject, text, todo, sinceMs }) => notice('bad', html`${callerOf(subject, nameOf)}<strong>${prose(text)}</strong> ${prose(todo)} <span class="since">Since ${time(sinceMs, nowMs)}.</span>`))}
     ${others.map(({ tone, trouble }) => notice(tone, html`<strong>${trouble}</strong>`))}
     <ul class="checks">
-      ${checks.map(({ tone, words }) => html`<li>${badge(tone, words)}</li>`)}
+      ${checks.map(({ tone, words, href }) => html`<li>${badge(tone, href === undefined ? words : html`<a href="${href}">${words}</a>`)}</li>`)}
     </ul>
   </div>`;
 }

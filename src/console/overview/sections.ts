@@ -27,7 +27,7 @@ import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
 import { healthPart, overdueWords } from './health';
 import { GROUPS, groupsOf, type Group, type Groups } from './outcome-groups';
-import { total, type OpenOrdersSeen, type Overview, type V1Minute } from './read-overview';
+import { total, type OpenOrdersSeen, type Overview, type Percentiles, type V1Minute } from './read-overview';
 
 /** All parts that the stream replaces while the page is open. */
 export function livingParts(parts: ConsoleParts, seen: Overview): readonly Html[] {
@@ -51,9 +51,12 @@ function figuresPart(parts: ConsoleParts, seen: Overview): Html {
     ${figure('Requests a minute', rate(hour.requestsPerMinute), `${count(hour.inFlight)} under way`)}
     ${figure('Sold', count(done.sold), span)} ${figure('Refused or failed', count(done.refused + done.failed), span)}
     ${figure('Money at risk', nairaWords(kobo(Math.round(openOrders.naira * 100))), `${openOrders.count === 1 ? '1 open order' : `${count(openOrders.count)} open orders`}${openOrders.areAllPriced ? '' : ', not all prices known'}`)}
-    ${figure('Reply within', seconds(hour.request.p99), html`for 99 %, half in ${seconds(hour.request.p50)}`)}
-    ${figure('v1 within', seconds(hour.v1.p99), html`for 99 %, half in ${seconds(hour.v1.p50)}`)}
+    ${timesFigure('Reply within', hour.request)} ${timesFigure('v1 within', hour.v1)}
   </div>`;
+}
+
+function timesFigure(label: string, { p50, p99 }: Percentiles): Html {
+  return figure(label, seconds(p99), p50 === undefined ? 'nothing yet' : `for 99 %, half in ${seconds(p50)}`);
 }
 
 const HOUR_MS = 3_600_000;
@@ -73,7 +76,7 @@ function seconds(value: number | undefined): string {
 
 const OUTCOME_WORDS: Readonly<Record<string, readonly [Tone, string]>> = {
   open: ['warn', 'no answer of v1 yet'],
-  unknown: ['warn', 'nobody knows yet'],
+  unknown: ['warn', 'perhaps charged'],
   pending: ['info', 'charged, not confirmed'],
 };
 
@@ -86,9 +89,9 @@ function openOrdersPart(parts: ConsoleParts, { openOrders, nowMs }: Overview): H
       title: 'Order',
       cell: (order: Order) => html`<a href="/console/orders/${order.owner}/${order.number}">${order.number}</a>`,
     },
-    { title: 'What', cell: (order: Order) => operationTitle(parts, order.operation) },
+    { title: 'Operation', cell: (order: Order) => operationTitle(parts, order.operation) },
     { title: 'Caller', cell: (order: Order) => callerLink(mapping, order.owner) },
-    { title: 'Stands', cell: (order: Order) => badge(...(OUTCOME_WORDS[order.outcome?.kind ?? 'open'] ?? ['none', 'open'])) },
+    { title: 'State', cell: (order: Order) => badge(...(OUTCOME_WORDS[order.outcome?.kind ?? 'open'] ?? ['none', 'open'])) },
     { title: 'Open since', cell: (order: Order) => ago(order.openedAtMs, nowMs), isNumber: true },
     { title: 'Naira', cell: (order: Order) => naira(money(order)), isNumber: true },
   ];
@@ -128,7 +131,7 @@ function v1Part(minutes: readonly V1Minute[]): Html {
       ? 'Not known yet: the first look is taken five seconds after the start.'
       : down === 0
         ? `Up ${minutes.length >= MINUTES ? 'for all of the last hour' : 'since the start'}.`
-        : `In trouble in ${down} of the last ${minutes.length} minutes.`;
+        : `In trouble for ${down} min of the last ${minutes.length} min.`;
   const width = STRIP_WIDTH / MINUTES;
   const first = MINUTES - minutes.length;
   return section(
@@ -206,7 +209,7 @@ function callersPart(parts: ConsoleParts, seen: Overview): Html {
   const nameOf = (name: string): Html | string => {
     const fingerprint = keys.get(name);
     if (fingerprint !== undefined) return callerLink(mapping, fingerprint);
-    return name === 'other' ? 'Without a title' : name;
+    return name === 'other' ? html`<a href="/console/callers">Without a title</a>` : name;
   };
   const note = spanWords(parts, seen);
   const body = tallyTable(hour.byCaller, { title: 'Caller', note, nameOf });
@@ -219,8 +222,10 @@ function refusedPart(parts: ConsoleParts, { refused, nowMs }: Overview): Html {
   const columns = [
     { title: 'When', cell: ({ atMs }: RefusedNote) => ago(atMs, nowMs) },
     { title: 'Caller', cell: caller },
-    { title: 'Why', cell: ({ code }: RefusedNote) => html`<code>${code}</code>` },
-    { title: 'What the script was told', cell: ({ told }: RefusedNote) => html`<span class="told">${told}</span>` },
+    {
+      title: 'Why',
+      cell: ({ code, told }: RefusedNote) => html`<div><code>${code}</code><span class="told">${told}</span></div>`,
+    },
   ];
   const caption = 'The last refused requests';
   return section('Last refused', table(refused, columns, { caption, empty: 'No request was refused.' }), {

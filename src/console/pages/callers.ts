@@ -63,7 +63,7 @@ function listBody(callers: readonly CallerView[], parts: ConsoleParts): Html {
   const columns = columnsAt(now);
   return html`${section(
     'In callers.yaml',
-    table(named, columns, {
+    table(named, [...columns, WALLET], {
       caption: 'Callers that callers.yaml names',
       empty: html`No key has an entry yet. <code>compat-gateway fingerprint</code> prints the fingerprint of a key; write it
         there, with a title such as <code>title: Ada</code>.`,
@@ -94,13 +94,15 @@ function columnsAt(now: number): readonly Column<CallerView>[] {
     },
     { title: 'Naira today', cell: ({ usage }) => usage && naira(usage.today.amount), isNumber: true },
     { title: 'Refused', cell: ({ refusals }) => count(sumOf(refusals)), isNumber: true },
-    {
-      title: 'Wallet',
-      cell: ({ wallet }) => (wallet === undefined ? notKnown('not seen') : naira(wallet.balance)),
-      isNumber: true,
-    },
   ];
 }
+
+/** Balances are known of keys in callers.yaml only. */
+const WALLET: Column<CallerView> = {
+  title: 'Wallet',
+  cell: ({ wallet }) => (wallet === undefined ? notKnown('not seen') : naira(wallet.balance)),
+  isNumber: true,
+};
 
 const notKnown = (words: string): Html => html`<span class="note">${words}</span>`;
 

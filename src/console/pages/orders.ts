@@ -9,6 +9,7 @@ import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
 import { csvCell } from '../../domain/shown-words';
 import { createTimes } from '../../domain/times';
+import { NOT_KEPT } from '../../domain/traffic';
 import { callerName, findCaller } from '../../mapping/caller-name';
 import type { Mapping } from '../../mapping/mapping';
 import { NAMED_MAX, OUTCOMES, type FoundOrders, type FoundRow, type OrderQuery } from '../../orders/find-orders';
@@ -17,7 +18,7 @@ import { moneyOf } from '../../orders/order-money';
 import { receiptText } from '../../orders/order-story';
 import { badge, naira, notice, pager, selectField, table, textField, time } from '../components';
 import type { ConsoleParts } from '../console-parts';
-import { html, type Html } from '../html';
+import { html, type Html, type Writable } from '../html';
 import { storyBody, TONES } from '../orders/story';
 import { showPage, type ConsolePage } from '../page';
 
@@ -98,7 +99,7 @@ async function showSearch(request: Request, response: Response, parts: ConsolePa
   const mapping = parts.live.current();
   try {
     const found = await search(asked, await queryOf(asked, parts), parts);
-    const list = html`${remarks(found)}${listOf(found.rows, mapping)}${pager({ older: olderHref(asked, found), newer: asked.cursor === '' ? undefined : hrefWith({ ...asked, cursor: '' }) })}`;
+    const list = html`${remarks(found)}${listOf(found.rows, mapping, asked)}${pager({ older: olderHref(asked, found), newest: asked.cursor === '' ? undefined : hrefWith({ ...asked, cursor: '' }) })}`;
     showPage(request, response, { title: 'Orders', body: html`${searchForm(asked, mapping)}${list}` });
   } catch (error) {
     showRefused(request, response, asked, { error, mapping });
@@ -122,7 +123,7 @@ function showRefused(
 function searchForm(asked: Asked, mapping: Mapping): Html {
   const operations = [...mapping.operations.values()].filter(({ kind }) => kind === 'purchase');
   return html`<form method="get" action="/console/orders" class="card fields">
-    ${textField({ name: 'q', label: 'Phone, meter, card, id or reference', value: asked.q, type: 'search' })}
+    ${textField({ name: 'q', label: 'Number, id or reference', value: asked.q, type: 'search' })}
     ${textField({ name: 'caller', label: 'Caller: title or fingerprint', value: asked.caller })}
     ${selectField({ name: 'outcome', label: 'Outcome', value: asked.outcome ?? '', options: [['', 'Any'], ...OUTCOMES.map((one) => [one, one.replace('_', ' ')] as const)] })}
     ${selectField({ name: 'operation', label: 'Operation', value: asked.operation, options: [['', 'Any'], ...operations.map(({ name, title }) => [name, title] as const)] })}
@@ -133,15 +134,13 @@ function searchForm(asked: Asked, mapping: Mapping): Html {
       label: 'Refused requests',
       value: asked.refused,
       options: [
-        ['yes', 'Among the orders'],
-        ['no', 'Left out'],
+        ['yes', 'Shown'],
+        ['no', 'Not shown'],
       ],
     })}
     <div class="row wide">
-      <button type="submit">Search</button>
-      <a class="button quiet" href="${`/console/orders/export.csv${parametersOf({ ...asked, cursor: '' })}`}" download
-        >Export as CSV</a
-      >
+      <button class="primary">Search</button>
+      <a class="button" href="${`/console/orders/export.csv${parametersOf({ ...asked, cursor: '' })}`}" download>Export as CSV</a>
     </div>
   </form>`;
 }
@@ -151,7 +150,7 @@ function remarks({ searchedBackToMs, numbersFromMs }: FoundOrders): Html {
   ${searchedBackToMs !== undefined && notice('info', html`Looked through all orders back to ${time(searchedBackToMs)}. "Older" looks further.`)}`;
 }
 
-function listOf(rows: readonly FoundRow[], mapping: Mapping): Html {
+function listOf(rows: readonly FoundRow[], mapping: Mapping, asked: Asked): Html {
   return table(
     rows,
     [
@@ -160,19 +159,35 @@ function listOf(rows: readonly FoundRow[], mapping: Mapping): Html {
         cell: (row) =>
           row.kind === 'order' ? html`<a href="${hrefOf(row.order)}">${time(row.order.openedAtMs)}</a>` : time(row.refused.atMs),
       },
-      { title: 'Caller', cell: (row) => callerOf(row, mapping) },
+      { title: 'Caller', cell: (row) => callerLink(row, mapping) },
       { title: 'Operation', cell: (row) => operationOf(row, mapping) },
-      { title: 'Number', cell: (row) => html`<span class="mono">${shownNumbers(row, mapping)}</span>` },
+      { title: 'Number', cell: (row) => shownNumbers(row, mapping) },
       { title: 'Outcome', cell: (row) => outcomeBadge(row) },
       { title: 'Asked for', cell: (row) => askedFor(row, mapping), isNumber: true },
-      { title: 'Id', cell: (row) => html`<span class="mono">${idOf(row)}</span>` },
-      {
-        title: 'Reference, or what was told',
-        cell: (row) => (row.kind === 'order' ? referenceOf(row.order.outcome) : row.refused.told),
-      },
+      { title: 'Id, reference or reply', cell: (row) => idAndEnd(row) },
     ],
-    { caption: 'Orders and refused requests, newest first', empty: 'Nothing is found. Try fewer words, or an earlier time.' },
+    {
+      caption: 'Orders and refused requests, newest first',
+      empty:
+        parametersOf(asked) === ''
+          ? 'No request has come yet. The README shows a first sale, and the page Try can send one to the sandbox.'
+          : 'Nothing is found. Type numbers, ids and references whole, or take a condition away.',
+    },
   );
+}
+
+/** The longest text that a row shows whole. Of a longer one it shows the first sentence, and the others when it is opened. */
+const TOLD_MAX = 150;
+
+function idAndEnd(row: FoundRow): Html {
+  const id = html`<code>${idOf(row)}</code>`;
+  if (row.kind === 'order') return html`<span>${id} <code>${referenceOf(row.order.outcome)}</code></span>`;
+  const { requestId, told } = row.refused;
+  const [, first, others] = /^(.+?[.]) (.+)$/s.exec(told) ?? [];
+  return html`<div>
+    ${requestId !== undefined && requestId !== NOT_KEPT && html`<div>${id}</div>`}
+    ${told.length <= TOLD_MAX || first === undefined ? told : html`<details><summary>${first}</summary>${others}</details>`}
+  </div>`;
 }
 
 function outcomeBadge(row: FoundRow): Html {
@@ -185,6 +200,12 @@ const callerOf = (row: FoundRow, mapping: Mapping): string => {
   const owner = row.kind === 'order' ? row.order.owner : row.refused.owner;
   return owner === undefined ? (row.kind === 'refused' ? (row.refused.address ?? '') : '') : callerName(mapping, owner);
 };
+
+function callerLink(row: FoundRow, mapping: Mapping): Writable {
+  const owner = row.kind === 'order' ? row.order.owner : row.refused.owner;
+  const name = callerOf(row, mapping);
+  return owner === undefined ? name : html`<a href="/console/callers/${owner}">${name}</a>`;
+}
 
 const operationOf = (row: FoundRow, mapping: Mapping): string => {
   const name = row.kind === 'order' ? row.order.operation : (row.refused.operation ?? '');

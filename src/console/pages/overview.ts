@@ -49,8 +49,8 @@ function body(
     <div class="grid">
       ${chartPart('traffic', 'Traffic', 'requests a minute', trafficTable(samples))}
       ${chartPart('times', 'Times', 'milliseconds', timesTable(samples))} ${openOrders}
-      <div class="stack">${operations} ${refused}</div>
-      <div class="stack">${callers} ${v1} ${inForce}</div>
+      <div class="column">${operations} ${refused}</div>
+      <div class="column">${callers} ${v1} ${inForce}</div>
     </div>
   </div>`;
 }

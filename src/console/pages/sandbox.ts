@@ -8,6 +8,7 @@ import {
   definitions,
   naira,
   notice,
+  prose,
   section,
   selectField,
   table,
@@ -95,15 +96,15 @@ function show(request: Request, response: Response, admin: SandboxAdmin, problem
     problem === undefined && done !== undefined && notice('good', done),
     section('Accounts and wallets', walletTable(overview)),
     html`<div class="grid">
-      <div class="column">${walletForms(overview)} ${clockSection(overview)} ${limitSection(overview)}</div>
+      <div class="column">
+        ${walletForms(overview)} ${clockSection(overview)} ${limitSection(overview)} ${serviceSection(overview)}
+      </div>
       ${moodSection(overview)}
     </div>`,
     section('Orders', orderTable(overview.orders), { note: `the newest of ${count(overview.orderCount)}` }),
-    html`<div class="grid">
-      ${section('Ledger', ledgerTable(overview.postings), { note: 'the newest postings' })} ${serviceSection(overview)}
-    </div>`,
+    section('Ledger', ledgerTable(overview.postings), { note: 'the newest postings' }),
   ];
-  showPage(request, response, { title: 'Sandbox', body, styles: ['sandbox.css'], status: problem === undefined ? 200 : 400 });
+  showPage(request, response, { title: 'Sandbox', body, status: problem === undefined ? 200 : 400 });
 }
 
 function walletTable({ accounts }: SandboxOverview): Html {
@@ -200,14 +201,14 @@ function moodSection(overview: SandboxOverview): Html {
             cell: ({ digits }) => (digits === undefined ? html`<span class="note">by name</span>` : html`<code>${digits}</code>`),
           },
           { title: 'Mood', cell: ({ name }) => name },
-          { title: 'What happens', cell: ({ name }) => MOOD_WORDS[name] },
+          { title: 'What happens', cell: ({ name }) => prose(MOOD_WORDS[name]) },
         ],
         { caption: 'Moods of the sandbox', onPhone: 'scroll' },
       )}
       <h3>For the next purchases of a wallet, whatever their numbers</h3>
       <form method="post" action="/console/sandbox/mood" class="stack">
         <div class="fields">
-          ${selectField({ name: 'mood', label: 'Mood', options: moods.map(({ name }) => [name, `${name}: ${MOOD_WORDS[name]}`]) })}
+          ${selectField({ name: 'mood', label: 'Mood', options: moods.map(({ name }) => [name, name]) })}
           ${textField({ name: 'calls', label: 'How many', type: 'number', value: '1', isRequired: true, hint: '0 takes it back' })}
         </div>
         <div class="fields">
@@ -274,7 +275,7 @@ function showStatus({ status, reference }: OrderView): Html {
   if (status !== 'pending' && status !== 'processing') return mark;
   return html`<form method="post" action="/console/sandbox/settle" class="row">
     ${mark} ${hidden('reference', reference)}
-    <button name="result" value="success">Let it succeed</button> <button name="result" value="failed">Decline it</button>
+    <button name="result" value="success">Succeed</button> <button name="result" value="failed">Decline</button>
   </form>`;
 }
 
@@ -313,6 +314,6 @@ function serviceSection({ services }: SandboxOverview): Html {
       ],
       { caption: 'Services of the sandbox', onPhone: 'scroll' },
     ),
-    { note: 'one that is off is answered with 403' },
+    { note: 'v1 answers 403 for one that is off' },
   );
 }

@@ -48,8 +48,8 @@ function tryForm(parts: ConsoleParts): Html {
         hint: 'A curl command, a raw HTTP request, a PHP array or curl_setopt lines, JSON, form fields. A key in it is not kept, not logged and not shown.',
       })}
       <div class="fields">
-        ${selectField({ name: 'address', label: 'Address, for fields alone', value: firstPurchase(parts), options: addresses(parts) })}
-        ${selectField({ name: 'caller', label: 'Who asks', options: callers(parts) })}
+        ${selectField({ name: 'address', label: 'Address, if the paste has none', value: firstPurchase(parts), options: addresses(parts) })}
+        ${selectField({ name: 'caller', label: 'Caller', options: callers(parts) })}
       </div>
       ${sendBox(parts)}
     </div>

@@ -13,7 +13,7 @@ type ShowPlace = (place: Place) => Html;
 export function showTried(tried: Tried, setHash: string): Html {
   switch (tried.kind) {
     case 'empty':
-      return empty('Paste a request on the left: what the gateway makes of it appears here as you type.');
+      return empty('Paste a request: what the gateway makes of it appears here as you type.');
     case 'unreadable':
       return notice('warn', tried.detail);
     case 'refused_unread':

@@ -20,25 +20,36 @@ export interface Contents {
   keep(content: string, kept: KeptRepeat, windowMs: number): void;
   /** As `keep`, unless the order is kept already. */
   add(content: string, kept: KeptRepeat, windowMs: number): void;
+  /** As `add`, for an order of which the journal says that no script has heard: the sales of all keys do not displace it. */
+  addUnheard(content: string, kept: KeptRepeat, windowMs: number): void;
 }
 
 /** Ages are counted by `clock.elapsed()`: if somebody sets the clock, a repeat must not become another sale. */
 export function createContents(clock: Pick<Clock, 'now' | 'elapsed'>, most = CONTENTS_MAX): Contents {
-  const contents = createLru<string, readonly Remembered[]>(most);
-  const remembered = (content: string): readonly Remembered[] => contents.get(content) ?? [];
-  const keep = (content: string, { requestId, headerId, openedAtMs, agoMs }: KeptRepeat, windowMs: number): void => {
+  const [ordinary, unheard] = [createLru<string, readonly Remembered[]>(most), createLru<string, readonly Remembered[]>(most)];
+  const of: Contents['of'] = (content) => {
+    const kept = ordinary.get(content) ?? [];
+    const others = (unheard.get(content) ?? []).filter((one) => !kept.some(({ requestId }) => requestId === one.requestId));
+    return [...kept, ...others].map(({ sinceMs, ...one }) => ({ ...one, agoMs: clock.elapsed() - sinceMs }));
+  };
+  const knownOf = (content: string, { requestId }: KeptRepeat) => of(content).find((one) => one.requestId === requestId);
+  const put = (into: typeof ordinary, content: string, one: KeptRepeat, windowMs: number): void => {
+    const { requestId, headerId, openedAtMs, agoMs } = one;
     const elapsedMs = clock.elapsed();
     const sinceMs = elapsedMs - (agoMs ?? Math.max(0, clock.now() - openedAtMs));
-    const others = remembered(content).filter((other) => other.requestId !== requestId && elapsedMs - other.sinceMs <= windowMs);
+    const others = (into.get(content) ?? []).filter(
+      (other) => other.requestId !== requestId && elapsedMs - other.sinceMs <= windowMs,
+    );
     const kept = { requestId, openedAtMs, sinceMs, ...(headerId === undefined ? {} : { headerId }) };
-    contents.set(content, [kept, ...others].slice(0, KEPT_MAX));
+    into.set(content, [kept, ...others].slice(0, KEPT_MAX));
   };
   return {
-    of: (content) => remembered(content).map(({ sinceMs, ...kept }) => ({ ...kept, agoMs: clock.elapsed() - sinceMs })),
-    keep,
+    of,
+    keep: (content, kept, windowMs) => put(ordinary, content, kept, windowMs),
     add(content, kept, windowMs) {
-      if (!remembered(content).some(({ requestId }) => requestId === kept.requestId)) keep(content, kept, windowMs);
+      if (knownOf(content, kept) === undefined) put(ordinary, content, kept, windowMs);
     },
+    addUnheard: (content, kept, windowMs) => put(unheard, content, knownOf(content, kept) ?? kept, windowMs),
   };
 }
 

@@ -43,9 +43,9 @@ export function createLook(
   { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
 ): (owner: string, windowMs: number) => Promise<void> {
   const looks = createLru<string, Look>(OWNERS_MAX);
-  const add = (order: Order, windowMs: number): void => {
-    contents.add(keyOf(order.owner, order.contentHash), keptOf(order), windowMs);
-    wordings.add(wordingOf(order), keptOf(order), windowMs);
+  const addBy = (add: 'add' | 'addUnheard', order: Order, windowMs: number): void => {
+    contents[add](keyOf(order.owner, order.contentHash), keptOf(order), windowMs);
+    wordings[add](wordingOf(order), keptOf(order), windowMs);
   };
   const addAll = async (
     list: 'listUnsettled' | 'listUntold',
@@ -57,7 +57,7 @@ export function createLook(
     let isMore = true;
     while (isMore) {
       const orders = await journal[list]({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
-      for (const order of orders) add(order, windowMs);
+      for (const order of orders) addBy('addUnheard', order, windowMs);
       const nextMs = orders.at(-1)?.openedAtMs ?? fromMs;
       // A full page may come back shorter: orders that have ended in the meantime are left out.
       isMore = orders.length > LOOK_PAGE / 2 && nextMs > fromMs;
@@ -68,7 +68,8 @@ export function createLook(
   const addLate = async (owner: string, sinceMs: number, windowMs: number): Promise<void> => {
     const backMs = Math.min(LATE_MS, sinceMs + LATE_MARGIN_MS);
     const span = { fromMs: Math.max(0, clock.now() - backMs), newestFirst: true, limit: LOOK_PAGE };
-    for await (const order of journal.listOfOwner({ owner, ...span, onUnreadable: () => undefined })) add(order, windowMs);
+    for await (const order of journal.listOfOwner({ owner, ...span, onUnreadable: () => undefined }))
+      addBy('add', order, windowMs);
   };
   const readUnheard = async (owner: string, sinceMs: number, backMs: number, windowMs: number): Promise<void> => {
     const fromMs = Math.max(0, clock.now() - backMs);

@@ -22,7 +22,7 @@ import { type CallerLimits, pauseOf } from './caller-limits';
 import type { PinGuard } from './pin-guard';
 import { pursue } from './pursue';
 import type { Lease, Pursuit, PursuitParts } from './pursuit';
-import type { RepeatKind } from './repeats';
+import { type RepeatKind, type Repeats, UNREAD } from './repeats';
 import { isUsedUp, replayMsOf, requestIdUsed } from './used-ids';
 
 export interface OpeningParts extends PursuitParts, JudgingParts {
@@ -34,6 +34,7 @@ export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly keyGuard?: { enter(context: CallContext): Promise<void> | undefined };
   readonly reconciler: Pick<Reconciler, 'reconcile'>;
   readonly steadiness: Steadiness;
+  readonly repeats: Pick<Repeats, 'findUnheard'>;
 }
 
 export const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
@@ -164,12 +165,17 @@ async function knownOrder(
 }
 
 /**
- * The order that this key placed at v1 under the same id, before callers.yaml sent the key to the sandbox. Its repeat is told the outcome at
- * v1: the sandbox would only simulate a sale, and the script would hear a success that v1 never gave.
+ * The order that this request repeats and that its key placed at v1, before callers.yaml sent the key to the sandbox. The repeat is told the
+ * outcome at v1: the sandbox would only simulate a sale, and the script would hear a success that v1 never gave.
  */
 function realOrder(newOrder: NewOrder, parsed: ParsedRequest, parts: OpeningParts): Promise<Order | undefined> | undefined {
   const { sandboxOf } = parsed.credentials;
-  if (sandboxOf === undefined || parsed.intent.requestId === undefined) return undefined;
+  if (sandboxOf === undefined) return undefined;
+  if (parsed.intent.requestId === undefined) {
+    const unread: Order = { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
+    const finding = parts.repeats.findUnheard(sandboxOf.fingerprint, newOrder.askedHash!, parsed.mapping.repeatMs);
+    return finding.then((found) => (found === UNREAD ? unread : found));
+  }
   const none = new GatewayError('order_unknown');
   const order = { ...newOrder, owner: sandboxOf.fingerprint };
   return knownOrder(order, { refusal: none, isFirst: false }, parsed, parts).catch((error: unknown) => {

@@ -4,6 +4,9 @@
  * may have changed in between. A script that hangs up sends its sale again, and not always with its id. Selling that again would be a
  * second charge for one intent (decision 0024).
  */
+import type { Clock } from '../../domain/clock';
+import type { Line } from '../../domain/legacy';
+import { createLru } from '../../domain/lru';
 import type { NewOrder, Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { isUnsettled, isUntold } from '../../journal/order-life';
@@ -19,14 +22,15 @@ export interface Repeats {
   /**
    * Starts the order: under the id of the order that it repeats, if there is one. An id of its own in a field makes it another intent.
    * Requests of the same content without an id take turns, so that two at once find each other. `isOfPins`: PINs name no customer, so an
-   * order that a script still waits for is another customer's sale, and is not repeated. `leftMs`: how long the script still waits.
+   * order that a script still waits for, or is being told, is another customer's sale, and is not repeated. `leftMs`: how long the script
+   * still waits.
    */
   join<T>(
     order: NewOrder,
     sent: SentRequestId | undefined,
     windowMs: number,
     start: Start<T>,
-    sale: { readonly leftMs: () => number; readonly isOfPins: boolean },
+    sale: { readonly leftMs: () => number; readonly isOfPins: boolean; readonly line: Line },
   ): Promise<T>;
   /**
    * For a request without an id that is refused now: the order of the same key and words whose end no script has heard.
@@ -72,7 +76,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
   const contents = createContents(clock);
   const wordings = createContents(clock, WORDINGS_MAX);
   const look = createLook({ journal, clock, told }, { contents, wordings });
-  const inTurn = createTurns();
+  const [inTurn, tellings] = [createTurns(), createTellings(clock)];
   const { current, isUnheardYet, unheardOf } = readersOf({ journal, pursuits, clock, told });
 
   const ageOf = ({ openedAtMs }: NewOrder): number => Math.max(0, clock.now() - openedAtMs);
@@ -99,12 +103,12 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
     const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
     let isUnread = false;
     for (const kept of repeatable(order, windowMs, contents, wordings)) {
-      if (sent !== undefined && kept.headerId !== sent.id) continue;
+      const isUnderHeader = sent !== undefined && kept.headerId === sent.id;
       const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
-      if (earlier === undefined || (earlier !== UNREAD && isReadOtherwise(earlier, order))) continue;
-      if (earlier !== UNREAD && sent === undefined && isOfPins && (await isWaitedFor(earlier, pursuits))) continue;
+      if (earlier === undefined || isAnotherSale(earlier, order, sent !== undefined && !isUnderHeader)) continue;
+      if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) continue;
       // The same id in the header proves a repeat, even if the end of the earlier order was told or cannot be read.
-      const isRepeat = sent !== undefined || (earlier === UNREAD ? UNREAD : await isUnheardYet(earlier));
+      const isRepeat = isUnderHeader || (earlier === UNREAD ? UNREAD : await isUnheardYet(earlier));
       if (isRepeat === true) return { requestId: kept.requestId };
       if (isRepeat === UNREAD) isUnread = true;
     }
@@ -117,7 +121,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
   const startNamed = createStartNamed({ look, keep, ...knownWords(wordings, unheardOf) });
 
   return {
-    join(order, sent, windowMs, start, { leftMs, isOfPins }) {
+    join(order, sent, windowMs, start, { leftMs, isOfPins, line }) {
       if (sent !== undefined && Object.keys(sent.echo).length > 0) return startNamed(order, windowMs, start);
       const content = keyOf(order.owner, order.contentHash);
       const work = async (others: readonly KeptRepeat[] | undefined): ReturnType<typeof start> => {
@@ -127,7 +131,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
             throw new GatewayError('journal_unavailable', undefined, { cause });
           },
         );
-        if (requestId !== undefined) return start({ ...order, requestId }, 'repeat');
+        if (requestId !== undefined) return start(tellings.begin({ ...order, requestId }, line), 'repeat');
         return isUnread ? start(order, 'unread') : startNew(order, windowMs, start);
       };
       return inTurn(content, () => (shared === undefined ? work([]) : shared.inTurn(content, leftMs(), work)));
@@ -192,12 +196,14 @@ async function firstUnheard(
 }
 
 /**
- * Whether the same words mean another sale: a header made the gateway read them in another format, under the same mapping. If only the
- * content differs, the mapping, the price list or the build has changed in between, and the words mean the same sale.
+ * Whether the request is certainly another sale. Under the same mapping another header is another sale, and so are the same words with another
+ * content: a header made the gateway read them in another format. If the mapping has changed in between, it may not have read that header, and if
+ * only the content differs, the price list or the build has changed.
  */
-function isReadOtherwise(earlier: Order, order: NewOrder): boolean {
-  const isOfOtherFormat = earlier.format !== order.format && earlier.trail?.mapping === order.trail?.mapping;
-  return earlier.contentHash !== order.contentHash && isOfOtherFormat;
+function isAnotherSale(earlier: Order | typeof UNREAD, order: NewOrder, hasOtherHeader: boolean): boolean {
+  if (earlier === UNREAD) return hasOtherHeader;
+  const isReadOtherwise = earlier.contentHash !== order.contentHash && earlier.format !== order.format;
+  return (hasOtherHeader || isReadOtherwise) && earlier.trail?.mapping === order.trail?.mapping;
 }
 
 /** Whether the order has no end, or its script has heard nothing. A script that heard "pending" may have sold the ended order: its next one is a new sale. */
@@ -205,11 +211,34 @@ function isUnheard(order: Order): boolean {
   return isUnsettled(order) || isUntold(order);
 }
 
+const TELLINGS_MAX = 10_000;
+/** Within this time after the reply the journal knows whether the script was told the end. */
+const MARKED_MS = 5_000;
+
+/** The orders that a request has joined and whose end its script is being told. */
+function createTellings(clock: Pick<Clock, 'elapsed'>) {
+  const untilMs = createLru<string, number>(TELLINGS_MAX);
+  return {
+    isUnderWay: ({ owner, requestId }: NewOrder): boolean => clock.elapsed() < (untilMs.get(keyOf(owner, requestId)) ?? 0),
+    begin(order: NewOrder, line: Line): NewOrder {
+      const key = keyOf(order.owner, order.requestId);
+      untilMs.set(key, Infinity);
+      line.onEnd((isWhole) => untilMs.set(key, isWhole ? clock.elapsed() + MARKED_MS : 0));
+      return order;
+    },
+  };
+}
+
 /**
- * Whether a script still waits for the order, at this process or another. At another process no mark in the journal means yes: a hang-up,
- * a "pending" and the death of a process leave a mark.
+ * Whether a script still waits for the order, at this process or another, or is being told its end. At another process no mark in the journal
+ * means yes: a hang-up, a "pending" and the death of a process leave a mark.
  */
-async function isWaitedFor(order: Order, pursuits: RepeatsParts['pursuits']): Promise<boolean> {
+async function isWaitedFor(
+  order: Order,
+  pursuits: RepeatsParts['pursuits'],
+  tellings: ReturnType<typeof createTellings>,
+): Promise<boolean> {
+  if (tellings.isUnderWay(order)) return true;
   return (await pursuits.find(order.owner, order.requestId))?.isAwaited ?? order.toldAtMs === undefined;
 }
 

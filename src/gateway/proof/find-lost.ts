@@ -32,6 +32,8 @@ export interface LostParts {
   readonly onTrouble: (what: string, error: unknown) => void;
   readonly history: HistoryReader;
   readonly otherKeys: ReturnType<typeof createOtherKeys>;
+  /** How many days the journal keeps an order that has ended; for ever unless given. */
+  readonly journalDays?: number | undefined;
   /** When this process opened the order, by `clock.elapsed()`; undefined where another process or an earlier run opened it. */
   readonly openedHereMs: (order: Pick<Order, 'owner' | 'requestId'>) => number | undefined;
 }
@@ -55,12 +57,15 @@ const LATER_MS = 10 * 60_000;
  */
 const SURE_MARGIN_MS = 30 * 60_000;
 const SAME_CLOCK_MS = 2_000;
+/** An order gets no row that may be of an order which the journal has deleted. v1's clock and zone may differ from ours by more than an hour. */
+const DELETED_MARGIN_MS = 2 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 /** Within this time after v1 has confirmed a sale, v1's history must show the sale. */
 const SHOWN_WITHIN_MS = 60_000;
 /** The sale by which the history is checked may be this much older than the lost orders. */
 const SOLD_BEFORE_MS = 6 * 3_600_000;
-/** Among how many of the key's newest orders that sale is searched. */
-const SOLD_AMONG_MAX = 200;
+/** Among how many of the key's newest orders that sale is searched. A script in a loop is refused tens of times a minute. */
+const SOLD_AMONG_MAX = 5_000;
 /** If v1's clock and this machine's clock are further apart than this, times prove nothing. */
 const CLOCKS_APART_MS = 10 * 60_000;
 
@@ -116,11 +121,12 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     fromMs: Math.max(sinceMs + CLOCK_ERROR_MS - SOLD_BEFORE_MS, history.wholeSinceMs + SURE_MARGIN_MS / 2),
     untilMs: startedAt - SHOWN_WITHIN_MS,
   };
+  const keptSinceMs = startedAt + DELETED_MARGIN_MS - (parts.journalDays ?? Infinity) * DAY_MS;
   let isUpToDate: Promise<boolean> | undefined;
   let settled = 0;
   for (const order of lost) {
     if (!matches.isOpenAsBefore(order)) continue;
-    const row = await matches.rowOf(order);
+    const row = order.openedAtMs < keptSinceMs ? undefined : await matches.rowOf(order);
     const perhaps = history.unclaimed.filter((one) => !isNot(traits.get(order), one));
     // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
     const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - marginOf(order);
@@ -185,7 +191,7 @@ function provenUnsent(order: Order): Outcome {
 }
 
 /**
- * False where the history lacks the key's last confirmed sale. Such a history comes from a lagging replica, from a cache, or from a v1 that has
+ * False where the history lacks the key's last confirmed sale, or that sale is not among the newest orders. Such a history comes from a lagging replica, from a cache, or from a v1 that has
  * lost its accounts for a moment. It may lack lost orders as well, so it proves no absence.
  */
 async function showsWhatWasSold(
@@ -194,10 +200,13 @@ async function showsWhatWasSold(
   { journal }: LostParts,
 ): Promise<boolean> {
   const newest = journal.listOfOwner({ ...range, newestFirst: true, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined });
-  for await (const { outcome, settledAtMs = 0 } of newest)
+  let others = 0;
+  for await (const { outcome, settledAtMs = 0 } of newest) {
     if (outcome?.kind === 'succeeded' && outcome.reference !== undefined && settledAtMs <= untilMs)
       return shown.has(outcome.reference);
-  return true;
+    others += 1;
+  }
+  return others < SOLD_AMONG_MAX;
 }
 
 function areClocksApart({ serverAtMs }: History, { clock, onTrouble }: LostParts): boolean {

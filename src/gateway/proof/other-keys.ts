@@ -22,7 +22,7 @@ export interface OtherKeys {
 export type CompareRow = (order: Order, row: Unclaimed) => 'alike' | 'ruled out' | 'neither' | 'unknown';
 
 interface OtherKeysParts {
-  readonly journal: Pick<Journal, 'listByReference' | 'listUnsettled' | 'listOfOwner'>;
+  readonly journal: Pick<Journal, 'listByReference' | 'listUnsettled' | 'listOfOwner' | 'hasReference'>;
   readonly upstream: Pick<Upstream, 'find'>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -112,7 +112,7 @@ class OtherKeysOfLook implements OtherKeys {
 
   /**
    * Whether `owner` is a key of another account: v1 answers 404 for that key's receipt, because it shows only receipts of one's own account.
-   * A key without any sale counts as another account's.
+   * A key without any sale counts as another account's, and one whose sales are older than its newest orders as this account's.
    */
   async #isStranger(owner: string): Promise<boolean> {
     const { journal, upstream } = this.#parts;
@@ -128,7 +128,7 @@ class OtherKeysOfLook implements OtherKeys {
       if (isStranger) this.#strangers.set(pair, true);
       return isStranger;
     }
-    return true;
+    return !(await journal.hasReference(owner));
   }
 
   #isOfAnother(order: Order, other: Order): boolean {

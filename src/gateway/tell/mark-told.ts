@@ -2,19 +2,22 @@
  * Writes into the journal that a script has not heard how its order ended: it hung up, or was told "pending". An ordinary sale is
  * told when it is settled, so nothing is written for it. (Decision 0024.)
  */
-import { within, type Clock } from '../../domain/clock';
+import { pause, within, type Clock } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
 import { isSafeToRefund } from '../../domain/outcome';
 import { isEndUntold, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
+import { CLOCKS_MS, readTold, WRITTEN_MS, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
 export interface MarkToldParts {
-  readonly journal: Pick<Journal, 'tell' | 'isWritable'>;
+  readonly journal: Pick<Journal, 'tell' | 'isWritable' | 'find'>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** Called when a success was told and the whole reply has left. The journal does not record this. */
+  /** Called when a success was told and the whole reply has left. The journal records that only where it had noted the order as not told. */
   readonly onTold?: ((order: Order) => void) | undefined;
+  /** The sales that all processes have told; undefined while no other process sells from the same journal. */
+  readonly told?: (() => ToldStore | undefined) | undefined;
 }
 
 /** How long a reply waits for a slow journal, at most. */
@@ -24,25 +27,48 @@ const WRITE_MS = 1_000;
  * Marks the order as not told when its script hangs up. Call it when the outcome is known and before v1 is asked for further parts of the reply:
  * a script that hangs up in between repeats its sale at once, and without the mark the success would count as heard.
  */
-export function watchHangUp(order: Order, line: Line, { journal, onTrouble }: MarkToldParts): void {
+export function watchHangUp(order: Order, line: Line, parts: MarkToldParts): void {
   if (order.number === 0 || order.toldAtMs === NOT_TOLD || (order.outcome !== undefined && isSafeToRefund(order.outcome))) return;
   line.onEnd((isWhole) => {
-    if (isWhole) return;
-    journal.tell(order.owner, order.requestId, NOT_TOLD).catch((error: unknown) => onTrouble('tell', error));
+    if (!isWhole) void markNotTold(order, line, parts);
   });
+}
+
+/**
+ * Marks the order as not told, and takes the mark back where another process has told the sale meanwhile: this one may have stood still, and the
+ * script has sent its sale again. Never rejects.
+ */
+async function markNotTold(order: Order, line: Line, { journal, clock, told, onTrouble }: MarkToldParts): Promise<void> {
+  const { owner, requestId, openedAtMs, settledAtMs = Infinity } = order;
+  // A sale that had ended before this request came was told to an earlier one, whose script may not have got the reply.
+  const store = settledAtMs >= clock.now() - line.ageMs ? told?.() : undefined;
+  const hasHeard = async (list: ToldStore): Promise<boolean> => {
+    await pause(clock, WRITTEN_MS);
+    const now = await journal.find(owner, requestId);
+    return now?.outcome?.kind === 'succeeded' && now.toldAtMs === NOT_TOLD && (await readTold(list, openedAtMs - CLOCKS_MS))(now);
+  };
+  try {
+    await journal.tell(owner, requestId, NOT_TOLD);
+    // Where that cannot be read, the mark stays.
+    if (store !== undefined && (await hasHeard(store).catch(() => false))) await journal.tell(owner, requestId, clock.now());
+  } catch (error) {
+    onTrouble('tell', error);
+  }
 }
 
 /** Call it before the reply is sent. The promise resolves when "pending" is marked on disk; undefined where there is nothing to wait for. */
 export function markTold(order: Order, told: ReplyOutcome, line: Line, parts: MarkToldParts): Promise<unknown> | undefined {
   // Number 0: the order is not in the journal.
   if (order.number === 0) return undefined;
-  const write = (toldAtMs: number): Promise<void> =>
-    parts.journal.tell(order.owner, order.requestId, toldAtMs).catch((error: unknown) => parts.onTrouble('tell', error));
+  const write = (toldAtMs: number): Promise<void> => {
+    if (toldAtMs === NOT_TOLD) return markNotTold(order, line, parts);
+    return parts.journal.tell(order.owner, order.requestId, toldAtMs).catch((error: unknown) => parts.onTrouble('tell', error));
+  };
   const watchEnd = (): void =>
     line.onEnd((isWhole) => {
       // While the journal is away, another gateway may take this process for dead and mark its orders as not told: the end is written anew.
       if (isWhole && told !== 'pending' && (isEndUntold(order) || !parts.journal.isWritable())) void write(parts.clock.now());
-      else if (isWhole && told === 'success') parts.onTold?.(order);
+      if (isWhole && told === 'success') parts.onTold?.(order);
       if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD) void write(NOT_TOLD);
     });
   const word = line.hasHungUp ? NOT_TOLD : TOLD_PENDING;

@@ -83,7 +83,8 @@ export class LoopTurns {
     line.set(address, own.add(run));
     this.#wake();
     return () => {
-      if (own.delete(run) && own.size === 0) line.delete(address);
+      // Its line may be that of the known addresses by now; there an empty set is skipped.
+      if (own.delete(run) && own.size === 0 && line.get(address) === own) line.delete(address);
     };
   }
 
@@ -110,9 +111,19 @@ export class LoopTurns {
     this.#isStrangerDue = true;
     setTimeout(() => {
       this.#isStrangerDue = false;
+      this.#moveKnown();
       beginNext(this.#strangers);
-      if (this.#strangers.size > 0) this.#wake();
+      if (this.#known.size + this.#strangers.size > 0) this.#wake();
     }, STRANGER_MS);
+  }
+
+  /** Moves the next strangers whose addresses have become known while they waited: thousands may wait when the first sale after a start is made. */
+  #moveKnown(): void {
+    for (const [address, runs] of this.#strangers) {
+      if (!this.#options.known.has(address) || this.#known.has(address)) return;
+      this.#strangers.delete(address);
+      this.#known.set(address, runs);
+    }
   }
 
   #strangersAtOnceMax(): number {

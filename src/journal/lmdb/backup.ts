@@ -70,9 +70,10 @@ export async function summariseJournal(dir: string): Promise<JournalSummary | un
 
 /**
  * Deletes the refused orders of a restored journal and returns how many. Since the copy was made, such an order may have been sent again
- * under its id and sold. When it is deleted, a repeat goes to v1, which knows the id; when it is kept, it would be told as failed.
+ * under its id and sold. When it is deleted, a repeat goes to v1, which knows the id; when it is kept, it would be told as failed. An order that
+ * v1's history has proven absent is never sent again, except from another journal, which does not know the proof (`proven too`).
  */
-export async function forgetUncharged(dir: string, encryptionKey: Secret | undefined): Promise<number> {
+export async function forgetUncharged(dir: string, encryptionKey: Secret | undefined, which?: 'proven too'): Promise<number> {
   const seal = createFieldSeal(encryptionKey);
   const store: Store = { ...(await openEnvironment({ dir, keyCheck: seal.keyCheck })), seal };
   let forgotten = 0;
@@ -80,8 +81,7 @@ export async function forgetUncharged(dir: string, encryptionKey: Secret | undef
     for (let start: Buffer | undefined = timeKey(0); start !== undefined;) {
       const from: Buffer = start;
       start = store.root.transactionSync(() => {
-        // What v1's history has proven absent is never sent again.
-        const isDue = ({ outcome }: Order): boolean => isRefusal(outcome) && !isProvenAbsent(outcome!);
+        const isDue = ({ outcome }: Order): boolean => isRefusal(outcome) && (which !== undefined || !isProvenAbsent(outcome!));
         const { writes, result } = planDeleting(store, from, timeKey(END_OF_TIME_MS), isDue);
         for (const { tree, key } of writes) void tree.remove(key);
         forgotten += result.deleted;

@@ -1,7 +1,7 @@
 /** The reads of the journal. LMDB reads memory-mapped pages: within microseconds, in this thread, without waiting for a writer. */
 import type { Order } from '../../domain/order';
-import { readOrReport, type Journal, type JournalReads } from '../journal';
-import { byTime, firstNumberAt, isUnsettled, isUntold, REFERENCE_CHARACTERS_MAX } from '../order-life';
+import { readOrReport, type Journal, type JournalReads, type UnsettledOptions } from '../journal';
+import { byTime, byTimeBack, firstNumberAt, isUnsettled, isUntold, REFERENCE_CHARACTERS_MAX } from '../order-life';
 import { decodeOrder, type Place } from '../record';
 import {
   endOf,
@@ -18,7 +18,6 @@ import {
   readById,
   textKey,
   timeKey,
-  unsettledKey,
   untoldKey,
   type Store,
   type StoredOrder,
@@ -62,8 +61,8 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
       return [...fresh().references.getKeys({ start, end: endOf(start), limit: 1 })].length > 0;
     },
     owners: () => listOwners(fresh),
-    async listUnsettled({ owner, fromMs = 0, limit, onUnreadable }) {
-      const places = await listUnsettledPlaces(fresh(), { owner, fromMs, limit }, fresh);
+    async listUnsettled({ onUnreadable, ...span }) {
+      const places = await listUnsettledPlaces(fresh(), span, fresh);
       const orderAt = (place: OwnedPlace): Order | undefined => readAt(store, place.owner, placeBytes(place))?.order;
       const orders = await inTurns(places, (place) => readOrReport(() => orderAt(place), onUnreadable), fresh);
       // An order may have been settled while the list was made.
@@ -146,27 +145,27 @@ function after(key: Buffer): Buffer {
 type OwnedPlace = Place & { readonly owner: string };
 
 /**
- * The places of the oldest unsettled orders. The index is sorted by owner, because purchases ask for one owner; operators rarely ask for
+ * The places of the oldest or newest unsettled orders. The index is sorted by owner, because purchases ask for one owner; operators rarely ask for
  * all. `fresh` moves the reader to the newest state, between the turns of the event loop that a long list takes.
  */
 async function listUnsettledPlaces(
   store: Store,
-  { owner, fromMs, limit }: { readonly owner: string | undefined; readonly fromMs: number; readonly limit: number },
+  { owner, fromMs = 0, untilMs = Infinity, limit, newestFirst = false }: UnsettledOptions,
   fresh: () => Store,
 ): Promise<readonly OwnedPlace[]> {
   if (owner !== undefined) {
-    const start = unsettledKey(owner, { openedAtMs: fromMs, number: 0 });
-    return [...store.unsettled.getKeys({ start, end: endOf(ownerBytes(owner)), limit })].map(parseUnsettledKey);
+    const [first, behind] = [fromMs, untilMs].map((ms) => Buffer.concat([ownerBytes(owner), timeKey(ms)])) as [Buffer, Buffer];
+    return [...store.unsettled.getKeys({ ...rangeOf(first, behind, newestFirst), limit })].map(parseUnsettledKey);
   }
-  let oldest: OwnedPlace[] = [];
+  let found: OwnedPlace[] = [];
   let start: Buffer = Buffer.from([0]);
   for (;;) {
     const keys = [...store.unsettled.getKeys({ start, end: FIRST_UNTOLD, limit: KEYS_PER_TURN })];
     // Holds at most `limit` places and the keys of one turn, however many orders are open.
-    const places = keys.map(parseUnsettledKey).filter(({ openedAtMs }) => openedAtMs >= fromMs);
-    oldest = [...oldest, ...places].sort(byTime).slice(0, limit);
+    const places = keys.map(parseUnsettledKey).filter(({ openedAtMs }) => openedAtMs >= fromMs && openedAtMs < untilMs);
+    found = [...found, ...places].sort(newestFirst ? byTimeBack : byTime).slice(0, limit);
     const last = keys.at(-1);
-    if (last === undefined || keys.length < KEYS_PER_TURN) return oldest;
+    if (last === undefined || keys.length < KEYS_PER_TURN) return found;
     start = after(last);
     await nextTurn();
     fresh();

@@ -1,9 +1,9 @@
 /** Keeps v1's answers on a disk of this machine while the database is away. (Decision 0051.) */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../domain/json';
-import type { Outcome } from '../../domain/outcome';
+import { isRefusal, type Outcome } from '../../domain/outcome';
 import type { KeptChange, Spool } from '../kept-answers';
 import type { FieldSeal } from '../record';
 
@@ -99,6 +99,25 @@ export async function replaySpool(dir: string, seal: FieldSeal, apply: (kept: Ke
     if (broken === 0 && (await stat(path)).size === bytes.length) await rm(path, { force: true });
   }
   return { changes, unreadable };
+}
+
+/** Deletes the refusals of a restored spool: since the backup such an order may have been sent again under its id and sold. */
+export async function forgetRefusals(dir: string): Promise<void> {
+  const names = await readdir(dir);
+  for (const path of names.filter((name) => name.endsWith(SUFFIX)).map((name) => join(dir, name))) {
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    await writeFile(path, lines.filter((line) => !isRefusalLine(line)).join('\n'));
+  }
+}
+
+/** Without the encryption key: only texts of an outcome are encrypted. */
+function isRefusalLine(line: string): boolean {
+  try {
+    const { said } = JSON.parse(line) as KeptChange;
+    return 'latest' in said && isRefusal(said.latest);
+  } catch {
+    return false;
+  }
 }
 
 function sealKept(kept: KeptChange, seal: FieldSeal): KeptChange {

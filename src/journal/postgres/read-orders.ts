@@ -18,15 +18,16 @@ const BY_REFERENCE_OF_ANY = `${FROM_ORDERS} WHERE o.owner = ANY($1::bytea[]) AND
   ORDER BY o.owner, o.referenced_at_ms, o.number`;
 const HAS_REFERENCE = 'SELECT 1 FROM gateway_orders AS o WHERE o.owner = $1 AND o.reference IS NOT NULL LIMIT 1';
 const BY_TIME = 'ORDER BY o.opened_at_ms, o.number, o.owner';
-const UNSETTLED = `${FROM_ORDERS} WHERE o.is_unsettled AND ($2::text IS NULL OR o.holder = $2) AND o.opened_at_ms >= $3 ${BY_TIME} LIMIT $1`;
-const UNSETTLED_OF_OWNER = `${FROM_ORDERS} WHERE o.is_unsettled AND o.owner = $2 AND o.opened_at_ms >= $3 ${BY_TIME} LIMIT $1`;
+const BY_TIME_BACK = 'ORDER BY o.opened_at_ms DESC, o.number DESC, o.owner DESC';
+const UNSETTLED = `${FROM_ORDERS} WHERE o.is_unsettled AND o.opened_at_ms >= $3 AND o.opened_at_ms < $4`;
+const OF_HOLDER = '($2::text IS NULL OR o.holder = $2)';
 const UNTOLD = `SELECT ${ROW_COLUMNS} FROM gateway_untold AS u JOIN gateway_orders AS o ON o.owner = u.owner AND o.request_id = u.request_id AND o.opened_at_ms = u.opened_at_ms
   WHERE u.owner = $2 AND u.opened_at_ms >= $3 ${BY_TIME} LIMIT $1`;
 const IN_SPAN = `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < $2
   AND (o.opened_at_ms, o.number, o.owner) > ($1, $3, $4::bytea) AND ($6::text IS NULL OR o.holder = $6) ${BY_TIME} LIMIT $5`;
 const IN_SPAN_BACK = `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < $2
   AND (o.opened_at_ms, o.number, o.owner) < ($3, $4, $5::bytea) AND ($7::text IS NULL OR o.holder = $7)
-  ORDER BY o.opened_at_ms DESC, o.number DESC, o.owner DESC LIMIT $6`;
+  ${BY_TIME_BACK} LIMIT $6`;
 /** Finds each owner after the one before, by the index on numbers: as many look-ups as there are owners. */
 const OWNERS = `WITH RECURSIVE found AS (
     (SELECT o.owner FROM gateway_orders AS o ORDER BY o.owner LIMIT 1)
@@ -70,9 +71,10 @@ export function createReads(run: Run, seal: FieldSeal): JournalReads {
       return Number.isSafeInteger(number) && number >= 0 ? one(BY_NUMBER, [Buffer.from(owner), number]) : undefined;
     },
     hasReference: async (owner) => (await run(HAS_REFERENCE, [Buffer.from(owner)])).length > 0,
-    async listUnsettled({ owner, fromMs = 0, limit, onUnreadable, holder }) {
-      const [text, of] = owner === undefined ? [UNSETTLED, holder ?? null] : [UNSETTLED_OF_OWNER, Buffer.from(owner)];
-      const rows = await run(text, [limit, of, timeOf(fromMs)]);
+    async listUnsettled({ owner, fromMs = 0, untilMs = TIME_MAX, limit, newestFirst, onUnreadable, holder }) {
+      const [isOf, of] = owner === undefined ? [OF_HOLDER, holder ?? null] : ['o.owner = $2', Buffer.from(owner)];
+      const text = `${UNSETTLED} AND ${isOf} ${newestFirst === true ? BY_TIME_BACK : BY_TIME} LIMIT $1`;
+      const rows = await run(text, [limit, of, timeOf(fromMs), timeOf(untilMs)]);
       return readAll(rows, seal, onUnreadable).filter(isUnsettled);
     },
     listUntold: async ({ owner, fromMs, limit, onUnreadable }) =>

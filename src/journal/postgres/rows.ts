@@ -120,8 +120,11 @@ export class HeldOrders {
   }
 }
 
-/** Whether the row is still as that opening wrote it. A process that found the order since and may send it has written a lease, or told it pending. */
+/**
+ * Whether the row is still as that opening wrote it. A process that found the order since and may send it has written a lease, or told it pending.
+ * Of two openings of this process over the same version, of which the first was not written, each has its own time.
+ */
 export function isThatAttempt({ order, version, holder }: VersionedOrder, standing: VersionedOrder): boolean {
-  const isSame = version === standing.version && holder === standing.holder;
+  const isSame = version === standing.version && holder === standing.holder && order.openedAtMs === standing.order.openedAtMs;
   return isSame && order.number === standing.order.number && order.outcome === undefined;
 }

@@ -18,17 +18,17 @@ export interface Plan {
   readonly running: string;
   readonly candidate: string;
   readonly differences: readonly Difference[];
-  /** Absent if the plan was made without shapes. */
+  /** Absent if the plan was made without shapes, or both sets are the same. */
   readonly replay?: Replay;
   /** True if any difference or any change in the replay can move money. */
   readonly movesMoney: boolean;
 }
 
-/** Without `shapes` nothing is replayed. */
+/** Without `shapes` nothing is replayed, nor where both sets are the same: that would take as long, and find nothing. */
 export function makePlan(before: PlannedSet, after: PlannedSet, shapes?: readonly SeenShape[]): Plan {
   const [running, candidate] = [before.mapping.hash, after.mapping.hash];
   const differences = compareSources(before.source, after.source);
-  const replayed = shapes === undefined ? undefined : replay(shapes, before.mapping, after.mapping);
+  const replayed = shapes === undefined || running === candidate ? undefined : replay(shapes, before.mapping, after.mapping);
   const movesMoney = [...differences, ...(replayed?.changes ?? [])].some(({ money }) => money !== undefined);
   const id = planIdOf(running, candidate);
   return { id, running, candidate, differences, ...(replayed === undefined ? {} : { replay: replayed }), movesMoney };

@@ -9,7 +9,7 @@ import type { LegacyRequest } from '../../domain/legacy';
 import type { SeenShape } from '../../domain/traffic';
 import { walkIn, type Known } from '../../gateway/read/walk-in';
 import { plainCallerKey } from '../../mapping/compile-callers';
-import type { Mapping, OperationKind, ReplyOutcome } from '../../mapping/mapping';
+import type { CallerKey, Mapping, OperationKind, ReplyOutcome } from '../../mapping/mapping';
 import { explainReplies } from '../explain/explain';
 import { groupChanges, type FoundChange, type NoticedChange, type ReplayChange } from './group-changes';
 import { makeRequests, SAMPLE_CATALOG } from './make-requests';
@@ -48,8 +48,8 @@ export function replay(shapes: readonly SeenShape[], before: Mapping, after: Map
 }
 
 /**
- * Groups the shapes whose requests both mappings treat alike, because they differ only in keys that neither mapping names. Hundreds
- * of callers use a few scripts, so most shapes equal a shape of another caller.
+ * Groups the shapes whose requests both mappings treat alike, because they differ only in keys, and both mappings read these keys alike.
+ * Hundreds of callers use a few scripts, so most shapes equal a shape of another caller.
  */
 function groupAlike(
   shapes: readonly SeenShape[],
@@ -59,13 +59,23 @@ function groupAlike(
   const groups = new Map<string, [SeenShape, ...SeenShape[]]>();
   for (const seen of shapes) {
     const { shape, format = '', family = '', caller = '' } = seen;
-    const isNamed = [before, after].some(({ callerKeys }) => callerKeys.has(caller));
-    const key = JSON.stringify([shape, format, family, isNamed ? caller : '']);
+    const key = JSON.stringify([shape, format, family, ...[before, after].map((mapping) => readingOf(caller, mapping))]);
     const alike = groups.get(key);
     if (alike === undefined) groups.set(key, [seen]);
     else alike.push(seen);
   }
   return groups.values();
+}
+
+/** What an entry of callers.yaml says of the owner of a key and not of its requests. */
+const OF_OWNER: ReadonlySet<string> = new Set<keyof CallerKey>(['fingerprint', 'title', 'note', 'contact', 'limit', 'walletBelow']);
+
+/** How the mapping reads the requests of a key: the same for keys that it reads alike. */
+function readingOf(caller: string, { callerKeys }: Mapping): unknown {
+  const key = callerKeys.get(caller) ?? plainCallerKey(caller);
+  // Own numbers and lists are compiled to functions, which cannot be compared.
+  if (key.numbers.size + key.columns.size + key.lists.size > 0) return caller;
+  return Object.entries(key).filter(([name]) => !OF_OWNER.has(name));
 }
 
 /**

@@ -46,13 +46,23 @@ test("a caller's page shows whose key it is, its limits and use, its wallet, its
   const text = await page(`/${ADA}`);
   for (const words of ['since 2024', 'ada@example.com', ADA, 'At most 30 purchases a minute and ₦5,000 a day.'])
     expect(text).toContain(words);
-  expect(text).toMatch(/Of its day[^]*₦9\d[^]*of[^]*₦5,000/);
+  expect(text).toMatch(/Of its daily limit[^]*₦9\d[^]*of[^]*₦5,000/);
   expect(text).toMatch(/Last minute[^]*1 of 30 purchases/);
   expect(text).toMatch(/Warned below[^]*₦1,000/);
-  expect(text).toMatch(/<code>invalid_field<\/code>/);
+  expect(text).toMatch(/A field has an unusable value <code>invalid_field<\/code>/);
   expect(text).toMatch(/<code>strange_field<\/code>/);
   expect((await fetch(at(`/${'0'.repeat(32)}`))).status).toBe(404);
   expect((await fetch(at('/ada'), { redirect: 'manual' })).status).toBe(303);
+});
+
+test("a caller's page leads to its orders and refusals, also if it has no title and no order", async () => {
+  const key = 'acme_live_nonvendor';
+  const fingerprint = createKeyring(new Secret(SECRET)).fingerprint(new Secret(key));
+  await send(house.url, '/api/topup/', { network: 1, mobile_number: 'no phone', amount: 100 }, { key });
+  const text = await page(`/${fingerprint}`);
+  const links = [...text.matchAll(/href="(\/console\/orders\?[^"]+)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
+  const statuses = links.map(async (link) => (await fetch(`${house.service.adminUrl}${link}`)).status);
+  expect(await Promise.all(statuses)).toEqual([200, 200]);
 });
 
 test('a pause is written into callers.yaml and the history, refuses the next sale, and is lifted again', async () => {

@@ -8,16 +8,20 @@ import type { Served } from '../../../src/gateway/gateway';
 import { legacyRequest } from '../legacy-request';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { createScriptedUpstream } from '../scripted-upstream';
+import type { Finding } from '../../../src/upstream/upstream';
 import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from '../walk-house';
 import { pause } from '../../../src/domain/clock';
 import { keepAnswers } from '../../../src/journal/kept-answers';
 import type { Journal } from '../../../src/journal/journal';
+import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import { createPursuits } from '../../../src/gateway/order/pursuits';
+import { createRepeats } from '../../../src/gateway/order/repeats';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import { compileMapping } from '../../../src/mapping/compile';
 import { mergeFiles } from '../../../src/mapping/load';
 import type { Mapping } from '../../../src/mapping/mapping';
 import { shippedFiles, shippedMapping } from '../../mapping/mapping-set';
-import type { Order } from '../../../src/domain/order';
+import { type NewOrder, NOT_TOLD, type Order } from '../../../src/domain/order';
 import { toldLine, type ToldStore } from '../../../src/journal/told-sales';
 import { newOrder } from '../../journal/new-order';
 
@@ -54,8 +58,9 @@ function ask(
 /** The shipped mapping after an edit that no longer sends v1 whether the number is ported, so the same request makes another call. */
 const withoutPorted = (): Mapping => editedMapping(', ported: $ported } }', ' } }');
 
-function editedMapping(from: string, to: string): Mapping {
-  const files = shippedFiles().map((file) => ({ ...file, text: file.text.replace(from, to) }));
+function editedMapping(from: string, to: string, ...more: readonly (readonly [from: string, to: string])[]): Mapping {
+  const edited = (text: string): string => more.reduce((before, edit) => before.replace(...edit), text.replace(from, to));
+  const files = shippedFiles().map((file) => ({ ...file, text: edited(file.text) }));
   return compileMapping(mergeFiles(files).source!, (_path, _code, message) => {
     throw new Error(message);
   });
@@ -243,6 +248,38 @@ describe('a repeat without an id', () => {
       expect(house.upstream.sent.map(({ requestId }) => requestId).slice(1)).toEqual(['shop-7']);
     });
 
+    test('is the same sale also where the changed mapping refuses it, until its outcome was told', async () => {
+      let mapping = shippedMapping();
+      const doubted: string[] = [];
+      let isUnread = false;
+      const house = openWalkHouse({
+        ...slowly(5_000, SUCCESS, AGAIN),
+        parts: { mapping: () => mapping },
+        wrapJournal: (stored) => ({
+          find: (owner, id) => (isUnread && id.startsWith('CG') ? Promise.reject(new Error('reset')) : stored.find(owner, id)),
+          doubt: ({ requestId }) => void doubted.push(requestId),
+        }),
+      });
+      const ids = ['requestId, ref, ident]', 'requestId, ref, ident, order_no]'] as const;
+      for (const [fields, sent] of [
+        [sale, {}],
+        [{}, { 'x-shop': 'shop-7' }],
+      ] as const) {
+        mapping = shippedMapping();
+        ask(house, fields, sent).hangUp();
+        await house.clock.advance(20_000);
+        mapping = editedMapping('min: 1 }', 'min: 500 }', ids, ['[Idempotency-Key,', '[X-Shop, Idempotency-Key,']);
+        isUnread = true;
+        expect(await told(house, ask(house, fields, sent))).toMatchObject({ status: 'pending', code: undefined });
+        isUnread = false;
+        expect(await told(house, ask(house, fields, sent))).toMatchObject({ status: 'success', code: undefined });
+        expect(await told(house, ask(house, fields, sent))).toMatchObject({ status: 'fail', code: 'invalid_field' });
+      }
+      expect(house.upstream.sent).toHaveLength(2);
+      // A doubt would be written as an order of the new id that was never sent.
+      expect(doubted).toEqual([]);
+    });
+
     test('is the same sale after a restart as well', async () => {
       const first = openWalkHouse(slowly(5_000, UNKNOWN));
       ask(first, sale).hangUp();
@@ -305,6 +342,53 @@ describe('a repeat without an id', () => {
     await house.clock.advance(10_000);
     expect((await fourth.served).reply.body).toMatchObject({ pin: expect.stringContaining('pin of V3') });
     expect(house.upstream.sent).toHaveLength(3);
+  });
+
+  test('of PINs that a changed mapping refuses is pending without an id while another script waits for the order', async () => {
+    let mapping = shippedMapping();
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS), parts: { mapping: () => mapping } });
+    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
+    const buy = () =>
+      house.gateway.handle(legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers }));
+    void buy();
+    await house.clock.advance(1_000);
+    mapping = editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
+    expect((await buy()).reply.body).toMatchObject({ status: 'pending', 'request-id': null });
+  });
+
+  test('of PINs that were sold and not told is told to one script, and not to another customer of the same instant', async () => {
+    const receipt = (reference: string): Finding => {
+      const data = { reference, status: 'success', pins: [{ pin: `pin of ${reference}`, serial: 'serial' }] };
+      return { kind: 'found', body: { status: 'success', data } };
+    };
+    const sales = ['V1', 'V2', 'V3', 'V4'].map((reference) => ({ ...SUCCESS, reference }));
+    const house = openWalkHouse({ ...slowly(5_000, ...sales), find: ({ query = {} }) => receipt(query['reference']!) });
+    const buy = () => {
+      const { line, end } = openLine();
+      const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
+      const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
+      return { served: house.gateway.handle(request, line), end };
+    };
+    const pinOf = async ({ served }: ReturnType<typeof buy>) => (await served).reply.body as { pin: string };
+    buy().end(false);
+    await house.clock.advance(20_000);
+    // The first of two hangs up before its reply again, so the order is told once more.
+    for (const [isWhole, another] of [
+      [false, 'pin of V2'],
+      [true, 'pin of V3'],
+    ] as const) {
+      const [one, other] = [buy(), buy()];
+      await house.clock.advance(10_000);
+      expect((await pinOf(one)).pin).toContain('pin of V1');
+      expect((await pinOf(other)).pin).toContain(another);
+      one.end(isWhole);
+      other.end(true);
+      await house.clock.advance(10_000);
+    }
+    const next = buy();
+    await house.clock.advance(10_000);
+    expect((await pinOf(next)).pin).toContain('pin of V4');
+    expect(house.upstream.sent).toHaveLength(4);
   });
 
   test('is told the success whose reply met a closed connection, and the next one buys', async () => {
@@ -485,6 +569,30 @@ describe('a repeat without an id', () => {
     expect(after.upstream.sent.at(-1)?.requestId).toBe('r-1');
   });
 
+  test('finds it also after more sales of other keys than are remembered, between two looks into the journal', async () => {
+    const clock = createVirtualClock();
+    const journal = createMemoryJournal();
+    const repeats = createRepeats({ journal, clock, pursuits: createPursuits() });
+    const sell = (order: NewOrder): Promise<string> => {
+      const start = async (one: NewOrder, standing: string): Promise<string> => {
+        await journal.open(one);
+        await journal.settle(one.owner, one.requestId, { ...SUCCESS, reference: one.requestId }, clock.now());
+        return `${one.requestId} ${standing}`;
+      };
+      return repeats.join(order, undefined, 10 * MINUTE, start, { leftMs: () => 1_000, isOfPins: false, line: openLine().line });
+    };
+    const sale = (requestId: string, content: string): NewOrder =>
+      newOrder({ requestId, contentHash: content, askedHash: content, openedAtMs: clock.now() });
+    const lost = sale('lost', 'its content');
+    await sell(lost);
+    await journal.tell(lost.owner, 'lost', NOT_TOLD);
+    await clock.advance(3 * MINUTE);
+    await sell(sale('next', 'another content'));
+    for (let nth = 0; nth < 20_000; nth += 1) await sell({ ...sale(`o${nth}`, `content ${nth}`), owner: 'other' });
+    await clock.advance(20_000);
+    expect(await sell(sale('again', 'its content'))).toBe('lost repeat');
+  });
+
   test("joins an order in this process's memory also while the journal's open orders cannot be read", async () => {
     let isAway = false;
     const wrapJournal = (journal: Journal): Partial<Journal> => ({
@@ -530,6 +638,23 @@ describe('a repeat without an id', () => {
     first.hangUp();
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('is told how the order at v1 stands, and is not sold in the sandbox, where its key was sent there in between', async () => {
+    const base = shippedMapping();
+    for (const [waitedMs, heard] of [
+      [1_000, { status: 'pending' }],
+      [20_000, { status: 'success', reference: 'V1' }],
+    ] as const) {
+      let { callerKeys } = base;
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => ({ ...base, callerKeys }) } });
+      ask(house).hangUp();
+      await house.clock.advance(waitedMs);
+      callerKeys = new Map([[house.owner, { ...plainCallerKey(house.owner), isSandboxed: true }]]);
+      expect(await told(house, ask(house))).toMatchObject(heard);
+      expect(house.upstream.sent).toHaveLength(1);
+      expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2' });
+    }
   });
 
   test('is pending, and nothing is sent, while the journal does not show whether it repeats an order', async () => {
@@ -631,6 +756,21 @@ describe('ids', () => {
     expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-2' }))).toMatchObject({ reference: 'V2' });
     ask(house, { ref: 'r-9' }, { 'x-request-id': 'trace-3' }).hangUp();
     expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-4' }))).toMatchObject({ repeat: undefined });
+  });
+
+  test('in a header that the mapping of that time did not read find the order of the same words, until its outcome was told', async () => {
+    const headers = 'request_id_headers: [Idempotency-Key, X-Request-Id]';
+    for (const fields of [{}, { ref: 'r-1' }]) {
+      let mapping = editedMapping(headers, 'request_id_headers: [X-Request-Id]');
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      const header = { 'idempotency-key': 'k-1' };
+      ask(house, fields, header).hangUp();
+      await house.clock.advance(1_000);
+      mapping = shippedMapping();
+      expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+      expect(house.upstream.sent).toHaveLength(1);
+      expect(await told(house, ask(house, {}, { 'idempotency-key': 'k-2' }))).toMatchObject({ reference: 'V2' });
+    }
   });
 
   test('in a header alone are the order’s id: the same one again is its replay', async () => {

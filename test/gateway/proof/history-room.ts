@@ -59,6 +59,7 @@ export interface RoomOptions {
   readonly mapping?: Mapping;
   /** The sets that ran before. */
   readonly setOf?: (hash: string) => Mapping | undefined;
+  readonly journalDays?: number;
 }
 
 const ADDRESS = '192.0.2.7';
@@ -111,6 +112,7 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     pursuits: { isSending: async (_owner, requestId) => running.has(requestId) },
     mapping: () => mapping,
     setOf: options.setOf,
+    journalDays: options.journalDays,
     onTrouble: (what, error) => void troubles.push(`${what}: ${(error as Error).message}`),
   });
   // The first request of a process: from then on the process knows since when its clock has run evenly.
@@ -133,6 +135,7 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     /** Opens an order whose attempt has no answer. */
     lose: (requestId: string, asked: Asked = {}) => end(requestId, UNKNOWN, asked),
     sell: (requestId: string, reference: string, asked: Asked = {}) => end(requestId, { kind: 'succeeded', reference }, asked),
+    refuse: (requestId: string, asked: Asked = {}) => end(requestId, { kind: 'rejected', httpStatus: 400 }, asked),
     leavePending: (requestId: string, reference: string, asked: Asked = {}) =>
       end(requestId, { kind: 'pending', reference }, asked),
     async reconcile(by: Credentials = CREDENTIALS, requestId?: string): Promise<void> {

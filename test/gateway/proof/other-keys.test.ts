@@ -112,6 +112,17 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.outcomeOf('r-new')).toEqual(UNKNOWN);
   });
 
+  test('it is so too after hundreds of refusals', async () => {
+    const room = open([{ reference: 'V1' }, { reference: 'V0', shows: { phone: '08030000009' } }]);
+    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009' });
+    await room.clock.advance(1_000);
+    for (let nth = 0; nth < 300; nth += 1) await room.refuse(`refused-${nth}`, { by: OLD });
+    await room.lose('r-other', { by: OLD });
+    await room.lose('r-new');
+    await room.reconcile();
+    expect(await room.outcomeOf('r-new')).toEqual(UNKNOWN);
+  });
+
   test("another key's lost order that was opened days before, or of another number, does not compete", async () => {
     const days = 3 * 24 * 60 * MINUTE_MS;
     const room = open([

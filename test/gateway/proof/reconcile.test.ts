@@ -25,6 +25,14 @@ test('an order that v1 does not have after the quiet time was never sent', async
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
 });
 
+test('an order from before JOURNAL_DAYS gets no row: the sale of the row may have been deleted from the journal', async () => {
+  const room = openRoom([{ reference: 'V1' }], { journalDays: 90 });
+  await room.lose('r-1');
+  await room.clock.advance(90 * 24 * 3_600_000);
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
 test('a history without the last sale that v1 confirmed proves no order absent', async () => {
   const rows: Row[] = [];
   const room = openRoom(rows);
@@ -37,6 +45,17 @@ test('a history without the last sale that v1 confirmed proves no order absent',
   rows.push({ reference: 'V2', phone: '08030000002' });
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
+});
+
+test('nor does such a history where the key has had thousands of refusals since that sale', async () => {
+  const room = openRoom([]);
+  await room.sell('r-1', 'V1', { phone: '08030000002' });
+  await room.clock.advance(1_000);
+  for (let nth = 0; nth < 5_000; nth += 1) await room.refuse(`refused-${nth}`);
+  await room.lose('r-2');
+  await room.clock.advance(QUIET_MS);
+  await room.reconcile();
+  expect(await room.outcomeOf('r-2')).toEqual(UNKNOWN);
 });
 
 test('a very recent sale need not be in the history yet', async () => {

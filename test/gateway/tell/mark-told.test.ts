@@ -1,12 +1,14 @@
 /** When it is written down who has heard of an order. What that means for a repeat: test/gateway/order/repeats.test.ts. */
 import { openLine } from '../open-line';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../../src/domain/order';
-import { markTold } from '../../../src/gateway/tell/mark-told';
+import { markTold, watchHangUp } from '../../../src/gateway/tell/mark-told';
+import { toldLine } from '../../../src/journal/told-sales';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
 
 const NOW_MS = 1_800_000_000_000;
 const ORDER: Order = { ...newOrder(), number: 1, tries: 1 };
+const find = async (): Promise<Order> => ORDER;
 
 test('"pending" is on disk before it is told', async () => {
   const written: number[] = [];
@@ -16,7 +18,7 @@ test('"pending" is on disk before it is told', async () => {
     written.push(toldAtMs);
   };
   let isTold = false;
-  const parts = { journal: { tell, isWritable: () => true }, clock: createVirtualClock(), onTrouble: () => undefined };
+  const parts = { journal: { tell, find, isWritable: () => true }, clock: createVirtualClock(), onTrouble: () => undefined };
   void markTold(ORDER, 'pending', openLine().line, parts)?.then(() => (isTold = true));
   await settlePromises();
   expect([isTold, written]).toEqual([false, []]);
@@ -34,7 +36,7 @@ test.each([
   const written: number[] = [];
   const tell = async (_owner: string, _requestId: string, toldAtMs: number): Promise<void> => void written.push(toldAtMs);
   const { line, end } = openLine();
-  const journal = { tell, isWritable: () => isWritable };
+  const journal = { tell, find, isWritable: () => isWritable };
   const clock = createVirtualClock(NOW_MS);
   await markTold(ORDER, told, line, { journal, clock, onTrouble: () => undefined });
   end(isWhole);
@@ -45,13 +47,42 @@ test.each([
   ['a success that was told whole', ORDER, 'success', true, 1],
   ['a success that the script did not wait for', ORDER, 'success', false, 0],
   ['a failure', ORDER, 'failure', true, 0],
-  ['a success that the journal knew as not told', { ...ORDER, toldAtMs: NOT_TOLD }, 'success', true, 0],
-] as const)('beside the journal it is noted that nothing is open of %s', async (_title, order, told, isWhole, expected) => {
+  ['a success that the journal knew as not told', { ...ORDER, toldAtMs: NOT_TOLD }, 'success', true, 1],
+] as const)('beside the journal it is noted who has heard %s', async (_title, order, told, isWhole, expected) => {
   const noted: Order[] = [];
   const { line, end } = openLine();
-  const journal = { tell: () => Promise.resolve(), isWritable: () => true };
+  const journal = { tell: () => Promise.resolve(), find, isWritable: () => true };
   const parts = { journal, clock: createVirtualClock(), onTrouble: () => undefined };
   await markTold(order, told, line, { ...parts, onTold: (one) => void noted.push(one) });
   end(isWhole);
   expect(noted).toHaveLength(expected);
+});
+
+const SOLD: Order = { ...ORDER, outcome: { kind: 'succeeded', reference: 'r1' }, settledAtMs: NOW_MS };
+
+test.each([
+  ['another process has told meanwhile', ORDER, SOLD, [toldLine(ORDER)], true],
+  ['another process has ended and told meanwhile', SOLD, SOLD, [toldLine(ORDER)], true],
+  ['no process has told', ORDER, SOLD, [], false],
+  ['another process has told, of which the list cannot be read', ORDER, SOLD, undefined, false],
+  ['was told to an earlier request', { ...SOLD, settledAtMs: NOW_MS - 5_000 }, SOLD, [toldLine(ORDER)], false],
+  ['has no end yet', ORDER, ORDER, [], false],
+] as const)('a script hangs up on a sale that %s', async (_title, seen, now, lines, isTold) => {
+  let toldAtMs: number | undefined;
+  const journal = {
+    tell: async (_owner: string, _requestId: string, atMs: number): Promise<void> => void (toldAtMs = atMs),
+    find: async (): Promise<Order> => (toldAtMs === undefined ? now : { ...now, toldAtMs }),
+    isWritable: () => true,
+  };
+  const read = async (): Promise<readonly string[]> => lines ?? Promise.reject(new Error('the disk cannot be read'));
+  const clock = createVirtualClock(NOW_MS);
+  const parts = { journal, clock, onTrouble: () => undefined, told: () => ({ read, append: read as never }) };
+  const { line, end } = openLine(1_000);
+  watchHangUp(seen, line, parts);
+  end(false);
+  expect(toldAtMs).toBe(NOT_TOLD);
+  void markTold(seen, seen === ORDER ? 'pending' : 'success', line, parts);
+  await settlePromises();
+  await clock.advance(500);
+  expect(toldAtMs === NOT_TOLD).toBe(!isTold);
 });

@@ -70,6 +70,26 @@ describe('turns of the event loop', () => {
     expect(begun).toEqual(['a0', 'a1', 'a2']);
   });
 
+  test('requests of an address that becomes known while they wait no longer wait with strangers', async () => {
+    const known = new KnownAddresses();
+    known.add('seller');
+    const turns = new LoopTurns({ atOnceMax: 2, known });
+    const begun: string[] = [];
+    const ask = (name: string) =>
+      turns.begin(name.slice(0, 1), () => {
+        begun.push(name);
+        if (name === 'a1') leave();
+      });
+    for (let index = 0; index < 20; index += 1) ask(`a${index}`);
+    const leave: () => void = ask('a20');
+    for (let index = 0; index < 20; index += 1) ask(`b${index}`);
+    known.add('a');
+    await until(() => begun.length === 40);
+    expect(begun.indexOf('a19')).toBeLessThan(begun.indexOf('b10'));
+    expect(begun.filter((name) => name.startsWith('a'))).toEqual(Array.from({ length: 20 }, (_, index) => `a${index}`));
+    expect(begun.filter((name) => name.startsWith('b'))).toEqual(Array.from({ length: 20 }, (_, index) => `b${index}`));
+  });
+
   test('a caller that leaves gives its turn to the next', async () => {
     const { ask, begun } = openTurns();
     ask('a', 0);

@@ -15,6 +15,8 @@ import { until } from '../../until';
 
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-9', message: 'sold to 08030000001' };
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400 };
+const FULL_DISK = `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`;
 const { owner } = newOrder();
 
 describePostgres('while PostgreSQL is away', () => {
@@ -156,6 +158,34 @@ describePostgres('while PostgreSQL is away', () => {
     expect((await journal.find(owner, 'r1'))?.outcome).toEqual(SOLD);
   });
 
+  test('an attempt that is opened is not ended by the doubt about one before it that was not', async () => {
+    let again: ReturnType<Journal['open']> | undefined;
+    const onEvent = ({ kind }: JournalEvent): void => {
+      if (kind === 'write_recovered') again = journal.open(newOrder({ openedAtMs: OPENED_AT_MS + 3 }));
+    };
+    const journal = await open({ onEvent });
+    const others = Array.from({ length: 20 }, (_, nth) => `other ${nth}`);
+    for (const requestId of ['r1', ...others]) await journal.open(newOrder({ requestId }));
+    await journal.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 1);
+    const database = new URL(url).pathname.slice(1);
+    await server.query(database, FULL_DISK);
+    for (const table of ['gateway_orders', 'gateway_journal'])
+      await server.query(
+        database,
+        `CREATE TRIGGER full_disk BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION full_disk()`,
+      );
+    const refused = journal.open(newOrder({ openedAtMs: OPENED_AT_MS + 2 }));
+    await expect(refused).rejects.toMatchObject({ code: 'journal_unavailable' });
+    // They are written before the doubt.
+    for (const requestId of others) await journal.settle(owner, requestId, SOLD, OPENED_AT_MS + 2);
+    for (const table of ['gateway_orders', 'gateway_journal']) await server.query(database, `DROP TRIGGER full_disk ON ${table}`);
+    await until(() => again !== undefined);
+    expect(await again).toMatchObject({ kind: 'reopened', order: { tries: 2 } });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect((await journal.find(owner, 'other 19'))?.outcome).toEqual(SOLD);
+    expect((await journal.find(owner, 'r1'))?.outcome).toBeUndefined();
+  });
+
   test('no more orders wait than the limit allows', async () => {
     const journal = await open({ statementMs: 2_000, waitingMax: 5 });
     await journal.open(newOrder());
@@ -193,10 +223,7 @@ describePostgres('while PostgreSQL is away', () => {
   test('a database that accepts small writes and no orders is tried less and less often', async () => {
     const journal = await open();
     const database = new URL(url).pathname.slice(1);
-    await server.query(
-      database,
-      `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`,
-    );
+    await server.query(database, FULL_DISK);
     await server.query(
       database,
       'CREATE TRIGGER full_disk BEFORE INSERT ON gateway_orders FOR EACH ROW EXECUTE FUNCTION full_disk()',

@@ -42,6 +42,19 @@ test('callers without an entry in callers.yaml are played once together, and the
   expect(all.changes).toEqual(one.changes.map((change) => ({ ...change, shapes: 50, requests: 1_500 })));
 });
 
+test.each([
+  ['a title, a limit and a contact', '{ title: Shop 1, limit: { purchases: 9 }, contact: a@b.c }', false],
+  ['a format', '{ format: b }', true],
+  ['its own numbers', '{ numbers: { network: { 7: MTN } } }', true],
+  ['the guard off', '{ guard: off }', true],
+])('a caller of callers.yaml with %s is played alone only if its requests are read otherwise', (_what, entry, isAlone) => {
+  const to = edited('callers.yaml', 'keys: {}', `keys: { ${CALLER}: ${entry} }`);
+  const other = { ...AIRTIME_B, caller: 'e'.repeat(32) };
+  const [one, both] = [replay([other], running, to), replay([AIRTIME_B, other], running, to)];
+  expect(both.played > one.played).toBe(isAlone);
+  expect(both).toMatchObject({ shapes: 2, requests: 60 });
+});
+
 test('a replay looks up no line of the mapping files, which would take longer than all its other work', () => {
   const placeOf = (): never => {
     throw new Error('looked up');

@@ -3,7 +3,7 @@
  * becomes durable or is lost, by chance. Every write is checked against the rules of succession.
  */
 import { GatewayError } from '../../../src/domain/errors';
-import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../../src/domain/order';
+import { type NewOrder, type Opened, type Order } from '../../../src/domain/order';
 import { isFinal, type Outcome } from '../../../src/domain/outcome';
 import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
@@ -99,15 +99,9 @@ export class Disk {
         });
       },
       tell: (owner, requestId, toldAtMs) => {
-        const subject = this.#stage.book.find(owner, requestId);
-        const lose = (): void => loseTelling(owner, requestId);
-        const tell = (): Promise<void> => {
-          // Another process has told a repeat the success before this slow write.
-          if (toldAtMs === NOT_TOLD && subject?.replies.some(({ word }) => word === 'success') === true) lose();
-          return journal.tell(owner, requestId, toldAtMs);
-        };
+        const tell = (): Promise<void> => journal.tell(owner, requestId, toldAtMs);
         return this.#write(life, 'settle', { owner, requestId }, process, tell).catch((error: unknown) => {
-          lose();
+          loseTelling(owner, requestId);
           throw error;
         });
       },
