@@ -90,8 +90,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     },
     context,
   );
-  if (history === undefined) return { settled: 0, hasLearnt: false };
-  if (areClocksApart(history, parts)) return { settled: 0, hasLearnt: false };
+  if (history === undefined || areClocksApart(history, parts)) return { settled: 0, hasLearnt: false };
   const marginOf = (order: Order): number => {
     const setByMs = order.openedAtMs - (parts.openedHereMs(order) ?? -Infinity) - offsetMs;
     // Only v1's time shows whether this machine's clock is right.
