@@ -39,20 +39,10 @@ export async function answerRefusedRepeat(
   parts: WalkParts,
 ): Promise<Answer | undefined> {
   const known = walked.operation === undefined ? knownByKey(request, mapping, parts) : walked;
-  const { operation, credentials, callerKey, parameters = {} } = known;
-  if ((operation !== undefined && operation.kind !== 'purchase') || credentials === undefined) return undefined;
-  const sent = readIdOf(request, parameters, mapping);
-  const askedHash = askedHashOf(request, parts.keyring);
-  const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
-  const found = named ?? (await findOrder(credentials, (owner) => findUnheard(owner, { askedHash, sent }, mapping, parts)));
-  const order =
-    found === UNREAD
-      ? operation &&
-        unreadOrder({ ...known, operation, credentials }, request, { sent, askedHash, isDoubted: named === UNREAD }, parts)
-      : found;
-  if (order === undefined) return undefined;
-  if (order.askedHash !== askedHash && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
-  if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
+  const repeated = await findRepeated(request, known, mapping, parts);
+  if (repeated === undefined) return undefined;
+  const { order, sent, credentials } = repeated;
+  const { operation, callerKey, parameters = {} } = known;
   const family = known.mapping ? undefined : mapping.families.get(callerKey?.family ?? order.trail?.family?.id ?? '');
   const hasFamily = known.family !== undefined || callerKey?.family !== undefined;
   const teller = earlierTellerOf(order, mapping, hasFamily, parts.setOf) ?? family?.mapping() ?? mapping;
@@ -83,6 +73,33 @@ export async function answerRefusedRepeat(
     roots: { order: orderRoot({ ...latest, echo: sent?.echo ?? latest.echo }, outcome) },
   });
   return { reply, outcome: outcome.kind, order: idsOf(latest, outcome) };
+}
+
+interface Repeated {
+  readonly order: Order;
+  readonly sent: SentRequestId | undefined;
+  readonly credentials: Credentials;
+}
+
+/** The order that the request repeats, by its id, or else by its words. Undefined for an order whose id may not be used again. */
+async function findRepeated(
+  request: LegacyRequest,
+  known: Known,
+  mapping: Mapping,
+  parts: WalkParts,
+): Promise<Repeated | undefined> {
+  const { operation, credentials, callerKey, parameters = {} } = known;
+  if ((operation !== undefined && operation.kind !== 'purchase') || credentials === undefined) return undefined;
+  const sent = readIdOf(request, parameters, mapping);
+  const askedHash = askedHashOf(request, parts.keyring);
+  const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
+  const found = named ?? (await findOrder(credentials, (owner) => findUnheard(owner, { askedHash, sent }, mapping, parts)));
+  const asked = { sent, askedHash, isDoubted: named === UNREAD };
+  const order = found === UNREAD ? operation && unreadOrder({ ...known, operation, credentials }, request, asked, parts) : found;
+  if (order === undefined) return undefined;
+  if (order.askedHash !== askedHash && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
+  if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
+  return { order, sent, credentials };
 }
 
 /**
