@@ -70,6 +70,8 @@ const LENGTH_MAX = 64;
 const HASH_LENGTH = 40;
 /** v1 gets long ids shortened, but the journal keeps the id as sent, and journal records are bounded. */
 const SENT_LENGTH_MAX = 512;
+/** The same for the id under all its spellings, as JSON: five spellings of control characters would fill a whole record. */
+const ECHO_BYTES_MAX = 2_048;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /** The fields and headers in which a mapping expects request ids. */
@@ -136,6 +138,10 @@ function readOwnId(
     }
     echo[spelling] = value;
   }
+  if (Buffer.byteLength(JSON.stringify(echo)) > ECHO_BYTES_MAX)
+    throw new GatewayError('invalid_field', `${first.spelling}: expected a shorter id, or fewer fields with it.`, {
+      field: first.spelling,
+    });
   return { id: shortenRequestId(textOf(sent)), echo, sent };
 }
 
