@@ -21,6 +21,7 @@ import { type LiveMapping, openLiveMapping } from './mapping/live';
 import type { Mapping } from './mapping/mapping';
 import { openSetHistory } from './mapping/set-history';
 import type { Journal } from './journal/journal';
+import { journalFolder } from './journal/open-journal';
 import type { NotesStore } from './orders/notes-store';
 import { createSandboxAdminRouter } from './sandbox/admin-router';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
@@ -74,7 +75,10 @@ export function createTools(config: Config, { mapping, isJournalWritable, ...sou
   const titleOf = (fingerprint: string): string | undefined => callerTitle(mapping(), fingerprint);
   const log = namedLog(sources.log, titleOf);
   const metrics = createMetrics({ logLinesLost: () => log.linesLost(), isJournalWritable });
-  const keyring = createKeyring(takeGatewaySecret(config), { days: config.tokenDays, now: () => clock.now() });
+  const keyring = createKeyring(takeGatewaySecret(config, journalFolder(config.journalUrl, config.dataDir)), {
+    days: config.tokenDays,
+    now: () => clock.now(),
+  });
   const showId = (id: string): string => showRequestId(id, keyring);
   const repeated = createRepeatedRefusals(clock);
   const headerId = (headers: LegacyHeaders): string | undefined => idInHeader(headers, mapping());

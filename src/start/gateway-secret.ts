@@ -41,14 +41,21 @@ export function readGatewaySecret({ gatewaySecret, dataDir }: GatewaySecretOptio
   return new Secret(text);
 }
 
-/** For a gateway that starts: as `readGatewaySecret`, but throws a plain Error also when orders were last sold from this folder with another secret. */
-export function takeGatewaySecret(options: GatewaySecretOptions): Secret {
+/**
+ * For a gateway that starts: as `readGatewaySecret`, but throws a plain Error also when orders were last sold from this folder with another secret. For
+ * the journal in `journalDir` no new secret is made: with it a repeat would not find its order there, and would be sold again.
+ */
+export function takeGatewaySecret(options: GatewaySecretOptions, journalDir?: string): Secret {
   const { dataDir } = options;
   const known = readCheck(dataDir);
   // No new secret is made in place of the lost one: an operator who looks for that would take the new file for it.
   if (known !== undefined && findGatewaySecret(options) === undefined)
     throw new Error(
       `${dataDir} was last used with a GATEWAY_SECRET or with ${fileIn(dataDir)}, and neither is there now. Restore it; or, if nothing was sold with it, delete ${checkIn(dataDir)}.`,
+    );
+  if (journalDir !== undefined && existsSync(join(journalDir, 'data.mdb')) && findGatewaySecret(options) === undefined)
+    throw new Error(
+      `There is a journal at ${journalDir}, but not its secret: neither GATEWAY_SECRET nor ${fileIn(dataDir)}. Set DATA_DIR as before, or restore the secret; or, if nothing was sold from that journal, move it away.`,
     );
   const secret = readGatewaySecret(options);
   const complaint = describeSecretChange(secret, dataDir);

@@ -270,6 +270,9 @@ test('an unusable data folder prints one sentence', async () => {
     );
 }, 180_000);
 
+/** A journal without its secret is refused as such. */
+const HAS_SECRET = { GATEWAY_SECRET: 'ab'.repeat(32) };
+
 test('a journal of a newer build is refused with one sentence, by writing and reading commands', async () => {
   const dir = join(cwd, 'data', 'journal');
   await (await openLmdbJournal({ dir })).close();
@@ -277,7 +280,8 @@ test('a journal of a newer build is refused with one sentence, by writing and re
   await root.put(Buffer.from('compat-gateway'), Buffer.from(JSON.stringify({ magic: 'compat-gateway journal', version: 99 })));
   await root.close();
   const sentence = /was written by a newer build \(layout 99, this one knows \d+\); nothing in it was changed\.$/m;
-  for (const args of [['serve'], ['orders', 'report'], ['explain', '--order', 'x']]) await expectRefused(args, {}, sentence);
+  for (const args of [['serve'], ['orders', 'report'], ['explain', '--order', 'x']])
+    await expectRefused(args, HAS_SECRET, sentence);
 }, 180_000);
 
 test('a damaged journal is refused with one sentence', async () => {
@@ -285,7 +289,7 @@ test('a damaged journal is refused with one sentence', async () => {
   await (await openLmdbJournal({ dir })).close();
   truncateSync(join(dir, 'data.mdb'), 3_000);
   for (const args of [['serve'], ['orders', 'list']])
-    await expectRefused(args, {}, /^The journal folder \S+ holds a data\.mdb that is cut off \(3000 of \d+ bytes\)/);
+    await expectRefused(args, HAS_SECRET, /^The journal folder \S+ holds a data\.mdb that is cut off \(3000 of \d+ bytes\)/);
 }, 180_000);
 
 test('every command that reads settings reports a malformed compat-gateway.yaml with its line', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
 import { findGatewaySecret, missingSecret, readGatewaySecret, takeGatewaySecret } from '../../src/start/gateway-secret';
@@ -51,6 +51,18 @@ describe('the gateway secret', () => {
       /was last used with a GATEWAY_SECRET or with .*gateway\.secret, and neither is there/,
     );
     expect(readdirSync(dataDir)).toEqual(['gateway.secret-check']);
+  });
+
+  it('is not made for a journal that has orders: a new data folder beside an old journal, or a journal without its data folder', () => {
+    const journal = join(folder, 'kept', 'journal');
+    mkdirSync(journal, { recursive: true });
+    writeFileSync(join(journal, 'data.mdb'), '');
+    for (const dataDir of [join(folder, 'fresh'), join(folder, 'kept')]) {
+      expect(() => takeGatewaySecret({ dataDir }, journal)).toThrow(/There is a journal at .*kept.journal, but not its secret/);
+      expect(findGatewaySecret({ dataDir })).toBeUndefined();
+    }
+    const known = { gatewaySecret: new Secret('z'.repeat(32)), dataDir: join(folder, 'kept') };
+    expect(takeGatewaySecret(known, journal)).toBe(known.gatewaySecret);
   });
 
   it('is made once, readable by its owner alone, and stays the same', () => {
