@@ -184,8 +184,8 @@ export async function refusesRestore(
   if (config.gatewaySecret === undefined && !hasOwn)
     return 'The backup has no gateway.secret, because GATEWAY_SECRET was set where it was made: set it here as well.';
   // Seen here too, because the command may have another ADMIN_PORT than the gateway.
-  if (namesOfSigns(config.dataDir).some((name) => isRunning(join(config.dataDir, 'processes', name))))
-    return `A gateway runs with DATA_DIR ${config.dataDir}. Stop it first: a journal cannot be changed under it.`;
+  const running = describeRunning(config);
+  if (running !== undefined) return running;
   if (isForced) return undefined;
   const secret = readOwnSecret(config);
   if (secret !== undefined && secretCheck !== undefined && checkOf(secret) !== secretCheck)
@@ -198,6 +198,12 @@ export async function refusesRestore(
   const { newestMs = 0 } = (await summariseJournal(target).catch(() => undefined)) ?? {};
   if (newestMs <= (journal.newestMs ?? 0)) return undefined;
   return `The journal at ${target} has orders that the backup does not have, up to ${new Date(newestMs).toISOString()}. --force sets it aside, and then only v1 knows those orders.`;
+}
+
+/** Why nothing may be restored while a gateway runs; undefined where none does. */
+function describeRunning({ dataDir }: Config): string | undefined {
+  const isAtWork = namesOfSigns(dataDir).some((name) => isRunning(join(dataDir, 'processes', name)));
+  return isAtWork ? `A gateway runs with DATA_DIR ${dataDir}. Stop it first: a journal cannot be changed under it.` : undefined;
 }
 
 /** Undefined also for a damaged secret, which the restore replaces. */
@@ -230,6 +236,9 @@ export async function restoreBackup(config: Config, folder: string, { journal }:
       if (basename(place) === 'spool') await forgetRefusals(draftOf(place));
       await syncFolder(draftOf(place));
     }
+    // Copying takes long. A gateway that a supervisor has started meanwhile would sell into the journal that is set aside now.
+    const running = describeRunning(config);
+    if (running !== undefined) throw new Error(running);
     for (const name of DERIVED) await rm(join(dataDir, name), { recursive: true, force: true });
     for (const { place } of parts) {
       setAside.push(...(await moveAside(place, mark)));

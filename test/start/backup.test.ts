@@ -210,6 +210,9 @@ describe('a restore is refused', () => {
     // It may have stood still for a while.
     utimesSync(sign, 1, 1);
     expect(await refusesRestore(there, backup, manifest, true)).toMatch(/^A gateway runs with DATA_DIR /);
+    // A supervisor may start it again while the parts are copied.
+    await expect(restoreBackup(there, backup, manifest)).rejects.toThrow(/^A gateway runs with DATA_DIR /);
+    expect(readdirSync(there.dataDir)).toEqual(['processes']);
     writeFileSync(sign, JSON.stringify({ pid: process.pid, started: 'an earlier one', namespace: '' }));
     expect(await refusesRestore(there, backup, manifest, true)).toBeUndefined();
   });
