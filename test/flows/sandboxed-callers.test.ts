@@ -6,6 +6,9 @@ const ADA = 'acme_live_ada:4321';
 const BOLA = 'acme_live_bola:4321';
 const IN_SANDBOX = { title: 'Ada', sandbox: true };
 
+/** A sale to it has no end at v1. */
+const OPEN_PHONE = '08031230000';
+
 /** Sells everything, and keeps what it was asked with whose key. */
 function countingV1() {
   const calls: (readonly [key: string, path: string])[] = [];
@@ -17,8 +20,8 @@ function countingV1() {
     if (path === '/balance') return { http: 200, body: { status: 'success', data: { wallet_balance: 77_000 } } };
     if (request.method === 'GET') return { http: 404, body: { status: 'error', message: 'Not found' } };
     sold += 1;
-    const { request_id: requestId } = JSON.parse(body) as { request_id: string };
-    const isOpen = requestId.startsWith('open');
+    const { request_id: requestId, phone } = JSON.parse(body) as { request_id: string; phone: string };
+    const isOpen = requestId.startsWith('open') || phone === OPEN_PHONE;
     return {
       http: 200,
       body: {
@@ -95,6 +98,21 @@ test('an order of v1 is told as it stands there while its key is in the sandbox,
     expect((await sell(house, 'open-1')).body.status).toBe('pending');
     expect((await sell(house, 'play-3')).body).toMatchObject({ status: 'success' });
     expect(v1.ofAda().filter(([, path]) => path === '/airtime')).toHaveLength(2);
+  }));
+
+test('an order of v1 without an id is told as it stands too, also to a key that is paused by then, and is not sold in play', () =>
+  withHouse({ title: 'Ada' }, async (house, v1) => {
+    const sale = { network: 1, mobile_number: OPEN_PHONE, amount: 100 };
+    const sellOpen = (): Promise<Told> =>
+      send(house.url, '/api/topup/', sale, { key: ADA, headers: { 'user-agent': 'axios/1' } });
+    expect((await sellOpen()).body.status).toBe('pending');
+    say(house, IN_SANDBOX);
+    expect((await sellOpen()).body.status).toBe('pending');
+    say(house, { ...IN_SANDBOX, paused: true });
+    expect((await sellOpen()).body.status).toBe('pending');
+    say(house, { title: 'Ada' });
+    expect((await sellOpen()).body.status).toBe('pending');
+    expect(v1.ofAda().filter(([, path]) => path === '/airtime')).toHaveLength(1);
   }));
 
 test('with the sandbox as v1 the key keeps its own account there, and only its orders are apart', async () => {
