@@ -56,8 +56,9 @@ export interface Journal {
   /**
    * Writes the time at which a script was told the order's end, or `NOT_TOLD` or `TOLD_PENDING`. Called only for exceptions: a success
    * without `toldAtMs` was told when it was settled. Does nothing for an unknown order; rejects when the write fails. `tries` as for `settle`.
+   * With `holder` only while the order still belongs to that process (see `Processes`).
    */
-  tell(owner: string, requestId: string, toldAtMs: number, tries?: number): Promise<void>;
+  tell(owner: string, requestId: string, toldAtMs: number, tries?: number, holder?: string): Promise<void>;
 
   find(owner: string, requestId: string): Promise<Order | undefined>;
   findByReference(owner: string, reference: string): Promise<Order | undefined>;

@@ -99,7 +99,8 @@ export async function markUntold(
   let count = 0;
   const markOne = async (order: Order): Promise<void> => {
     if (holder === undefined && isUnsettled(order) && !(await isUnchanged(order))) return;
-    await journal.tell(order.owner, order.requestId, NOT_TOLD);
+    // Another neighbour may have marked, sold or told it since it was listed: then the order belongs to that one.
+    await journal.tell(order.owner, order.requestId, NOT_TOLD, undefined, holder);
     count += 1;
   };
   for (let from = 0; from < untold.length; from += MARKED_AT_ONCE)

@@ -157,12 +157,12 @@ class PostgresJournal {
       find: (owner, requestId) => this.#find(owner, requestId),
       open: (intent) => this.#open(intent),
       settle: (owner, requestId, latest, atMs, tries) => this.#settle(owner, requestId, latest, atMs, tries),
-      tell: async (owner, requestId, toldAtMs, keptTries) => {
+      tell: async (owner, requestId, toldAtMs, keptTries, holder) => {
         const tries = keptTries ?? this.#triesOf(owner, requestId);
         // A kept change is written late: a script that hung up here may have sent its sale again to another gateway and been told there.
         const isHeard = keptTries !== undefined && toldAtMs === NOT_TOLD && (await this.#wasTold(owner, requestId));
-        const change = (order: Order): Order => {
-          if (isHeard) return order;
+        const change = (order: Order, standing: VersionedOrder): Order => {
+          if (isHeard || (holder !== undefined && standing.holder !== holder)) return order;
           return tries === undefined || tries === order.tries ? tellOrder(order, toldAtMs) : order;
         };
         await this.#write({ owner, requestId }, toldAtMs, change);

@@ -1,7 +1,8 @@
 // Whose orders a gateway that died may have told nobody, where each has a data folder of its own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
-import { watchUntold } from '../../../src/watch/mark-untold';
+import { NOT_TOLD } from '../../../src/domain/order';
+import { markUntold, watchUntold } from '../../../src/watch/mark-untold';
 import { openToldLog } from '../../../src/watch/told-log';
 import { createVirtualClock } from '../../domain/virtual-clock';
 import { newOrder } from '../new-order';
@@ -62,6 +63,30 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     expect(await lives.processes!.list()).toEqual([]);
     await lives.close();
     await dies.close();
+  });
+
+  test('what a third gateway sells, or marks and tells, between the listing and the mark is left to it', async () => {
+    const url = await server.createDatabase();
+    const open = async () => openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
+    const [marks, sells, dies] = [await open(), await open(), await open()];
+    const { owner } = newOrder();
+    const now = Date.now();
+    const sold = { kind: 'succeeded', reference: 'sold' } as const;
+    for (const requestId of ['open', 'its last', 'left']) await dies.open(newOrder({ requestId, openedAtMs: now }));
+    await dies.settle(owner, 'its last', { ...sold, reference: 'last' }, now);
+    const read = async (): Promise<readonly string[]> => {
+      await sells.settle(owner, 'open', { kind: 'unknown', reason: 'begins', isBeginning: true }, now);
+      await sells.settle(owner, 'open', sold, now, 1);
+      await sells.tell(owner, 'its last', NOT_TOLD);
+      await sells.tell(owner, 'its last', now);
+      return [];
+    };
+    const told = { ...marks.processes!.told, read };
+    await markUntold(marks, [now], { holder: dies.processes!.own, told });
+    const ids = ['open', 'its last', 'left'];
+    const toldAt = await Promise.all(ids.map(async (requestId) => (await marks.find(owner, requestId))?.toldAtMs));
+    expect(toldAt).toEqual([undefined, now, NOT_TOLD]);
+    for (const journal of [marks, sells, dies]) await journal.close();
   });
 
   test('what a fleet told before its end is read by the next, and forgotten later', async () => {
