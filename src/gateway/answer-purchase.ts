@@ -3,12 +3,12 @@ import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Order, Trail } from '../domain/order';
-import { isOver, type Outcome, referenceOf, type Unknown } from '../domain/outcome';
+import { ATTEMPT_NOT_ENDED, isOver, type Outcome, referenceOf, type Unknown } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { openOrder } from './order/open-order';
+import { openOrder, UNREADABLE } from './order/open-order';
 import { createLease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
-import type { RepeatKind } from './order/repeats';
+import { type RepeatKind, UNREAD } from './order/repeats';
 import { isOfPins, withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { askedHashOf, contentHashOf } from './read/build-call';
@@ -77,7 +77,28 @@ interface BegunPurchase {
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const purchase = await beginPurchase(parsed, parts);
   const order = await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line);
-  return tellPurchase(order, purchase, parsed, parts);
+  const earlier = IDENTICAL.test(messageOf(order.outcome)) ? await findEarlier(order, parsed, parts) : undefined;
+  if (earlier === undefined) return tellPurchase(order, purchase, parsed, parts);
+  return tellPurchase(earlier, { ...purchase, isJoined: true }, parsed, parts);
+}
+
+/** v1's refusal of a purchase like one that it made within the last five seconds (specification, section 7). */
+const IDENTICAL = /^duplicate request/i;
+const messageOf = (outcome: Outcome | undefined): string => (outcome?.kind === 'rejected' ? (outcome.message ?? '') : '');
+
+/**
+ * The order that v1 means, where this sale without an id repeats it: another process opened it after this one had last looked for such orders. PINs
+ * name no customer, so v1 may mean another customer's.
+ */
+async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
+  if (parsed.intent.requestId !== undefined || isOfPins(parsed.operation)) return undefined;
+  const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping.repeatMs, true);
+  const found = await finding.catch((error: unknown) => {
+    parts.onTrouble('find', error);
+    return undefined;
+  });
+  if (found === UNREAD) return { ...order, outcome: UNREADABLE };
+  return found && { ...found, outcome: found.outcome ?? ATTEMPT_NOT_ENDED };
 }
 
 async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<BegunPurchase> {

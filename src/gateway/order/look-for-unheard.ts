@@ -37,11 +37,14 @@ export interface LookParts {
   readonly told?: (() => ToldStore | undefined) | undefined;
 }
 
-/** The returned function adds the orders that it finds to `contents` and `wordings`. Calls within `LOOK_EVERY_MS` share one look, and its failure. */
+/**
+ * The returned function adds the orders that it finds to `contents` and `wordings`. Calls within `LOOK_EVERY_MS` share one look, and its failure,
+ * unless one `isDue` at once.
+ */
 export function createLook(
   { journal, clock, told }: LookParts,
   { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
-): (owner: string, windowMs: number) => Promise<void> {
+): (owner: string, windowMs: number, isDue?: boolean) => Promise<void> {
   const looks = createLru<string, Look>(OWNERS_MAX);
   const addBy = (add: 'add' | 'addUnheard', order: Order, windowMs: number): void => {
     contents[add](keyOf(order.owner, order.contentHash), keptOf(order), windowMs);
@@ -79,10 +82,10 @@ export function createLook(
       told?.() === undefined ? undefined : addLate(owner, sinceMs, windowMs),
     ]);
   };
-  return (owner, windowMs) => {
+  return (owner, windowMs, isDue = false) => {
     const atMs = clock.elapsed();
     const { atMs: lastMs, readAtMs, wholeAtMs, reading } = looks.get(owner) ?? NO_LOOK;
-    if (atMs - lastMs < LOOK_EVERY_MS) return reading;
+    if (!isDue && atMs - lastMs < LOOK_EVERY_MS) return reading;
     const isWhole = atMs - wholeAtMs >= LOOK_WHOLE_EVERY_MS;
     const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
     const now: Look = { atMs, readAtMs, wholeAtMs, reading: readUnheard(owner, atMs - readAtMs, backMs, windowMs) };

@@ -34,9 +34,10 @@ export interface Repeats {
   ): Promise<T>;
   /**
    * For a request without an id that is refused now: the order of the same key and words whose end no script has heard.
-   * `unread` where this process knows of an order but the journal cannot be read to check it.
+   * `unread` where this process knows of an order but the journal cannot be read to check it. `isDue`: the journal is searched at once, however
+   * lately it was.
    */
-  findUnheard(owner: string, askedHash: string, windowMs: number): Promise<Order | typeof UNREAD | undefined>;
+  findUnheard(owner: string, askedHash: string, windowMs: number, isDue?: boolean): Promise<Order | typeof UNREAD | undefined>;
 }
 
 /** The memory of repeats that several processes of one gateway share. */
@@ -136,9 +137,9 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
       };
       return inTurn(content, () => (shared === undefined ? work([]) : shared.inTurn(content, leftMs(), work)));
     },
-    findUnheard(owner, askedHash, windowMs) {
+    findUnheard(owner, askedHash, windowMs, isDue) {
       const kept = () => wordings.of(keyOf(owner, askedHash)).filter(({ agoMs }) => agoMs <= windowMs);
-      return firstUnheard(look(owner, windowMs), kept, (requestId) => unheardOf(owner, requestId));
+      return firstUnheard(look(owner, windowMs, isDue), kept, (requestId) => unheardOf(owner, requestId));
     },
   };
 }

@@ -28,6 +28,7 @@ import { newOrder } from '../../journal/new-order';
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
 const AGAIN: Outcome = { kind: 'succeeded', reference: 'V2' };
 const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
+const IDENTICAL: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Duplicate request detected' };
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
 const MINUTE = 60_000;
 
@@ -414,11 +415,11 @@ describe('a repeat without an id', () => {
 
   describe('with several processes on one journal, of which one has just died', () => {
     /** Sold by a dead process; no other process has seen the order open. */
-    const afterDeath = async (parts: WalkHouseOptions['parts'] = {}, read?: ToldStore['read']) => {
+    const afterDeath = async (parts: WalkHouseOptions['parts'] = {}, read?: ToldStore['read'], answer: Outcome = AGAIN) => {
       const lines: string[] = [];
       const told: ToldStore = { append: () => Promise.resolve(), read: read ?? (() => Promise.resolve(lines)) };
       const onTold = (order: Order) => lines.push(toldLine(order));
-      const house = openWalkHouse({ ...slowly(0, AGAIN), parts: { told: () => told, onTold, ...parts } });
+      const house = openWalkHouse({ ...slowly(0, answer), parts: { told: () => told, onTold, ...parts } });
       const soldThere: Order[] = [];
       const dead = openWalkHouse({ beside: house, ...slowly(0, SUCCESS), parts: { onTold: (order) => soldThere.push(order) } });
       await sellAt(dead);
@@ -454,6 +455,26 @@ describe('a repeat without an id', () => {
         expect(await sellAt(house)).toMatchObject({ http: 200, status: 'pending' });
         expect(house.upstream.sent).toEqual([]);
       }
+    });
+
+    test('is told that order also where v1 refuses it as identical, because the last look of this process was before that order', async () => {
+      const house = openWalkHouse({
+        ...slowly(0, { kind: 'succeeded', reference: 'V0' }, IDENTICAL),
+        parts: { told: () => ({ append: () => Promise.resolve(), read: () => Promise.resolve([]) }) },
+      });
+      const other = openWalkHouse({ beside: house, ...slowly(0, SUCCESS) });
+      ask(house, { amount: '300' });
+      await house.clock.advance(200);
+      ask(other).hangUp();
+      await house.clock.advance(200);
+      expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+      expect(house.upstream.sent).toHaveLength(2);
+    });
+
+    test('hears that refusal where the earlier sale was told', async () => {
+      const { house, lines, sold } = await afterDeath({}, undefined, IDENTICAL);
+      lines.push(toldLine(sold));
+      expect(await sellAt(house)).toMatchObject({ status: 'fail', reference: null, repeat: undefined });
     });
 
     test("finds the order also where the dead process's clock was as far behind as a database allows", async () => {
