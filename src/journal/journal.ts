@@ -33,6 +33,9 @@ export interface UnsettledOptions extends ListOptions {
   readonly newestFirst?: boolean;
 }
 
+/** `holder`: the process to which the order belongs, where the journal records that (see `Processes`). */
+export type IsTellingDue = (order: Order, holder?: string) => boolean;
+
 export interface Journal {
   /**
    * Opens an order for an intent, or finds the order that has its request id. When the promise resolves, the result is on disk. Atomic
@@ -56,9 +59,9 @@ export interface Journal {
   /**
    * Writes the time at which a script was told the order's end, or `NOT_TOLD` or `TOLD_PENDING`. Called only for exceptions: a success
    * without `toldAtMs` was told when it was settled. Does nothing for an unknown order; rejects when the write fails. `tries` as for `settle`.
-   * With `holder` only while the order still belongs to that process (see `Processes`).
+   * `isDue` judges the order as it is at the write; where that is false nothing is written.
    */
-  tell(owner: string, requestId: string, toldAtMs: number, tries?: number, holder?: string): Promise<void>;
+  tell(owner: string, requestId: string, toldAtMs: number, tries?: number, isDue?: IsTellingDue): Promise<void>;
 
   find(owner: string, requestId: string): Promise<Order | undefined>;
   findByReference(owner: string, reference: string): Promise<Order | undefined>;

@@ -72,10 +72,10 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
       }
       return standing(owner, requestId);
     },
-    async tell(owner, requestId, toldAtMs, tries, holder) {
+    async tell(owner, requestId, toldAtMs, tries, isDue) {
       const change: KeptChange = { owner, requestId, said: { toldAtMs } };
       if (kept.has(owner, requestId)) return kept.add(change);
-      await kept.showUntilWritten(change, toldAtMs, inner.tell(owner, requestId, toldAtMs, tries, holder));
+      await kept.showUntilWritten(change, toldAtMs, inner.tell(owner, requestId, toldAtMs, tries, isDue));
     },
     find: (owner, requestId) => kept.applyToRead({ owner, requestId }, () => inner.find(owner, requestId)),
     findByNumber: async (owner, number) => kept.applyToAny(await inner.findByNumber(owner, number)),

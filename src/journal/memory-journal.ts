@@ -59,11 +59,11 @@ export function createMemoryJournal(): Journal {
       if (settled !== order) write(ledger, settled);
       return settled;
     },
-    async tell(owner, requestId, toldAtMs) {
+    async tell(owner, requestId, toldAtMs, _tries, isDue) {
       if (!isOpen) throw new Error('The journal is closed.');
       const ledger = ledgers.get(owner);
       const order = at(ledger, requestId);
-      if (ledger !== undefined && order !== undefined) write(ledger, tellOrder(order, toldAtMs));
+      if (ledger !== undefined && order !== undefined && isDue?.(order) !== false) write(ledger, tellOrder(order, toldAtMs));
     },
     find: async (owner, requestId) => at(ledgers.get(owner), requestId),
     findByReference: async (owner, reference) => withReference(ledgers.get(owner), reference),

@@ -91,17 +91,16 @@ export async function markUntold(
   const untold = [...marked.values()].filter(
     (order) => order.toldAtMs === undefined && (isUnsettled(order) || (order.outcome?.kind === 'succeeded' && !isTold(order))),
   );
-  // What has changed since it was listed, a living process has ended or told.
-  const isUnchanged = async ({ owner, requestId }: Order): Promise<boolean> => {
-    const now = await journal.find(owner, requestId);
-    return now !== undefined && isUnsettled(now) && now.toldAtMs === undefined;
-  };
   let count = 0;
   const markOne = async (order: Order): Promise<void> => {
-    if (holder === undefined && isUnsettled(order) && !(await isUnchanged(order))) return;
-    // Another neighbour may have marked, sold or told it since it was listed: then the order belongs to that one.
-    await journal.tell(order.owner, order.requestId, NOT_TOLD, undefined, holder);
-    count += 1;
+    let isDue = false;
+    // What has changed since it was listed, a living process has marked, ended or told.
+    const isStillIts = (now: Order, by?: string): boolean => {
+      isDue = now.toldAtMs === undefined && (holder === undefined ? isUnsettled(now) === isUnsettled(order) : by === holder);
+      return isDue;
+    };
+    await journal.tell(order.owner, order.requestId, NOT_TOLD, undefined, isStillIts);
+    if (isDue) count += 1;
   };
   for (let from = 0; from < untold.length; from += MARKED_AT_ONCE)
     await Promise.all(untold.slice(from, from + MARKED_AT_ONCE).map(markOne));

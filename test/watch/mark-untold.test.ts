@@ -74,6 +74,21 @@ test('an order that a living process ends, or tells as pending, while the mark w
   expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([undefined, TOLD_PENDING, 0]);
 });
 
+test.each([
+  ['memory', async () => createMemoryJournal()],
+  ['lmdb', () => openLmdbJournal({ dir: join(folder, 'journal'), retentionMs: Infinity })],
+])('an order that a living process sells at the moment of its mark is left to that process (%s)', async (_name, open) => {
+  const journal = await open();
+  await sell(journal, 'sold now', NOW - SECOND);
+  const tell: Journal['tell'] = async (owner, requestId, ...telling) => {
+    await journal.settle(owner, requestId, { kind: 'succeeded', reference: 'r1' }, NOW);
+    return journal.tell(owner, requestId, ...telling);
+  };
+  await markUntold({ ...journal, tell }, [NOW]);
+  expect(await toldAt(journal, 'sold now')).toBeUndefined();
+  await journal.close();
+});
+
 test('the open orders of a killed process are marked many at a time, because the start waits', async () => {
   const journal = createMemoryJournal();
   for (let nth = 0; nth < 1_000; nth += 1) await sell(journal, `open-${nth}`, NOW - SECOND);

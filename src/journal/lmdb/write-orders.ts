@@ -2,7 +2,7 @@
 import type { RootDatabase } from 'lmdb';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import { type NotSent, referenceOf } from '../../domain/outcome';
-import { type Journal, readOrReport } from '../journal';
+import { type IsTellingDue, type Journal, readOrReport } from '../journal';
 import {
   decideOpening,
   hasEndedBefore,
@@ -131,10 +131,16 @@ export function planSettling(
 }
 
 /** Writes nothing when retention has deleted the order meanwhile. */
-export function planTelling(store: Store, owner: string, requestId: string, toldAtMs: number): () => Plan<void> {
+export function planTelling(
+  store: Store,
+  owner: string,
+  requestId: string,
+  toldAtMs: number,
+  isDue: IsTellingDue = () => true,
+): () => Plan<void> {
   return () => {
     const stored = readById(store, owner, requestId);
-    const after = stored && tellOrder(stored.order, toldAtMs);
+    const after = stored && (isDue(stored.order) ? tellOrder(stored.order, toldAtMs) : stored.order);
     return { result: undefined, writes: stored === undefined || after === stored.order ? [] : writesOf(store, stored, after!) };
   };
 }

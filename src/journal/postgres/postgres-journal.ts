@@ -157,12 +157,12 @@ class PostgresJournal {
       find: (owner, requestId) => this.#find(owner, requestId),
       open: (intent) => this.#open(intent),
       settle: (owner, requestId, latest, atMs, tries) => this.#settle(owner, requestId, latest, atMs, tries),
-      tell: async (owner, requestId, toldAtMs, keptTries, holder) => {
+      tell: async (owner, requestId, toldAtMs, keptTries, isDue) => {
         const tries = keptTries ?? this.#triesOf(owner, requestId);
         // A kept change is written late: a script that hung up here may have sent its sale again to another gateway and been told there.
         const isHeard = keptTries !== undefined && toldAtMs === NOT_TOLD && (await this.#wasTold(owner, requestId));
         const change = (order: Order, standing: VersionedOrder): Order => {
-          if (isHeard || (holder !== undefined && standing.holder !== holder)) return order;
+          if (isHeard || isDue?.(order, standing.holder) === false) return order;
           return tries === undefined || tries === order.tries ? tellOrder(order, toldAtMs) : order;
         };
         await this.#write({ owner, requestId }, toldAtMs, change);

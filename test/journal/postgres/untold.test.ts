@@ -82,7 +82,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
       return [];
     };
     const told = { ...marks.processes!.told, read };
-    await markUntold(marks, [now], { holder: dies.processes!.own, told });
+    expect(await markUntold(marks, [now], { holder: dies.processes!.own, told })).toBe(1);
     const ids = ['open', 'its last', 'left'];
     const toldAt = await Promise.all(ids.map(async (requestId) => (await marks.find(owner, requestId))?.toldAtMs));
     expect(toldAt).toEqual([undefined, now, NOT_TOLD]);
