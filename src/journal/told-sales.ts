@@ -9,8 +9,11 @@ export interface ToldStore {
   read(fromMs: number): Promise<readonly string[]>;
 }
 
-/** How long it may take until other processes have marked the untold sales of a process that died. */
-const UNMARKED_MS = 30_000;
+/**
+ * How long it may take until other processes have marked the untold sales of a process that died: 25 seconds, and as long again where they had lost
+ * the journal, or stood still, themselves.
+ */
+export const UNMARKED_MS = 60_000;
 /** By how much the clocks of two machines may differ: each by five seconds from the database's. */
 export const CLOCKS_MS = 10_000;
 /** Within this time after the reply a sale of a living process is in its list of told sales. */
