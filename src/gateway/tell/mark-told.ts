@@ -20,6 +20,8 @@ export interface MarkToldParts {
   readonly told?: (() => ToldStore | undefined) | undefined;
 }
 
+/** The pauses before each look whether another process has told the sale: it may have done so long ago, just now, or be telling it. */
+const LOOKS_AFTER_MS = [0, WRITTEN_MS, 2_000];
 /** How long a reply waits for a slow journal, at most. */
 const WRITE_MS = 1_000;
 
@@ -42,15 +44,16 @@ async function markNotTold(order: Order, line: Line, { journal, clock, told, onT
   const { owner, requestId, openedAtMs, settledAtMs = Infinity } = order;
   // A sale that had ended before this request came was told to an earlier one, whose script may not have got the reply.
   const store = settledAtMs >= clock.now() - line.ageMs ? told?.() : undefined;
-  const hasHeard = async (list: ToldStore): Promise<boolean> => {
-    await pause(clock, WRITTEN_MS);
+  const hasHeard = async (list: ToldStore, afterMs: number): Promise<boolean> => {
+    if (afterMs > 0) await pause(clock, afterMs);
     const now = await journal.find(owner, requestId);
     return now?.outcome?.kind === 'succeeded' && now.toldAtMs === NOT_TOLD && (await readTold(list, openedAtMs - CLOCKS_MS))(now);
   };
   try {
     await journal.tell(owner, requestId, NOT_TOLD);
     // Where that cannot be read, the mark stays.
-    if (store !== undefined && (await hasHeard(store).catch(() => false))) await journal.tell(owner, requestId, clock.now());
+    for (const afterMs of store === undefined ? [] : LOOKS_AFTER_MS)
+      if (await hasHeard(store!, afterMs).catch(() => false)) return await journal.tell(owner, requestId, clock.now());
   } catch (error) {
     onTrouble('tell', error);
   }

@@ -62,6 +62,7 @@ const SOLD: Order = { ...ORDER, outcome: { kind: 'succeeded', reference: 'r1' },
 
 test.each([
   ['another process has told meanwhile', ORDER, SOLD, [toldLine(ORDER)], true],
+  ['another process tells a second later', ORDER, SOLD, 'later', true],
   ['another process has ended and told meanwhile', SOLD, SOLD, [toldLine(ORDER)], true],
   ['no process has told', ORDER, SOLD, [], false],
   ['another process has told, of which the list cannot be read', ORDER, SOLD, undefined, false],
@@ -74,8 +75,11 @@ test.each([
     find: async (): Promise<Order> => (toldAtMs === undefined ? now : { ...now, toldAtMs }),
     isWritable: () => true,
   };
-  const read = async (): Promise<readonly string[]> => lines ?? Promise.reject(new Error('the disk cannot be read'));
   const clock = createVirtualClock(NOW_MS);
+  const read = async (): Promise<readonly string[]> => {
+    if (lines === 'later') return clock.now() < NOW_MS + 1_000 ? [] : [toldLine(ORDER)];
+    return lines ?? Promise.reject(new Error('the disk cannot be read'));
+  };
   const parts = { journal, clock, onTrouble: () => undefined, told: () => ({ read, append: read as never }) };
   const { line, end } = openLine(1_000);
   watchHangUp(seen, line, parts);
@@ -83,6 +87,21 @@ test.each([
   expect(toldAtMs).toBe(NOT_TOLD);
   void markTold(seen, seen === ORDER ? 'pending' : 'success', line, parts);
   await settlePromises();
-  await clock.advance(500);
+  await clock.advance(3_000);
   expect(toldAtMs === NOT_TOLD).toBe(!isTold);
+});
+
+test('the mark is taken back at once where the sale stands in the list already', async () => {
+  const written: number[] = [];
+  const journal = {
+    tell: async (_owner: string, _requestId: string, atMs: number): Promise<void> => void written.push(atMs),
+    find: async (): Promise<Order> => ({ ...SOLD, toldAtMs: NOT_TOLD }),
+    isWritable: () => true,
+  };
+  const told = { read: async () => [toldLine(ORDER)], append: () => Promise.resolve() };
+  const { line, end } = openLine(1_000);
+  watchHangUp(ORDER, line, { journal, clock: createVirtualClock(NOW_MS), onTrouble: () => undefined, told: () => told });
+  end(false);
+  await settlePromises();
+  expect(written).toEqual([NOT_TOLD, NOW_MS]);
 });
