@@ -5,7 +5,18 @@
  * fell silent, also when its machine never comes back (decision 0051).
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, startAge } from '../domain/clock';
@@ -98,7 +109,10 @@ export interface SignParts {
   readonly journal: { isWritable(): boolean };
   /** A neighbour that sells from the same folder fell silent after this sign (ms since the epoch). Called again until the promise resolves. */
   readonly onSilent: (signMs: number) => Promise<void>;
-  /** Whether another process may sell from the same folder: told before the first request, and with each sign. One that stands still counts for a minute. */
+  /**
+   * Whether another process may sell from the same folder: told before the first request, with each sign, and when a process comes or goes. One
+   * that stands still counts for a minute.
+   */
   readonly onNeighbours: (hasNeighbours: boolean) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -129,6 +143,7 @@ export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours, on
   const signsAtStart = listSigns(folder);
   const dealtWith = new Map(signsAtStart.filter(isSilent));
   reportNeighbours(signsAtStart);
+  const endWatching = watchComing(folder, () => reportNeighbours(listSigns(folder)));
   const reportSilent = (signs: readonly Sign[]): void => {
     for (const [name, signMs] of signs.filter(isSilent)) {
       if (name === own || dealtWith.get(name) === signMs) continue;
@@ -167,8 +182,22 @@ export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours, on
   return (isClean) => {
     isOver = true;
     cancel();
+    endWatching();
     if (isClean) rmSync(file, { force: true });
   };
+}
+
+/** Calls back when a file comes to the folder or leaves it. Where the system does not tell that, the next sign is soon enough for most. */
+function watchComing(folder: string, onChange: () => void): () => void {
+  try {
+    const watcher = watch(folder, { persistent: false }, (event) => {
+      if (event === 'rename' && existsSync(folder)) onChange();
+    });
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    return () => undefined;
+  }
 }
 
 /** The file name of a process, and when the process was last alive (ms since the epoch). */

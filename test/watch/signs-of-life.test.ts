@@ -6,6 +6,7 @@ import { startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from '../../sr
 import type { Processes } from '../../src/journal/journal';
 import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
 import { newFolder } from '../new-folder';
+import { until } from '../until';
 
 const START = Date.UTC(2026, 10, 22, 8);
 let folder: string;
@@ -18,14 +19,14 @@ beforeEach(() => {
 let silent: number[];
 let neighbours: boolean[];
 let isJournalAway = false;
-const give = (clock: Clock, journal = { isWritable: () => true }) =>
+const give = (clock: Clock, journal = { isWritable: () => true }, seen = neighbours) =>
   startSigns({
     ...{ dataDir: folder, clock, journal },
     onSilent: async (signMs) => {
       silent.push(signMs);
       if (isJournalAway) throw new Error('away');
     },
-    onNeighbours: (hasNeighbours) => neighbours.push(hasNeighbours),
+    onNeighbours: (hasNeighbours) => seen.push(hasNeighbours),
     onTrouble: () => undefined,
   });
 const files = (): readonly string[] => readdirSync(join(folder, 'processes'));
@@ -68,6 +69,20 @@ test('a process sees other processes on its data folder, and a stopped one count
   expect(neighbours.splice(2)).not.toContain(false);
   await clock.advance(2 * SIGN_EVERY_MS);
   expect(neighbours.at(-1)).toBe(false);
+});
+
+test('a process sees one that comes to its data folder at once, because that one may sell and die before the next sign', async () => {
+  let hasNeighbours = false;
+  const endSigns = startSigns({
+    ...{ dataDir: folder, clock: createVirtualClock(START), journal: { isWritable: () => true } },
+    ...{ onSilent: () => Promise.resolve(), onTrouble: () => undefined },
+    onNeighbours: (isBeside) => (hasNeighbours = isBeside),
+  });
+  expect(hasNeighbours).toBe(false);
+  const endOthers = give(createVirtualClock(START));
+  await until(() => hasNeighbours);
+  endSigns(true);
+  endOthers(true);
 });
 
 test('a stop that left orders open leaves its sign', () => {
