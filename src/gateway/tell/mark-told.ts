@@ -67,16 +67,20 @@ export function markTold(order: Order, told: ReplyOutcome, line: Line, parts: Ma
     if (toldAtMs === NOT_TOLD) return markNotTold(order, line, parts);
     return parts.journal.tell(order.owner, order.requestId, toldAtMs).catch((error: unknown) => parts.onTrouble('tell', error));
   };
-  const watchEnd = (): void =>
+  const watchEnd = (before?: Promise<void>): void =>
     line.onEnd((isWhole) => {
       // While the journal is away, another gateway may take this process for dead and mark its orders as not told: the end is written anew.
       if (isWhole && told !== 'pending' && (isEndUntold(order) || !parts.journal.isWritable())) void write(parts.clock.now());
       if (isWhole && told === 'success') parts.onTold?.(order);
-      if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD) void write(NOT_TOLD);
+      if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD)
+        void (before === undefined ? write(NOT_TOLD) : before.then(() => write(NOT_TOLD)));
     });
   const word = line.hasHungUp ? NOT_TOLD : TOLD_PENDING;
-  if (told === 'pending' && (!isEndUntold(order) || word < order.toldAtMs!))
-    return within(parts.clock, WRITE_MS, write(word)).then(watchEnd);
+  if (told === 'pending' && (!isEndUntold(order) || word < order.toldAtMs!)) {
+    const writing = write(word);
+    // A slow database may write "pending" later than the mark of a hang-up, so the mark is written once more behind it.
+    return within(parts.clock, WRITE_MS, writing).then(() => watchEnd(writing));
+  }
   watchEnd();
   return undefined;
 }

@@ -58,6 +58,27 @@ test.each([
   expect(noted).toHaveLength(expected);
 });
 
+test('a hang-up is marked behind a "pending" that the database writes late', async () => {
+  const written: number[] = [];
+  let writeLate: () => void = () => undefined;
+  const tell = async (_owner: string, _requestId: string, toldAtMs: number): Promise<void> => {
+    if (toldAtMs === TOLD_PENDING) await new Promise<void>((resolve) => (writeLate = resolve));
+    written.push(toldAtMs);
+  };
+  const clock = createVirtualClock(NOW_MS);
+  const { line, end } = openLine();
+  const parts = { journal: { tell, find, isWritable: () => true }, clock, onTrouble: () => undefined };
+  watchHangUp(ORDER, line, parts);
+  void markTold(ORDER, 'pending', line, parts);
+  await clock.advance(1_000);
+  end(false);
+  await settlePromises();
+  expect(written).toEqual([NOT_TOLD]);
+  writeLate();
+  await settlePromises();
+  expect(written).toEqual([NOT_TOLD, TOLD_PENDING, NOT_TOLD]);
+});
+
 const SOLD: Order = { ...ORDER, outcome: { kind: 'succeeded', reference: 'r1' }, settledAtMs: NOW_MS };
 
 test.each([
