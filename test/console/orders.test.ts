@@ -36,7 +36,13 @@ test.each([
 
 test('a refused request is shown with the text that its script was told; of a long text, the first sentence', async () => {
   expect(await get('/orders?outcome=refused')).toMatch(/amount/);
-  await send(house.url, '/api/topup/', { ...SALE, network: 4, mobile_number: '08021234567', bypass: undefined, Ported_number: true });
+  await send(house.url, '/api/topup/', {
+    ...SALE,
+    network: 4,
+    mobile_number: '08021234567',
+    bypass: undefined,
+    Ported_number: true,
+  });
   await new Promise((resolve) => setTimeout(resolve, 1_300));
   expect(await get('/orders?outcome=refused')).toMatch(/<summary>network 4 means [^<]*\.<\/summary\s*>Nothing was charged\./);
 });

@@ -66,7 +66,10 @@ test.each(['shop-of-husmodata', undefined])(
     if (name === undefined) rmSync(join(house.mappingsDir, 'families/laravel-husmodata.yaml'));
     else edit(/laravel-husmodata:/, `${name}:`);
     reload();
-    const told = [await send(house.url, '/api/transaction/H-1', undefined, GUZZLE), await send(house.url, '/api/topup/', sale, GUZZLE)];
+    const told = [
+      await send(house.url, '/api/transaction/H-1', undefined, GUZZLE),
+      await send(house.url, '/api/topup/', sale, GUZZLE),
+    ];
     expect(told.map(({ body }) => [body.Status, body.status])).toEqual(told.map(() => ['successful', undefined]));
   },
 );
@@ -76,7 +79,8 @@ test('an order of a renamed operation is told in the words of its family, also w
   await send(house.url, '/api/topup/', sale, GUZZLE);
   edit(/buy_airtime:/, 'sell_airtime:');
   reload();
-  for (const { hash } of house.service.live.history.list().slice(1)) rmSync(join(house.service.live.history.folder, `${hash}.json`));
+  for (const { hash } of house.service.live.history.list().slice(1))
+    rmSync(join(house.service.live.history.folder, `${hash}.json`));
   const { body } = await send(house.url, '/api/transaction/H-2', undefined, GUZZLE);
   expect([body.Status, body.status]).toEqual(['successful', undefined]);
 });

@@ -27,10 +27,13 @@ test.each([
   ['buy_electricity', { meter: '45123', phone: '08031234567' }, ['45123', '08031234567']],
   ['send_sms', { recipients: ['08031234567', '08051234567'] }, ['08031234567', '08051234567']],
   ['of_another_time', { msisdn: '08031234567', to: ['08051234567'], amount: 10_000 }, ['08031234567', '08051234567']],
-])('the numbers of %s are those of the fields that the mapping declares, or those that look like one', (operation, values, numbers) => {
-  const found = numbersIn(mapping.operations.get(operation), values).map(({ text }) => text);
-  expect([...found].sort()).toEqual([...numbers].sort());
-});
+])(
+  'the numbers of %s are those of the fields that the mapping declares, or those that look like one',
+  (operation, values, numbers) => {
+    const found = numbersIn(mapping.operations.get(operation), values).map(({ text }) => text);
+    expect([...found].sort()).toEqual([...numbers].sort());
+  },
+);
 
 test('an SMS to 5,000 recipients has only 100 keys', () => {
   const recipients = Array.from({ length: 5_000 }, (_, index) => `080312${String(index).padStart(5, '0')}`);

@@ -56,8 +56,8 @@ function switches({ fingerprint, key }: CallerView): Html {
     <p>
       ${badge('good', 'yes')} ${limitWords(key)}
       <span class="note"
-        >Limits are set in ${CALLERS_FILE}:
-        <code>limit: { purchases: 30, naira: 500000 }</code> is 30 purchases a minute and ₦500,000 a day.</span
+        >Limits are set in ${CALLERS_FILE}: <code>limit: { purchases: 30, naira: 500000 }</code> is 30 purchases a minute and
+        ₦500,000 a day.</span
       >
     </p>
     <form method="post" action="${at}/pause">

@@ -186,7 +186,14 @@ function idAndEnd(row: FoundRow): Html {
   const [, first, others] = /^(.+?[.]) (.+)$/s.exec(told) ?? [];
   return html`<div>
     ${requestId !== undefined && requestId !== NOT_KEPT && html`<div>${id}</div>`}
-    ${told.length <= TOLD_MAX || first === undefined ? told : html`<details><summary>${first}</summary>${others}</details>`}
+    ${
+      told.length <= TOLD_MAX || first === undefined
+        ? told
+        : html`<details>
+            <summary>${first}</summary>
+            ${others}
+          </details>`
+    }
   </div>`;
 }
 

@@ -278,10 +278,7 @@ function isLacking({ fields }: Order, { name, isSent, isRequired }: Field): bool
  * not enough: sales of exam PINs look alike, and the script would get the PINs of another order. Only an order with neither number
  * nor price (a message to many) is matched by its service, and only if its outcome is not doubted.
  */
-export function isAlike(
-  { order, traits }: Rival,
-  receipt: JsonObject,
-): boolean {
+export function isAlike({ order, traits }: Rival, receipt: JsonObject): boolean {
   if (traits === undefined || isCredit((receipt['data'] ?? {}) as JsonObject)) return false;
   const { number, price, category } = compareReceipt(receipt, traits);
   if ([number, price, category].includes('differs')) return false;

@@ -68,7 +68,14 @@ function groupAlike(
 }
 
 /** What an entry of callers.yaml says of the owner of a key and not of its requests. */
-const OF_OWNER: ReadonlySet<string> = new Set<keyof CallerKey>(['fingerprint', 'title', 'note', 'contact', 'limit', 'walletBelow']);
+const OF_OWNER: ReadonlySet<string> = new Set<keyof CallerKey>([
+  'fingerprint',
+  'title',
+  'note',
+  'contact',
+  'limit',
+  'walletBelow',
+]);
 
 /** How the mapping reads the requests of a key: the same for keys that it reads alike. */
 function readingOf(caller: string, { callerKeys }: Mapping): unknown {
