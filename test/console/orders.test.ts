@@ -44,7 +44,7 @@ test('a refused request is shown with the text that its script was told; of a lo
     Ported_number: true,
   });
   await new Promise((resolve) => setTimeout(resolve, 1_300));
-  expect(await get('/orders?outcome=refused')).toMatch(/<summary>network 4 means [^<]*\.<\/summary\s*>Nothing was charged\./);
+  expect(await get('/orders?outcome=refused')).toMatch(/<summary>network 4 means [^<]*\.<\/summary\s*>\s*Nothing was charged\./);
 });
 
 test('a search without a result says how to search, and a journal without an order where to begin', async () => {
