@@ -10,6 +10,7 @@ import { note, type Stage } from './edge/stage';
 import { Chance } from './engine/chance';
 import { sealed } from './engine/sealed';
 import { Timeline } from './engine/timeline';
+import { gatherCrowd } from './script/crowd';
 import { Script, type Surroundings } from './script/play-sale';
 import { CROSSED_PLANS, drawContent, planSale, SCRIPT_KEYS, buildV1Call, withRivals, type ScriptKey } from './script/sale';
 import { CaseBook, type Case, type ScriptReply, type Violation } from './verdict/case-book';
@@ -115,6 +116,7 @@ async function playSealed(options: HistoryOptions, house: HouseParts, chance: Ch
     const choices = chance.fork(`choices ${sale.name}`);
     return new Script(sale, around, () => choices.next());
   });
+  if (count === 1) scripts.push(...gatherCrowd(around, chance.fork('crowd'), lengthMs));
   scheduleTrouble(stage, faults, v1, processes, chance.fork('trouble'), lengthMs);
 
   await stage.timeline.runToEnd(Promise.all(scripts.map((script) => script.play())));
@@ -193,6 +195,10 @@ class Processes {
     return listening[Math.floor(choice * listening.length)];
   }
 
+  standStill(slot: number, forMs: number): void {
+    this.#slots[slot % this.#slots.length]?.standStill(forMs);
+  }
+
   end(slot: number, kind: 'crash' | 'stop'): void {
     const process = this.#slots[slot % this.#slots.length];
     if (process?.isListening !== true) return;
@@ -228,6 +234,10 @@ function scheduleTrouble(
     const slot = chance.below(2);
     timeline.after(atMs, () => processes.end(slot, kind));
   }
+  for (const { atMs, forMs } of faults.stills) {
+    const slot = chance.fork(`still ${atMs}`).below(2);
+    timeline.after(atMs, () => processes.standStill(slot, forMs));
+  }
   for (const { atMs, offsetMs } of faults.clockSettings) {
     timeline.after(atMs, () => {
       stage.wall.offsetMs = offsetMs;
@@ -253,7 +263,7 @@ async function askAll(stage: Stage, played: readonly Script[]): Promise<Map<Case
     last.set(script.subject, script.subject.replies[count]);
   };
   const scripts = played.flatMap((script) => (script.next === undefined ? [script] : [script, script.next]));
-  const able = scripts.filter(({ sale, subject }) => sale.key.isAllowed && subject.requestId !== undefined);
+  const able = scripts.filter(({ sale, subject }) => sale.key.isAllowed && subject.requestId && subject.customers === 1);
   await stage.timeline.runToEnd(Promise.all(able.map(ask)));
   const unsure = able.filter(({ subject }) => last.get(subject)?.word === 'pending');
   await stage.timeline.runToEnd(Promise.all(unsure.map(ask)));

@@ -3,6 +3,7 @@
  * simulation notices each of them.
  */
 import type { JsonObject } from '../../src/domain/json';
+import type { LegacyRequest, Line } from '../../src/domain/legacy';
 import type { Opened, Order, Trail } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
@@ -20,7 +21,7 @@ export interface Mutant {
   readonly title: string;
   /** The invariant that it violates. */
   readonly breaks: string;
-  /** The first seed to play, where the mistake shows only under a rare setting of the clock. */
+  /** The first seed to play, where the mistake shows only under rare faults, or breaks other invariants first. */
   readonly firstSeed?: number;
   readonly mutation: Mutation;
 }
@@ -163,9 +164,26 @@ export const MUTANTS: readonly Mutant[] = [
     })),
   },
   {
+    title: 'a process that has stood still does not ask what the others have told',
+    breaks: 'success is true',
+    mutation: { parts: (parts) => ({ ...parts, told: () => undefined }) },
+  },
+  {
+    title: 'what a script was told counts as not told',
+    breaks: 'PINs are told to one customer',
+    firstSeed: 7,
+    mutation: {
+      gateway: (gateway) => {
+        const handle = gateway.handle.bind(gateway);
+        const deaf = (line: Line): Line => ({ ageMs: 0, hasHungUp: false, onEnd: (run) => line.onEnd(() => run(false)) });
+        return Object.assign(gateway, { handle: (request: LegacyRequest, line: Line) => handle(request, deaf(line)) });
+      },
+    },
+  },
+  {
     title: 'quiet times are measured by the wall clock alone',
     breaks: 'failure is true',
-    firstSeed: 1007,
+    firstSeed: 1396,
     mutation: {
       parts: (parts) => ({ ...parts, clock: { ...parts.clock, elapsed: () => parts.clock.now() } }),
     },

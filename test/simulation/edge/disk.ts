@@ -10,7 +10,7 @@ import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { toldLine, type ToldStore } from '../../../src/journal/told-sales';
 import type { Case } from '../verdict/case-book';
-import type { Life } from '../engine/timeline';
+import { deliver, type Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
 
 /** An order that was opened or settled while the clock was more wrong than this may stay open: its times are no evidence. */
@@ -188,7 +188,7 @@ export class Disk {
           note(this.#stage, '* journal', 'cannot be read');
           return reject(new Error('the disk: cannot be read'));
         }
-        void find().then((found) => timeline.after(chance.skewed(0, 8), () => (life.isAlive ? resolve(found) : undefined)));
+        void find().then((found) => timeline.after(chance.skewed(0, 8), () => deliver(life, () => resolve(found))));
       });
     });
   }
@@ -230,7 +230,7 @@ export class Disk {
           const tellMs = chance.skewed(0, TELL_MS);
           const subject = book.find(owner, requestId);
           if (subject !== undefined) subject.toldOfWriteAt = timeline.now + tellMs;
-          timeline.after(tellMs, () => (life.isAlive ? resolve(result) : undefined));
+          timeline.after(tellMs, () => deliver(life, () => resolve(result)));
         }, reject);
       });
     });
@@ -249,7 +249,10 @@ export class Disk {
     const subject = book.find(order.owner, order.requestId) ?? book.name(order.owner, number as string, order.requestId);
     this.#keep(order, isMistimed && (opened.kind === 'opened' || opened.kind === 'reopened'));
     // Another attempt is under way elsewhere or was cut short, so this process cannot know how it ends.
-    if (opened.kind === 'found' && subject !== undefined && isOpen(order.outcome)) subject.isDoubtful = true;
+    if (opened.kind === 'found' && subject !== undefined && isOpen(order.outcome)) {
+      subject.isDoubtful = true;
+      book.handOn(subject, process);
+    }
     note(this.#stage, subject?.name ?? order.requestId, `${process}: journal.open → ${opened.kind}`);
     for (const purchase of subject?.purchases ?? []) {
       if (purchase.process === process && purchase.endedAt === undefined) purchase.openedAt ??= timeline.now;

@@ -39,9 +39,9 @@ export type WriteFault = keyof typeof WRITE_FAULTS;
 
 /**
  * What callers.yaml has for every key. `shipped`: nothing. `crossed`: own plan numbers that mean other plans than v1's. `withdrawn`:
- * own numbers without any plan, so that sales are refused. `paused`: the key is paused.
+ * own numbers without any plan, so that sales are refused. `paused`: the key is paused. `headless`: no header is read as a request id.
  */
-export const MAPPING_SETS = ['shipped', 'crossed', 'withdrawn', 'paused'] as const;
+export const MAPPING_SETS = ['shipped', 'crossed', 'withdrawn', 'paused', 'headless'] as const;
 export type MappingSet = (typeof MAPPING_SETS)[number];
 
 /** One setting of the clock of the gateways' machine. */
@@ -57,6 +57,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 6 * MINUTE_MS, 9 * MINUTE_MS, 61 * MINUTE_MS, DAY_MS, 4 * DAY_MS];
 /** A database or a folder is away for seconds or minutes, at most this long. */
 const LONGEST_AWAY_MS = 4 * MINUTE_MS;
+const LONGEST_STILL_MS = 90_000;
 /** Covers the time from the write to the reply, and until the journal notes that the order was told. */
 const DEATH_WITHIN_MS = 60;
 /** The largest difference between the clocks of two processes. */
@@ -99,6 +100,8 @@ export class FaultPlan implements Weather {
   readonly counts = new Map<string, number>();
   /** When a process ends, and how. */
   readonly ends: readonly { readonly atMs: number; readonly kind: 'crash' | 'stop' }[];
+  /** When a process stands still, and for how long. */
+  readonly stills: readonly { readonly atMs: number; readonly forMs: number }[];
   readonly v1Restarts: readonly number[];
   readonly clockSettings: readonly ClockSetting[];
   /** When the operator reloads another set of mappings. */
@@ -144,6 +147,11 @@ export class FaultPlan implements Weather {
       ? windows('operator', 3, 200).map(({ fromMs }) => ({ atMs: fromMs, set: shape.pick(MAPPING_SETS) }))
       : [];
     this.#deathRate = rate('crash', 0.2);
+    const still = chance.fork('still');
+    this.stills = Array.from({ length: families.has('crash') && still.is(0.4) ? still.between(1, 3) : 0 }, () => ({
+      atMs: still.below(lengthMs),
+      forMs: still.skewed(200, LONGEST_STILL_MS),
+    }));
     this.skewsMs = [0, families.has('clock') && shape.is(0.5) ? shape.between(-SKEW_MS, SKEW_MS) : 0];
   }
 

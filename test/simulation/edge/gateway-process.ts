@@ -15,7 +15,7 @@ import { startSharedSigns, SIGN_EVERY_MS } from '../../../src/watch/signs-of-lif
 import { openToldLog, type ToldLog } from '../../../src/watch/told-log';
 import { createVisitors } from '../../../src/upstream/visitors';
 import type { Chance } from '../engine/chance';
-import { clockOf, type Life } from '../engine/timeline';
+import { clockOf, deliver, standStill, type Life } from '../engine/timeline';
 import type { Disk } from './disk';
 import type { SimulatedUpstreams } from './simulated-upstream';
 import { note, type Stage } from './stage';
@@ -112,17 +112,27 @@ export class GatewayProcess {
     this.#gateway = mutate?.gateway?.(gateway, parts) ?? gateway;
   }
 
-  /** `hungUp` is aborted when the script goes away. */
-  handle(request: LegacyRequest, hungUp = new AbortController().signal): Promise<Heard> {
+  /** `hungUp` is aborted when the script goes away; `onBegin` is called when the gateway reads the request. */
+  handle(request: LegacyRequest, hungUp = new AbortController().signal, onBegin = (): void => undefined): Promise<Heard> {
     const answer = new Promise<Heard>((resolve) => {
       const hear = (heard: Heard): void => {
         if (this.#connections.delete(hear)) resolve(heard);
       };
       this.#connections.add(hear);
       const { line, end } = openLine();
-      if (hungUp.aborted) end(false);
-      else hungUp.addEventListener('abort', () => end(false));
-      const handled = this.#isReady.then(() => this.#gateway.handle(request, line)).finally(() => end(true));
+      // As `until-read.ts` does it: after a standstill hang-ups are read first, and a request whose script has left does not begin.
+      hungUp.addEventListener('abort', () => deliver(this.#life, () => end(false), true));
+      const isLate = this.#life.waiting !== undefined;
+      const begun = new Promise<void>((begin) =>
+        deliver(this.#life, () => (isLate && hungUp.aborted ? hear({ kind: 'cut' }) : begin())),
+      );
+      const handled = begun
+        .then(() => this.#isReady)
+        .then(() => {
+          onBegin();
+          return this.#gateway.handle(request, line);
+        })
+        .finally(() => end(true));
       handled.then(
         (served) => hear({ kind: 'reply', served }),
         (error: unknown) => hear({ kind: 'thrown', error }),
@@ -138,15 +148,25 @@ export class GatewayProcess {
     this.#end({ isClean: false });
   }
 
+  /** As on SIGSTOP and SIGCONT, or while its machine is moved: it does nothing, and its connections stay open. */
+  standStill(forMs: number): void {
+    if (!this.#life.isAlive || this.#life.waiting !== undefined) return;
+    note(this.#stage, `* ${this.name}`, `stands still for ${forMs} ms`);
+    this.#stage.faults.count('stands still');
+    standStill(this.#stage.timeline, this.#life, forMs);
+  }
+
   /** As on SIGTERM: accepts nothing new, replies to waiting scripts, writes what it can, and exits. */
   stop(): void {
     note(this.#stage, `* ${this.name}`, 'stops');
     this.#stage.faults.count('graceful_stop');
     this.isListening = false;
-    this.#gateway.beginStop();
-    void this.#drain().then(async (isClean) => {
-      await this.#endSigns?.(isClean);
-      this.#end({ isClean });
+    deliver(this.#life, () => {
+      this.#gateway.beginStop();
+      void this.#drain().then(async (isClean) => {
+        await this.#endSigns?.(isClean);
+        this.#end({ isClean });
+      });
     });
   }
 

@@ -4,7 +4,7 @@ import type { Answer as V1Answer } from '../../../src/sandbox/answer';
 import { classifyFailure, classifyFinding, classifyReply } from '../../../src/upstream/classify';
 import type { Exchanged } from '../../../src/upstream/exchange';
 import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from '../../../src/upstream/upstream';
-import type { Life } from '../engine/timeline';
+import { deliver, type Life } from '../engine/timeline';
 import { tell, type Disk } from './disk';
 import { note, type Stage } from './stage';
 import type { SimulatedV1 } from './simulated-v1';
@@ -25,9 +25,11 @@ export class SimulatedUpstreams {
   upstreamFor(life: Life, process: string): Upstream {
     return {
       send: (call, requestId, context) =>
-        new Promise((resolve) => this.#send(life, process, call, requestId, context, (sent) => life.isAlive && resolve(sent))),
+        new Promise((resolve) =>
+          this.#send(life, process, call, requestId, context, (sent) => deliver(life, () => resolve(sent))),
+        ),
       find: (call, context) =>
-        new Promise((resolve) => this.#find(life, call, context, (finding) => life.isAlive && resolve(finding))),
+        new Promise((resolve) => this.#find(life, call, context, (finding) => deliver(life, () => resolve(finding)))),
       close: () => Promise.resolve(),
     };
   }

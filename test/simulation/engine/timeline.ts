@@ -137,14 +137,44 @@ function isBefore(one: Event, other: Event): boolean {
 /** The life of a part that can end at any instant; nothing reaches it afterwards. */
 export interface Life {
   isAlive: boolean;
+  /** Set while the part stands still: all that would have reached it, in turn. */
+  waiting?: (() => void)[] | undefined;
 }
 
-/** The gateway's clock: silent once its process is dead, and wrong about the time of day by `errorMs`. */
+/** Lets something reach the part: never once it is dead, and later while it stands still. What is `first` then comes before all that waits. */
+export function deliver(life: Life, run: () => void, isFirst = false): void {
+  if (!life.isAlive) return;
+  if (life.waiting === undefined) run();
+  else if (isFirst) life.waiting.unshift(run);
+  else life.waiting.push(run);
+}
+
+/** The part does nothing for this time, while the clocks go on. Then all that has waited reaches it, in turn. */
+export function standStill(timeline: Timeline, life: Life, forMs: number): void {
+  const waiting: (() => void)[] = [];
+  life.waiting = waiting;
+  const goOn = (): void => {
+    const next = waiting.shift();
+    if (!life.isAlive || next === undefined) return void (life.waiting = undefined);
+    next();
+    timeline.after(0, goOn);
+  };
+  timeline.after(forMs, goOn);
+}
+
+/** The gateway's clock: silent once its process is dead or while it stands still, and wrong about the time of day by `errorMs`. */
 export function clockOf(timeline: Timeline, life: Life, errorMs: () => number): Clock {
   return {
     now: () => timeline.now + errorMs(),
     elapsed: () => timeline.now,
-    after: (delayMs, run) => timeline.after(delayMs, () => (life.isAlive ? run() : undefined)),
+    after: (delayMs, run) => {
+      let isWanted = true;
+      const cancel = timeline.after(delayMs, () => deliver(life, () => (isWanted ? run() : undefined)));
+      return () => {
+        isWanted = false;
+        cancel();
+      };
+    },
   };
 }
 

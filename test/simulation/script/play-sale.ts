@@ -33,7 +33,8 @@ export class Script {
   /** The next sale of the same content. */
   next: Script | undefined;
 
-  constructor(sale: Sale, around: Surroundings, choose: () => number) {
+  /** Customers whom nothing tells apart share a `subject`. */
+  constructor(sale: Sale, around: Surroundings, choose: () => number, subject?: Case) {
     this.sale = sale;
     this.#around = around;
     this.#choose = choose;
@@ -41,9 +42,10 @@ export class Script {
     const owner = around.ownerOf(sale.key.apiKey);
     const { walletId } = sale.key;
     this.subject =
-      sale.requestId === undefined
+      subject ??
+      (sale.requestId === undefined
         ? book.withoutId(owner, walletId, sale.content.number, sale.name)
-        : book.withId(owner, walletId, shortenRequestId(String(sale.requestId)), sale.name);
+        : book.withId(owner, walletId, shortenRequestId(String(sale.requestId)), sale.name));
   }
 
   async play(): Promise<void> {
@@ -107,7 +109,6 @@ export class Script {
 
   #buy(content: Content): Promise<Seen> {
     const { sale, subject } = this;
-    content.meanings.add(this.#around.meaningOf(content));
     for (const meaning of subject.contents.get(content.key)?.meanings ?? []) content.meanings.add(meaning);
     subject.contents.set(content.key, content);
     const { path, fields } = buildScriptRequest(sale.format, content);
@@ -126,7 +127,9 @@ export class Script {
     if (purchase !== undefined) this.subject.purchases.push(purchase);
     note(stage, this.sale.name, `script → ${process.name}: ${request.method} ${request.path} ${content?.key ?? ''}`);
     const hangUp = new AbortController();
-    const answer = process.handle(request, hangUp.signal).then((heard) => {
+    // The mappings that the gateway then uses decide; a process that stands still reads the request later.
+    const onBegin = (): void => void content?.meanings.add(this.#around.meaningOf(content));
+    const answer = process.handle(request, hangUp.signal, onBegin).then((heard) => {
       if (purchase !== undefined) purchase.endedAt = timeline.now;
       return heard;
     });
@@ -153,7 +156,8 @@ export class Script {
       return undefined;
     }
     const how = content === undefined ? 'status' : 'purchase';
-    const reply: ScriptReply = { startedAt, at: stage.timeline.now, process, how, content, word, http, code, body };
+    const [script, at] = [this.sale.name, stage.timeline.now];
+    const reply: ScriptReply = { script, startedAt, at, process, how, content, word, http, code, body };
     this.subject.replies.push(reply);
     verdict.hear(this.subject, reply);
     stage.faults.count(`told ${word}`);

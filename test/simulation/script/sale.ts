@@ -93,7 +93,7 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
 }
 
 /** Hangs up before most replies and repeats the sale, each time within the window of repeats. */
-function drawImpatience(chance: Chance): Pick<Sale, 'patienceMs' | 'sendsAgainAfterMs'> {
+export function drawImpatience(chance: Chance): Pick<Sale, 'patienceMs' | 'sendsAgainAfterMs'> {
   const sendsAgainAfterMs = Array.from({ length: chance.below(4) }, () =>
     chance.is(0.6) ? chance.between(10, 6_000) : chance.between(6_000, 120_000),
   );
@@ -222,7 +222,7 @@ export function drawContent(chance: Chance, serial?: number): Content {
   }
 }
 
-function content(service: Service, number: string, network: string, value: number, quantity = 1, word = ''): Content {
+export function content(service: Service, number: string, network: string, value: number, quantity = 1, word = ''): Content {
   const key = [service, number, network, value, quantity, word].join(' ');
   return { key, service, number, network, value, quantity, word, meanings: new Set() };
 }

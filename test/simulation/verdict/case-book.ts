@@ -18,6 +18,7 @@ export interface Purchase {
 
 /** One reply that a script saw. */
 export interface ScriptReply {
+  readonly script: string;
   readonly startedAt: number;
   readonly at: number;
   readonly process: string;
@@ -40,6 +41,8 @@ export interface Case {
   requestId: string | undefined;
   /** Whether the script sends no id. */
   readonly isNameless: boolean;
+  /** More than one where customers buy PINs whom nothing tells apart. */
+  customers: number;
   /** For a sale without an id that the gateway took more than once: the ids of its earlier orders. */
   readonly earlierIds: string[];
   /** For a sale without an id: the earlier sale of the same content, which its script was told of. */
@@ -131,6 +134,16 @@ export class CaseBook {
     return nameless;
   }
 
+  /** The next sale of the same joins an order that an earlier request left open beside the sold one: it is the order of the next sale. */
+  handOn(subject: Case, process: string): void {
+    const next = this.cases.find(({ previous, requestId }) => previous === subject && requestId === undefined);
+    if (next === undefined || subject.requestId === undefined || subject.earlierIds.length === 0) return;
+    if (!next.purchases.some((one) => isUnderWayAt(one, process))) return;
+    this.#byId.set(`${next.owner} ${subject.requestId}`, next);
+    next.requestId = subject.requestId;
+    subject.requestId = subject.earlierIds.pop();
+  }
+
   /** A purchase leaves this process. Once no script waits there, most scripts have refunded the order. */
   leave(subject: Case, process: string, at: number): void {
     subject.leftAt.push(at);
@@ -167,6 +180,7 @@ export class CaseBook {
       walletId,
       requestId,
       isNameless: requestId === undefined,
+      customers: 1,
       earlierIds: [],
       contents: new Map(),
       purchases: [],

@@ -30,6 +30,7 @@ export class Verdict {
 
   /** Judges a reply at the moment it is told. */
   hear(subject: Case, reply: ScriptReply): void {
+    if (subject.customers > 1) return this.#noteLostTelling(subject);
     if (reply.word === 'success') this.#judgeSuccess(subject, reply);
     if (reply.word === 'failure' && reply.how === 'status') this.#judgeTakenBack(subject, reply);
     if (reply.word === 'pending') this.#judgePending(subject, reply);
@@ -39,6 +40,10 @@ export class Verdict {
   close(lastTold: ReadonlyMap<Case, ScriptReply | undefined>): void {
     this.#checkCharges();
     for (const subject of this.#stage.book.cases) {
+      if (subject.customers > 1) {
+        this.#judgeCrowd(subject);
+        continue;
+      }
       for (const reply of subject.replies) if (reply.word === 'failure') this.#judgeFailure(subject, reply);
       const last = lastTold.get(subject);
       if (last !== undefined) this.#judgeAnswer(subject, last);
@@ -202,9 +207,35 @@ export class Verdict {
         this.#violate('v1 sells what was asked for', subject.name, `${order.category} ${order.number} was sold`);
     }
     for (const [subject, count] of charged) {
-      if (count > 1 && !this.#isClockToBlame(subject))
+      if (count > 1 && subject.customers === 1 && !this.#isClockToBlame(subject))
         this.#violate('one charge per intent', subject.name, `charged ${count} times`);
     }
+  }
+
+  /** What a process told as it died, or while nothing could be written, is told again (decision 0024). */
+  #noteLostTelling(subject: Case): void {
+    const isLost = ({ word, body, process }: ScriptReply): boolean => {
+      const requestId = this.#ordersOf(subject).find(({ reference }) => reference === body['reference'])?.requestId ?? undefined;
+      return word === 'success' && requestId !== undefined && !this.#disk.isKnownTold({ ...subject, requestId }, process);
+    };
+    subject.isTellingLost ||= subject.replies.some(isLost);
+  }
+
+  /** PINs are told to one customer each, and charged for those who were told them or heard nothing certain. */
+  #judgeCrowd(subject: Case): void {
+    const { replies, name, customers } = subject;
+    const scriptsOf = (told: readonly ScriptReply[]): readonly string[] => [...new Set(told.map(({ script }) => script))];
+    let untold = 0;
+    for (const { reference, status } of this.#ordersOf(subject)) {
+      const told = scriptsOf(replies.filter(({ word, body }) => word === 'success' && body['reference'] === reference));
+      if (status !== 'failed' && told.length === 0) untold += 1;
+      if (told.length > 1 && !subject.isTellingLost)
+        this.#violate('PINs are told to one customer', name, `${reference}: ${told.join()}`);
+    }
+    const served = scriptsOf(replies.filter(({ word }) => word === 'success' || word === 'failure'));
+    // After the clock was set, an open order may seem too old for its repeat, which is sold again (decision 0024).
+    if (untold > customers - served.length && !subject.isMistimed)
+      this.#violate('failure is true', name, `v1 charged ${untold} sales that nobody was told`);
   }
 
   /** The clock was set beyond the window of repeats, so another process's order is not found (decision 0024). */

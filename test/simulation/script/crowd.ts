@@ -1,0 +1,29 @@
+/** Some customers of one shop, who buy the same PINs within seconds and without ids: nothing tells one from another. */
+import type { Chance } from '../engine/chance';
+import { Script, type Surroundings } from './play-sale';
+import { content, drawImpatience, SCRIPT_KEYS, type Sale } from './sale';
+
+/** Their scripts, which share one case; none in half of the histories. */
+export function gatherCrowd(around: Surroundings, chance: Chance, lengthMs: number): readonly Script[] {
+  if (!chance.is(0.5)) return [];
+  const [firstMs, key] = [chance.below(lengthMs), SCRIPT_KEYS.live];
+  const one: Omit<Sale, 'name' | 'startMs' | 'patienceMs' | 'sendsAgainAfterMs'> = {
+    key,
+    format: chance.pick(['a', 'b']),
+    // More than any other sale has, so that the content is theirs alone.
+    content: content('exam', '', '', 0, 3, 'WAEC'),
+    requestId: undefined,
+    spelling: 'ref',
+    userAgent: undefined,
+    isDoubled: false,
+    moves: [],
+    isStubborn: false,
+    soldBefore: undefined,
+  };
+  const subject = around.stage.book.withoutId(around.ownerOf(key.apiKey), key.walletId, '', 'crowd');
+  subject.customers = chance.between(3, 5);
+  return Array.from({ length: subject.customers }, (_, index) => {
+    const sale = { ...one, ...drawImpatience(chance), name: `customer ${index}`, startMs: firstMs + chance.skewed(0, 15_000) };
+    return new Script(sale, around, () => chance.next(), subject);
+  });
+}
