@@ -63,6 +63,23 @@ const SLOW = { network: 1, mobile_number: '08031230007', amount: 100, airtime_ty
 
 /** A script hangs up on a gateway that stands still, and hears of its sale from the other. Then the first one goes on. Returns what the next equal sale hears. */
 async function sellBeside(
+  dataDirs: readonly [string, string],
+  env: NodeJS.ProcessEnv = {},
+): Promise<readonly (string | undefined)[]> {
+  const slow = await openV1OfMany(1, 2);
+  const started: GatewayProcess[] = [];
+  try {
+    // The second one sees its neighbour at its start, the first one soon after.
+    for (const dataDir of dataDirs) started.push(await startGateway(dataDir, { ...env, UPSTREAM_URL: slow.url }));
+    const [freezes, lives] = started as [GatewayProcess, GatewayProcess];
+    return await sellToBoth(freezes, lives, slow);
+  } finally {
+    await Promise.all(started.map((gateway) => gateway.end('SIGKILL')));
+    await slow.close();
+  }
+}
+
+async function sellToBoth(
   freezes: GatewayProcess,
   lives: GatewayProcess,
   slow: V1OfMany,
@@ -86,16 +103,8 @@ async function sellBeside(
 }
 
 test('on one data folder a sale that a neighbour told stays told when the gateway goes on on which its script hung up', async () => {
-  const [dataDir, slow] = [join(folder, 'goes on'), await openV1OfMany(1, 2)];
-  const env = { UPSTREAM_URL: slow.url };
-  // The second one sees its neighbour at its start, the first one within five seconds.
-  const [lives, freezes] = [await startGateway(dataDir, env), await startGateway(dataDir, env)];
-  try {
-    expect(await sellBeside(freezes, lives, slow)).toEqual(['success', '1', 'success', '2']);
-  } finally {
-    await Promise.all([freezes, lives].map((gateway) => gateway.end('SIGKILL')));
-    await slow.close();
-  }
+  const dataDir = join(folder, 'goes on');
+  expect(await sellBeside([dataDir, dataDir])).toEqual(['success', '1', 'success', '2']);
 }, 120_000);
 
 describePostgres('on one PostgreSQL', () => {
@@ -114,16 +123,9 @@ describePostgres('on one PostgreSQL', () => {
   }, 120_000);
 
   test('a sale that a neighbour told stays told when the gateway goes on on which its script hung up', async () => {
-    const slow = await openV1OfMany(1, 2);
-    const url = await postgres.createDatabase();
-    const env = { JOURNAL_URL: url, GATEWAY_SECRET: '0123456789abcdef'.repeat(2), UPSTREAM_URL: slow.url };
-    const [freezes, lives] = [await startGateway(join(folder, 'stands'), env), await startGateway(join(folder, 'goes'), env)];
-    try {
-      expect(await sellBeside(freezes, lives, slow)).toEqual(['success', '1', 'success', '2']);
-    } finally {
-      await Promise.all([freezes, lives].map((gateway) => gateway.end('SIGKILL')));
-      await slow.close();
-    }
+    const env = { JOURNAL_URL: await postgres.createDatabase(), GATEWAY_SECRET: '0123456789abcdef'.repeat(2) };
+    const told = await sellBeside([join(folder, 'stands'), join(folder, 'goes')], env);
+    expect(told).toEqual(['success', '1', 'success', '2']);
   }, 120_000);
 
   test('a gateway that is cut off tells a sale under way, and a neighbour that took it for dead sells the next equal one', async () => {
