@@ -8,7 +8,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 
-const FIRST = 10_000;
+/** Above 10080, which `fetch` and browsers refuse to ask. */
+const FIRST = 10_081;
 const LAST = 65_535;
 /** Linux; elsewhere the range of RFC 6335, section 6. */
 const RANGE_FILE = '/proc/sys/net/ipv4/ip_local_port_range';
