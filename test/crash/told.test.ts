@@ -10,6 +10,9 @@ import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { newFolder } from '../new-folder';
 import { opened } from '../opened';
 
+/** Side by side: the plays mostly wait. */
+const test = globalThis.test.concurrent;
+
 const [AIRTIME] = PURCHASES;
 const folder = newFolder();
 let v1: V1OfMany;

@@ -5,7 +5,15 @@ import { prepareGateway } from '../crash/gateway-process';
 import { buy } from '../faults/purchase';
 import { openV1OfMany } from '../faults/v1-of-many';
 import { openWebhookServer } from '../flows/webhook-server';
+import { newFolder } from '../new-folder';
 import { noTakenDisk, openTakenDisk } from './taken-disk';
+
+/** At each SIGWINCH the time of day of the process goes forward by the minute for which there has to be room. */
+const MINUTE_AHEAD = `const { now } = Date;
+let aheadMs = 0;
+process.on('SIGWINCH', () => (aheadMs += 60_000));
+Date.now = () => now() + aheadMs;
+`;
 
 const missing = noTakenDisk();
 (missing === undefined ? test : test.skip)(
@@ -14,7 +22,9 @@ const missing = noTakenDisk();
     const v1 = await openV1OfMany(1, 2);
     const webhook = await openWebhookServer();
     const disk = openTakenDisk('full', 64);
-    const env = { ...disk.env, ALARM_WEBHOOK: webhook.url };
+    const clock = join(newFolder(), 'clock.cjs');
+    writeFileSync(clock, MINUTE_AHEAD);
+    const env = { ...disk.env, ALARM_WEBHOOK: webhook.url, NODE_OPTIONS: `--require=${clock}` };
     const gateway = await prepareGateway({ dataDir: join(disk.dir, 'data'), upstreamUrl: v1.url, env, cwd: disk.dir });
     const fields = { network: '1', phone: '08031230101', amount: '100', plan_type: 'VTU', bypass: false };
     const sell = (requestId: string) =>
@@ -35,6 +45,8 @@ const missing = noTakenDisk();
       rmSync(bulk);
       await webhook.until('over journal_unwritable', 60_000);
       expect((await sell('four')).word).toBe('success');
+      expect(webhook.told()).not.toContain('over disk_nearly_full');
+      process.kill(gateway.pid!, 'SIGWINCH');
       await webhook.until('over disk_nearly_full', 120_000);
       expect(webhook.told()).toEqual([
         'raised disk_nearly_full',

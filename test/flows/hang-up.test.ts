@@ -3,8 +3,11 @@ import { connect } from 'node:net';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { hasPhp, runScript } from '../php/run-script';
 import { runHere } from '../cli/run-here';
-import { askV1, MAPPINGS, openHouse, send, type House } from './house';
+import { askV1, MAPPINGS, openHouse, send, useHouse, type House, type HouseOptions } from './house';
 import { newFolder } from '../new-folder';
+
+/** Side by side: the plays mostly wait. */
+const test = globalThis.test.concurrent;
 
 const KEY = 'sandbox_demo:1234';
 const MINUTE = 60_000;
@@ -12,19 +15,19 @@ const DAY = 24 * 60 * MINUTE;
 /** v1 charges at once and confirms five seconds later. */
 const LATE = '0001';
 
-let house: House;
-const dataDir = newFolder();
-beforeAll(async () => {
-  house = await openHouse({ dataDir });
-});
-afterAll(() => house.close());
+const house = useHouse();
+/** A house of a single test's own, which it closes and starts again. */
+async function withHouse(options: HouseOptions, play: (house: House) => Promise<void>): Promise<void> {
+  const own = await openHouse(options);
+  await play(own).finally(() => own.close());
+}
 
-const sold = async (phone: string): Promise<number> => {
-  const { transactions } = (await askV1(house.service, '/transactions?per_page=50')).body.data;
+const sold = async (phone: string, { service } = house): Promise<number> => {
+  const { transactions } = (await askV1(service, '/transactions?per_page=50')).body.data;
   return (transactions as { phone?: string; description?: string }[]).filter((one) => JSON.stringify(one).includes(phone)).length;
 };
-const runPhp = (service: string, order: Readonly<Record<string, unknown>>, key = KEY) =>
-  runScript({ script: 'gives-up', service, address: house.url, key, order });
+const runPhp = (service: string, order: Readonly<Record<string, unknown>>, key = KEY, { url } = house) =>
+  runScript({ script: 'gives-up', service, address: url, key, order });
 
 (hasPhp ? describe : describe.skip)('a real PHP script with a time limit of its own', () => {
   test('repeats its sale without the number, under the same header: one sale, and it is told the outcome', async () => {
@@ -55,31 +58,29 @@ const runPhp = (service: string, order: Readonly<Record<string, unknown>>, key =
 (hasPhp ? test : test.skip)(
   'a script that hung up twice after six seconds is told pending before that, also after a restart',
   async () => {
-    await house.close();
-    const folder = newFolder();
-    house = await openHouse({ dataDir: folder });
+    const dataDir = newFolder();
     // v1 never tells the outcome.
-    const buy = (nth: number) =>
-      runPhp('once', { phone: `080311${nth}0003`, amount: 150 + nth, limit: 6_000 }, 'acme_live_demo:1234');
-    expect((await buy(1)).told).toMatchObject({ told: 'refunded' });
-    expect((await buy(2)).told).toMatchObject({ told: 'refunded' });
-    expect((await buy(3)).told).toMatchObject({ told: 'pending' });
-    const metrics = await house.metrics();
-    expect(metrics).toContain('compat_hang_ups_total{kind="plain_php"} 2');
-    expect(metrics).toContain('compat_learnt_patience_keys{kind="plain_php"} 1');
-    await house.close();
-    house = await openHouse({ dataDir: folder });
-    expect((await buy(4)).told).toMatchObject({ told: 'pending' });
-    const env = { DATA_DIR: folder, MAPPINGS_DIR: MAPPINGS, ADMIN_PORT: new URL(house.service.adminUrl).port };
-    const head = ['-H', 'User-Agent:', '-H', 'Authorization: Token acme_live_demo:1234'];
-    const sale = ['-d', '{"network":1,"phone":"08031234567","amount":100}'];
-    const explained = await runWith(env, 'explain', '--no-replies', 'curl', 'http://h/api/topup/', ...head, ...sale);
-    expect(explained).toMatch(/caller +its scripts hang up early: it is held [45](\.\d+)? s \(learnt\) instead of 40 s/);
-    const drift = await runWith(env, 'drift');
-    expect(drift).toMatch(/Scripts that hang up before their answer/);
-    expect(drift).toMatch(/[0-9a-f]{32} {2}plain_php {2}held [45](\.\d+)? s: hung up after [56](\.\d+)? s, [56](\.\d+)? s/);
-    await house.close();
-    house = await openHouse({ dataDir });
+    const buy = async (own: House, nth: number) =>
+      (await runPhp('once', { phone: `080311${nth}0003`, amount: 150 + nth, limit: 6_000 }, 'acme_live_demo:1234', own)).told;
+    await withHouse({ dataDir }, async (own) => {
+      expect(await buy(own, 1)).toMatchObject({ told: 'refunded' });
+      expect(await buy(own, 2)).toMatchObject({ told: 'refunded' });
+      expect(await buy(own, 3)).toMatchObject({ told: 'pending' });
+      const metrics = await own.metrics();
+      expect(metrics).toContain('compat_hang_ups_total{kind="plain_php"} 2');
+      expect(metrics).toContain('compat_learnt_patience_keys{kind="plain_php"} 1');
+    });
+    await withHouse({ dataDir }, async (own) => {
+      expect(await buy(own, 4)).toMatchObject({ told: 'pending' });
+      const env = { DATA_DIR: dataDir, MAPPINGS_DIR: MAPPINGS, ADMIN_PORT: new URL(own.service.adminUrl).port };
+      const head = ['-H', 'User-Agent:', '-H', 'Authorization: Token acme_live_demo:1234'];
+      const sale = ['-d', '{"network":1,"phone":"08031234567","amount":100}'];
+      const explained = await runWith(env, 'explain', '--no-replies', 'curl', 'http://h/api/topup/', ...head, ...sale);
+      expect(explained).toMatch(/caller +its scripts hang up early: it is held [45](\.\d+)? s \(learnt\) instead of 40 s/);
+      const drift = await runWith(env, 'drift');
+      expect(drift).toMatch(/Scripts that hang up before their answer/);
+      expect(drift).toMatch(/[0-9a-f]{32} {2}plain_php {2}held [45](\.\d+)? s: hung up after [56](\.\d+)? s, [56](\.\d+)? s/);
+    });
   },
   60_000,
 );
@@ -113,19 +114,22 @@ function hangUpAfter(url: string, body: object, afterMs: number): Promise<void> 
 
 test('a day and a restart later a script that hung up is told its success; the id of one that was told long ago is used', async () => {
   const sale = { network: 1, phone: `0803114${LATE}`, amount: 140, bypass: true, plan_type: 'VTU', 'request-id': 'AIRTIME_114' };
-  await hangUpAfter(house.url, sale, 1_000);
-  await new Promise((resolve) => setTimeout(resolve, 6_000));
-  await house.close();
+  const dataDir = newFolder();
+  await withHouse({ dataDir }, async (own) => {
+    await hangUpAfter(own.url, sale, 1_000);
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+  });
   let aheadMs = DAY;
   const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs, elapsed: () => systemClock.elapsed() + aheadMs };
-  house = await openHouse({ dataDir, clock });
-  expect((await send(house.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success', 'request-id': 'AIRTIME_114' });
-  aheadMs += 9 * MINUTE;
-  expect((await send(house.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
-  aheadMs += 2 * MINUTE;
-  const late = await send(house.url, '/api/topup/', sale);
-  expect([late.status, late.body.status, late.body.id, late.body.reference]).toEqual([400, 'fail', null, null]);
-  expect(late.body.error[0]).toMatch(/already used: .* was sold on .* Nothing was charged for this request/);
-  expect((await send(house.url, '/api/transaction/AIRTIME_114')).body).toMatchObject({ status: 'success' });
-  expect(await sold(sale.phone)).toBe(1);
+  await withHouse({ dataDir, clock }, async (own) => {
+    expect((await send(own.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success', 'request-id': 'AIRTIME_114' });
+    aheadMs += 9 * MINUTE;
+    expect((await send(own.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
+    aheadMs += 2 * MINUTE;
+    const late = await send(own.url, '/api/topup/', sale);
+    expect([late.status, late.body.status, late.body.id, late.body.reference]).toEqual([400, 'fail', null, null]);
+    expect(late.body.error[0]).toMatch(/already used: .* was sold on .* Nothing was charged for this request/);
+    expect((await send(own.url, '/api/transaction/AIRTIME_114')).body).toMatchObject({ status: 'success' });
+    expect(await sold(sale.phone, own)).toBe(1);
+  });
 }, 60_000);

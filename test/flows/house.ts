@@ -154,12 +154,15 @@ export interface SendOptions {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
+  /** Hangs up. */
+  readonly signal?: AbortSignal | null;
 }
 
 /** Posts JSON as most scripts do, or sends a GET when there is no body. */
 export async function send(url: string, path: string, body?: unknown, options: SendOptions = {}): Promise<Told> {
-  const { key = 'sandbox_demo:1234', headers = {}, method } = options;
+  const { key = 'sandbox_demo:1234', headers = {}, method, signal = null } = options;
   const response = await fetch(`${url}${path}`, {
+    signal,
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     redirect: 'manual',
     headers: {

@@ -6,6 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mappingsWith, TIMINGS } from '../faults/timing';
 import { send, useHouse, type V1 } from './house';
 
+/** Side by side: the plays mostly wait. */
+const test = globalThis.test.concurrent;
+
 /**
  * What v1's record of each order shows as its number, by the script's request id. v1 answers a purchase with the order that it
  * has already; where the id begins with `cut`, its first answer is lost, and where it begins with `lost`, all of them are.

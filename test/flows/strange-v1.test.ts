@@ -2,7 +2,6 @@
  * A v1 that answers as its specification does not foresee, on a real socket. Whatever it says, no script hears "failed"
  * of what its receipts show as sold, or "success" of what they do not.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { mappingsWith } from '../faults/timing';
 import { send, useHouse, type AnswerOfV1, type V1 } from './house';
 
@@ -207,12 +206,8 @@ const HANG_UP_MS = 6_000;
 async function play(index: number): Promise<{ readonly first: string | undefined; readonly later: string }> {
   const id = `s-${index}`;
   const { at, fields } = STRANGE[index]!.sale ?? AIRTIME;
-  const buying = send(house.url, at, { ...fields, 'request-id': id });
-  const hangUp =
-    STRANGE[index]!.finalWord === undefined
-      ? sleep(HANG_UP_MS, undefined, { ref: false })
-      : new Promise<undefined>(() => undefined);
-  const first = await Promise.race([buying.catch(() => undefined), hangUp]);
+  const signal = STRANGE[index]!.finalWord === undefined ? AbortSignal.timeout(HANG_UP_MS) : null;
+  const first = await send(house.url, at, { ...fields, 'request-id': id }, { signal }).catch(() => undefined);
   const later = await send(house.url, `/api/transaction/${id}`);
   return { first: first?.body.status, later: later.body.status };
 }

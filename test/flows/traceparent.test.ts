@@ -1,5 +1,6 @@
 /** A trace that a script, or a proxy in front of the gateway, began is followed into the log and to v1. */
 import { readTraceParent } from '../../src/domain/trace';
+import { mappingsWith } from '../faults/timing';
 import { openHouse, send, type House } from './house';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -10,6 +11,7 @@ let house: House;
 let heard: { readonly path: string; readonly header: string | undefined }[];
 beforeAll(async () => {
   house = await openHouse({
+    env: { MAPPINGS_DIR: mappingsWith('impatient') },
     v1: (request, url) => {
       heard.push({ path: url.pathname.slice('/api/v1'.length), header: request.headers.traceparent as string | undefined });
       if (url.pathname.endsWith('/receipt')) return { http: 200, body: { status: 'success', data: { status: 'success' } } };

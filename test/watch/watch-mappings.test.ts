@@ -6,73 +6,74 @@ import type { LiveMapping } from '../../src/mapping/live';
 import { watchMappings } from '../../src/watch/watch-mappings';
 import { newFolder } from '../new-folder';
 
-let folder: string;
-let reloads: number;
-let watching: ReturnType<typeof watchMappings>;
-beforeEach(async () => {
-  folder = newFolder();
-  mkdirSync(join(folder, 'operations'));
-  reloads = 0;
-  const reload = (): ReturnType<LiveMapping['reload']> => ({ kind: 'unchanged', hash: String((reloads += 1)) });
-  watching = watchMappings(folder, { reload } as unknown as LiveMapping, systemClock, (_what, error) => {
+interface Watched {
+  readonly folder: string;
+  reloads: number;
+  stop(): void;
+}
+
+function watch(folder: string): Watched {
+  const watched = { folder, reloads: 0 };
+  const reload = (): ReturnType<LiveMapping['reload']> => ({ kind: 'unchanged', hash: String((watched.reloads += 1)) });
+  const watching = watchMappings(folder, { reload } as unknown as LiveMapping, systemClock, (_what, error) => {
     throw error;
   });
-  // The system reports changes a moment later.
-  await sleep(200);
-});
-afterEach(() => watching.stop());
+  return Object.assign(watched, watching);
+}
 
-const untilReloaded = async (): Promise<void> => {
-  while (reloads === 0) await sleep(20);
+/** Side by side: each test waits, and has a folder of its own that is prepared and then watched. */
+function testWatch(title: string, prepare: (path: string) => void, play: (watched: Watched) => Promise<void>): void {
+  test.concurrent(title, async () => {
+    const path = join(newFolder(), 'set');
+    prepare(path);
+    const watched = watch(path);
+    // The system reports changes a moment later.
+    await sleep(200);
+    await play(watched).finally(() => watched.stop());
+  });
+}
+
+const untilReloaded = async (watched: Watched): Promise<void> => {
+  while (watched.reloads === 0) await sleep(20);
 };
+const withSubfolder = (path: string): void => void mkdirSync(join(path, 'operations'), { recursive: true });
 
-test('many changes in a row cause one reload, after a pause', async () => {
+testWatch('many changes in a row cause one reload, after a pause', withSubfolder, async (watched) => {
   // Synchronous writes, because on a busy machine a pause between them could be longer than the watcher's own.
-  for (let index = 0; index < 10; index += 1) writeFileSync(join(folder, `${index}.yaml`), 'texts: {}');
-  expect(reloads).toBe(0);
-  await untilReloaded();
+  for (let index = 0; index < 10; index += 1) writeFileSync(join(watched.folder, `${index}.yaml`), 'texts: {}');
+  expect(watched.reloads).toBe(0);
+  await untilReloaded(watched);
   await sleep(700);
-  expect(reloads).toBe(1);
+  expect(watched.reloads).toBe(1);
 });
 
-test('a new or removed file in a subfolder causes a reload', async () => {
-  writeFileSync(join(folder, 'operations', 'x.yaml'), 'texts: {}');
-  await untilReloaded();
-  expect(reloads).toBe(1);
-  rmSync(join(folder, 'operations', 'x.yaml'));
-  reloads = 0;
-  await untilReloaded();
-  expect(reloads).toBe(1);
+testWatch('a new or removed file in a subfolder causes a reload', withSubfolder, async (watched) => {
+  writeFileSync(join(watched.folder, 'operations', 'x.yaml'), 'texts: {}');
+  await untilReloaded(watched);
+  expect(watched.reloads).toBe(1);
+  rmSync(join(watched.folder, 'operations', 'x.yaml'));
+  watched.reloads = 0;
+  await untilReloaded(watched);
+  expect(watched.reloads).toBe(1);
 });
 
-test('after a stop nothing is reloaded, not even a change that was seen before', async () => {
-  writeFileSync(join(folder, 'x.yaml'), 'texts: {}');
+testWatch('after a stop nothing is reloaded, not even a change that was seen before', withSubfolder, async (watched) => {
+  writeFileSync(join(watched.folder, 'x.yaml'), 'texts: {}');
   await sleep(100);
-  watching.stop();
-  writeFileSync(join(folder, 'y.yaml'), 'texts: {}');
+  watched.stop();
+  writeFileSync(join(watched.folder, 'y.yaml'), 'texts: {}');
   await sleep(900);
-  expect(reloads).toBe(0);
+  expect(watched.reloads).toBe(0);
 });
 
-const waitAndCount = async (): Promise<number> => {
-  await untilReloaded();
+const waitAndCount = async (watched: Watched): Promise<number> => {
+  await untilReloaded(watched);
   // A second folder replaces the first within a second; all later events are over by then.
   await sleep(1_800);
-  const seen = reloads;
-  reloads = 0;
+  const seen = watched.reloads;
+  watched.reloads = 0;
   return seen;
 };
-
-async function watchAgain(path: string): Promise<void> {
-  watching.stop();
-  await sleep(50);
-  reloads = 0;
-  const reload = (): ReturnType<LiveMapping['reload']> => ({ kind: 'unchanged', hash: String((reloads += 1)) });
-  watching = watchMappings(path, { reload } as unknown as LiveMapping, systemClock, (_what, error) => {
-    throw error;
-  });
-  await sleep(200);
-}
 
 function makeSet(path: string): void {
   mkdirSync(path, { recursive: true });
@@ -108,19 +109,19 @@ const swaps: readonly (readonly [string, (path: string) => void, (path: string) 
   ],
 ];
 
-test.each(swaps)('%s causes a reload, and so do later changes in the new folder', async (_title, prepare, swap) => {
-  const path = join(folder, 'set');
-  prepare(path);
-  await watchAgain(path);
-  swap(path);
-  expect(await waitAndCount()).toBeGreaterThan(0);
-  writeFileSync(join(path, 'later.yaml'), 'texts: {}');
-  expect(await waitAndCount()).toBeGreaterThan(0);
-});
+for (const [title, prepare, swap] of swaps)
+  testWatch(`${title} causes a reload, and so do later changes in the new folder`, prepare, async (watched) => {
+    swap(watched.folder);
+    expect(await waitAndCount(watched)).toBeGreaterThan(0);
+    writeFileSync(join(watched.folder, 'later.yaml'), 'texts: {}');
+    expect(await waitAndCount(watched)).toBeGreaterThan(0);
+  });
 
-test('a missing folder causes a reload when it is created', async () => {
-  const path = join(folder, 'none-yet');
-  await watchAgain(path);
-  makeSet(path);
-  expect(await waitAndCount()).toBeGreaterThan(0);
-});
+testWatch(
+  'a missing folder causes a reload when it is created',
+  () => undefined,
+  async (watched) => {
+    makeSet(watched.folder);
+    expect(await waitAndCount(watched)).toBeGreaterThan(0);
+  },
+);
