@@ -136,7 +136,7 @@ const order = (end: string, more: object = {}) => ({
 const delivered = { told: 'delivered', text: null, ref: expect.stringMatching(/^php-/) };
 
 (hasPhp ? describe : describe.skip)('a real Topupmate-shaped PHP script', () => {
-  test.each([
+  test.concurrent.each([
     ['sells airtime', 'airtime', order('4567'), '', delivered],
     ['sells data', 'data', order('4568', { plan: '402', amount: undefined }), '', delivered],
     [

@@ -93,5 +93,5 @@ export async function forEvery<T>(items: readonly T[], run: (item: T) => Promise
   const work = async (): Promise<void> => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await run(item);
   };
-  await Promise.all(Array.from({ length: 12 }, work));
+  await Promise.all(Array.from({ length: 24 }, work));
 }
