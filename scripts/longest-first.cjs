@@ -2,20 +2,26 @@
 // files first, and one that takes minutes may end the run alone.
 const { default: Sequencer } = require('@jest/test-sequencer');
 
+// Those that wait stand between those that compute.
 const LONGEST = [
   'faults/fault-matrix',
   'docs/pages',
-  'mapping/breakages/breakages',
-  'console/pages',
-  'security/markers',
-  'weather/families',
-  'crash/workers',
-  'simulation/mutants',
-  'crash/rolling',
-  'flows/bounded-metrics',
-  'probe/framing',
-  'console/trouble',
   'disk/alarms',
+  'deploy/fronts',
+  'mapping/breakages/breakages',
+  'crash/told',
+  'console/pages',
+  'crash/workers',
+  'security/markers',
+  'flows/hang-up',
+  'worst-day/worst-day',
+  'simulation/mutants',
+  'php/php-scripts',
+  'console/trouble',
+  'flows/bounded-metrics',
+  'crash/rolling',
+  'weather/families',
+  'probe/framing',
 ];
 
 module.exports = class LongestFirst extends Sequencer {
