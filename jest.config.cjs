@@ -50,7 +50,6 @@ const SLOW = [
   '/test/flows/log-lines',
   '/test/flows/login',
   '/test/flows/metrics',
-  '/test/flows/mood',
   '/test/flows/named-callers',
   '/test/flows/new-balance',
   '/test/flows/notes',
