@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { openSetHistory } from '../../src/mapping/set-history';
@@ -8,7 +7,6 @@ import { freePort } from '../free-port';
 import { listen } from '../listen';
 import { configFor, openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
-import { copyMappings, editFile } from '../mapping/mapping-set';
 
 const SALE = { network: '1', phone: '08031234567', amount: '100', bypass: true, 'request-id': 'trouble-1' };
 const silent = createLog('silent', { write: () => undefined });
@@ -60,15 +58,6 @@ test('a v1 that comes back sells the order that could not be sent, under its own
   await back.close();
 });
 
-test('a broken mapping folder refuses to start, with file, line and column of every problem', async () => {
-  const mappings = copyMappings();
-  editFile(join(mappings, 'format-a.yaml'), 'login: basic', 'login: basic\nlogni: basic');
-  const config = configFor(newFolder(), { MAPPINGS_DIR: mappings });
-  await expect(startService(config, silent)).rejects.toThrow(
-    /format-a\.yaml:\d+:1\s+unknown-key\s+unknown key `logni`\n\s+did you mean `login`\?/,
-  );
-});
-
 test('a mapping folder that is not there refuses to start', async () => {
   await expect(startService(configFor(newFolder(), { MAPPINGS_DIR: join(newFolder(), 'none') }), silent)).rejects.toThrow(
     /cannot be read/,
@@ -89,12 +78,6 @@ test.each(['PORT', 'ADMIN_PORT'])(
     await close();
   },
 );
-
-test('a journal that cannot be written sends nothing, and says so', async () => {
-  const dataDir = newFolder();
-  writeFileSync(join(dataDir, 'journal'), 'a file where a folder belongs');
-  await expect(startService(configFor(dataDir), silent)).rejects.toThrow(/journal/i);
-});
 
 test('a stopped house never calls a sale under way failed, and is not there afterwards', async () => {
   // Another test may be given any port that is not kept for this one.
