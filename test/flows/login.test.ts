@@ -52,13 +52,6 @@ describe('credentials', () => {
       expect([status, body.status, typeof body.detail, body.AccessToken ?? null]).toEqual([401, 'fail', 'string', null]);
     }
   });
-
-  test('a lookup without a key is served by the lookup key, a purchase is not', async () => {
-    const { status, body } = await ask('/api/cable/cable-validation?iuc=1234567890&cable=1', null);
-    expect([status, body.status, body.invalid, typeof body.name]).toEqual([200, 'success', false, 'string']);
-    expect((await ask('/api/topup/', null, SALE)).status).toBe(401);
-    expect((await ask('/api/user', null)).status).toBe(401);
-  });
 });
 
 test('an AccessToken sells for as many days as the setting says, and is then refused in the same words as a wrong key', async () => {
