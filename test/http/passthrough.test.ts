@@ -7,8 +7,9 @@ import type { PassthroughOptions } from '../../src/http/passthrough';
 import { probeV1 } from '../../src/upstream/exchange';
 import { readSign } from '../../src/upstream/v1-state';
 import { freePort } from '../free-port';
-import { listen, type Listening } from '../listen';
+import { listen } from '../listen';
 import { sendBytes } from './request-door';
+import { closedAfterEach } from '../opened';
 
 interface Seen {
   readonly method: string | undefined;
@@ -17,12 +18,10 @@ interface Seen {
   readonly body: string;
 }
 
-const open: Listening[] = [];
+const kept = closedAfterEach();
 
 async function portOf(server: Server): Promise<number> {
-  const listening = await listen(server);
-  open.push(listening);
-  return listening.port;
+  return kept(await listen(server)).port;
 }
 
 /** A small v1 that keeps what it got. */
@@ -55,10 +54,6 @@ async function openDoor(upstream: number | string, options: Partial<PassthroughO
 }
 
 const bodyOf = (answer: string): string => answer.slice(answer.indexOf('\r\n\r\n') + 4);
-
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
-});
 
 describe('the pass-through', () => {
   test('sends method, path, query and body as they came, and returns the answer', async () => {

@@ -10,6 +10,7 @@ import { freePort } from '../free-port';
 import { listen } from '../listen';
 import { reply, startRawV1, type Behaviour, type RawV1, type RawV1Options } from './raw-v1';
 import { SELF_SIGNED } from './self-signed';
+import { closedAfterEach } from '../opened';
 
 /** The environment that Node itself reads, for its TLS settings; jest gives the suite a copy. */
 const realEnvironment = runInThisContext('process.env') as NodeJS.ProcessEnv;
@@ -30,21 +31,14 @@ function context(overrides: Partial<CallContext> = {}): CallContext {
   };
 }
 
-const open: { close(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  for (const part of open.splice(0).reverse()) await part.close();
-});
+const kept = closedAfterEach();
 
 async function v1(behave: Behaviour, options?: RawV1Options): Promise<RawV1> {
-  const server = await startRawV1(behave, options);
-  open.push(server);
-  return server;
+  return kept(await startRawV1(behave, options));
 }
 
 function upstreamAt(baseUrl: string, options: Partial<HttpUpstreamOptions> = {}): Upstream {
-  const upstream = createHttpUpstream({ baseUrl, connections: 4, connectTimeoutMs: 500, ...options });
-  open.push(upstream);
-  return upstream;
+  return kept(createHttpUpstream({ baseUrl, connections: 4, connectTimeoutMs: 500, ...options }));
 }
 
 const answers =
