@@ -69,17 +69,6 @@ test('an encrypted journal is read only with its JOURNAL_KEY', async () => {
   await reader.close();
 });
 
-test('reading a plain journal with a JOURNAL_KEY leaves it usable for a gateway without a key', async () => {
-  await fillOld();
-  const reader = await openJournalBeside(configFor(dataDir, KEY));
-  expect(await reader.find(owner, requestId)).toMatchObject(newOrder({ openedAtMs: OLD_MS }));
-  await expect(reader.open(newOrder({ requestId: 'r2' }))).rejects.toMatchObject({ code: 'journal_unavailable' });
-  await reader.close();
-  const journal = await openConfiguredJournal(configFor(dataDir));
-  expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
-  await journal.close();
-});
-
 describePostgres('a gateway that comes back to LMDB from PostgreSQL', () => {
   const server = opened(startPostgres);
 
