@@ -15,7 +15,7 @@ import { parseRoute, routesOf } from '../../mapping/routes';
 import { spellingsOf } from '../../mapping/rules/checking';
 import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
 import type { Signal } from '../../mapping/signals';
-import type { MappingSource } from '../../mapping/source';
+import { oncePerSource, type MappingSource } from '../../mapping/source';
 import { normaliseWord, numberIn, sameWord } from '../../mapping/table';
 import { listRules, RULE_KINDS, idOf, isNested, placedNumbers, type Rule, type RuleKind } from './rules';
 import type { CaseResult, Observed } from './run-cases';
@@ -196,7 +196,7 @@ function showReply(
   { source: shared }: Surroundings,
   shown: Set<string>,
 ): void {
-  const source = sourceFor(served?.family, shared);
+  const source = sourcesOfFamilies(shared).get(served?.family ?? '') ?? shared;
   const named: JsonValue = Array.isArray(expected)
     ? expected
     : { ...(expected as JsonObject | undefined), ...Object.fromEntries(absent.map((name) => [name, null])) };
@@ -215,25 +215,12 @@ function showReply(
   showFields(own?.fields ?? blockReply('refusal', 'failure', source), named, source, shown);
 }
 
-const sourcesOfFamilies = new WeakMap<MappingSource, Map<string, MappingSource>>();
+/** By family, the source with its replies. */
+const sourcesOfFamilies = oncePerSource(
+  (source) => new Map(Object.keys(source.families).map((id) => [id, sourceOfFamily(source, id)])),
+);
 
-/** The source with the replies of the family. It is cached, because `repliesOf` caches by source. */
-function sourceFor(family: string | undefined, source: MappingSource): MappingSource {
-  if (family === undefined) return source;
-  const ofSource = sourcesOfFamilies.get(source) ?? new Map<string, MappingSource>();
-  sourcesOfFamilies.set(source, ofSource);
-  const own = ofSource.get(family) ?? sourceOfFamily(source, family);
-  ofSource.set(family, own);
-  return own;
-}
-
-const repliesOfSources = new WeakMap<MappingSource, ReturnType<typeof outcomeReplies>>();
-
-function repliesOf(source: MappingSource): ReturnType<typeof outcomeReplies> {
-  const replies = repliesOfSources.get(source) ?? outcomeReplies(source);
-  repliesOfSources.set(source, replies);
-  return replies;
-}
+const repliesOf = oncePerSource(outcomeReplies);
 
 /**
  * The purchase operation of an order, from the field `service` of its reply. Undefined for an order that only v1 knows: its

@@ -8,7 +8,7 @@ import { MODEL } from '../../mapping/language/model';
 import type { FieldSource, OperationSource, ValueSource } from '../../mapping/language/schema';
 import type { OperationKind } from '../../mapping/mapping';
 import { everyReply } from '../../mapping/merge-layers';
-import type { MappingSource } from '../../mapping/source';
+import { oncePerSource, type MappingSource } from '../../mapping/source';
 import { isPlainMap } from './canonical-value';
 import { KIND_ORDER_PATTERN, type Meaning } from './read-meaning';
 
@@ -134,24 +134,19 @@ function isEchoed(root: string, operations: readonly OperationSource[]): boolean
   return operations.some(({ fields = {} }) => Object.hasOwn(fields, root)) && operations.every((one) => !isSent(root, one));
 }
 
-const decidingFields = new WeakMap<MappingSource, ReadonlySet<string>>();
-
 /**
  * The names of fields that have more than cosmetic values in some reply. They count in every reply: a script that reads `message`
  * or `id` in one reply reads it in all.
  */
-function decidingFieldsOf(source: MappingSource): ReadonlySet<string> {
-  const known = decidingFields.get(source);
-  if (known !== undefined) return known;
+const decidingFieldsOf = oncePerSource((source): ReadonlySet<string> => {
   const names = new Set<string>();
   for (const { reply, operation } of everyReply(source)) {
     const of = source.operations[operation ?? ''];
     const isEcho = (root: string): boolean => of !== undefined && isEchoed(root, [of]);
     for (const layer of [reply.always, reply.success, reply.pending, reply.failure]) addDeciding(layer, isEcho, names);
   }
-  decidingFields.set(source, names);
   return names;
-}
+});
 
 function addDeciding(fields: ValueSource | undefined, isEcho: (root: string) => boolean, into: Set<string>): void {
   if (!isPlainMap(fields)) return;

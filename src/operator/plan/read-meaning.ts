@@ -9,7 +9,7 @@ import { groupAt, MODEL, placeBelow, ROOT, type Place } from '../../mapping/lang
 import type { CallerKindSource, ValueSource } from '../../mapping/language/schema';
 import type { YamlPath } from '../../mapping/read-yaml';
 import { parseRoute } from '../../mapping/routes';
-import type { MappingSource } from '../../mapping/source';
+import { oncePerSource, type MappingSource } from '../../mapping/source';
 import { createTable } from '../../mapping/table';
 import { canonicalText, canonicalValue, canonicalWord, isPlainMap, overwrittenBySpread } from './canonical-value';
 
@@ -55,16 +55,9 @@ export type Meaning = Leaf | SetOfItems | Bag | Branch;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The running set is read only once, for all candidates that it is compared with. */
-const meanings = new WeakMap<MappingSource, Branch>();
-
-export function readMeaning(source: MappingSource): Branch {
-  let meaning = meanings.get(source);
-  if (meaning === undefined) {
-    meaning = new Reader(source).branch({ ...source, formats: Object.fromEntries(source.formats) }, ROOT);
-    meanings.set(source, meaning);
-  }
-  return meaning;
-}
+export const readMeaning = oncePerSource((source) =>
+  new Reader(source).branch({ ...source, formats: Object.fromEntries(source.formats) }, ROOT),
+);
 
 class Reader {
   readonly #source: MappingSource;
