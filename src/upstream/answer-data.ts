@@ -1,8 +1,10 @@
 /** Reads v1's answers: the JSON object, the money and goods in its `data`, and the order in a receipt. */
 import { LRUCache } from 'lru-cache';
 import { type AmountMinor, kobo, parseNaira } from '../domain/amount';
-import type { JsonObject, JsonValue } from '../domain/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { CardPin, Delivery, Outcome } from '../domain/outcome';
+
+export { isJsonObject };
 
 /**
  * Parsed long price lists, by their text. v1 sends the same list to many keys, and parsing it for each of them would take longer than their
@@ -33,10 +35,6 @@ function parseObject(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

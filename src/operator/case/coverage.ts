@@ -1,5 +1,5 @@
 /** Which rules of the mapping the cases show, and which rules no case shows. */
-import type { JsonObject, JsonValue } from '../../domain/json';
+import { isJsonObject, isList, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import { TOLD_AS } from '../../domain/outcome';
 import { canonicalise, type Intent } from '../../gateway/read/canonicalise';
@@ -240,14 +240,8 @@ function showFields(fields: ReadonlyMap<string, PlacedValue>, named: JsonValue, 
 }
 
 function entriesOf(value: JsonValue): [string, JsonValue][] {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
-  return Object.entries(value as JsonObject).flatMap(([names, part]) =>
-    splitNames(names).map((name): [string, JsonValue] => [name, part]),
-  );
-}
-
-function isEach(rule: ValueSource): rule is Readonly<Record<string, ValueSource>> {
-  return rule !== null && typeof rule === 'object' && !Array.isArray(rule) && 'each' in rule;
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([names, part]) => splitNames(names).map((name): [string, JsonValue] => [name, part]));
 }
 
 /** Adds the rules of the fields that the expectation names, at any depth. */
@@ -258,10 +252,10 @@ function showValue(rule: ValueSource, path: YamlPath, named: JsonValue, source: 
     return;
   }
   shown.add(idOf('reply field', path));
-  if (!isEach(rule)) return;
+  if (!isJsonObject(rule) || !('each' in rule)) return;
   const { row } = rule;
   const fields = typeof row === 'string' ? source.rows[row] : undefined;
-  for (const item of Array.isArray(named) ? (named as readonly JsonValue[]) : [named])
+  for (const item of isList(named) ? named : [named])
     for (const [key, part] of entriesOf(item))
       if (fields !== undefined && Object.hasOwn(fields, key))
         showValue(fields[key]!, ['rows', row as string, key], part, source, shown);

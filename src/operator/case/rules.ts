@@ -1,8 +1,10 @@
 /** Lists the rules of a mapping that a case can show, each with its place in the source. */
 import { sourceOfFamily } from '../../mapping/compile-family';
+import type { JsonObject } from '../../domain/json';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
 import type { ValueSource } from '../../mapping/language/schema';
 import type { OperationKind } from '../../mapping/mapping';
+import { isFields } from '../../mapping/merge-layers';
 import type { YamlPath } from '../../mapping/read-yaml';
 import { parseRoute, routesOf } from '../../mapping/routes';
 import { spellingsOf } from '../../mapping/rules/checking';
@@ -178,9 +180,8 @@ function replyRules(source: MappingSource): Rule[] {
 }
 
 /** Whether the value is a map of fields, each a rule of its own. `first`, `when`, `each` and lists count as one value. */
-export function isNested(value: ValueSource): value is Readonly<Record<string, ValueSource>> {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
-  return !('first' in value || 'when' in value || 'each' in value) && Object.keys(value).length > 0;
+export function isNested(value: ValueSource): value is JsonObject {
+  return isFields(value) && Object.keys(value).length > 0;
 }
 
 function leaves(value: ValueSource, path: YamlPath, name: string): { path: YamlPath; name: string }[] {
