@@ -10,12 +10,11 @@ import type { Clock } from '../../domain/clock';
 import type { Cause } from '../../mapping/set-history';
 import { notice, section, hidden, textArea, textOf, tick } from '../components';
 import type { ConsoleParts } from '../console-parts';
-import { html, type Html, type Writable } from '../html';
-import { showPage } from '../page';
+import { html, type Html } from '../html';
 import { inBackground } from '../work/in-background';
 import type { PlanReport } from '../work/jobs';
 import { nameOf, readFolderState } from './folder-state';
-import { problemsInPlace, showSource } from './show-files';
+import { problemsInPlace, showMappings, showSource } from './show-files';
 import { PLAN } from './show-history';
 import { showPlan } from './show-plan';
 
@@ -36,22 +35,11 @@ export function planRoutes(parts: ConsoleParts, candidates: Candidates): Router 
   const router = express.Router();
   router.post('/plan', async (request, response) => {
     const wanted = readWanted(request.body, parts);
-    if (typeof wanted === 'string') return say(request, response, 'Plan', notice('bad', wanted), 400);
+    if (typeof wanted === 'string') return showMappings(request, response, 'Plan', notice('bad', wanted), 400);
     await plan(request, response, wanted, { parts, candidates });
   });
   router.post('/apply', (request, response) => apply(request, response, { parts, candidates }));
   return router;
-}
-
-function say(request: Request, response: Response, title: string, body: Writable, status = 200): void {
-  const back = html`<p><a href="/console/mappings">Back to the mappings</a></p>`;
-  // htmx does not show the body of a reply with an error status.
-  showPage(request, response, {
-    title,
-    body: [body, back],
-    styles: ['mappings.css'],
-    status: request.headers['hx-request'] === 'true' ? 200 : status,
-  });
 }
 
 /** The wanted set, or a sentence about the fault of the form. */
@@ -112,7 +100,13 @@ async function plan(request: Request, response: Response, wanted: Wanted, { part
   try {
     report = await inBackground('plan', { before, after: wanted.files, shapes });
   } catch (error) {
-    return say(request, response, wanted.title, notice('bad', error instanceof Error ? error.message : 'It failed.'), 503);
+    return showMappings(
+      request,
+      response,
+      wanted.title,
+      notice('bad', error instanceof Error ? error.message : 'It failed.'),
+      503,
+    );
   }
   if ('problems' in report) return showProblems(request, response, wanted, report.problems, parts);
   const folder = readFolderState(parts);
@@ -123,7 +117,7 @@ async function plan(request: Request, response: Response, wanted: Wanted, { part
     ...{ planId: id, hash, runningHash, movesMoney, losesEdits, folderHash: folder.hash, by: wanted.by },
   };
   candidates.keep(candidate);
-  say(request, response, wanted.title, [showPlan(report.plan), applySection(report.plan, candidate, folder.edited)]);
+  showMappings(request, response, wanted.title, [showPlan(report.plan), applySection(report.plan, candidate, folder.edited)]);
 }
 
 function showProblems(
@@ -137,10 +131,7 @@ function showProblems(
   const file = wanted.files.find((one) => nameOf(one) === wanted.edited);
   const body = [
     notice('bad', 'Nothing is planned or applied before this is mended.'),
-    section(
-      'Problems',
-      problemsInPlace(problems, () => undefined),
-    ),
+    section('Problems', problemsInPlace(problems)),
     file !== undefined &&
       section('Your edit', [
         showSource(
@@ -151,7 +142,7 @@ function showProblems(
         editForm(nameOf(file), file.text, readFolderState(parts).hash),
       ]),
   ];
-  say(request, response, wanted.title, body, 422);
+  showMappings(request, response, wanted.title, body, 422);
 }
 
 /** Shows the text unmasked, so use it only for a file without a key in it. */
@@ -181,7 +172,7 @@ function applySection(
 }
 
 async function apply(request: Request, response: Response, { parts, candidates }: Planning): Promise<void> {
-  const refuse = (words: string, status: number): void => say(request, response, 'Apply', notice('bad', words), status);
+  const refuse = (words: string, status: number): void => showMappings(request, response, 'Apply', notice('bad', words), status);
   const planned = candidates.find(textOf(request.body, 'plan'));
   if (planned === undefined) return refuse('This was planned too long ago, or before a restart. Plan it again.', 409);
   if (planned.movesMoney && textOf(request.body, 'money') !== 'yes')
