@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Journal } from '../../src/journal/journal';
+import { journalFolder } from '../../src/journal/open-journal';
 import { openConfiguredJournal, openJournalBeside } from '../../src/start/configured-stores';
+import { takeGatewaySecret } from '../../src/start/gateway-secret';
 import { configFor } from '../flows/house';
 import { newOrder } from '../journal/new-order';
 import { describePostgres, startPostgres } from '../journal/postgres/start-postgres';
@@ -78,6 +80,53 @@ test('reading a plain journal with a JOURNAL_KEY leaves it usable for a gateway 
   const journal = await openConfiguredJournal(configFor(dataDir));
   expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
   await journal.close();
+});
+
+describe('a journal in LMDB outside of the data folder', () => {
+  const elsewhere = (dir: string, secret: string) =>
+    configFor(join(dataDir, dir), { JOURNAL_URL: `lmdb:${join(dataDir, 'shared')}`, GATEWAY_SECRET: secret.repeat(32) });
+  const start = async (dir: string, secret: string): Promise<() => Promise<void>> => {
+    mkdirSync(join(dataDir, dir, 'processes'), { recursive: true });
+    const config = elsewhere(dir, secret);
+    takeGatewaySecret(config, journalFolder(config.journalUrl, config.dataDir));
+    const journal = await openConfiguredJournal(config);
+    writeFileSync(join(dataDir, dir, 'processes', 'sign'), '');
+    return () => journal.close();
+  };
+
+  test('is not sold from with another secret, also where the data folder is a new one', async () => {
+    const stop = await start('one', 'a');
+    await stop();
+    rmSync(join(dataDir, 'one'), { recursive: true });
+    await expect(start('two', 'b')).rejects.toThrow(/is not the one with which .*shared was last used/);
+    await (
+      await start('two', 'a')
+    )();
+  });
+
+  test('is not sold from by gateways with two data folders, which do not see what the other has told', async () => {
+    const stop = await start('one', 'a');
+    await expect(start('two', 'a')).rejects.toThrow(/A gateway with DATA_DIR .*one sells from the journal at .*shared/);
+    await (
+      await start('one', 'a')
+    )();
+    await stop();
+    utimesSync(join(dataDir, 'one', 'processes', 'sign'), new Date(), new Date(Date.now() - 21_000));
+    await (
+      await start('two', 'a')
+    )();
+    await expect(start('one', 'a')).rejects.toThrow(/DATA_DIR .*two/);
+  });
+
+  test('is another one where its folder was copied', async () => {
+    await (
+      await start('one', 'a')
+    )();
+    cpSync(join(dataDir, 'shared'), join(dataDir, 'copied'), { recursive: true });
+    const config = configFor(join(dataDir, 'two'), { JOURNAL_URL: `lmdb:${join(dataDir, 'copied')}` });
+    mkdirSync(config.dataDir);
+    await (await openConfiguredJournal(config)).close();
+  });
 });
 
 describePostgres('a gateway that comes back to LMDB from PostgreSQL', () => {
