@@ -1,6 +1,6 @@
 /** Opens the stores that the settings name: journal, traffic and notes, for the gateway and for tools that read beside it. */
-import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { Config } from '../config';
 import { systemClock } from '../domain/clock';
 import type { Journal, JournalEvent } from '../journal/journal';
@@ -18,34 +18,35 @@ import { checkOf, findGatewaySecret, leaveCheck } from './gateway-secret';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** In the data folder of a gateway that has used PostgreSQL since it used LMDB. */
-const LEFT = 'journal-left';
+/** In the data folder: the folder of the journal that was used last, from here; empty when that is in PostgreSQL. */
+const LAST = 'journal-left';
 
 /** In the folder of a journal in LMDB: the data folder of the gateways that sell from it, and this folder itself, which a copy is not. */
 const SELLER = 'data-folder';
 
 /**
- * A journal in LMDB to which the gateway comes back from PostgreSQL first forgets the orders that took no money: meanwhile they may have been
+ * A journal in LMDB to which the gateway comes back from another journal first forgets the orders that took no money: meanwhile they may have been
  * sold under the same ids, and it would tell them as failed.
  */
 export async function openConfiguredJournal(
   config: Config,
   onEvent: (event: JournalEvent) => void = () => undefined,
 ): Promise<Journal> {
-  const left = join(config.dataDir, LEFT);
+  const last = join(config.dataDir, LAST);
   const folder = journalFolder(config.journalUrl, config.dataDir);
-  if (folder !== undefined && existsSync(left)) {
-    if (existsSync(folder)) await forgetUncharged(folder, config.journalKey, 'proven too');
-    rmSync(left, { force: true });
+  const place = folder === undefined ? '' : relative(config.dataDir, folder);
+  const before = existsSync(last) ? readFileSync(last, 'utf8') : undefined;
+  if (folder !== undefined && existsSync(folder)) {
+    refuseOtherSeller(folder, config.dataDir);
+    if (before !== undefined && before !== place) await forgetUncharged(folder, config.journalKey, 'proven too');
   }
-  if (folder !== undefined) refuseOtherSeller(folder, config.dataDir);
   const journal = await open(config, { retentionMs: config.journalDays * DAY_MS, onEvent });
   if (folder !== undefined) {
     writeFileSync(join(folder, SELLER), `${realpathSync(config.dataDir)}\n${realpathSync(folder)}`, { mode: 0o600 });
     const secret = findGatewaySecret(config);
     if (secret !== undefined) leaveCheck(secret, folder);
   }
-  if (/^postgres/i.test(config.journalUrl)) writeFileSync(left, '', { mode: 0o600 });
+  if (before !== place && !/^memory:/i.test(config.journalUrl)) writeFileSync(last, place, { mode: 0o600 });
   return journal;
 }
 

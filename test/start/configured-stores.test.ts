@@ -129,33 +129,54 @@ describe('a journal in LMDB outside of the data folder', () => {
   });
 });
 
+/** Sells into the journal of the data folder, then uses another one, and comes back. */
+async function comeBackFrom(another: Record<string, string>): Promise<void> {
+  const lmdb = {};
+  const use = async (env: Record<string, string>, work: (journal: Journal) => Promise<unknown>): Promise<void> => {
+    const journal = await openConfiguredJournal(configFor(dataDir, env));
+    await work(journal);
+    await journal.close();
+  };
+  const outcomes: Readonly<Record<string, Outcome>> = {
+    sold: { kind: 'succeeded', reference: 'v1-1' },
+    rejected: { kind: 'rejected', httpStatus: 400 },
+    absent: { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true },
+  };
+  const known = async (journal: Journal): Promise<readonly string[]> => {
+    const found = await Promise.all(Object.keys(outcomes).map((id) => journal.find(owner, id)));
+    return found.flatMap((order) => order?.requestId ?? []);
+  };
+  await use(lmdb, async (journal) => {
+    for (const [id, outcome] of Object.entries(outcomes)) {
+      await journal.open(newOrder({ requestId: id, openedAtMs: OLD_MS }));
+      await journal.settle(owner, id, outcome, OLD_MS);
+    }
+  });
+  await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold', 'rejected', 'absent']));
+  await use(another, async (journal) => expect(await known(journal)).toEqual([]));
+  await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold']));
+}
+
+const FORGETS = 'has forgotten the orders that took no money: meanwhile they may have been sold under their ids';
+
+test(`a gateway that comes back from another journal in LMDB ${FORGETS}`, () =>
+  comeBackFrom({ JOURNAL_URL: `lmdb:${join(dataDir, 'another')}` }));
+
+test('a data folder that has another name now forgets nothing', async () => {
+  const journal = await openConfiguredJournal(configFor(dataDir));
+  await journal.open(newOrder({ openedAtMs: OLD_MS }));
+  await journal.settle(owner, requestId, { kind: 'rejected', httpStatus: 400 }, OLD_MS);
+  await journal.close();
+  const renamed = join(newFolder(), 'renamed');
+  cpSync(dataDir, renamed, { recursive: true });
+  const again = await openConfiguredJournal(configFor(renamed));
+  expect(await again.find(owner, requestId)).toMatchObject({ outcome: { kind: 'rejected' } });
+  await again.close();
+});
+
 describePostgres('a gateway that comes back to LMDB from PostgreSQL', () => {
   const server = opened(startPostgres);
 
-  test('has forgotten the orders that took no money: meanwhile they may have been sold under their ids', async () => {
-    const [lmdb, postgres] = [{}, { JOURNAL_URL: await server.createDatabase(), GATEWAY_SECRET: 's'.repeat(32) }];
-    const use = async (env: Record<string, string>, work: (journal: Journal) => Promise<unknown>): Promise<void> => {
-      const journal = await openConfiguredJournal(configFor(dataDir, env));
-      await work(journal);
-      await journal.close();
-    };
-    const outcomes: Readonly<Record<string, Outcome>> = {
-      sold: { kind: 'succeeded', reference: 'v1-1' },
-      rejected: { kind: 'rejected', httpStatus: 400 },
-      absent: { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true },
-    };
-    const known = async (journal: Journal): Promise<readonly string[]> => {
-      const found = await Promise.all(Object.keys(outcomes).map((id) => journal.find(owner, id)));
-      return found.flatMap((order) => order?.requestId ?? []);
-    };
-    await use(lmdb, async (journal) => {
-      for (const [id, outcome] of Object.entries(outcomes)) {
-        await journal.open(newOrder({ requestId: id, openedAtMs: OLD_MS }));
-        await journal.settle(owner, id, outcome, OLD_MS);
-      }
-    });
-    await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold', 'rejected', 'absent']));
-    await use(postgres, async (journal) => expect(await known(journal)).toEqual([]));
-    await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold']));
-  });
+  test(FORGETS, async () =>
+    comeBackFrom({ JOURNAL_URL: await server.createDatabase(), GATEWAY_SECRET: 's'.repeat(32) }));
 });
