@@ -19,7 +19,10 @@ const REASONS: Readonly<Record<string, string>> = {
 const ROOM_BYTES = 256 * 1024;
 const OTHERS = 0o077;
 /** The gateway's own files and folders in it. The stores restrict the rights of their files when they open them. */
-const FILES = ['alarms.json', 'gateway.secret', 'gateway.secret-check', 'mappings.checked', 'patience.json', 'sandbox.checked'];
+const FILES = [
+  ...['alarms.json', 'gateway.secret', 'gateway.secret-check', 'journal-left', 'mappings.checked', 'patience.json', 'sandbox.checked'],
+  ...['journal/data-folder', 'journal/gateway.secret-check'],
+];
 const FOLDERS = ['journal', 'mapping-history', 'notes', 'number-index', 'processes', 'sandbox', 'spool', 'told', 'traffic'];
 
 /** Throws a plain Error with a sentence that names the setting. Returns warnings for the operator, a sentence each. */
