@@ -1,7 +1,6 @@
 /** Breaks mapping files as people and editors do: one accident per call, chosen by a seed. The same seed gives the same accident. */
 import { createChance } from '../crash/chance';
 import type { MappingFileText } from '../../src/mapping/load';
-import { createChance } from '../crash/chance';
 
 export interface BrokenFiles {
   readonly files: readonly MappingFileText[];

@@ -4,6 +4,7 @@ import express, { type Request, type Response, type Router } from 'express';
 import { createLru } from '../../domain/lru';
 import { readFolder, type MappingFileText } from '../../mapping/load';
 import type { Reloaded } from '../../mapping/live';
+import type { Mapping } from '../../mapping/mapping';
 import type { Problem } from '../../mapping/problem';
 import type { Plan } from '../../operator/plan/make-plan';
 import type { Clock } from '../../domain/clock';
@@ -94,7 +95,7 @@ interface Planning {
 
 async function plan(request: Request, response: Response, wanted: Wanted, { parts, candidates }: Planning): Promise<void> {
   const { live, traffic } = parts;
-  const before = live.files();
+  const [before, running] = [live.files(), live.current()];
   const shapes = (await traffic?.read())?.shapes ?? [];
   let report: PlanReport;
   try {
@@ -114,7 +115,7 @@ async function plan(request: Request, response: Response, wanted: Wanted, { part
   const losesEdits = !wanted.holdsEdits && folder.hash !== undefined && ![hash, runningHash].includes(folder.hash);
   const candidate: Candidate = {
     files: wanted.files.map((file) => ({ name: nameOf(file), text: file.text })),
-    ...{ planId: id, hash, runningHash, movesMoney, losesEdits, folderHash: folder.hash, by: wanted.by },
+    ...{ planId: id, hash, running, movesMoney, losesEdits, folderHash: folder.hash, by: wanted.by },
   };
   candidates.keep(candidate);
   showMappings(request, response, wanted.title, [showPlan(report.plan), applySection(report.plan, candidate, folder.edited)]);
@@ -179,8 +180,11 @@ async function apply(request: Request, response: Response, { parts, candidates }
     return refuse('Refused: this can move money, and the box that says so was not ticked.', 400);
   if (planned.losesEdits && textOf(request.body, 'edits') !== 'yes')
     return refuse('Refused: edits would be lost, and the box that says so was not ticked.', 400);
-  const { files, hash, runningHash, folderHash, by, planId } = planned;
-  const applied = parts.live.apply(files, hash, runningHash, { by, plan: planId, who: 'console', folderHash });
+  const { files, hash, running, folderHash, by, planId } = planned;
+  const now = parts.live.current();
+  // The same set again, but others were in use since: somebody went back, perhaps from this very plan.
+  if (now !== running && now.hash === running.hash) return refuse(REFUSED.running_changed, 409);
+  const applied = parts.live.apply(files, hash, running.hash, { by, plan: planId, who: 'console', folderHash });
   await parts.everywhere();
   // A form that was sent twice finds its set in use already; that counts as done.
   const isDone = applied.kind === 'reloaded' || (applied.kind === 'running_changed' && applied.hash === hash);
@@ -205,7 +209,8 @@ export interface Candidate {
   readonly files: readonly { readonly name: string; readonly text: string }[];
   readonly planId: string;
   readonly hash: string;
-  readonly runningHash: string;
+  /** The set in use at the time of the plan. */
+  readonly running: Mapping;
   /** The hash of the folder at the time of the plan. Its edits may be lost only if the operator agrees. */
   readonly folderHash: string | undefined;
   readonly losesEdits: boolean;
