@@ -1,6 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { deserialize, serialize } from 'node:v8';
-import { openChannel, settingsSent, settingsToSend, type MessageHandlers, type Channel, type Peer } from '../../src/cluster/channel';
+import {
+  openChannel,
+  settingsSent,
+  settingsToSend,
+  type MessageHandlers,
+  type Channel,
+  type Peer,
+} from '../../src/cluster/channel';
 import { configFor } from '../flows/house';
 
 /** The two ends of a channel in one process; a message arrives in the next turn. */

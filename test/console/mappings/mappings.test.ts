@@ -75,7 +75,10 @@ test('an edit on the page is planned, applied after its money changes are accept
   expect(running()).toBe(before);
   expect(house.service.live.history.list()[0]).toMatchObject({ hash: before, by: 'rollback', who: 'console' });
   // The page of the plan may still be open in another window, whose operator has not seen the way back.
-  expect(await apply(planned, { money: 'yes' })).toMatchObject({ status: 409, text: expect.stringContaining('another set into use') });
+  expect(await apply(planned, { money: 'yes' })).toMatchObject({
+    status: 409,
+    text: expect.stringContaining('another set into use'),
+  });
   expect(running()).toBe(before);
 });
 

@@ -118,7 +118,11 @@ test.each([
 ] as const)('a script hangs up on an ended sale that another process has told %s', async (_title, toldAtMs, expected) => {
   const written: number[] = [];
   const tell = async (_owner: string, _requestId: string, atMs: number): Promise<void> => void written.push(atMs);
-  const parts = { journal: { tell, find, isWritable: () => true }, clock: createVirtualClock(NOW_MS), onTrouble: () => undefined };
+  const parts = {
+    journal: { tell, find, isWritable: () => true },
+    clock: createVirtualClock(NOW_MS),
+    onTrouble: () => undefined,
+  };
   const { line, end } = openLine(1_000);
   const seen = { ...SOLD, settledAtMs: NOW_MS - 5_000, toldAtMs };
   watchHangUp(seen, line, parts);
