@@ -20,16 +20,15 @@ const ROOM_BYTES = 256 * 1024;
 const OTHERS = 0o077;
 /** The gateway's own files and folders in it. The stores restrict the rights of their files when they open them. */
 const FILES = [
-  ...[
-    'alarms.json',
-    'gateway.secret',
-    'gateway.secret-check',
-    'journal-left',
-    'mappings.checked',
-    'patience.json',
-    'sandbox.checked',
-  ],
-  ...['journal/data-folder', 'journal/gateway.secret-check'],
+  'alarms.json',
+  'gateway.secret',
+  'gateway.secret-check',
+  'journal-left',
+  'journal/data-folder',
+  'journal/gateway.secret-check',
+  'mappings.checked',
+  'patience.json',
+  'sandbox.checked',
 ];
 const FOLDERS = ['journal', 'mapping-history', 'notes', 'number-index', 'processes', 'sandbox', 'spool', 'told', 'traffic'];
 

@@ -4,8 +4,6 @@ import { type AmountMinor, kobo, parseNaira } from '../domain/amount';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { CardPin, Delivery, Outcome } from '../domain/outcome';
 
-export { isJsonObject };
-
 /**
  * Parsed long price lists, by their text. v1 sends the same list to many keys, and parsing it for each of them would take longer than their
  * sales. No other answer is kept: receipts have PINs and tokens, histories have customers' numbers.
