@@ -50,7 +50,6 @@ const SLOW = [
   '/test/flows/log-lines',
   '/test/flows/login',
   '/test/flows/metrics',
-  '/test/flows/mood',
   '/test/flows/named-callers',
   '/test/flows/new-balance',
   '/test/flows/notes',
@@ -144,6 +143,7 @@ module.exports = {
   },
   testSequencer: '<rootDir>/scripts/longest-first.cjs',
   // Three for two cores: tests wait for sockets and clocks, but with four for two cores each takes a sixth more of a core, and all take longer.
+  // CI has four where nearly all suites wait.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
   // A net for what hangs, not a measure: a machine with ten times the work it can do still comes to an end.
   testTimeout: 60_000,

@@ -23,4 +23,20 @@ export function opened<T extends { close(): Promise<void> }>(
   return new Proxy({} as T, { get: read, set: write });
 }
 
+interface Closing {
+  close(): unknown;
+}
+
+/** Keeps the parts that a test opens, and closes them after it, the latest first. */
+export function closedAfterEach(): <T extends Closing>(part: T) => T {
+  const open: Closing[] = [];
+  afterEach(async () => {
+    for (const part of open.splice(0).reverse()) await part.close();
+  });
+  return (part) => {
+    open.push(part);
+    return part;
+  };
+}
+
 type Hook = (run: () => Promise<void>) => void;

@@ -134,10 +134,11 @@ function describe(explanation: Explanation, request: LegacyRequest): string {
 }
 
 /** Removes the fingerprint: if it was made without the gateway's secret, it belongs to no key. */
-function withoutFingerprint({ key, ...explanation }: Explanation): Explanation {
-  if (key?.fingerprint === undefined) return { ...explanation, ...(key === undefined ? {} : { key }) };
+function withoutFingerprint(explanation: Explanation): Explanation {
+  const { key } = explanation;
+  if (key?.fingerprint === undefined) return explanation;
   const how = `${key.how}, ${key.hasPin ? 'with' : 'without'} a PIN (no fingerprint: the gateway's secret is not here)`;
-  return { ...explanation, key: { how, hasPin: key.hasPin } };
+  return { ...explanation, key: { how, hasPin: key.hasPin, fingerprint: undefined } };
 }
 
 function describeKey({ how, hasPin, fingerprint }: NonNullable<Explanation['key']>): string {

@@ -6,10 +6,10 @@ import { nairaText, type AmountMinor } from '../domain/amount';
 import { systemClock } from '../domain/clock';
 import { createDays, dayAt, dayText, parseDay, USUAL_TIME_ZONE, type Day } from '../domain/day';
 import { textOf } from '../domain/json';
-import { referenceOf } from '../domain/outcome';
+import { deliveryOf, referenceOf } from '../domain/outcome';
 import { createKeyring } from '../gateway/read/keyring';
 import { callerName } from '../mapping/caller-name';
-import { chargedByJournal, chargedByV1, reportDay, type DayReport, type Difference, type Sum } from '../orders/day-report';
+import { chargedByV1, reportDay, type DayReport, type Difference, type Sum } from '../orders/day-report';
 import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
 import { createHttpUpstream } from '../upstream/http-upstream';
 import { keyIn } from './fingerprint';
@@ -154,7 +154,7 @@ const KIND_WORDS: Readonly<Record<Difference['kind'], string>> = {
 
 function cellsOf(difference: Difference, timeText: (ms: number) => string): string[] {
   const { kind, what, isSure, atMs, order, row } = difference;
-  const [ours, theirs] = [order && chargedByJournal(order), row && chargedByV1(row)];
+  const [ours, theirs] = [order && deliveryOf(order.outcome).charged, row && chargedByV1(row)];
   return [
     `${KIND_WORDS[kind]}${what === undefined ? '' : ` in ${what}`}${isSure ? '' : ' (looks alike)'}`,
     timeText(atMs),
@@ -187,7 +187,10 @@ function showReport(report: DayReport, owner: string, { mapping, times }: Opened
       operation: order?.operation ?? null,
       request_id: order?.requestId ?? null,
       reference: row?.reference ?? referenceOf(order?.outcome) ?? null,
-      journal: order === undefined ? null : { outcome: order.outcome?.kind ?? 'open', charged: naira(chargedByJournal(order)) },
+      journal:
+        order === undefined
+          ? null
+          : { outcome: order.outcome?.kind ?? 'open', charged: naira(deliveryOf(order.outcome).charged) },
       v1: row === undefined ? null : { status: row.data['status'] ?? null, charged: naira(chargedByV1(row)) },
     })),
     not_read: unread,

@@ -32,8 +32,8 @@ Examples:
 }
 
 async function serve(): Promise<void> {
+  if (cluster.isWorker) return work();
   const { config } = readConfig();
-  if (cluster.isWorker) return work(config);
   const stop = listenForStop();
   const complaints = createOutput(2);
   const output = openLogOutput(config, {
@@ -65,9 +65,9 @@ async function serve(): Promise<void> {
 }
 
 /** Runs a worker. It ignores these signals, because a terminal sends them to all processes: only the primary acts on them. */
-async function work(config: Config): Promise<void> {
+async function work(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined);
-  await serveAsWorker(config, openLogOutput(config, { isShared: true }));
+  await serveAsWorker((config) => openLogOutput(config, { isShared: true }));
 }
 
 function openLogOutput(config: Config, events: OutputEvents): Output {

@@ -2,9 +2,11 @@
  * Messages between the primary and a worker: notices, and questions with their answers. They arrive in the order in which they were sent.
  * No PIN of a script is sent: keyed hashes replace PINs, and fingerprints replace keys, with two exceptions. The key that an operator types to
  * recheck an order (`Recheck`) goes from the primary to the worker that asks v1; neither keeps it. The key of a shop that has sold goes to the
- * other workers (`KeylessNews`), which use it for the shop's lookups as the first worker does.
+ * other workers (`KeylessNews`), which use it for the shop's lookups as the first worker does. A worker gets the settings with their secrets.
  */
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import type { Config } from '../config';
+import { Secret } from '../domain/credentials';
 import type { ErrorCode } from '../domain/errors';
 import type { KeyVerdict } from '../gateway/key-guard';
 import type { PinVerdict } from '../gateway/order/pin-guard';
@@ -85,7 +87,26 @@ export interface JoinReply {
   readonly worker: number;
   readonly workers: number;
   readonly upstreamUrl: string;
+  readonly settings: SentSettings;
   readonly files: readonly MappingFileText[];
+}
+
+export type SentSettings = readonly (readonly [key: string, value: unknown, isSecret: boolean])[];
+
+/**
+ * The settings as they can be sent: a `Secret` would arrive empty. A worker that read them itself could read others by now than its neighbours, and
+ * sell from another journal.
+ */
+export function settingsToSend(config: Config): SentSettings {
+  return Object.entries(config).map(([key, value]: [string, unknown]) =>
+    value instanceof Secret ? [key, value.revealForUseOnly(), true] : [key, value, false],
+  );
+}
+
+export function settingsSent(sent: SentSettings): Config {
+  return Object.fromEntries(
+    sent.map(([key, value, isSecret]) => [key, isSecret ? new Secret(value as string) : value]),
+  ) as unknown as Config;
 }
 
 export interface PinTurnAsked {

@@ -25,19 +25,20 @@ import { KeptRecordings } from '../watch/recordings';
 import { createMetricsOfAll, startWorkerPool, stopWithinMs, type WorkerPool } from './worker-pool';
 import type { Wallet, Wallets } from '../watch/wallets';
 import { createSharedGuards, type SharedGuards } from './shared-guards';
-import type {
-  MessageHandlers,
-  JoinReply,
-  HangUp,
-  KeyJudged,
-  KeyVisit,
-  Channel,
-  PinTurnAsked,
-  PinTurnDone,
-  RecordAsked,
-  RecordedInWorker,
-  Recheck,
-  RepeatKept,
+import {
+  settingsToSend,
+  type MessageHandlers,
+  type JoinReply,
+  type HangUp,
+  type KeyJudged,
+  type KeyVisit,
+  type Channel,
+  type PinTurnAsked,
+  type PinTurnDone,
+  type RecordAsked,
+  type RecordedInWorker,
+  type Recheck,
+  type RepeatKept,
 } from './channel';
 
 /**
@@ -98,7 +99,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   const sandboxes = await openSandboxes(config, tools, () => live.current());
   const { sandbox, upstreamUrl } = sandboxes;
   watchFolder(config, live, tools);
-  brief({ workers: config.workers, upstreamUrl });
+  brief({ workers: config.workers, upstreamUrl, settings: settingsToSend(config) });
   const publicUrl = await pool.started;
   live.begin();
   let isStopping = false;

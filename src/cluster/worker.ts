@@ -21,6 +21,7 @@ import { createLog, errorFields } from '../telemetry/log';
 import type { Output } from '../telemetry/output';
 import {
   openChannel,
+  settingsSent,
   type JoinReply,
   type MessageHandlers,
   type HangUp,
@@ -37,16 +38,16 @@ const KEYS_MAX = 10_000;
 const LOOK_EVERY_MS = 250;
 const TELL_WALLETS_MS = 2_000;
 
-/** Serves until the primary sends `stop` or is gone. */
-export async function serveAsWorker(config: Config, output: Output): Promise<void> {
-  const worker = new WorkerProcess(config, output);
-  await worker.serve();
+/** Serves until the primary sends `stop` or is gone. The settings are those of the primary. */
+export async function serveAsWorker(openOutput: (config: Config) => Output): Promise<void> {
+  const worker = new WorkerProcess();
+  await worker.serve(openOutput);
 }
 
 class WorkerProcess {
-  readonly #config: Config;
-  readonly #output: Output;
   readonly #channel: Channel;
+  #config: Config | undefined;
+  #output: Output | undefined;
   #selling: Selling | undefined;
   #mapping: Mapping | undefined;
   #pins: PinGuard | undefined;
@@ -54,9 +55,7 @@ class WorkerProcess {
   #hearKeyless: (news: KeylessNews) => void = () => undefined;
   #stop: (signal?: string) => void = () => undefined;
 
-  constructor(config: Config, output: Output) {
-    this.#config = config;
-    this.#output = output;
+  constructor() {
     const handlers: MessageHandlers = {
       useMapping: (files: readonly MappingFileText[]) => this.#use(files, true),
       metrics: () => this.#selling?.metrics.registry.getMetricsAsJSON(),
@@ -68,25 +67,27 @@ class WorkerProcess {
       hungUp: ({ fingerprint, kind, ageMs }: HangUp) => this.#learnt?.applyHangUp(fingerprint, kind, ageMs),
       keyless: (news: KeylessNews) => this.#hearKeyless(news),
       recheck: ({ key, requestId, address }: Recheck) => this.#selling?.askV1(new Secret(key), requestId, address),
-      reopenLog: () => output.reopen(),
+      reopenLog: () => this.#output?.reopen(),
       stop: (signal: string | undefined) => this.#stop(signal),
     };
     this.#channel = openChannel(process, handlers);
   }
 
-  async serve(): Promise<void> {
+  async serve(openOutput: (config: Config) => Output): Promise<void> {
     const asked = new Promise<string | undefined>((resolve) => {
       this.#stop = resolve;
       // Without the primary no process replaces or reports this one: it finishes the orders under way and stops.
       process.once('disconnect', () => resolve(undefined));
     });
     const briefing = (await this.#channel.ask('join')) as JoinReply;
-    const log = createLog(this.#config.logLevel, this.#output, briefing.worker);
+    const config = (this.#config = settingsSent(briefing.settings));
+    this.#output = openOutput(config);
+    const log = createLog(config.logLevel, this.#output, briefing.worker);
     process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
     // A newer set may have come by `useMapping` before this answer.
     if (this.#mapping === undefined) this.#use(briefing.files, false);
     try {
-      this.#selling = await startWorker(this.#config, log, this.#join(briefing));
+      this.#selling = await startWorker(config, log, this.#join(briefing));
     } catch (error) {
       await this.#channel.ask('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
       throw error;
@@ -106,7 +107,7 @@ class WorkerProcess {
 
   /** Compiles and uses the set, which the primary has checked with this same program. Throws when it has problems here; the primary gets the error. */
   #use(files: readonly MappingFileText[], isChange: boolean): string {
-    const kept = keptValues(this.#config.dataDir);
+    const kept = keptValues(this.#config?.dataDir);
     const { mapping } = kept === undefined ? checkFiles(files) : checkOnce(kept, files);
     if (mapping === undefined) throw new Error('the mappings of the primary are not sound here');
     this.#mapping = mapping;

@@ -137,36 +137,41 @@ export interface Field {
 /** An input below its label. The error message is beside it, and screen readers read it with the input. */
 export function textField(field: Field): Html {
   const { name, label, value = '', type = 'text', hint, problem, isRequired = false, autocomplete = 'off' } = field;
-  const about = problem !== undefined || hint !== undefined;
+  const about = problem ?? hint;
+  const input = html`<input
+    id="field-${name}"
+    name="${name}"
+    type="${type}"
+    value="${value}"
+    autocomplete="${autocomplete}"
+    ${isRequired && html`required`}
+    ${problem !== undefined && html`aria-invalid="true"`}
+    ${about !== undefined && html`aria-describedby="about-${name}"`}
+  />`;
+  return labelled(name, label, input, about, problem === undefined ? 'note' : 'problem');
+}
+
+/** An element of a form below its label, with what is said about it beside it. */
+function labelled(id: string, label: string, element: Html, about?: string, tone = 'note'): Html {
   return html`<div class="field">
-    <label for="field-${name}">${label}</label>
-    <input
-      id="field-${name}"
-      name="${name}"
-      type="${type}"
-      value="${value}"
-      autocomplete="${autocomplete}"
-      ${isRequired && html`required`}
-      ${problem !== undefined && html`aria-invalid="true"`}
-      ${about && html`aria-describedby="about-${name}"`}
-    />
-    ${about && html`<span id="about-${name}" class="${problem === undefined ? 'note' : 'problem'}">${problem ?? hint}</span>`}
+    <label for="field-${id}">${label}</label>
+    ${element} ${about !== undefined && html`<span id="about-${id}" class="${tone}">${about}</span>`}
   </div>`;
 }
 
 export function selectField(field: {
   readonly name: string;
+  /** Given where a page has two fields of one name. */
+  readonly id?: string;
   readonly label: string;
   readonly value?: string | undefined;
   readonly options: readonly (readonly [value: string, label: string])[];
 }): Html {
-  const { name, label, value = '', options } = field;
-  return html`<div class="field">
-    <label for="field-${name}">${label}</label>
-    <select id="field-${name}" name="${name}">
-      ${options.map(([option, text]) => html`<option value="${option}" ${option === value && html`selected`}>${text}</option>`)}
-    </select>
-  </div>`;
+  const { name, id = name, label, value = '', options } = field;
+  const select = html`<select id="field-${id}" name="${name}">
+    ${options.map(([option, text]) => html`<option value="${option}" ${option === value && html`selected`}>${text}</option>`)}
+  </select>`;
+  return labelled(id, label, select);
 }
 
 /** `₦1,250.00`, or `₦1,250` if there are no kobo. */
@@ -258,21 +263,18 @@ export function textArea(field: {
 }): Html {
   const { name, label, value = '', rows, placeholder = '', hint } = field;
   // HTML drops a line break at the very beginning of a textarea.
-  return html`<div class="field">
-    <label for="field-${name}">${label}</label>
-    <textarea
-      id="field-${name}"
-      name="${name}"
-      rows="${rows}"
-      spellcheck="false"
-      autocomplete="off"
-      autocapitalize="off"
-      placeholder="${placeholder}"
-      ${hint !== undefined && html`aria-describedby="about-${name}"`}
-    >
-${value}</textarea>
-    ${hint !== undefined && html`<span class="note" id="about-${name}">${hint}</span>`}
-  </div>`;
+  const area = html`<textarea
+    id="field-${name}"
+    name="${name}"
+    rows="${rows}"
+    spellcheck="false"
+    autocomplete="off"
+    autocapitalize="off"
+    placeholder="${placeholder}"
+    ${hint !== undefined && html`aria-describedby="about-${name}"`}
+  >
+${value}</textarea>`;
+  return labelled(name, label, area, hint);
 }
 
 /** A box that must be ticked before the form can be sent. */

@@ -8,12 +8,10 @@ const HEARTBEAT_MS = 15_000;
 /** A browser with more unread bytes than this is disconnected. */
 const UNREAD_BYTES_MAX = 1_000_000;
 
-export interface Stream {
-  send(event: string, data: unknown): void;
-}
+export type Send = (event: string, data: unknown) => void;
 
 /** Answers with a stream. `begin` may send at once and returns the function that stops it. */
-export function createStreams(clock: Clock, begin: (stream: Stream) => () => void): RequestHandler {
+export function createStreams(clock: Clock, begin: (send: Send) => () => void): RequestHandler {
   let open = 0;
   return (_request, response) => {
     const endings = response.locals['endings'] as readonly AbortSignal[];
@@ -27,7 +25,7 @@ export function createStreams(clock: Clock, begin: (stream: Stream) => () => voi
       if (response.writableLength > UNREAD_BYTES_MAX) response.destroy();
       else response.write(text);
     };
-    const stop = begin({ send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`) });
+    const stop = begin((event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
     let cancelBeat: () => void = () => undefined;
     const beat = (): void => {
       write(': still here\n\n');

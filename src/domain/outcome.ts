@@ -98,6 +98,11 @@ export function referenceOf(outcome: Outcome | undefined): string | undefined {
   return outcome !== undefined && 'reference' in outcome ? outcome.reference : undefined;
 }
 
+/** What v1 charged for the order and gave for it; empty where v1 has said neither. */
+export function deliveryOf(outcome: Outcome | undefined): Delivery {
+  return (outcome !== undefined && 'delivery' in outcome ? outcome.delivery : undefined) ?? {};
+}
+
 /** No other outcome follows a final one. */
 export function isFinal(outcome: Outcome): boolean {
   return outcome.kind === 'succeeded' || outcome.kind === 'declined';

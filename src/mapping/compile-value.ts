@@ -1,5 +1,5 @@
 /** Compiles the values of replies and calls into functions, so that no request has to walk YAML. */
-import { textOf, type JsonObject, type JsonValue } from '../domain/json';
+import { isJsonObject, isList, textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { isExpression, parseExpression, type Expression } from './expression';
 import type { ReplyFieldSource, Scope } from './mapping';
 import { hintFor, nearestHint, nearestName } from './nearest-name';
@@ -46,16 +46,15 @@ export interface ValueContext {
 
 export function compileValue(source: ValueSource, path: YamlPath, context: ValueContext): Value {
   if (typeof source === 'string') return isExpression(source) ? compileExpression(source, path, context) : () => source;
-  if (source === null || typeof source !== 'object') return () => source;
-  if (Array.isArray(source)) {
-    const parts = source.map((part: ValueSource, index) => compileValue(part, [...path, index], context));
+  if (isList(source)) {
+    const parts = source.map((part, index) => compileValue(part, [...path, index], context));
     return (scope) => parts.map((part) => part(scope) ?? null);
   }
-  const object = source as Readonly<Record<string, ValueSource>>;
-  if ('first' in object) return compileFirst(object, path, context);
-  if ('each' in object) return compileEach(object, path, context);
-  if ('when' in object) return compileWhen(object, path, context);
-  return compileFields(object, path, context);
+  if (!isJsonObject(source)) return () => source;
+  if ('first' in source) return compileFirst(source, path, context);
+  if ('each' in source) return compileEach(source, path, context);
+  if ('when' in source) return compileWhen(source, path, context);
+  return compileFields(source, path, context);
 }
 
 export interface CompiledField {
@@ -65,11 +64,7 @@ export interface CompiledField {
 }
 
 /** Compiles a map of fields. A field whose value is left out has no key in the object. */
-export function compileFields(
-  source: Readonly<Record<string, ValueSource>>,
-  path: YamlPath,
-  context: ValueContext,
-): (scope: Scope) => JsonObject {
+export function compileFields(source: JsonObject, path: YamlPath, context: ValueContext): (scope: Scope) => JsonObject {
   return buildObject(
     compilePlacedFields(
       Object.entries(source).map(([field, value]) => ({ field, value, path: [...path, field] })),
@@ -141,9 +136,8 @@ function compileRoot({ root, path: steps }: Expression, path: YamlPath, context:
 function valueAt(value: JsonValue | undefined, steps: readonly string[]): JsonValue | undefined {
   let current: JsonValue | undefined = value;
   for (const step of steps) {
-    if (current === null || typeof current !== 'object' || Array.isArray(current) || !Object.hasOwn(current, step))
-      return undefined;
-    current = (current as JsonObject)[step];
+    if (!isJsonObject(current) || !Object.hasOwn(current, step)) return undefined;
+    current = current[step];
   }
   return current;
 }
@@ -171,12 +165,7 @@ function compileTransform(
   return () => null;
 }
 
-function allowKeys(
-  object: Readonly<Record<string, ValueSource>>,
-  allowed: readonly string[],
-  path: YamlPath,
-  context: ValueContext,
-): void {
+function allowKeys(object: JsonObject, allowed: readonly string[], path: YamlPath, context: ValueContext): void {
   for (const key of Object.keys(object)) {
     if (!allowed.includes(key))
       context.report([...path, key], 'unknown-key', `unknown key \`${key}\` beside \`${allowed[0]}\``, {
@@ -187,14 +176,14 @@ function allowKeys(
 }
 
 /** `first`: the first value that is neither null, left out nor empty. */
-function compileFirst(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): Value {
+function compileFirst(object: JsonObject, path: YamlPath, context: ValueContext): Value {
   allowKeys(object, ['first'], path, context);
   const list = object['first'];
-  if (!Array.isArray(list)) {
+  if (!isList(list)) {
     context.report([...path, 'first'], 'bad-first', '`first` takes a list of values');
     return () => null;
   }
-  const parts = list.map((part: ValueSource, index) => compileValue(part, [...path, 'first', index], context));
+  const parts = list.map((part, index) => compileValue(part, [...path, 'first', index], context));
   return (scope) => {
     for (const part of parts) {
       const value = part(scope);
@@ -205,10 +194,10 @@ function compileFirst(object: Readonly<Record<string, ValueSource>>, path: YamlP
 }
 
 /** `when`: the value if every condition holds, else the value of `else`. Without `else` the field is left out. */
-function compileWhen(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): Value {
+function compileWhen(object: JsonObject, path: YamlPath, context: ValueContext): Value {
   allowKeys(object, ['when', 'value', 'else'], path, context);
   const conditions = object['when'];
-  if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) {
+  if (!isJsonObject(conditions)) {
     context.report(
       [...path, 'when'],
       'bad-when',
@@ -216,7 +205,7 @@ function compileWhen(object: Readonly<Record<string, ValueSource>>, path: YamlPa
     );
     return () => undefined;
   }
-  const tests = Object.entries(conditions as Record<string, ValueSource>).map(([key, wanted]) => {
+  const tests = Object.entries(conditions).map(([key, wanted]) => {
     const actual = compileExpression(key, [...path, 'when', key], context);
     if (wanted === 'present') return (scope: Scope) => (actual(scope) ?? null) !== null;
     if (wanted === 'absent') return (scope: Scope) => (actual(scope) ?? null) === null;
@@ -229,7 +218,7 @@ function compileWhen(object: Readonly<Record<string, ValueSource>>, path: YamlPa
 }
 
 /** `each`: one row per item of a list. */
-function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): Value {
+function compileEach(object: JsonObject, path: YamlPath, context: ValueContext): Value {
   allowKeys(object, ['each', 'where', 'where_any', 'row', 'only'], path, context);
   const list = compileValue(object['each'] ?? null, [...path, 'each'], context);
   const row = rowShapeOf(object, context);
@@ -246,9 +235,7 @@ function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPa
     // A price list that is not available gives null. An empty list would mean that nothing is sold, and importers would delete their plans.
     if (catalogList !== undefined && scope.roots['catalog'] === undefined) return null;
     const items = list(scope);
-    const wanted = (Array.isArray(items) ? (items as readonly JsonValue[]) : []).filter((item) =>
-      isWanted(item as JsonObject, scope),
-    );
+    const wanted = (isList(items) ? items : []).filter((item) => isWanted(item as JsonObject, scope));
     const shown = catalogList === undefined || scope.rowOf === undefined ? wanted : ownRows(wanted, catalogList, scope.rowOf);
     const rows = shown.map((item) => row({ ...scope, roots: { ...scope.roots, row: item } }) ?? null);
     return onlyFirst ? (rows[0] ?? null) : rows;
@@ -256,7 +243,7 @@ function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPa
 }
 
 /** The rows of `$list` are shaped already: without `row` they stay as they are. */
-function rowShapeOf(object: Readonly<Record<string, ValueSource>>, context: ValueContext): Value | undefined {
+function rowShapeOf(object: JsonObject, context: ValueContext): Value | undefined {
   if (object['row'] === undefined && listOfEach(object) === 'list') return (scope) => scope.roots['row'];
   return typeof object['row'] === 'string' ? context.rows.get(object['row']) : undefined;
 }
@@ -269,29 +256,27 @@ function ownRows(rows: readonly JsonValue[], list: string, rowOf: NonNullable<Sc
 type RowTest = (row: JsonObject, scope: Scope) => boolean;
 
 /** `where`: all conditions must hold. `where_any`: one of its groups must. A condition without a value does not filter. */
-function compileWhere(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): RowTest {
+function compileWhere(object: JsonObject, path: YamlPath, context: ValueContext): RowTest {
   const any = object['where_any'];
-  if (Array.isArray(any)) {
-    const tests = any.map((part, index) => compileRowTest(part as ValueSource, [...path, 'where_any', index], context));
+  if (isList(any)) {
+    const tests = any.map((part, index) => compileRowTest(part, [...path, 'where_any', index], context));
     return (row, scope) => tests.some((test) => test(row, scope));
   }
   return 'where' in object ? compileRowTest(object['where'] ?? null, [...path, 'where'], context) : () => true;
 }
 
 export function compileRowTest(source: ValueSource, path: YamlPath, context: ValueContext): RowTest {
-  if (source === null || typeof source !== 'object' || Array.isArray(source)) {
+  if (!isJsonObject(source)) {
     context.report(path, 'bad-where', 'a condition on rows is a map such as { network: MTN }');
     return () => true;
   }
-  const tests = Object.entries(source as Record<string, ValueSource>).map(([key, part]) => {
+  const tests = Object.entries(source).map(([key, part]) => {
     const wanted = compileValue(part, [...path, key], context);
     return (row: JsonObject, scope: Scope): boolean => {
       const value = wanted(scope) ?? null;
       if (value === null) return true;
       const actual = row[key] ?? null;
-      return (Array.isArray(value) ? (value as readonly JsonValue[]) : [value]).some((one) =>
-        sameWord(textOf(one), textOf(actual)),
-      );
+      return (isList(value) ? value : [value]).some((one) => sameWord(textOf(one), textOf(actual)));
     };
   });
   return (row, scope) => tests.every((test) => test(row, scope));

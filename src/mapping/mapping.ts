@@ -270,6 +270,7 @@ export type RouteMatch =
   | {
       readonly kind: 'matched';
       readonly operation: Operation;
+      readonly route: Route;
       /** The fields in the path. */
       readonly parameters: Readonly<Record<string, string>>;
       /** Every order id that the end of a status address may mean, likeliest first; empty at other addresses. */

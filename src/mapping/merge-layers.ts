@@ -3,6 +3,7 @@
  * Blocks come before the layers that include them, and the operation's reply before those of the format. A field set for the
  * outcome beats the same field in `always`, in whichever layer each stands; otherwise the later layer wins.
  */
+import { isJsonObject, type JsonObject } from '../domain/json';
 import type { ReplyOutcome } from './mapping';
 import type { YamlPath } from './read-yaml';
 import type { FormatFile, ReplySource, ValueSource } from './language/schema';
@@ -109,7 +110,7 @@ export function mergeLayers(
 }
 
 interface Layer {
-  readonly fields: Readonly<Record<string, ValueSource>>;
+  readonly fields: JsonObject;
   readonly path: YamlPath;
   readonly isOfOutcome: boolean;
   /** Fields of earlier layers that are removed before the fields of this layer are added. */
@@ -133,18 +134,14 @@ function layersOf(
   const own = (['always', outcome] as const).flatMap((layer): Layer[] => {
     const fields = reply[layer];
     const leftOut = reply.without?.[layer] ?? [];
-    if (!isLayer(fields) && leftOut.length === 0) return [];
-    return [{ fields: isLayer(fields) ? fields : {}, path: [...path, layer], isOfOutcome: layer !== 'always', leftOut }];
+    // Keys such as `first` or `when` count as fields here: a reply may have fields of these names.
+    if (!isJsonObject(fields) && leftOut.length === 0) return [];
+    return [{ fields: isJsonObject(fields) ? fields : {}, path: [...path, layer], isOfOutcome: layer !== 'always', leftOut }];
   });
   return [...included, ...own];
 }
 
-/** Whether a value is a map of fields. Keys such as `first` or `when` count as fields here: a reply may have fields of these names. */
-function isLayer(value: ValueSource | undefined): value is Readonly<Record<string, ValueSource>> {
-  return value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
 /** Whether a value is a map of fields, and not one value that `first`, `when` or `each` computes. */
-export function isFields(value: ValueSource | undefined): value is Readonly<Record<string, ValueSource>> {
-  return isLayer(value) && !('first' in value || 'when' in value || 'each' in value);
+export function isFields(value: ValueSource | undefined): value is JsonObject {
+  return isJsonObject(value) && !('first' in value || 'when' in value || 'each' in value);
 }

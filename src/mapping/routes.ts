@@ -36,14 +36,12 @@ export function routesOf({ operations, formats }: Pick<MappingSource, 'operation
   return [...placed(operations, ['operations']), ...own];
 }
 
-interface Node {
-  readonly literals: Map<string, Node>;
-  /** One node for parameters of any name: routes may name them differently (`GET /api/data/:id`, `POST /api/data/:request_id`). */
-  parameter: Node | undefined;
+/** The routes of one address. They may name its parameters differently: `GET /api/data/:id`, `POST /api/data/:request_id`. */
+interface Place {
+  /** The segments of the address, with `:` for each parameter. */
+  readonly steps: readonly string[];
   readonly routes: Route[];
 }
-
-const createNode = (): Node => ({ literals: new Map(), parameter: undefined, routes: [] });
 
 /** An encoded slash: part of a value, and no separator of the path. */
 const ENCODED_SLASH = /%2f/i;
@@ -57,35 +55,42 @@ export function createRouter(
   operations: ReadonlyMap<string, Operation>,
   formats: ReadonlySet<string>,
 ): MatchRoute {
-  const root = createNode();
-  const exact = new Map<string, Node>();
+  const places = new Map<string, Place>();
   for (const route of routes) {
-    const node = insert(root, segmentsOf(route.path));
-    node.routes.push(route);
-    if (!route.path.includes(':')) exact.set(route.path, node);
+    const steps = segmentsOf(route.path).map((segment) => (segment.startsWith(':') ? ':' : segment));
+    const address = `/${steps.join('/')}`;
+    const place = places.get(address) ?? { steps, routes: [] };
+    places.set(address, place);
+    place.routes.push(route);
   }
+  const literalsFirst = [...places.values()].sort((one, other) => (turnOf(one) < turnOf(other) ? -1 : 1));
+  const find = (segments: readonly string[]): Place | undefined =>
+    literalsFirst.find(
+      ({ steps }) => steps.length === segments.length && steps.every((step, index) => step === ':' || step === segments[index]),
+    );
 
   const statusRoutes = routes.filter(({ operation }) => operations.get(operation)?.kind === 'status').flatMap(restOf);
   // The longest address comes first: `/api/data/requery/7` means order 7 first, and order `requery/7` only after that.
   statusRoutes.sort((one, other) => segmentsOf(other.route.path).length - segmentsOf(one.route.path).length);
 
   const matchPlain = (method: string, path: string, rawPath: string): RouteMatch => {
-    const values: string[] = [];
+    const isEncoded = ENCODED_SLASH.test(rawPath);
     // Most requests come to a literal address, which one look-up in a map finds.
-    const node = ENCODED_SLASH.test(rawPath)
-      ? walk(root, segmentsOf(rawPath).map(decodePath), 0, values)
-      : (exact.get(path) ?? walk(root, segmentsOf(path), 0, values));
-    const fitting = node?.routes.filter((route) => route.methods.includes(method)) ?? [];
+    const literal = isEncoded || path.includes(':') ? undefined : places.get(path);
+    const segments = isEncoded ? segmentsOf(rawPath).map(decodePath) : literal === undefined ? segmentsOf(path) : [];
+    const place = literal ?? find(segments);
+    const fitting = place?.routes.filter((route) => route.methods.includes(method)) ?? [];
     const [route] = fitting;
     const isBelowStatus = route === undefined || (operations.get(route.operation)?.kind === 'status' && route.path.includes(':'));
     if (!isBelowStatus) {
+      const values = segments.filter((_, index) => place!.steps[index] === ':');
       const parameters = Object.fromEntries(parameterNames(route.path).map((name, index) => [name, values[index]!]));
       return { ...matched(fitting, operations), parameters, readings: [] };
     }
-    const ids = [rawPath, path].map((one) => readIds(statusRoutes, method, one)).find((found) => found.route !== undefined);
-    if (ids?.route !== undefined) return { ...matched(route === undefined ? [ids.route] : fitting, operations), ...ids };
-    if (node === undefined) return { kind: 'unknown_path' };
-    return { kind: 'wrong_method', allowed: [...new Set(node.routes.flatMap((one) => one.methods))] };
+    const ids = readIds(statusRoutes, method, rawPath) ?? readIds(statusRoutes, method, path);
+    if (ids !== undefined) return { ...ids, ...matched(route === undefined ? [ids.route] : fitting, operations) };
+    if (place === undefined) return { kind: 'unknown_path' };
+    return { kind: 'wrong_method', allowed: [...new Set(place.routes.flatMap((one) => one.methods))] };
   };
 
   return (method, path, rawPath = path) => {
@@ -102,13 +107,14 @@ type Matched = Extract<RouteMatch, { kind: 'matched' }>;
 function matched(
   fitting: readonly Route[],
   operations: ReadonlyMap<string, Operation>,
-): Pick<Matched, 'kind' | 'operation' | 'pinnedFormat'> {
-  const [route] = fitting;
+): Pick<Matched, 'kind' | 'operation' | 'route' | 'pinnedFormat'> {
+  const route = fitting[0]!;
   const isShared = fitting.some((one) => one.format === undefined);
   return {
     kind: 'matched',
-    operation: operations.get(route!.operation)!,
-    pinnedFormat: isShared || fitting.length > 1 ? undefined : route!.format,
+    operation: operations.get(route.operation)!,
+    route,
+    pinnedFormat: isShared || fitting.length > 1 ? undefined : route.format,
   };
 }
 
@@ -121,30 +127,8 @@ function segmentsOf(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '');
 }
 
-function insert(root: Node, segments: readonly string[]): Node {
-  let node = root;
-  for (const segment of segments) {
-    if (segment.startsWith(':')) node = node.parameter ??= createNode();
-    else {
-      const next = node.literals.get(segment) ?? createNode();
-      node.literals.set(segment, next);
-      node = next;
-    }
-  }
-  return node;
-}
-
-/** Depth-first with literals before parameters; undefined when no route ends here. */
-function walk(node: Node, segments: readonly string[], depth: number, values: string[]): Node | undefined {
-  const segment = segments[depth];
-  if (segment === undefined) return node.routes.length > 0 ? node : undefined;
-  const literal = node.literals.get(segment);
-  const found = literal === undefined ? undefined : walk(literal, segments, depth + 1, values);
-  if (found !== undefined || node.parameter === undefined) return found;
-  const below = walk(node.parameter, segments, depth + 1, values);
-  if (below !== undefined) values.unshift(segment);
-  return below;
-}
+/** Of two places for one address, the one with a literal where the other has a parameter comes first. */
+const turnOf = ({ steps }: Place): string => steps.map((step) => (step === ':' ? '1' : '0')).join('');
 
 interface StatusRoute {
   readonly route: Route;
@@ -163,20 +147,17 @@ function restOf(route: Route): StatusRoute[] {
   return [{ route, parameter: last.slice(1), below }];
 }
 
-interface ReadIds {
-  readonly route: Route | undefined;
-  readonly parameters: Matched['parameters'];
-  readonly readings: readonly string[];
-}
+type ReadIds = Pick<Matched, 'route' | 'parameters' | 'readings'>;
 
-function readIds(statusRoutes: readonly StatusRoute[], method: string, path: string): ReadIds {
+/** Undefined for an address that is below no status route. */
+function readIds(statusRoutes: readonly StatusRoute[], method: string, path: string): ReadIds | undefined {
   const found = statusRoutes.flatMap((one) => {
     const rest = one.route.methods.includes(method) ? one.below.exec(path)?.[1] : undefined;
     return rest === undefined ? [] : [{ one, rest }];
   });
   const readings = [...new Set(found.flatMap(({ rest }) => idReadings(rest)))].filter((id) => id !== '');
   const [first] = found;
-  if (first === undefined) return { route: undefined, parameters: {}, readings };
+  if (first === undefined) return undefined;
   const { route, parameter } = first.one;
   // The id without slashes at its ends: v1's references have none.
   const id = decodePath(first.rest.replace(/^\/+|\/+$/g, ''));

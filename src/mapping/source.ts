@@ -31,6 +31,16 @@ export interface MappingSource {
   readonly hash: string;
 }
 
+/** Makes a value from a source once, and keeps it as long as the source is used. */
+export function oncePerSource<Value extends object>(make: (source: MappingSource) => Value): (source: MappingSource) => Value {
+  const made = new WeakMap<MappingSource, Value>();
+  return (source) => {
+    const value = made.get(source) ?? make(source);
+    made.set(source, value);
+    return value;
+  };
+}
+
 /** In place of a file name, for a part that no file contains. */
 export const NOWHERE = '(mappings)';
 

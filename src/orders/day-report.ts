@@ -3,7 +3,7 @@ import { kobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
 import type { Order } from '../domain/order';
-import { isSafeToRefund, referenceOf } from '../domain/outcome';
+import { deliveryOf, isSafeToRefund, referenceOf } from '../domain/outcome';
 import { compareReceipt, numberIn, rulesOut } from '../gateway/proof/compare-receipt';
 import { isAlike, isTimely, traitsIn } from '../gateway/proof/find-lost';
 import type { Journal } from '../journal/journal';
@@ -105,7 +105,9 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
     result: unread.length > 0 ? 'incomplete' : differences.length > 0 ? 'differences' : 'agree',
     ...{ day, unread, differences, orders: ofDay.length, walletNow: v1.walletNow },
     journal: sumUp(
-      ofDay.filter(({ outcome }) => outcome?.kind === 'succeeded' || outcome?.kind === 'pending').map(chargedByJournal),
+      ofDay
+        .filter(({ outcome }) => outcome?.kind === 'succeeded' || outcome?.kind === 'pending')
+        .map(({ outcome }) => deliveryOf(outcome).charged),
     ),
     v1: sumUp(rows.filter(({ status }) => status === 'charged').map(chargedByV1)),
     otherKeys: sumUp(othersOfDay.filter(({ row }) => row.status === 'charged').map(({ row }) => chargedByV1(row))),
@@ -241,16 +243,12 @@ function judge({ order, row, isSure, isUnread = false }: Pair, mapping: Mapping)
 }
 
 function differenceIn(order: Order, row: V1Row, mapping: Mapping): Difference['what'] {
-  const [ours, theirs] = [chargedByJournal(order), chargedByV1(row)];
+  const [ours, theirs] = [deliveryOf(order.outcome).charged, chargedByV1(row)];
   if (ours !== undefined && theirs !== undefined && ours !== theirs) return 'charge';
   const traits = traitsIn(order, undefined, mapping);
   if (traits === undefined) return undefined;
   if (numberIn(row.data, traits) === 'other') return 'number';
   return compareReceipt({ data: row.data }, traits).price === 'differs' ? 'price' : undefined;
-}
-
-export function chargedByJournal({ outcome }: Order): AmountMinor | undefined {
-  return outcome !== undefined && 'delivery' in outcome ? outcome.delivery?.charged : undefined;
 }
 
 /** What v1 charged, by the wallet before and after; for a failed row what v1 charged and gave back. Undefined if the balance rose or is unknown. */

@@ -3,16 +3,11 @@
  * in count and age. With JOURNAL_KEY its numbers and texts are sealed like those of the journal.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { chmod, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Database, RootDatabase } from 'lmdb';
 import type { JsonObject } from '../domain/json';
-import { openByteFolder } from '../journal/lmdb/environment';
-import { createLastingRoot, probeFolder } from '../journal/lmdb/lasting-root';
 import type { FieldSeal } from '../journal/record';
 import type { Note, RefusedNote } from './note';
 import type { LookUpKey } from './number-keys';
+import { openSideFolder, type Trees } from './side-folder';
 
 /** A note with its look-up keys: the numbers of a refused request, or the ids of an order. */
 export interface KeyedNote {
@@ -52,16 +47,8 @@ const CHUNK = 64;
 /** A write removes at most this many notes more than it adds. So a shortened age limit is reached step by step. */
 const REMOVED_BEYOND = 500;
 
-type Bytes = Database<Buffer, Buffer>;
-
-interface Trees {
-  readonly root: RootDatabase<Buffer, Buffer>;
-  /** (time, random bytes) → the note and its look-up keys. */
-  readonly refused: Bytes;
-  readonly orders: Bytes;
-  /** (look-up key, key of the note) → the name of the note's tree. */
-  readonly keys: Bytes;
-}
+/** `refused` and `orders`: (time, random bytes) → the note and its look-up keys. `keys`: (look-up key, key of the note) → the note's tree. */
+type NoteTrees = Trees<'refused' | 'orders' | 'keys'>;
 
 interface Stored {
   readonly note: JsonObject;
@@ -79,29 +66,11 @@ export interface NotesStoreOptions {
 /** Rejects with the system's error when the folder cannot be used. A read-only store without a folder is empty. */
 export async function openNotesStore(options: NotesStoreOptions): Promise<NotesStore> {
   const { dir, seal, isReadOnly = false, bounds = NOTES_BOUNDS, now = Date.now } = options;
-  if (isReadOnly && !existsSync(join(dir, 'data.mdb'))) return EMPTY;
-  if (!isReadOnly) {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    await chmod(dir, 0o700);
-    // Tested before LMDB maps its files: if the disk has no room for a page of a mapped file, the system kills the process without a message.
-    await probeFolder(dir);
-  }
-  const trees = openTrees(dir, isReadOnly);
-  if (trees === undefined) return EMPTY;
-  const lasting = createLastingRoot({
-    dir,
-    root: () => trees.root,
-    reopen: (only) => void Object.assign(trees, openTrees(dir, only)),
-  });
-  let isOpen = true;
-  const fresh = (): Trees | undefined => {
-    if (!isOpen || !lasting.isOpen()) return undefined;
-    trees.root.resetReadTxn();
-    return trees;
-  };
+  const folder = await openSideFolder({ dir, mapBytes: MAP_BYTES, names: ['refused', 'orders', 'keys'], isReadOnly });
+  if (folder === undefined) return EMPTY;
   return {
     write: (notes) =>
-      lasting.commit(() => {
+      folder.commit((trees) => {
         for (const one of notes) put(trees, one, seal);
         const oldest = now() - bounds.ageMaxMs;
         for (const tree of ['refused', 'orders'] as const) trim(trees, tree, bounds.countMax, oldest, notes.length);
@@ -109,7 +78,7 @@ export async function openNotesStore(options: NotesStoreOptions): Promise<NotesS
     *refused({ fromMs, untilMs }) {
       let start = timeKey(untilMs);
       for (;;) {
-        const open = fresh();
+        const open = folder.fresh();
         if (open === undefined) return;
         const range = { start, exclusiveStart: true, end: timeKey(fromMs), reverse: true, limit: CHUNK };
         const chunk = [...open.refused.getRange(range)];
@@ -120,14 +89,10 @@ export async function openNotesStore(options: NotesStoreOptions): Promise<NotesS
       }
     },
     under(keys, limit) {
-      const open = fresh();
+      const open = folder.fresh();
       return open === undefined ? [] : notesUnder(open, keys, limit, seal);
     },
-    async close() {
-      if (!isOpen) return;
-      isOpen = false;
-      await trees.root.close();
-    },
+    close: () => folder.close(),
   };
 }
 
@@ -138,18 +103,7 @@ const EMPTY: NotesStore = {
   close: () => Promise.resolve(),
 };
 
-/** Undefined when a reader opens a folder in which the writer has not made the trees yet. */
-function openTrees(dir: string, isReadOnly: boolean): Trees | undefined {
-  const root = openByteFolder(dir, MAP_BYTES, isReadOnly);
-  const tree = (name: string) =>
-    root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' }) as Bytes | undefined;
-  const [refused, orders, keys] = [tree('refused'), tree('orders'), tree('keys')];
-  if (refused !== undefined && orders !== undefined && keys !== undefined) return { root, refused, orders, keys };
-  void root.close();
-  return undefined;
-}
-
-function put(trees: Trees, { note, keys }: KeyedNote, seal: FieldSeal): void {
+function put(trees: NoteTrees, { note, keys }: KeyedNote, seal: FieldSeal): void {
   const name = note.kind === 'refused' ? 'refused' : 'orders';
   const key = Buffer.concat([timeKey(note.atMs), randomBytes(KEY_BYTES - MS_BYTES)]);
   const stored: Stored = { note: seal.sealFields(homeOf(note), note as unknown as JsonObject), keys };
@@ -158,7 +112,7 @@ function put(trees: Trees, { note, keys }: KeyedNote, seal: FieldSeal): void {
 }
 
 /** Removes the oldest notes beyond the bounds, with their look-up keys. */
-function trim(trees: Trees, name: 'refused' | 'orders', countMax: number, oldestMs: number, added: number): void {
+function trim(trees: NoteTrees, name: 'refused' | 'orders', countMax: number, oldestMs: number, added: number): void {
   const tree = trees[name];
   const { entryCount } = tree.getStats() as { readonly entryCount: number };
   const most = added + REMOVED_BEYOND;
@@ -172,7 +126,7 @@ function trim(trees: Trees, name: 'refused' | 'orders', countMax: number, oldest
   }
 }
 
-function notesUnder(trees: Trees, lookUps: readonly LookUpKey[], limit: number, seal: FieldSeal): readonly Note[] {
+function notesUnder(trees: NoteTrees, lookUps: readonly LookUpKey[], limit: number, seal: FieldSeal): readonly Note[] {
   const found = lookUps.flatMap((lookUp) => {
     const start = Buffer.from(lookUp, 'hex');
     const end = Buffer.concat([start, Buffer.alloc(KEY_BYTES, 255)]);

@@ -2,14 +2,10 @@
  * Finds orders by phone, meter or card number. The index is derived from the journal and kept in a folder that may be lost. `follow-journal`
  * fills it slowly in the background, so a sale writes nothing into it. It has only keyed hashes of numbers.
  */
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Database, RootDatabase } from 'lmdb';
+import { rm } from 'node:fs/promises';
 import type { Keyring } from '../gateway/read/keyring';
-import { openByteFolder } from '../journal/lmdb/environment';
-import { createLastingRoot, probeFolder, type LastingRoot } from '../journal/lmdb/lasting-root';
 import type { LookUpKey } from './number-keys';
+import { openSideFolder, type SideFolder } from './side-folder';
 
 /** The name of an order: its number stays the same when it is reopened. */
 export interface OrderName {
@@ -55,118 +51,61 @@ const NUMBER_BYTES = 8;
 const HEAD_BYTES = KEY_BYTES + NUMBER_BYTES;
 const NOTHING = Buffer.alloc(0);
 
-type Bytes = Database<Buffer, Buffer>;
-
-interface Opened {
-  readonly root: RootDatabase<Buffer, Buffer>;
-  /** (key, number of the order, owner) → nothing. */
-  readonly numbers: Bytes;
-}
+/** `numbers`: (key, number of the order, owner) → nothing. */
+type Folder = SideFolder<'numbers'>;
 
 /** Read-only, an index that does not exist or has another secret is empty. Rejects when the folder cannot be used. */
 export async function openNumberIndex({ dir, keyring, isReadOnly = false }: NumberIndexOptions): Promise<NumberIndex> {
   const mark = keyring.hash('number index 1');
-  if (isReadOnly && !existsSync(join(dir, 'data.mdb'))) return NO_INDEX;
-  if (!isReadOnly) await prepare(dir);
-  let opened = openTrees(dir, isReadOnly);
-  const isOurs = opened?.root.get(MARK)?.toString() === mark;
-  if (isReadOnly && (opened === undefined || !isOurs)) {
-    await opened?.root.close();
-    return NO_INDEX;
-  }
-  if (!isOurs) {
-    await opened?.root.close();
-    await rm(dir, { recursive: true, force: true });
-    await prepare(dir);
-    opened = openTrees(dir, false);
-    await opened!.root.put(MARK, Buffer.from(mark));
-  }
-  return new LmdbNumberIndex(opened!, dir);
+  const open = (): Promise<Folder | undefined> => openSideFolder({ dir, mapBytes: MAP_BYTES, names: ['numbers'], isReadOnly });
+  const folder = await open();
+  if (folder?.fresh()?.root.get(MARK)?.toString() === mark) return indexIn(folder);
+  await folder?.close();
+  if (isReadOnly) return NO_INDEX;
+  await rm(dir, { recursive: true, force: true });
+  const anew = (await open())!;
+  await anew.commit(({ root }) => void root.put(MARK, Buffer.from(mark)));
+  return indexIn(anew);
 }
 
-async function prepare(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  await chmod(dir, 0o700);
-  await probeFolder(dir);
-}
-
-function openTrees(dir: string, isReadOnly: boolean): Opened | undefined {
-  const root = openByteFolder(dir, MAP_BYTES, isReadOnly);
-  const numbers = root.openDB<Buffer, Buffer>({ name: 'numbers', encoding: 'binary', keyEncoding: 'binary' }) as
-    Bytes | undefined;
-  if (numbers !== undefined) return { root, numbers };
-  void root.close();
-  return undefined;
-}
-
-class LmdbNumberIndex implements NumberIndex {
-  #opened: Opened;
-  readonly #lasting: LastingRoot;
-  #isClosed = false;
-
-  constructor(opened: Opened, dir: string) {
-    this.#opened = opened;
-    const reopen = (isReadOnly: boolean): void => void (this.#opened = openTrees(dir, isReadOnly)!);
-    this.#lasting = createLastingRoot({ dir, root: () => this.#opened.root, reopen });
-  }
-
-  indexed(): Indexed | undefined {
-    const bytes = this.#fresh()?.root.get(STATE);
-    return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as Indexed);
-  }
-
-  add(entries: readonly IndexEntry[], indexed: Indexed): Promise<void> {
-    return this.#commit(({ root, numbers }) => {
-      for (const entry of entries) void numbers.put(entryKey(entry), NOTHING);
-      void root.put(STATE, Buffer.from(JSON.stringify(indexed)));
-    });
-  }
-
-  find(keys: readonly LookUpKey[], beforeNumber: number, limit: number): readonly OrderName[] {
-    const { numbers } = this.#fresh() ?? {};
-    if (numbers === undefined) return [];
-    const found = new Map<string, OrderName>();
-    for (const key of keys) {
-      const start = Buffer.concat([Buffer.from(key, 'hex'), numberBytes(beforeNumber)]);
-      const range = { start, exclusiveStart: true, end: Buffer.from(key, 'hex'), reverse: true, limit };
-      for (const at of numbers.getKeys(range)) {
-        const name = parseEntry(at);
-        // The range also covers entries of `beforeNumber` itself, because the owner's bytes follow the number.
-        if (name.number < beforeNumber) found.set(`${name.owner} ${name.number}`, name);
+function indexIn(folder: Folder): NumberIndex {
+  return {
+    indexed() {
+      const bytes = folder.fresh()?.root.get(STATE);
+      return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as Indexed);
+    },
+    add: (entries, indexed) =>
+      folder.commit(({ root, numbers }) => {
+        for (const entry of entries) void numbers.put(entryKey(entry), NOTHING);
+        void root.put(STATE, Buffer.from(JSON.stringify(indexed)));
+      }),
+    find(keys, beforeNumber, limit) {
+      const { numbers } = folder.fresh() ?? {};
+      if (numbers === undefined) return [];
+      const found = new Map<string, OrderName>();
+      for (const key of keys) {
+        const start = Buffer.concat([Buffer.from(key, 'hex'), numberBytes(beforeNumber)]);
+        const range = { start, exclusiveStart: true, end: Buffer.from(key, 'hex'), reverse: true, limit };
+        for (const at of numbers.getKeys(range)) {
+          const name = parseEntry(at);
+          // The range also covers entries of `beforeNumber` itself, because the owner's bytes follow the number.
+          if (name.number < beforeNumber) found.set(`${name.owner} ${name.number}`, name);
+        }
       }
-    }
-    return [...found.values()].sort((one, other) => other.number - one.number).slice(0, limit);
-  }
-
-  some(after: Buffer | undefined, limit: number): readonly (OrderName & { readonly at: Buffer })[] {
-    const { numbers } = this.#fresh() ?? {};
-    if (numbers === undefined) return [];
-    const start = after === undefined ? Buffer.from([0]) : Buffer.concat([after, Buffer.alloc(1)]);
-    return [...numbers.getKeys({ start, limit })].map((at) => ({ ...parseEntry(at), at }));
-  }
-
-  remove(places: readonly Buffer[]): Promise<void> {
-    return this.#commit(({ numbers }) => {
-      for (const at of places) void numbers.remove(at);
-    });
-  }
-
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    await this.#opened.root.close();
-  }
-
-  /** Undefined when the index is closed, and while it is opened anew. */
-  #fresh(): Opened | undefined {
-    if (this.#isClosed || !this.#lasting.isOpen()) return undefined;
-    this.#opened.root.resetReadTxn();
-    return this.#opened;
-  }
-
-  async #commit(work: (opened: Opened) => void): Promise<void> {
-    if (!this.#isClosed) await this.#lasting.commit(() => work(this.#opened));
-  }
+      return [...found.values()].sort((one, other) => other.number - one.number).slice(0, limit);
+    },
+    some(after, limit) {
+      const { numbers } = folder.fresh() ?? {};
+      if (numbers === undefined) return [];
+      const start = after === undefined ? Buffer.from([0]) : Buffer.concat([after, Buffer.alloc(1)]);
+      return [...numbers.getKeys({ start, limit })].map((at) => ({ ...parseEntry(at), at }));
+    },
+    remove: (places) =>
+      folder.commit(({ numbers }) => {
+        for (const at of places) void numbers.remove(at);
+      }),
+    close: () => folder.close(),
+  };
 }
 
 const NO_INDEX: NumberIndex = {

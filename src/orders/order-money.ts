@@ -1,13 +1,15 @@
 /** The money of orders: what was ordered, charged and is at risk, and the loss where the script acted on "pending" and the order ended otherwise. */
 import { kobo, type AmountMinor } from '../domain/amount';
 import { TOLD_PENDING, type Order } from '../domain/order';
-import { isSafeToRefund } from '../domain/outcome';
+import { deliveryOf, isSafeToRefund } from '../domain/outcome';
 import { traitsOf } from '../gateway/proof/compare-receipt';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 
 export interface OpenOrders {
   readonly orders: readonly Order[];
+  /** False if the limit may have left out newer ones. */
+  readonly areAll: boolean;
   readonly overdue: readonly Order[];
   /** The sum of the known prices, in kobo. */
   readonly atRisk: AmountMinor;
@@ -31,8 +33,7 @@ export async function readOpenOrders(
   const orders = open.filter((order) => !isInSandbox(order, mapping));
   const prices = orders.map((order) => moneyOf(order, mapping).atRisk);
   return {
-    orders,
-    unreadable,
+    ...{ orders, unreadable, areAll: open.length < limit },
     overdue: orders.filter((order) => nowMs - order.openedAtMs >= mapping.timing.overdue),
     atRisk: kobo(prices.reduce<number>((sum, price) => sum + (price ?? 0), 0)),
     withoutPrice: prices.filter((price) => price === undefined).length,
@@ -56,7 +57,7 @@ export interface OrderMoney {
 
 export function moneyOf(order: Order, mapping: Mapping): OrderMoney {
   const { outcome } = order;
-  const [askedFor, charged] = [faceValueOf(order, mapping), chargedBy(order)];
+  const [askedFor, charged] = [faceValueOf(order, mapping), deliveryOf(outcome).charged];
   const isOpen = outcome === undefined || outcome.kind === 'pending' || outcome.kind === 'unknown';
   const atRisk = isOpen ? (charged ?? askedFor) : undefined;
   return {
@@ -83,17 +84,13 @@ export function contraryEndOf({ outcome, operation, toldAtMs, trail }: Order, ma
 
 /** The loss by a contrary end, in kobo: what v1 charged, else the face value. Undefined where only v1's catalog has the price. */
 export function lossOf(order: Order, mapping: Mapping): AmountMinor | undefined {
-  const charged = order.outcome?.kind === 'succeeded' ? chargedBy(order) : undefined;
+  const charged = order.outcome?.kind === 'succeeded' ? deliveryOf(order.outcome).charged : undefined;
   return charged ?? faceValueOf(order, mapping);
 }
 
 function faceValueOf({ operation: name, fields }: Order, mapping: Mapping): AmountMinor | undefined {
   const operation = mapping.operations.get(name);
   return operation === undefined ? undefined : traitsOf(operation, fields).faceValue;
-}
-
-function chargedBy({ outcome }: Order): AmountMinor | undefined {
-  return outcome !== undefined && 'delivery' in outcome ? outcome.delivery?.charged : undefined;
 }
 
 export const CONTRARY_WORDS: Readonly<Record<ContraryEnd, string>> = {

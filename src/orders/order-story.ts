@@ -2,7 +2,7 @@
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../domain/order';
-import { referenceOf, TOLD_AS, type Outcome } from '../domain/outcome';
+import { deliveryOf, referenceOf, TOLD_AS, type Outcome } from '../domain/outcome';
 import { buildCall } from '../gateway/read/build-call';
 import type { Keyring } from '../gateway/read/keyring';
 import type { Rechecked } from '../gateway/recheck';
@@ -85,8 +85,7 @@ export function storyOf(order: Order, { notes, keyring, mapping: running, setOf 
   const mapping = shared.families.get(trail?.family?.id ?? '')?.mapping() ?? shared;
   const operation = mapping.operations.get(order.operation);
   const reference = referenceOf(outcome);
-  const delivery = outcome !== undefined && 'delivery' in outcome ? outcome.delivery : undefined;
-  const { balanceBefore: before, balanceAfter: after } = delivery ?? {};
+  const { balanceBefore: before, balanceAfter: after } = deliveryOf(outcome);
   const contrary = contraryEndOf(order, running);
   const noted = notes.under(keysOfOrder({ ...order, reference }, keyring), NOTES_MAX);
   const kind = outcome?.kind ?? 'open';
@@ -215,6 +214,6 @@ export function receiptText({ receipt, missing, unanswered, after }: Rechecked):
       ? `it has no order of the reference ${referenceOf(after.outcome)}`
       : 'nothing: the order has no reference under which v1 could be asked for a receipt';
   }
-  const charged = 'delivery' in receipt ? receipt.delivery?.charged : undefined;
+  const { charged } = deliveryOf(receipt);
   return `${receipt.kind}${charged === undefined ? '' : `, ${nairaText(charged)} naira charged`}`;
 }

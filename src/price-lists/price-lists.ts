@@ -19,9 +19,8 @@ import {
   visitorOf,
   type Visitors,
 } from '../upstream/visitors';
-import type { JsonObject, JsonValue } from '../domain/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import { createLru } from '../domain/lru';
-import { isJsonObject } from '../upstream/answer-data';
 
 /** v1's rows as v1 sent them. They are frozen, because many requests share one list. */
 export type PriceList = Readonly<V1Catalog>;

@@ -4,7 +4,7 @@
  * the journal, secret and history of mappings of a data folder; the replaced parts are renamed, never deleted.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -14,6 +14,7 @@ import { startOf } from '../domain/process-start';
 import { copyJournalFolder, JOURNAL_FILE, summariseJournal, type JournalSummary, forgetUncharged } from '../journal/lmdb/backup';
 import { journalFolder } from '../journal/open-journal';
 import { forgetRefusals } from '../journal/postgres/away';
+import { namesOfSigns, SIGN_MS, signsOfLife } from './data-folder';
 import { checkOf, findGatewaySecret } from './gateway-secret';
 
 const MANIFEST = 'backup.json';
@@ -166,8 +167,6 @@ export interface Restored {
   readonly setAside: readonly string[];
 }
 
-/** So long after its last sign a process counts as ended; it gives one every five seconds (`watch/signs-of-life`). */
-const SIGN_MS = 20_000;
 /** Deleted by a restore: parts made again from the journal, and those about processes that used the replaced journal. */
 const DERIVED = ['processes', 'told', 'number-index', 'gateway.secret-check'];
 
@@ -257,17 +256,6 @@ async function moveAside(path: string, mark: string): Promise<readonly string[]>
   const aside = `${path}.before-${mark}`;
   await rename(path, aside);
   return [aside];
-}
-
-function signsOfLife(dataDir: string): number {
-  const isFresh = (name: string): boolean =>
-    (statSync(join(dataDir, 'processes', name), { throwIfNoEntry: false })?.mtimeMs ?? 0) > Date.now() - SIGN_MS;
-  return namesOfSigns(dataDir).filter(isFresh).length;
-}
-
-function namesOfSigns(dataDir: string): readonly string[] {
-  const folder = join(dataDir, 'processes');
-  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 /** Whether the process of a file of signs (`watch/signs-of-life`) still runs. False where it cannot be known, as in another container. */

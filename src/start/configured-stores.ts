@@ -1,6 +1,6 @@
 /** Opens the stores that the settings name: journal, traffic and notes, for the gateway and for tools that read beside it. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { Config } from '../config';
 import { systemClock } from '../domain/clock';
 import type { Journal, JournalEvent } from '../journal/journal';
@@ -13,30 +13,52 @@ import { createNotes, type Notes, type NotesParts } from '../orders/notes';
 import { createMemoryNotesStore, openNotesStore, type NotesStore } from '../orders/notes-store';
 import { createRecorder, type TrafficRecorder } from '../traffic/recorder';
 import { createMemoryStore, openTrafficStore } from '../traffic/traffic-store';
-import { checkOf } from './gateway-secret';
+import { SIGN_MS, signsOfLife } from './data-folder';
+import { checkOf, findGatewaySecret, leaveCheck } from './gateway-secret';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** In the data folder of a gateway that has used PostgreSQL since it used LMDB. */
-const LEFT = 'journal-left';
+/** In the data folder: the folder of the journal that was used last, from here; empty when that is in PostgreSQL. */
+const LAST = 'journal-left';
+
+/** In the folder of a journal in LMDB: the data folder of the gateways that sell from it, and this folder itself, which a copy is not. */
+const SELLER = 'data-folder';
 
 /**
- * A journal in LMDB to which the gateway comes back from PostgreSQL first forgets the orders that took no money: meanwhile they may have been
+ * A journal in LMDB to which the gateway comes back from another journal first forgets the orders that took no money: meanwhile they may have been
  * sold under the same ids, and it would tell them as failed.
  */
 export async function openConfiguredJournal(
   config: Config,
   onEvent: (event: JournalEvent) => void = () => undefined,
 ): Promise<Journal> {
-  const left = join(config.dataDir, LEFT);
+  const last = join(config.dataDir, LAST);
   const folder = journalFolder(config.journalUrl, config.dataDir);
-  if (folder !== undefined && existsSync(left)) {
-    if (existsSync(folder)) await forgetUncharged(folder, config.journalKey, 'proven too');
-    rmSync(left, { force: true });
+  const place = folder === undefined ? '' : relative(config.dataDir, folder);
+  const before = existsSync(last) ? readFileSync(last, 'utf8') : undefined;
+  if (folder !== undefined && existsSync(folder)) {
+    refuseOtherSeller(folder, config.dataDir);
+    if (before !== undefined && before !== place) await forgetUncharged(folder, config.journalKey, 'proven too');
   }
   const journal = await open(config, { retentionMs: config.journalDays * DAY_MS, onEvent });
-  if (/^postgres/i.test(config.journalUrl)) writeFileSync(left, '', { mode: 0o600 });
+  if (folder !== undefined) {
+    writeFileSync(join(folder, SELLER), `${realpathSync(config.dataDir)}\n${realpathSync(folder)}`, { mode: 0o600 });
+    const secret = findGatewaySecret(config);
+    if (secret !== undefined) leaveCheck(secret, folder);
+  }
+  if (before !== place && !/^memory:/i.test(config.journalUrl)) writeFileSync(last, place, { mode: 0o600 });
   return journal;
+}
+
+/** A gateway with another data folder would not see what this one has told: it would tell old successes to new sales, and sell repeats again. */
+function refuseOtherSeller(folder: string, dataDir: string): void {
+  const file = join(folder, SELLER);
+  if (!existsSync(file)) return;
+  const [other = '', place] = readFileSync(file, 'utf8').split('\n');
+  if (place !== realpathSync(folder) || other === realpathSync(dataDir) || signsOfLife(other) === 0) return;
+  throw new Error(
+    `A gateway with DATA_DIR ${other} sells from the journal at ${folder}, and gateways on one journal need the same DATA_DIR. Set it so, or stop that gateway; after a kill wait ${SIGN_MS / 1_000} seconds.`,
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Makes and tests the data folder before anything else is started, and explains a fault once, in a sentence. */
-import { accessSync, chmodSync, constants, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -19,7 +19,17 @@ const REASONS: Readonly<Record<string, string>> = {
 const ROOM_BYTES = 256 * 1024;
 const OTHERS = 0o077;
 /** The gateway's own files and folders in it. The stores restrict the rights of their files when they open them. */
-const FILES = ['alarms.json', 'gateway.secret', 'gateway.secret-check', 'mappings.checked', 'patience.json', 'sandbox.checked'];
+const FILES = [
+  'alarms.json',
+  'gateway.secret',
+  'gateway.secret-check',
+  'journal-left',
+  'journal/data-folder',
+  'journal/gateway.secret-check',
+  'mappings.checked',
+  'patience.json',
+  'sandbox.checked',
+];
 const FOLDERS = ['journal', 'mapping-history', 'notes', 'number-index', 'processes', 'sandbox', 'spool', 'told', 'traffic'];
 
 /** Throws a plain Error with a sentence that names the setting. Returns warnings for the operator, a sentence each. */
@@ -86,4 +96,19 @@ function makeFolder(folder: string, mode?: number): void {
     // Another process was faster.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+}
+
+/** So long after its last sign a process counts as ended; it gives one every five seconds (`watch/signs-of-life`). */
+export const SIGN_MS = 20_000;
+
+/** How many processes sold from this data folder of late. */
+export function signsOfLife(dataDir: string): number {
+  const isFresh = (name: string): boolean =>
+    (statSync(join(dataDir, 'processes', name), { throwIfNoEntry: false })?.mtimeMs ?? 0) > Date.now() - SIGN_MS;
+  return namesOfSigns(dataDir).filter(isFresh).length;
+}
+
+export function namesOfSigns(dataDir: string): readonly string[] {
+  const folder = join(dataDir, 'processes');
+  return existsSync(folder) ? readdirSync(folder) : [];
 }

@@ -58,25 +58,31 @@ export function takeGatewaySecret(options: GatewaySecretOptions, journalDir?: st
       `There is a journal at ${journalDir}, but not its secret: neither GATEWAY_SECRET nor ${fileIn(dataDir)}. Set DATA_DIR as before, or restore the secret; or, if nothing was sold from that journal, move it away.`,
     );
   const secret = readGatewaySecret(options);
-  const complaint = describeSecretChange(secret, dataDir);
+  const complaint = describeSecretChange(secret, dataDir, journalDir);
   if (complaint !== undefined) throw new Error(complaint);
-  if (known === undefined) writeFileSync(checkIn(dataDir), checkOf(secret), { mode: 0o600 });
+  leaveCheck(secret, dataDir);
   return secret;
 }
 
-/** The check value in the data folder. Undefined also when the file is incomplete: after a loss of power, or while another process writes it. */
-function readCheck(dataDir: string): string | undefined {
-  const file = checkIn(dataDir);
+/** Writes the check value into a folder that has none: a data folder, or that of a journal, to which a gateway may come with a new data folder. */
+export function leaveCheck(secret: Secret, folder: string): void {
+  if (readCheck(folder) === undefined) writeFileSync(checkIn(folder), checkOf(secret), { mode: 0o600 });
+}
+
+/** The check value in a folder. Undefined also when the file is incomplete: after a loss of power, or while another process writes it. */
+function readCheck(folder: string): string | undefined {
+  const file = checkIn(folder);
   return existsSync(file) ? /^[0-9a-f]{32}$/.exec(readFileSync(file, 'utf8'))?.[0] : undefined;
 }
 
 /**
- * A sentence for the operator when this secret differs from the one last used with the folder; undefined when it does not. With another secret
+ * A sentence for the operator when this secret differs from the one last used with one of the folders; undefined when it does not. With another secret
  * no key would match its entry in callers.yaml: a caller's own plan ids would buy v1's plans, and a paused key would sell. No order would be found.
  */
-export function describeSecretChange(secret: Secret, dataDir: string): string | undefined {
-  if ((readCheck(dataDir) ?? checkOf(secret)) === checkOf(secret)) return undefined;
-  return `The gateway's secret is not the one with which ${dataDir} was last used, so no key would match its orders or its entry in callers.yaml. Set GATEWAY_SECRET to its old value, or to the content of the old gateway.secret; or, if nothing was sold with the old secret, delete ${checkIn(dataDir)}.`;
+export function describeSecretChange(secret: Secret, dataDir: string, journalDir = dataDir): string | undefined {
+  const folder = [dataDir, journalDir].find((one) => (readCheck(one) ?? checkOf(secret)) !== checkOf(secret));
+  if (folder === undefined) return undefined;
+  return `The gateway's secret is not the one with which ${folder} was last used, so no key would match its orders or its entry in callers.yaml. Set GATEWAY_SECRET to its old value, or to the content of the old gateway.secret; or, if nothing was sold with the old secret, delete ${checkIn(folder)}.`;
 }
 
 /** A check value: equal for two gateways with the same secret, without revealing it. */
@@ -95,7 +101,7 @@ export function missingSecret(dataDir: string): string {
 }
 
 const fileIn = (dataDir: string): string => join(dataDir, 'gateway.secret');
-const checkIn = (dataDir: string): string => join(dataDir, 'gateway.secret-check');
+const checkIn = (folder: string): string => join(folder, 'gateway.secret-check');
 
 /** Writes the file under another name and then links it: of several processes at once one wins, and none reads an incomplete file. */
 function createSecretFile(file: string, dataDir: string): void {

@@ -1,7 +1,7 @@
 /** Reads v1's answers: the JSON object, the money and goods in its `data`, and the order in a receipt. */
 import { LRUCache } from 'lru-cache';
 import { type AmountMinor, kobo, parseNaira } from '../domain/amount';
-import type { JsonObject, JsonValue } from '../domain/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { CardPin, Delivery, Outcome } from '../domain/outcome';
 
 /**
@@ -33,10 +33,6 @@ function parseObject(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -2,11 +2,11 @@
  * Decides what an exchange with v1 proves. Pure. The first rule of the product is kept here: an order has failed only when
  * it is certain that no money moved, and has succeeded only when v1 said so about this very order.
  */
-import type { JsonObject, JsonValue } from '../domain/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { NotSent, Outcome, Unknown } from '../domain/outcome';
 import { DEADLINE_PASSED, NO_TURN, type Answer, type Failure } from './exchange';
 import { readDelivery } from './answer-data';
-import { isJsonObject, parseJsonObject } from './answer-data';
+import { parseJsonObject } from './answer-data';
 import type { Finding, SentOutcome } from './upstream';
 
 /**

@@ -6,7 +6,8 @@ import { createLru } from '../domain/lru';
 import type { AmountMinor } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Mapping } from '../mapping/mapping';
-import { isJsonObject, readNaira } from '../upstream/answer-data';
+import { isJsonObject } from '../domain/json';
+import { readNaira } from '../upstream/answer-data';
 import type { AnswerListener } from '../upstream/listen-to-answers';
 import type { Finding, SentOutcome } from '../upstream/upstream';
 

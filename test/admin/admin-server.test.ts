@@ -2,7 +2,6 @@ import { connect } from 'node:net';
 import express from 'express';
 import {
   createAdminServer,
-  type AdminServer,
   type AdminServerOptions,
   type Readiness,
   healthReply,
@@ -10,11 +9,9 @@ import {
 } from '../../src/admin/admin-server';
 import { Secret } from '../../src/domain/credentials';
 import { createMetrics } from '../../src/telemetry/metrics';
+import { closedAfterEach } from '../opened';
 
-const open: AdminServer[] = [];
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
-});
+const kept = closedAfterEach();
 
 async function start(options: Partial<AdminServerOptions> = {}): Promise<string> {
   const router = express.Router();
@@ -24,13 +21,14 @@ async function start(options: Partial<AdminServerOptions> = {}): Promise<string>
   router.get('/broken', () => {
     throw new Error('hunter2');
   });
-  const server = createAdminServer({
-    registry: createMetrics({ hasProcessMetrics: false }).registry,
-    readiness: () => ({ hash: 'abcd', waitingFor: [] }),
-    routers: [{ path: '/admin', router }],
-    ...options,
-  });
-  open.push(server);
+  const server = kept(
+    createAdminServer({
+      registry: createMetrics({ hasProcessMetrics: false }).registry,
+      readiness: () => ({ hash: 'abcd', waitingFor: [] }),
+      routers: [{ path: '/admin', router }],
+      ...options,
+    }),
+  );
   const { port } = await server.listen(0, '127.0.0.1');
   return `http://127.0.0.1:${port}`;
 }
@@ -130,8 +128,7 @@ describe('the admin server', () => {
   it('does not listen beyond loopback without a token', async () => {
     const options = { registry: createMetrics({ hasProcessMetrics: false }).registry, readiness: () => ({ waitingFor: [] }) };
     await expect(createAdminServer(options).listen(0, '0.0.0.0')).rejects.toThrow(/ADMIN_TOKEN must be set/);
-    const guarded = createAdminServer({ ...options, token });
-    open.push(guarded);
+    const guarded = kept(createAdminServer({ ...options, token }));
     expect((await guarded.listen(0, '0.0.0.0')).port).toBeGreaterThan(0);
   });
 });

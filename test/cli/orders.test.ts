@@ -427,11 +427,6 @@ describe('the journal', () => {
     },
   );
 
-  test('in memory cannot be read by another process', async () => {
-    process.env['JOURNAL_URL'] = 'memory:';
-    expect((await runHere('orders', 'list')).stderr).toBe('JOURNAL_URL is memory:, which only the gateway itself can see.\n');
-  });
-
   test("loses no order to a reader whose retention is shorter than the gateway's", async () => {
     await fill({ id: 'kept', ageMs: 200 * DAY_MS, outcome: sold('v1-1') });
     process.env['JOURNAL_DAYS'] = '1';

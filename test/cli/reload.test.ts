@@ -1,24 +1,17 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeReload } from '../../src/cli/reload';
-import { openHouse, send, type House } from '../flows/house';
-import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
+import { send, useHouses } from '../flows/house';
+import { MAPPINGS } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
-import { newFolder } from '../new-folder';
 import { until } from '../until';
 
 const TOKEN = 'let-me-in-please';
-let folder: string;
-let house: House;
-beforeEach(async () => {
-  folder = copyMappings(join(newFolder(), 'mappings'));
-  house = await openHouse({ env: { MAPPINGS_DIR: folder, ADMIN_TOKEN: TOKEN, MAPPINGS_WATCH: '1' } });
-});
+const house = useHouses({ changeMappings: () => undefined, env: { ADMIN_TOKEN: TOKEN, MAPPINGS_WATCH: '1' } });
 withSettings(() => ({ ADMIN_PORT: new URL(house.service.adminUrl).port, ADMIN_TOKEN: TOKEN }));
-afterEach(() => house.close());
 
-const breakOne = (): void => writeFileSync(join(folder, 'request-id.yaml'), 'request_id: [\n');
-const changeOne = (): void => writeFileSync(join(folder, 'extra.yaml'), '# nothing yet\ntexts: { gone: Gone. }\n');
+const breakOne = (): void => writeFileSync(join(house.mappingsDir, 'request-id.yaml'), 'request_id: [\n');
+const changeOne = (): void => writeFileSync(join(house.mappingsDir, 'extra.yaml'), '# nothing yet\ntexts: { gone: Gone. }\n');
 
 async function metric(result: string): Promise<number> {
   const text = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
@@ -57,7 +50,7 @@ test('MAPPINGS_WATCH notices a change, good or bad', async () => {
   await until(async () => (await metric('refused')) > 0);
   expect(house.service.live.current().hash).toBe(hash);
   expect(linesOf('mapping_refused')).not.toEqual([]);
-  cpSync(join(MAPPINGS, 'request-id.yaml'), join(folder, 'request-id.yaml'));
+  cpSync(join(MAPPINGS, 'request-id.yaml'), join(house.mappingsDir, 'request-id.yaml'));
   changeOne();
   await until(() => house.service.live.current().hash !== hash || house.service.live.problems().length > 0);
 });

@@ -1,5 +1,14 @@
 import { EventEmitter } from 'node:events';
-import { openChannel, type MessageHandlers, type Channel, type Peer } from '../../src/cluster/channel';
+import { deserialize, serialize } from 'node:v8';
+import {
+  openChannel,
+  settingsSent,
+  settingsToSend,
+  type MessageHandlers,
+  type Channel,
+  type Peer,
+} from '../../src/cluster/channel';
+import { configFor } from '../flows/house';
 
 /** The two ends of a channel in one process; a message arrives in the next turn. */
 function openPair(
@@ -49,4 +58,11 @@ test('open questions and later ones are rejected when the other end is gone', as
   cut();
   await expect(waiting).rejects.toThrow('gone');
   await expect(ends[0].ask('never')).rejects.toThrow('gone');
+});
+
+test('settings arrive as they are, secrets too', () => {
+  const config = configFor('/data', { GATEWAY_SECRET: 's'.repeat(32), TRUSTED_PROXIES: '10.0.0.0/8', MAPPINGS_WATCH: '1' });
+  const arrived = settingsSent(deserialize(serialize(settingsToSend(config))) as ReturnType<typeof settingsToSend>);
+  expect(arrived).toEqual(config);
+  expect(arrived.gatewaySecret?.revealForUseOnly()).toBe('s'.repeat(32));
 });

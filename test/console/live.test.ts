@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import express from 'express';
-import { createStreams, STREAMS_MAX, type Stream } from '../../src/console/live';
+import { createStreams, STREAMS_MAX, type Send } from '../../src/console/live';
 import { systemClock } from '../../src/domain/clock';
 import { listen } from '../listen';
 import { opened } from '../opened';
 import { until } from '../until';
 
 async function openHouse() {
-  const streams = new Set<Stream>();
+  const streams = new Set<Send>();
   const ended = new AbortController();
   const app = express();
   app.use((_request, response, next) => {
@@ -16,9 +16,9 @@ async function openHouse() {
   });
   app.get(
     '/',
-    createStreams(systemClock, (stream) => {
-      streams.add(stream);
-      return () => streams.delete(stream);
+    createStreams(systemClock, (send) => {
+      streams.add(send);
+      return () => streams.delete(send);
     }),
   );
   return { ...(await listen(createServer(app))), streams, ended };
@@ -29,8 +29,8 @@ const house = opened(openHouse, beforeEach, afterEach);
 test('a sent value arrives as an event, and a browser that disconnects is forgotten', async () => {
   const leave = new AbortController();
   const reply = await fetch(house.url, { signal: leave.signal });
-  const [stream] = house.streams;
-  stream!.send('news', { words: 'one\ntwo' });
+  const [send] = house.streams;
+  send!('news', { words: 'one\ntwo' });
   const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   while (!text.includes('one')) text += (await reader.read()).value ?? '';

@@ -1,13 +1,12 @@
 /** The Orders page of a running house, without a browser: what it finds, shows, asks v1, and never shows. */
-import { openHouse, send, type House } from '../flows/house';
+import { send, useHouse } from '../flows/house';
 
 const SALE = { network: '1', mobile_number: '08031234567', amount: '100', bypass: true };
 
-let house: House;
+const house = useHouse();
 let console_: string;
 let beforeAnySale: string;
 beforeAll(async () => {
-  house = await openHouse();
   console_ = `${house.service.adminUrl}/console`;
   beforeAnySale = await get('/orders');
   await send(house.url, '/api/topup/', { ...SALE, 'request-id': 'r1' });
@@ -15,7 +14,6 @@ beforeAll(async () => {
   // Notes are written once a second.
   await new Promise((resolve) => setTimeout(resolve, 1_300));
 });
-afterAll(() => house.close());
 
 const get = async (path: string): Promise<string> => (await fetch(`${console_}${path}`)).text();
 const storyPath = async (): Promise<string> => /\/orders\/[0-9a-f]+\/\d+/.exec(await get('/orders?q=r1'))![0];

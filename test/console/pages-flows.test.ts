@@ -1,10 +1,11 @@
 /** What an operator does with several pages in a row, in a real browser. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { openHouse, type House } from '../flows/house';
+import type { Page } from 'playwright-core';
+import { useHouse } from '../flows/house';
 import { describeWithBrowser, openBrowser } from './browser';
 import { editFile } from '../mapping/mapping-set';
+import { opened } from '../opened';
 
 /** Keeps the texts of charts: they are painted, so no element has them. */
 const KEEP_PAINTED = `
@@ -23,17 +24,12 @@ const MINUTES_AROUND_ONE_POINT = `(() => {
 })()`;
 
 describeWithBrowser('in a browser', () => {
-  let house: House;
-  let browser: Browser;
+  const browser = opened(openBrowser);
+  const house = useHouse({ changeMappings: () => undefined });
   let page: Page;
   beforeAll(async () => {
-    [house, browser] = await Promise.all([openHouse({ changeMappings: () => undefined }), openBrowser()]);
     page = await browser.newPage();
     page.setDefaultTimeout(30_000);
-  }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-    await house?.close();
   });
   const open = (path: string): Promise<unknown> => page.goto(`${house.service.adminUrl}/console${path}`);
 

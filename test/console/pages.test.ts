@@ -1,5 +1,5 @@
 /** Every page in a real browser, on a phone and a desktop, light and dark; pictures go to `test-artefacts/console`. */
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import {
   describeWithBrowser,
   inspectPage,
@@ -10,6 +10,7 @@ import {
   type InspectOptions,
 } from './browser';
 import { openShop, type ShopHouse } from './shop-house';
+import { opened } from '../opened';
 
 interface PageLine {
   /** The file name of the picture. */
@@ -79,18 +80,10 @@ const FIRST_PAINT_MS_MAX = 3_000;
 const BYTES_MAX = 200_000;
 
 describeWithBrowser('the pages of the console', () => {
-  let house: ShopHouse;
-  let browser: Browser;
+  const browser = opened(openBrowser);
+  const house = opened(openShop);
   const looks: string[] = [];
-
-  beforeAll(async () => {
-    [house, browser] = await Promise.all([openShop(), openBrowser()]);
-  }, 120_000);
-  afterAll(async () => {
-    await browser?.close();
-    await house?.close();
-    process.stdout.write(`${looks.join('\n')}\n`);
-  });
+  afterAll(() => process.stdout.write(`${looks.join('\n')}\n`));
 
   const cases = PAGES.flatMap((page) => (Object.keys(SIZES) as Size[]).map((size) => ({ ...page, size })));
 

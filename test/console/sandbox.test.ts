@@ -1,13 +1,9 @@
-import { openHouse, send, type House } from '../flows/house';
+import { send, useHouses } from '../flows/house';
 import { consoleOf, type ConsoleAsked } from './ask-console';
 
-let house: House;
+const house = useHouses();
 let asked: ConsoleAsked;
-beforeEach(async () => {
-  house = await openHouse();
-  asked = consoleOf(house.service.adminUrl);
-});
-afterEach(() => house.close());
+beforeEach(() => void (asked = consoleOf(house.service.adminUrl)));
 
 const wallet = () => house.service.sandbox!.admin.overview().accounts.find(({ id }) => id === 'demo')!.wallets[0]!;
 const sell = (phone: string) =>

@@ -1,24 +1,17 @@
 /** The console in a real browser with ADMIN_TOKEN set: who gets in, what another site can do, and use by keyboard alone. */
 import { createServer } from 'node:http';
-import type { Browser, Page } from 'playwright-core';
-import { openHouse, type House } from '../flows/house';
+import type { Page } from 'playwright-core';
+import { useHouse } from '../flows/house';
 import { listen } from '../listen';
 import { describeWithBrowser, openBrowser, SIZES } from './browser';
+import { opened } from '../opened';
 
 const TOKEN = 'a-token-for-the-console-alone';
 
 describeWithBrowser('the console behind a token', () => {
-  let house: House;
-  let browser: Browser;
+  const browser = opened(openBrowser);
+  const house = useHouse({ env: { ADMIN_TOKEN: TOKEN } });
   const at = (path: string): string => `${house.service.adminUrl}${path}`;
-
-  beforeAll(async () => {
-    [house, browser] = await Promise.all([openHouse({ env: { ADMIN_TOKEN: TOKEN } }), openBrowser()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await house?.close();
-  });
 
   async function withPage(use: (page: Page) => Promise<void>): Promise<void> {
     const context = await browser.newContext({ viewport: SIZES.desktop });

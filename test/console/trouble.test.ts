@@ -2,29 +2,16 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
-import { openHouse, send, type House } from '../flows/house';
+import { openHouse, send, useHouse, type House } from '../flows/house';
 import { describeWithBrowser, inspectPage, openBrowser, SIZES, type Size } from './browser';
+import { opened } from '../opened';
 
 const cases = (Object.keys(SIZES) as Size[]).map((size) => ({ size }));
 
 describeWithBrowser('the console when something is wrong', () => {
-  let browser: Browser;
-  let locked: House;
-  let troubled: House;
-
-  beforeAll(async () => {
-    [browser, locked, troubled] = await Promise.all([
-      openBrowser(),
-      openHouse({ env: { ADMIN_TOKEN: 'a-token-for-the-console-alone' } }),
-      openHouseWithTrouble(),
-    ]);
-  }, 120_000);
-  afterAll(async () => {
-    await browser?.close();
-    await locked?.close();
-    await troubled?.close();
-  });
+  const browser = opened(openBrowser);
+  const locked = useHouse({ env: { ADMIN_TOKEN: 'a-token-for-the-console-alone' } });
+  const troubled = opened(openHouseWithTrouble);
 
   test.each(cases)('the login, $size, light and dark', async (look) => {
     const seen = await inspectPage(browser, `${locked.service.adminUrl}/console`, { name: 'login', ...look });

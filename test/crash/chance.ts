@@ -2,7 +2,7 @@
 export interface Chance {
   readonly seed: number;
   /** In [0, 1). */
-  next(): number;
+  readonly next: () => number;
   /** In [from, to). */
   between(from: number, to: number): number;
   pick<T>(choices: readonly T[]): T;

@@ -185,6 +185,21 @@ test('a sale without an id that is repeated while open is one order at v1, which
   expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
 }, 60_000);
 
+test('a worker that replaces another sells from the same journal, whatever the settings file says by now', async () => {
+  const file = join(dataDir, 'compat-gateway.yaml');
+  writeFileSync(file, `JOURNAL_URL: lmdb:${join(dataDir, 'first')}`);
+  await open();
+  writeFileSync(file, `JOURNAL_URL: lmdb:${join(dataDir, 'other')}`);
+  process.kill(pidOf(1), 'SIGKILL');
+  await untilLines('worker_started', 3);
+  for (let round = 0; round < 3; round += 1) {
+    const told = await atOnce(6, () => post(LATE, key(round)));
+    expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['success']));
+    expect(v1.countOrders()).toBe(round + 1);
+  }
+  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+}, 60_000);
+
 test('a sale without an id that gets no turn hears "pending" within its patience, nothing is sent for it, and the turn goes on to the next', async () => {
   await open();
   expect((await post(AIRTIME, key(0))).status).toBe('success');

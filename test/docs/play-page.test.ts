@@ -2,10 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { placeProgram } from './place-program';
 import { checkYaml } from './check-yaml';
-import { openDesk, type Desk } from './open-desk';
+import { openDesk } from './open-desk';
 import { compareJson, compareText, playPage } from './play-page';
 import { parsePage } from './read-page';
 import { newFolder } from '../new-folder';
+import { opened } from '../opened';
 
 const hasBash = ['bash', 'curl'].every((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
 const fenced = (info: string, text: string): string => `\`\`\`${info}\n${text}\n\`\`\`\n`;
@@ -79,12 +80,8 @@ describe('YAML', () => {
 
 (hasBash ? describe : describe.skip)('commands', () => {
   const program = newFolder();
-  let desk: Desk;
-  beforeAll(async () => {
-    placeProgram(program);
-    desk = await openDesk(program);
-  });
-  afterAll(() => desk.close());
+  beforeAll(() => placeProgram(program));
+  const desk = opened(() => openDesk(program));
   const play = (page: string): Promise<string | undefined> => playPage(parsePage(page, 'page.md'), desk);
   const reload = fenced('yaml append=mine/format-b.yaml', '# a remark');
 

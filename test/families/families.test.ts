@@ -94,13 +94,6 @@ test('a family that concludes something else from a success or a failure has a w
   expect(silent.map(({ name }) => name)).toEqual([]);
 });
 
-test('the balance that one family compares with the price before it buys is a number', async () => {
-  for (const format of ['a', 'b']) {
-    const { body } = await replyToSample('check_balance', format, 'success');
-    expect(body).toMatchObject({ user: { Account_Balance: 98250.5, wallet: 98250.5, wallet_balance: 98250.5 } });
-  }
-});
-
 test('a list at the address of a purchase, where a redirect sends a sale as a GET, is a sale only to families that read no word', async () => {
   const sellers: string[] = [];
   for (const family of families) {

@@ -7,7 +7,8 @@ import { systemClock, type Clock } from '../../src/domain/clock';
 import { LOOK_EVERY_MS } from '../../src/watch/alarms';
 import { openHouse, send, type House, type HouseOptions } from './house';
 import { listen } from '../listen';
-import { openWebhookServer, type WebhookServer } from './webhook-server';
+import { openWebhookServer } from './webhook-server';
+import { opened } from '../opened';
 
 const ORDERS_LOOK_MS = 60_000;
 
@@ -22,17 +23,11 @@ function createHastyClock() {
   return { clock, move: (ms: number) => void (movedMs += ms) };
 }
 
-let webhook: WebhookServer;
 let house: House;
 let time: ReturnType<typeof createHastyClock>;
-beforeEach(async () => {
-  webhook = await openWebhookServer();
-  time = createHastyClock();
-});
-afterEach(async () => {
-  await house.close();
-  await webhook.close();
-});
+beforeEach(() => (time = createHastyClock()));
+afterEach(() => house.close());
+const webhook = opened(openWebhookServer, beforeEach, afterEach);
 
 async function open(options: HouseOptions = {}): Promise<void> {
   const { env, ...more } = options;

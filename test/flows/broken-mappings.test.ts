@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import type { Problem } from '../../src/mapping/problem';
 import { readFolder, type MappingFileText } from '../../src/mapping/load';
-import { breakFiles, createRandom } from '../mapping/break-files';
+import { createChance } from '../crash/chance';
+import { breakFiles } from '../mapping/break-files';
 import { openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
 import { copyMappings } from '../mapping/mapping-set';
@@ -202,7 +203,7 @@ const DISK_SHARE = 0.3;
  * breaks in the same way. `files` are those of the sound folder.
  */
 function breakFolder(folder: string, files: readonly MappingFileText[], seed: number): BrokenFolder {
-  const random = createRandom(seed);
+  const random = createChance(seed).next;
   const mend = (name: string, text: string) => (): void => {
     rmSync(join(folder, name), { recursive: true, force: true });
     writeFileSync(join(folder, name), text);

@@ -1,5 +1,4 @@
 /** Scripts that were written for a Topupmate server, sold to by the started gateway. */
-import { hasPhp, runScript } from '../php/run-script';
 import { askV1, send, useHouse } from './house';
 
 const house = useHouse();
@@ -126,60 +125,4 @@ test('a number with two meanings, with a phone of neither network, buys nothing'
   expect([status, body.status, body.id]).toEqual([400, 'fail', null]);
   expect(body.msg).toContain('GLO in format A and AIRTEL in format B and 9MOBILE in format C');
   expect((await askV1(house.service, '/transactions')).body.data.total).toBe(before);
-});
-
-const order = (end: string, more: object = {}) => ({
-  ...{ network: '3', phone: `0809222${end}`, amount: '150', cable: '2', iuc: `004222${end}`, disco: '1', meter: `0452222${end}` },
-  ...{ meter_type: 'prepaid', exam: '1', quantity: 1, card_name: 'My Shop', plan: '22', id: `php-${end}-${Math.random()}` },
-  ...more,
-});
-const delivered = { told: 'delivered', text: null, ref: expect.stringMatching(/^php-/) };
-
-(hasPhp ? describe : describe.skip)('a real Topupmate-shaped PHP script', () => {
-  test.concurrent.each([
-    ['sells airtime', 'airtime', order('4567'), '', delivered],
-    ['sells data', 'data', order('4568', { plan: '402', amount: undefined }), '', delivered],
-    [
-      'asks for the name on a smartcard',
-      'verify-cable',
-      order('4567'),
-      '',
-      { told: 'shown', text: expect.stringMatching(/^[A-Z]/i) },
-    ],
-    ['sells cable TV', 'cable', order('4567'), '', delivered],
-    [
-      'asks for the name on a meter',
-      'verify-meter',
-      order('4567'),
-      '',
-      { told: 'shown', text: expect.stringMatching(/^[A-Z]/i) },
-    ],
-    ['hears of a meter that is nobody’s', 'verify-meter', order('9999'), '', { told: 'refused', text: expect.any(String) }],
-    [
-      'sells electricity',
-      'electricity',
-      order('4567', { amount: 3000 }),
-      '',
-      { ...delivered, token: expect.stringMatching(/\d/) },
-    ],
-    ['sells exam PINs', 'exam', order('4567'), '', { ...delivered, pins: [PIN_WITH_SERIAL] }],
-    [
-      'sells recharge cards with /c in its address',
-      'recharge-card',
-      order('4567', { amount: 100 }),
-      '/c',
-      { ...delivered, pins: [PIN] },
-    ],
-    ['refunds airtime that was declined', 'airtime', order('0000'), '', { told: 'refunded', reference: null }],
-    ['waits for electricity that v1 is slow about', 'electricity', order('0001', { amount: 3000 }), '', delivered],
-  ])(
-    '%s',
-    async (_title, service, fields, prefix, told) => {
-      const call = { script: 'topupmate-c', service, address: `${house.url}${prefix}`, key: 'sandbox_demo:1234', order: fields };
-      const end = await runScript(call);
-      expect(end).toMatchObject({ told, warnings: '' });
-      if (end.told.told === 'delivered') expect(await receiptOf(end.told.reference)).toMatchObject({ status: 'success' });
-    },
-    30_000,
-  );
 });

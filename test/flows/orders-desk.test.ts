@@ -1,7 +1,7 @@
 /** A complaint by phone, in a running house: the order is found, its story shown, and v1 asked again with the key. */
 import { describeRecheck } from '../../src/cli/orders-recheck';
 import type { Rechecked } from '../../src/gateway/recheck';
-import { openHouse, send, type AnswerOfV1, type House, type V1, useHouse } from './house';
+import { send, type AnswerOfV1, type House, type V1, useHouse } from './house';
 
 const SALE = { network: '1', mobile_number: '08031234567', amount: '100', bypass: true };
 
@@ -72,13 +72,11 @@ describe('a sold order', () => {
   });
   const none: AnswerOfV1 = { http: 404, body: { status: 'error', success: false, message: 'Transaction not found.' } };
   let told: AnswerOfV1;
-  let shop: House;
+  const v1: V1 = ({ method }, { pathname }) => (method === 'POST' ? sold : pathname.endsWith('/receipt') ? told : none);
+  const shop = useHouse({ v1, env: { JOURNAL_URL: 'memory:' } });
   beforeAll(async () => {
-    const v1: V1 = ({ method }, { pathname }) => (method === 'POST' ? sold : pathname.endsWith('/receipt') ? told : none);
-    shop = await openHouse({ v1, env: { JOURNAL_URL: 'memory:' } });
     await send(shop.url, '/api/topup/', { ...SALE, 'request-id': 's1' }, { key: 'shop_live_abcdef' });
   });
-  afterAll(() => shop.close());
 
   const ask = async (): Promise<Answer> => recheck({ id: 's1', key: 'shop_live_abcdef' }, shop);
   const onPage = async (): Promise<string> => {

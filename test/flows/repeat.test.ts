@@ -11,40 +11,6 @@ const buy = (id: unknown, change: Record<string, unknown> = {}, key?: string): P
     key === undefined ? {} : { key },
   );
 
-test('a repeated id is sold once and told alike', async () => {
-  const first = await buy('once');
-  const after = await balance();
-  const second = await buy('once');
-  expect(second.body).toMatchObject({
-    status: 'success',
-    reference: first.body.reference,
-    id: first.body.id,
-    newbal: first.body.newbal,
-  });
-  expect(await balance()).toBe(after);
-});
-
-test('twenty at the same time are one sale', async () => {
-  const before = await balance();
-  const replies = await Promise.all(Array.from({ length: 20 }, () => buy('twenty', { phone: '08031234568' })));
-  expect(new Set(replies.map(({ body }) => body.status))).toEqual(new Set(['success']));
-  expect(new Set(replies.map(({ body }) => body.reference)).size).toBe(1);
-  const price = replies[0]!.body.oldbal - replies[0]!.body.newbal;
-  expect(before - (await balance())).toBeCloseTo(price, 2);
-});
-
-test('a repeat in other spellings of the same sale is the same sale', async () => {
-  const first = await buy(20260101, { phone: '08031234569' });
-  const second = await send(house.url, '/b/api/topup', {
-    network: 'mtn',
-    mobile_number: '+234 803 123 4569',
-    amount: 100.0,
-    Ported_number: 1,
-    ref: '20260101',
-  });
-  expect(second.body).toMatchObject({ status: 'success', reference: first.body.reference, ref: '20260101' });
-});
-
 test.each([
   [3, '9MOBILE', '08091234571'],
   [4, 'AIRTEL', '08021234571'],

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { hasPhp } from '../php/run-script';
-import { openHouse, send, type House, type Told } from './house';
+import { send, useHouse, type Told } from './house';
 
 const IDS = [
   'INV/2026/0042',
@@ -35,11 +35,10 @@ const IDS = [
 ] as const;
 const ROUTES = ['transaction', 'data', 'topup', 'airtime', 'cable', 'bill', 'epin', 'data/requery', 'electricity/requery'];
 
-let house: House;
+const house = useHouse();
 const references = new Map<string, string>();
 
 beforeAll(async () => {
-  house = await openHouse();
   for (const [index, id] of IDS.entries()) {
     const sale = { network: 1, mobile_number: '08031234567', amount: 100 + index, 'request-id': id };
     const { body } = await send(house.url, '/api/topup/', sale);
@@ -47,7 +46,6 @@ beforeAll(async () => {
     references.set(id, body.reference);
   }
 });
-afterAll(() => house.close());
 
 /** The path as it stands, which fetch would change. */
 async function getBare(path: string): Promise<Told['body']> {

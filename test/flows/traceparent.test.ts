@@ -1,27 +1,23 @@
 /** A trace that a script, or a proxy in front of the gateway, began is followed into the log and to v1. */
 import { readTraceParent } from '../../src/domain/trace';
 import { mappingsWith } from '../faults/timing';
-import { openHouse, send, type House } from './house';
+import { send, useHouse } from './house';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const HEADER = `00-${TRACE}-00f067aa0ba902b7-01`;
 const SALE = { network: 1, mobile_number: '08030000011', amount: 100, Ported_number: true };
 
-let house: House;
 let heard: { readonly path: string; readonly header: string | undefined }[];
-beforeAll(async () => {
-  house = await openHouse({
-    env: { MAPPINGS_DIR: mappingsWith('impatient') },
-    v1: (request, url) => {
-      heard.push({ path: url.pathname.slice('/api/v1'.length), header: request.headers.traceparent as string | undefined });
-      if (url.pathname.endsWith('/receipt')) return { http: 200, body: { status: 'success', data: { status: 'success' } } };
-      const data = { reference: `V1-${heard.length}`, status: 'pending', charged: 98 };
-      return { http: 200, body: request.method === 'POST' ? { status: 'pending', data } : { status: 'success', data: {} } };
-    },
-  });
-});
 beforeEach(() => (heard = []));
-afterAll(() => house.close());
+const house = useHouse({
+  env: { MAPPINGS_DIR: mappingsWith('impatient') },
+  v1: (request, url) => {
+    heard.push({ path: url.pathname.slice('/api/v1'.length), header: request.headers.traceparent as string | undefined });
+    if (url.pathname.endsWith('/receipt')) return { http: 200, body: { status: 'success', data: { status: 'success' } } };
+    const data = { reference: `V1-${heard.length}`, status: 'pending', charged: 98 };
+    return { http: 200, body: request.method === 'POST' ? { status: 'pending', data } : { status: 'success', data: {} } };
+  },
+});
 
 const lines = () => house.log().filter(({ event }) => event === 'request');
 

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Traffic } from '../../src/domain/traffic';
+import { createChance } from '../crash/chance';
 import { openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
 
@@ -72,15 +73,10 @@ test('switched off it learns nothing and says so', async () => {
   expect([reply.status, await reply.text()]).toEqual([409, expect.stringContaining('TRAFFIC_SHAPES')]);
 });
 
-/** Mulberry32: the same run each time, so that a value that gets through can be looked at. TRAFFIC_SEED tries another. */
-let state = Number(process.env.TRAFFIC_SEED ?? 20_260_101);
-function randomInt(from: number, to = 0): number {
-  const [low, high] = to === 0 ? [0, from] : [from, to];
-  state = (state + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return low + (((mixed ^ (mixed >>> 14)) >>> 0) % (high - low));
-}
+/** The same run each time, so that a value that gets through can be looked at. TRAFFIC_SEED tries another. */
+const chance = createChance(Number(process.env.TRAFFIC_SEED ?? 20_260_101));
+const randomInt = (from: number, to?: number): number =>
+  Math.floor(to === undefined ? chance.between(0, from) : chance.between(from, to));
 
 /** Things that must never be kept, each different from every other of a run. */
 const letters = (length: number, of: string): string => Array.from({ length }, () => of[randomInt(of.length)]!).join('');

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { openSetHistory } from '../../src/mapping/set-history';
@@ -6,48 +5,11 @@ import { startService } from '../../src/main';
 import { createLog } from '../../src/telemetry/log';
 import { freePort } from '../free-port';
 import { listen } from '../listen';
-import { configFor, openHouse, send, type House } from './house';
+import { configFor, openHouse, send } from './house';
 import { newFolder } from '../new-folder';
-import { copyMappings, editFile } from '../mapping/mapping-set';
 
 const SALE = { network: '1', phone: '08031234567', amount: '100', bypass: true, 'request-id': 'trouble-1' };
 const silent = createLog('silent', { write: () => undefined });
-
-describe('a v1 that is away', () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse({
-      env: { UPSTREAM_URL: `http://127.0.0.1:${await freePort()}/api/v1`, LOOKUP_API_KEY: 'sandbox_demo' },
-    });
-  });
-  afterAll(() => house.close());
-
-  test('sells nothing: the script hears a failure, and that nothing was charged', async () => {
-    const { status, body } = await send(house.url, '/api/topup/', SALE);
-    expect([status, body.status, body.Status, body.id, body.success]).toEqual([400, 'fail', 'failed', null, false]);
-    expect(body.message).toMatch(/Nothing was charged/);
-    expect(body['request-id']).toBe('trouble-1');
-  });
-
-  test('says of the order afterwards what it said before', async () => {
-    const { status, body } = await send(house.url, '/api/transaction/trouble-1');
-    expect([status, body.status]).toEqual([200, 'fail']);
-  });
-
-  test.each(['/api/user', '/api/data_plans', '/api/cable/cable-validation?iuc=1234567890&cable=1'])(
-    'is a failure in JSON at %s, and no balance, list or name',
-    async (path) => {
-      const { status, body } = await send(house.url, path);
-      expect([status, body.status, Array.isArray(body)]).toEqual([503, 'fail', false]);
-      expect(body.name ?? body.balance ?? null).toBeNull();
-    },
-  );
-
-  test('is told in the words of v1 on the pass-through', async () => {
-    const { status, body } = await send(house.url, '/api/v1/balance');
-    expect([status >= 500, body.status, typeof body.message]).toEqual([true, 'error', 'string']);
-  });
-});
 
 test('a v1 that comes back sells the order that could not be sent, under its own id', async () => {
   const dataDir = newFolder();
@@ -58,15 +20,6 @@ test('a v1 that comes back sells the order that could not be sent, under its own
   const { body } = await send(back.url, '/api/topup/', SALE);
   expect([body.status, body['request-id']]).toEqual(['success', 'trouble-1']);
   await back.close();
-});
-
-test('a broken mapping folder refuses to start, with file, line and column of every problem', async () => {
-  const mappings = copyMappings();
-  editFile(join(mappings, 'format-a.yaml'), 'login: basic', 'login: basic\nlogni: basic');
-  const config = configFor(newFolder(), { MAPPINGS_DIR: mappings });
-  await expect(startService(config, silent)).rejects.toThrow(
-    /format-a\.yaml:\d+:1\s+unknown-key\s+unknown key `logni`\n\s+did you mean `login`\?/,
-  );
 });
 
 test('a mapping folder that is not there refuses to start', async () => {
@@ -89,12 +42,6 @@ test.each(['PORT', 'ADMIN_PORT'])(
     await close();
   },
 );
-
-test('a journal that cannot be written sends nothing, and says so', async () => {
-  const dataDir = newFolder();
-  writeFileSync(join(dataDir, 'journal'), 'a file where a folder belongs');
-  await expect(startService(configFor(dataDir), silent)).rejects.toThrow(/journal/i);
-});
 
 test('a stopped house never calls a sale under way failed, and is not there afterwards', async () => {
   // Another test may be given any port that is not kept for this one.

@@ -52,15 +52,6 @@ test('after two wrong PINs a new one is not tried, says what to do and when, and
   expect(await askV1Itself()).toBe(200);
 });
 
-test('one PIN sent again and again is tried once, so that the corrected one sells', async () => {
-  const told = [];
-  for (let time = 0; time < 5; time += 1) told.push(await buy('9999'));
-  expect(told.map(({ status }) => status)).toEqual(Array(5).fill('fail'));
-  expect(warnings()).toHaveLength(1);
-  expect(told[4].message).toMatch(/^Invalid transaction PIN\. .*not tried again for 10 minutes/);
-  expect(await buy(RIGHT)).toMatchObject({ status: 'success' });
-});
-
 test('whoever guesses PINs of a key, one after the other or all at once, locks no shop that has sold: it goes on selling', async () => {
   expect(await buy(RIGHT)).toMatchObject({ status: 'success' });
   const stranger = { address: '203.0.113.66' };
@@ -70,15 +61,6 @@ test('whoever guesses PINs of a key, one after the other or all at once, locks n
   for (let guess = 0; guess < 5; guess += 1) await buy(String(6000 + guess), stranger);
   expect(await buy(RIGHT)).toMatchObject({ status: 'success' });
   expect(warnings().length).toBeLessThanOrEqual(2);
-});
-
-test('a repeat of what was sold is told as sold, whatever PIN it brings', async () => {
-  const fields = { network: 'MTN', mobile_number: phone(), amount: 100, 'request-id': 'sold-1' };
-  const repeat = async (pin: string) => (await send(house.url, '/api/topup/', fields, { key: `${KEY}:${pin}` })).body;
-  const sold = await repeat(RIGHT);
-  await buy('9999');
-  await buy('8888');
-  for (const pin of ['7777', '9999']) expect(await repeat(pin)).toMatchObject({ status: 'success', id: sold.id });
 });
 
 test('after a restart the PIN of a shop is tried at once, and from then on guesses are held off as before', async () => {

@@ -123,6 +123,7 @@ test('a repeat that would make another call is not sent while the first one may 
 test('a first order is refused while the journal cannot be written', async () => {
   const house = openWalkHouse({ wrapJournal: () => ({ open: away }) });
   expect(await buy(house)).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
+  expect(house.upstream.sent).toEqual([]);
 });
 
 test('a repeat with a PIN that was wrong is told the outcome of the order', async () => {

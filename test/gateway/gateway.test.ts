@@ -65,11 +65,6 @@ test.each<[string, LegacyRequestParts, number, string]>([
   expect(it.upstream.sent).toEqual([]);
 });
 
-test('a refusal echoes the request id that was sent', async () => {
-  const { reply } = await ask(house(), { body: { ...SALE, amount: 'much', 'request-id': 7 } });
-  expect(reply.body).toMatchObject({ 'request-id': 7 });
-});
-
 test('an unreadable request is refused in the words of its address', () => {
   const { gateway } = house();
   const error = new GatewayError('unreadable_body', 'The body is not JSON.');
@@ -93,13 +88,6 @@ test('an unreadable status query is told as not answered, an unreadable sale at 
     body: { status: 'pending', Status: 'processing' },
   });
   expect(gateway.refuse(error, { method: 'POST', path })).toMatchObject({ status: 503, body: { status: 'fail' } });
-});
-
-test('a journal that cannot be written refuses the sale, and nothing is sent', async () => {
-  const it = house({ wrapJournal: () => ({ open: async () => Promise.reject(new GatewayError('journal_unavailable')) }) });
-  const { reply, refusal } = await ask(it, { body: SALE });
-  expect([reply.status, refusal?.code, (reply.body as { status: string }).status]).toEqual([503, 'journal_unavailable', 'fail']);
-  expect(it.upstream.sent).toEqual([]);
 });
 
 test('orders under way are counted, and a drain waits for them', async () => {

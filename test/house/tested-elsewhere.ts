@@ -19,6 +19,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/upstream/upstream.ts': 'An interface; test/upstream/http-upstream.test.ts is its meaning.',
 
   'src/orders/note.ts': 'Types, and the beginning of a text.',
+  'src/orders/side-folder.ts': 'What both of its kinds keep: test/orders/notes-store.test.ts and number-index.test.ts.',
 
   // Parts that are tested as a whole.
   'src/cli/orders-find.ts': 'Finding and telling: test/cli/orders.test.ts.',

@@ -3,19 +3,18 @@ import { connect, createServer as createNetServer, type Server, type Socket } fr
 import { createServer as createTlsServer } from 'node:tls';
 import { runInThisContext } from 'node:vm';
 import { createForwardRequest, type ForwardOptions } from '../../src/http/forward-request';
-import { listen, type Listening } from '../listen';
+import { listen } from '../listen';
 import { SELF_SIGNED } from '../upstream/self-signed';
 import { until } from '../until';
+import { closedAfterEach } from '../opened';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 const LIMITS = { socketsMax: 4, connectTimeMs: 2_000, answerTimeMs: 2_000 };
 
-const open: Listening[] = [];
+const kept = closedAfterEach();
 
 async function portOf(server: Server, host?: string): Promise<number> {
-  const listening = await listen(server, 0, host);
-  open.push(listening);
-  return listening.port;
+  return kept(await listen(server, 0, host)).port;
 }
 
 /** A v1 of bytes: what it got on all its connections, and `answer` for each packet. */
@@ -64,10 +63,6 @@ async function sendBytes({ port, told }: Awaited<ReturnType<typeof openDoor>>, r
   caller.destroy();
   return got;
 }
-
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
-});
 
 describe('the forwarded request', () => {
   test.each([

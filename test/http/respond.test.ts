@@ -108,47 +108,34 @@ test('a script that hung up before anyone looked counts as hung up', async () =>
   await close();
 });
 
-test('a reply that is made as the connection ends counts as not told', async () => {
-  const { line, response, close } = await openLine();
-  const end = ended(line);
-  response.req.socket.destroy();
-  respond(response, { status: 200, body: {} });
-  expect(await end).toBe(false);
-  await close();
-});
-
-test('a reply that the system accepted for a reset connection counts as not told', async () => {
-  const { line, response, reset, close } = await openLine();
-  const end = ended(line);
-  reset();
-  respond(response, { status: 200, body: {} });
-  expect(await end).toBe(false);
-  await close();
-});
-
-test('what arrived while the process was held up is read before a reply leaves', async () => {
-  const { line, response, hangUp, close } = await openLine();
-  const end = ended(line);
-  hangUp();
-  blockEventLoop();
-  await untilRead();
-  respond(response, { status: 200, body: {} });
-  expect(await end).toBe(false);
-  await close();
-});
-
-test('what arrives while the process is held up once more is read as well', async () => {
-  const { line, response, hangUp, close } = await openLine();
-  const end = ended(line);
-  blockEventLoop();
-  setImmediate(() =>
-    setImmediate(() => {
+test.each<[string, (watched: Watched) => unknown]>([
+  ['a reply that is made as the connection ends', ({ response }) => response.req.socket.destroy()],
+  ['a reply that the system accepted for a reset connection', ({ reset }) => reset()],
+  [
+    'a reply before which a hang-up arrived while the process was held up',
+    ({ hangUp }) => {
       hangUp();
       blockEventLoop();
-    }),
-  );
-  await untilRead();
-  respond(response, { status: 200, body: {} });
+      return untilRead();
+    },
+  ],
+  [
+    'a reply before which one arrived while the process was held up once more',
+    ({ hangUp }) => {
+      blockEventLoop();
+      const heldUpAgain = (): void => {
+        hangUp();
+        blockEventLoop();
+      };
+      setImmediate(() => setImmediate(heldUpAgain));
+      return untilRead();
+    },
+  ],
+])('%s counts as not told', async (_title, breakOff) => {
+  const watched = await openLine();
+  const end = ended(watched.line);
+  await breakOff(watched);
+  respond(watched.response, { status: 200, body: {} });
   expect(await end).toBe(false);
-  await close();
+  await watched.close();
 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Secret } from '../../src/domain/credentials';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { journalSuite } from './journal-suite';
 import { newOrder, OPENED_AT_MS } from './new-order';
@@ -120,20 +121,23 @@ describe('LMDB journal on its disk', () => {
     await journal.close();
   });
 
-  test('an answer of any length can be settled', async () => {
-    const journal = await openLmdbJournal({ dir: newFolder() });
-    await journal.open(newOrder({ fields: { note: 'x'.repeat(7000) } }));
-    const long = '\u0001'.repeat(100_000);
-    const settled = await journal.settle(
-      newOrder().owner,
-      'r1',
-      { kind: 'succeeded', message: long, reference: long },
-      OPENED_AT_MS,
-    );
-    expect(settled.outcome).toEqual({ kind: 'succeeded', message: `${'\u0001'.repeat(999)}…` });
-    expect(await journal.find(newOrder().owner, 'r1')).toEqual(settled);
-    await journal.close();
-  });
+  test.each([{}, { encryptionKey: new Secret('a key of more than thirty-two characters') }])(
+    'an answer of any length can be settled (%#)',
+    async (sealing) => {
+      const journal = await openLmdbJournal({ dir: newFolder(), ...sealing });
+      await journal.open(newOrder({ fields: { note: 'x'.repeat(7000) } }));
+      const long = '\u0001'.repeat(100_000);
+      const settled = await journal.settle(
+        newOrder().owner,
+        'r1',
+        { kind: 'succeeded', message: long, reference: long },
+        OPENED_AT_MS,
+      );
+      expect(settled.outcome).toEqual({ kind: 'succeeded', message: `${'\u0001'.repeat(999)}…` });
+      expect(await journal.find(newOrder().owner, 'r1')).toEqual(settled);
+      await journal.close();
+    },
+  );
 
   test('two journals on one folder in one process share it', async () => {
     const dir = newFolder();

@@ -1,4 +1,4 @@
-import { buildOrder, createOrderNumbers, isUnsettled, settleOrder, withoutGoods } from '../../src/journal/order-life';
+import { buildOrder, createOrderNumbers, settleOrder, withoutGoods } from '../../src/journal/order-life';
 import { kobo } from '../../src/domain/amount';
 import type { Order } from '../../src/domain/order';
 import { newOrder } from './new-order';
@@ -17,14 +17,6 @@ describe('settling', () => {
     expect(settleOrder(sold, { kind: 'succeeded', reference: 'V1', delivery: { charged: kobo(5) } }, 6)).toMatchObject({
       ...{ settledAtMs: 5, outcome: { delivery: { charged: 5 } } },
     });
-  });
-
-  test('only orders whose money has no final outcome are unsettled', () => {
-    expect(isUnsettled(order)).toBe(true);
-    expect(isUnsettled(settleOrder(order, { kind: 'unknown', reason: 'reset' }, 1))).toBe(true);
-    expect(isUnsettled(settleOrder(order, { kind: 'pending' }, 1))).toBe(true);
-    expect(isUnsettled(settleOrder(order, { kind: 'not_sent', reason: 'refused' }, 1))).toBe(false);
-    expect(isUnsettled(settleOrder(order, { kind: 'rejected', httpStatus: 403 }, 1))).toBe(false);
   });
 
   test('the start of an attempt reopens no order that has ended meanwhile', () => {

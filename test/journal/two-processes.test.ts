@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { createChance } from '../crash/chance';
 import type { Command } from './journal-puppet';
 import { newOrder, OPENED_AT_MS } from './new-order';
 import { newFolder } from '../new-folder';
@@ -49,12 +50,9 @@ async function withTwo(work: (puppets: readonly [Puppet, Puppet]) => Promise<voi
 }
 
 /** Whole numbers below a bound, the same for the same seed. */
-function createChance(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+function chanceOf(seed: number): (below: number) => number {
+  const chance = createChance(seed);
+  return (below) => Math.floor(chance.between(0, below));
 }
 
 const OUTCOMES: readonly Outcome[] = [
@@ -85,7 +83,7 @@ const comparable = (answer: unknown): unknown =>
 describe('two processes that answer for one another', () => {
   test.each([1, 2, 3, 4])('give the same results as one journal in memory (history %d)', (seed) =>
     withTwo(async (puppets) => {
-      const chance = createChance(seed);
+      const chance = chanceOf(seed);
       const model = createMemoryJournal();
       const obey = (method: keyof typeof model, args: unknown[]): Promise<unknown> =>
         (model[method] as (...given: unknown[]) => Promise<unknown>)(...args);
@@ -111,7 +109,7 @@ describe('two processes that answer for one another', () => {
 
   test('lose none of several answers that race, and both end with the same order', () =>
     withTwo(async ([mine, other]) => {
-      const chance = createChance(9);
+      const chance = chanceOf(9);
       for (let round = 0; round < 40; round += 1) {
         const requestId = `race${round}`;
         const reference = `v1-${round}`;

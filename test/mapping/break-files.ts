@@ -1,4 +1,5 @@
 /** Breaks mapping files as people and editors do: one accident per call, chosen by a seed. The same seed gives the same accident. */
+import { createChance } from '../crash/chance';
 import type { MappingFileText } from '../../src/mapping/load';
 
 export interface BrokenFiles {
@@ -11,17 +12,6 @@ export interface BrokenFiles {
 
 type Random = () => number;
 type Accident = (lines: readonly string[], random: Random) => readonly string[];
-
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const indexIn = (lines: readonly string[], random: Random): number => Math.floor(random() * lines.length);
 
@@ -133,7 +123,7 @@ const WHOLE_FILE_ACCIDENTS: Readonly<Record<string, Accident>> = {
 const ALL_ACCIDENTS = { ...ACCIDENTS, ...WHOLE_FILE_ACCIDENTS };
 
 export function breakFiles(files: readonly MappingFileText[], seed: number): BrokenFiles {
-  const random = createRandom(seed);
+  const random = createChance(seed).next;
   const index = Math.floor(random() * files.length);
   const names = Object.keys(ALL_ACCIDENTS);
   const accident = names[Math.floor(random() * names.length)]!;

@@ -115,6 +115,16 @@ export function caseJsonSchema(): JsonSchema {
   };
 }
 
+/**
+ * A schema for editors as zod reads it, to judge values by it. `if` has no meaning there: the test chooses the definition of the
+ * kind of file, as `if` does in an editor.
+ */
+export function readForEditors(schema: JsonSchema, kind?: string): z.ZodType {
+  const { $schema, definitions } = schema;
+  const chosen = kind === undefined ? schema : { $schema, definitions, $ref: `#/definitions/${kind}` };
+  return z.fromJSONSchema(chosen as Parameters<typeof z.fromJSONSchema>[0]);
+}
+
 type Visit = (schema: JsonSchema, key: string) => JsonSchema;
 
 /** A schema with each inner schema replaced by the result of `visit`, which also gets its key. */

@@ -177,6 +177,7 @@ describe('the path below the address of an order status is the id of the order',
   test('an encoded slash belongs to the parameter', () => {
     expect(read('GET', '/api/data/%2F')).toEqual(['order_status', '/', ['/', '%2F']]);
     expect(matchRoute('POST', '/api/data/INV/7', '/api/data/INV%2F7')).toMatchObject({ parameters: { request_id: 'INV/7' } });
+    expect(matchRoute('POST', '/api/topup', '/api%2Ftopup')).toEqual({ kind: 'unknown_path' });
   });
 
   test('the parameter of a purchase takes only one segment of the address', () => {

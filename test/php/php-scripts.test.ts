@@ -21,8 +21,8 @@ interface Case {
   readonly service: string;
   readonly order: Readonly<Record<string, unknown>>;
   readonly key?: string;
-  /** The address ends in a slash. */
-  readonly hasSlash?: boolean;
+  /** What stands behind the gateway's own address. */
+  readonly suffix?: '/' | '/c';
   readonly told: Readonly<Record<string, unknown>>;
   /** A text in v1's description of the order. */
   readonly receipt?: string;
@@ -35,6 +35,9 @@ const DECLINED = '0000';
 const LATE = '0001';
 const delivered = { told: 'delivered' };
 const refunded = { told: 'refunded', text: expect.any(String), reference: null };
+
+/** A script of format C takes any text for a failure. */
+const silent = { text: null, ref: expect.any(String) };
 
 const PIN = expect.stringMatching(/^[0-9A-Z-]{8,}$/);
 const PIN_WITH_SERIAL = expect.stringMatching(/^[0-9A-Z-]{8,}<=>[0-9A-Z-]+$/);
@@ -114,7 +117,7 @@ function threeOutcomes(
 }
 
 const CASES: readonly Case[] = [
-  ...family('adex-a', { hasSlash: true }, [
+  ...family('adex-a', { suffix: '/' }, [
     ...threeOutcomes('airtime', (end) => airtime(2, '0802', end, '150'), {}, 'AIRTEL'),
     ...threeOutcomes('data', (end) => data(1, '0803', '101', end), { plan: '500MB' }),
     ...threeOutcomes('cable', (end) => cable(1, '11', end), { cable: 'GOTV', plan: expect.any(String) }),
@@ -278,6 +281,23 @@ const CASES: readonly Case[] = [
       { receipt: 'AIRTEL' },
     ],
   ]),
+  ...family('topupmate-c', {}, [
+    ...threeOutcomes('airtime', (end) => airtime('3', '0809', end), silent, '9MOBILE'),
+    ...threeOutcomes('data', (end) => data('3', '0809', '402', end), silent),
+    ...threeOutcomes('cable', (end) => ({ ...cable('2', '22', end), phone: '08031234567' }), silent),
+    ...threeOutcomes('electricity', (end) => meter(end), { ...silent, token: TOKEN }),
+    ['a customer sees the name on a smartcard', 'verify-cable', cable('2', '22', GOOD), { told: 'shown', text: NAME }],
+    ['a customer sees the name on a meter', 'verify-meter', meter(GOOD), { told: 'shown', text: NAME }],
+    ['a meter of nobody is refused', 'verify-meter', meter('9999'), { told: 'refused', text: expect.any(String) }],
+    ['exam PINs are sold', 'exam', exam('1', 1), { ...delivered, ...silent, pins: [PIN_WITH_SERIAL] }],
+    [
+      'recharge cards are sold with /c in the address of the site',
+      'recharge-card',
+      cards('3', { amount: 100 }),
+      { ...delivered, ...silent, pins: [PIN, PIN] },
+      { suffix: '/c' },
+    ],
+  ]),
   ...family('msorg-b', {}, [
     ...threeOutcomes('airtime', (end) => airtime('2', '0805', end, 50), {}, 'GLO'),
     ...threeOutcomes('data', (end) => data(1, '0803', 102, end), { plan: 'MTN 1GB' }),
@@ -421,8 +441,8 @@ function runAll(): void {
     else next();
   };
   for (const one of CASES) {
-    const { script, service, order, key = KEY, hasSlash = false } = one;
-    const end = place().then(() => runScript({ script, service, order, key, address: hasSlash ? `${address}/` : address }));
+    const { script, service, order, key = KEY, suffix = '' } = one;
+    const end = place().then(() => runScript({ script, service, order, key, address: `${address}${suffix}` }));
     // The test of this case awaits the script, perhaps after the script has failed.
     void end.catch(() => undefined).then(leave);
     ends.set(one, end);

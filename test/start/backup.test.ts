@@ -67,6 +67,12 @@ async function sell(config: Config, names: readonly string[], atMs = 1_000): Pro
   await journal.close();
 }
 
+async function backUpOneSale(env: Record<string, string> = {}) {
+  const here = configOf('here', env);
+  await sell(here, ['sold']);
+  return { here, manifest: await makeBackup(here, {}, backup) };
+}
+
 async function kindsIn(config: Config): Promise<Record<string, string>> {
   const journal = await openLmdbReader({ dir: join(config.dataDir, 'journal'), encryptionKey: config.journalKey! });
   const kinds: Record<string, string> = {};
@@ -103,9 +109,7 @@ test('a restore keeps all orders that may have cost money and forgets rejected a
 });
 
 test('an incomplete or altered backup is refused with the name of the faulty file', async () => {
-  const here = configOf('here');
-  await sell(here, ['sold']);
-  await makeBackup(here, {}, backup);
+  await backUpOneSale();
   const copy = join(folder, 'copy');
   const broken = async (name: string, breakIt: (path: string) => void): Promise<void> => {
     cpSync(backup, copy, { recursive: true });
@@ -142,9 +146,7 @@ test('a refused backup writes nothing, and a backup never replaces an existing f
 });
 
 test('a restore replaces a damaged gateway.secret by that of the backup', async () => {
-  const here = configOf('here');
-  await sell(here, ['sold']);
-  const manifest = await makeBackup(here, {}, backup);
+  const { here, manifest } = await backUpOneSale();
   const path = join(here.dataDir, 'gateway.secret');
   const whole = readFileSync(path, 'utf8');
   writeFileSync(path, '');
@@ -156,9 +158,7 @@ test('a restore replaces a damaged gateway.secret by that of the backup', async 
 });
 
 test('a restore that fails halfway changes nothing in the data folder', async () => {
-  const here = configOf('here');
-  await sell(here, ['sold']);
-  const manifest = await makeBackup(here, {}, backup);
+  const { here, manifest } = await backUpOneSale();
   await sell(here, ['open'], 2_000);
   const before = readdirSync(here.dataDir);
   // Stands for any failure of a file, such as a full disk: the last part cannot be copied.
@@ -172,9 +172,7 @@ test('a restore that fails halfway changes nothing in the data folder', async ()
 
 describe('a restore is refused', () => {
   test('over a newer journal, unless it is forced, which sets the newer journal aside', async () => {
-    const here = configOf('here');
-    await sell(here, ['sold']);
-    const manifest = await makeBackup(here, {}, backup);
+    const { here, manifest } = await backUpOneSale();
     await sell(here, ['open'], 2_000);
     expect(await refusesRestore(here, backup, manifest, false)).toMatch(/has orders that the backup does not have/);
     expect(await refusesRestore(here, backup, manifest, true)).toBeUndefined();
@@ -187,9 +185,8 @@ describe('a restore is refused', () => {
   });
 
   test('within 20 seconds of the last sign of a gateway that sells from the data folder', async () => {
-    const [here, there] = [configOf('here'), configOf('there')];
-    await sell(here, ['sold']);
-    const manifest = await makeBackup(here, {}, backup);
+    const there = configOf('there');
+    const { manifest } = await backUpOneSale();
     mkdirSync(join(there.dataDir, 'processes'), { recursive: true });
     writeFileSync(join(there.dataDir, 'processes', 'one'), '');
     expect(await refusesRestore(there, backup, manifest, false)).toMatch(/in the last 20 seconds/);
@@ -201,9 +198,8 @@ describe('a restore is refused', () => {
   });
 
   test('with --force too, under a gateway that runs, whose journal would be changed under it', async () => {
-    const [here, there] = [configOf('here'), configOf('there')];
-    await sell(here, ['sold']);
-    const manifest = await makeBackup(here, {}, backup);
+    const there = configOf('there');
+    const { manifest } = await backUpOneSale();
     const sign = join(there.dataDir, 'processes', 'one');
     mkdirSync(join(there.dataDir, 'processes'), { recursive: true });
     writeFileSync(sign, JSON.stringify({ pid: process.pid, started: startOf(process.pid), namespace: '' }));
@@ -218,9 +214,7 @@ describe('a restore is refused', () => {
   });
 
   test('over another gateway.secret, and with another GATEWAY_SECRET', async () => {
-    const here = configOf('here');
-    await sell(here, ['sold']);
-    const manifest = await makeBackup(here, {}, backup);
+    const { manifest } = await backUpOneSale();
     const own = configOf('own');
     await sell(own, []);
     expect(await refusesRestore(own, backup, manifest, false)).toMatch(/has a gateway.secret of its own/);
@@ -229,17 +223,13 @@ describe('a restore is refused', () => {
   });
 
   test('without the GATEWAY_SECRET setting that the backup was made with', async () => {
-    const here = configOf('here', { GATEWAY_SECRET: 'cd'.repeat(32) });
-    await sell(here, ['sold']);
-    const manifest = await makeBackup(here, {}, backup);
+    const { manifest } = await backUpOneSale({ GATEWAY_SECRET: 'cd'.repeat(32) });
     expect(await refusesRestore(configOf('there'), backup, manifest, true)).toMatch(/has no gateway.secret/);
     expect(await refusesRestore(configOf('there', { GATEWAY_SECRET: 'cd'.repeat(32) }), backup, manifest, false)).toBeUndefined();
   });
 
   test('with another JOURNAL_KEY, and nothing is changed', async () => {
-    const here = configOf('here');
-    await sell(here, ['sold']);
-    const manifest = await makeBackup(here, {}, backup);
+    const { manifest } = await backUpOneSale();
     const there = configOf('there', { JOURNAL_KEY: 'ef'.repeat(32) });
     await sell(configOf('there'), ['open'], 500);
     const before = readdirSync(there.dataDir);

@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Journal } from '../../src/journal/journal';
+import { journalFolder } from '../../src/journal/open-journal';
 import { openConfiguredJournal, openJournalBeside } from '../../src/start/configured-stores';
+import { takeGatewaySecret } from '../../src/start/gateway-secret';
 import { configFor } from '../flows/house';
 import { newOrder } from '../journal/new-order';
 import { describePostgres, startPostgres } from '../journal/postgres/start-postgres';
@@ -69,44 +71,100 @@ test('an encrypted journal is read only with its JOURNAL_KEY', async () => {
   await reader.close();
 });
 
-test('reading a plain journal with a JOURNAL_KEY leaves it usable for a gateway without a key', async () => {
-  await fillOld();
-  const reader = await openJournalBeside(configFor(dataDir, KEY));
-  expect(await reader.find(owner, requestId)).toMatchObject(newOrder({ openedAtMs: OLD_MS }));
-  await expect(reader.open(newOrder({ requestId: 'r2' }))).rejects.toMatchObject({ code: 'journal_unavailable' });
-  await reader.close();
+describe('a journal in LMDB outside of the data folder', () => {
+  const elsewhere = (dir: string, secret: string) =>
+    configFor(join(dataDir, dir), { JOURNAL_URL: `lmdb:${join(dataDir, 'shared')}`, GATEWAY_SECRET: secret.repeat(32) });
+  const start = async (dir: string, secret: string): Promise<() => Promise<void>> => {
+    mkdirSync(join(dataDir, dir, 'processes'), { recursive: true });
+    const config = elsewhere(dir, secret);
+    takeGatewaySecret(config, journalFolder(config.journalUrl, config.dataDir));
+    const journal = await openConfiguredJournal(config);
+    writeFileSync(join(dataDir, dir, 'processes', 'sign'), '');
+    return () => journal.close();
+  };
+
+  test('is not sold from with another secret, also where the data folder is a new one', async () => {
+    const stop = await start('one', 'a');
+    await stop();
+    rmSync(join(dataDir, 'one'), { recursive: true });
+    await expect(start('two', 'b')).rejects.toThrow(/is not the one with which .*shared was last used/);
+    await (
+      await start('two', 'a')
+    )();
+  });
+
+  test('is not sold from by gateways with two data folders, which do not see what the other has told', async () => {
+    const stop = await start('one', 'a');
+    await expect(start('two', 'a')).rejects.toThrow(/A gateway with DATA_DIR .*one sells from the journal at .*shared/);
+    await (
+      await start('one', 'a')
+    )();
+    await stop();
+    utimesSync(join(dataDir, 'one', 'processes', 'sign'), new Date(), new Date(Date.now() - 21_000));
+    await (
+      await start('two', 'a')
+    )();
+    await expect(start('one', 'a')).rejects.toThrow(/DATA_DIR .*two/);
+  });
+
+  test('is another one where its folder was copied', async () => {
+    await (
+      await start('one', 'a')
+    )();
+    cpSync(join(dataDir, 'shared'), join(dataDir, 'copied'), { recursive: true });
+    const config = configFor(join(dataDir, 'two'), { JOURNAL_URL: `lmdb:${join(dataDir, 'copied')}` });
+    mkdirSync(config.dataDir);
+    await (await openConfiguredJournal(config)).close();
+  });
+});
+
+/** Sells into the journal of the data folder, then uses another one, and comes back. */
+async function comeBackFrom(another: Record<string, string>): Promise<void> {
+  const lmdb = {};
+  const use = async (env: Record<string, string>, work: (journal: Journal) => Promise<unknown>): Promise<void> => {
+    const journal = await openConfiguredJournal(configFor(dataDir, env));
+    await work(journal);
+    await journal.close();
+  };
+  const outcomes: Readonly<Record<string, Outcome>> = {
+    sold: { kind: 'succeeded', reference: 'v1-1' },
+    rejected: { kind: 'rejected', httpStatus: 400 },
+    absent: { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true },
+  };
+  const known = async (journal: Journal): Promise<readonly string[]> => {
+    const found = await Promise.all(Object.keys(outcomes).map((id) => journal.find(owner, id)));
+    return found.flatMap((order) => order?.requestId ?? []);
+  };
+  await use(lmdb, async (journal) => {
+    for (const [id, outcome] of Object.entries(outcomes)) {
+      await journal.open(newOrder({ requestId: id, openedAtMs: OLD_MS }));
+      await journal.settle(owner, id, outcome, OLD_MS);
+    }
+  });
+  await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold', 'rejected', 'absent']));
+  await use(another, async (journal) => expect(await known(journal)).toEqual([]));
+  await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold']));
+}
+
+const FORGETS = 'has forgotten the orders that took no money: meanwhile they may have been sold under their ids';
+
+test(`a gateway that comes back from another journal in LMDB ${FORGETS}`, () =>
+  comeBackFrom({ JOURNAL_URL: `lmdb:${join(dataDir, 'another')}` }));
+
+test('a data folder that has another name now forgets nothing', async () => {
   const journal = await openConfiguredJournal(configFor(dataDir));
-  expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
+  await journal.open(newOrder({ openedAtMs: OLD_MS }));
+  await journal.settle(owner, requestId, { kind: 'rejected', httpStatus: 400 }, OLD_MS);
   await journal.close();
+  const renamed = join(newFolder(), 'renamed');
+  cpSync(dataDir, renamed, { recursive: true });
+  const again = await openConfiguredJournal(configFor(renamed));
+  expect(await again.find(owner, requestId)).toMatchObject({ outcome: { kind: 'rejected' } });
+  await again.close();
 });
 
 describePostgres('a gateway that comes back to LMDB from PostgreSQL', () => {
   const server = opened(startPostgres);
 
-  test('has forgotten the orders that took no money: meanwhile they may have been sold under their ids', async () => {
-    const [lmdb, postgres] = [{}, { JOURNAL_URL: await server.createDatabase(), GATEWAY_SECRET: 's'.repeat(32) }];
-    const use = async (env: Record<string, string>, work: (journal: Journal) => Promise<unknown>): Promise<void> => {
-      const journal = await openConfiguredJournal(configFor(dataDir, env));
-      await work(journal);
-      await journal.close();
-    };
-    const outcomes: Readonly<Record<string, Outcome>> = {
-      sold: { kind: 'succeeded', reference: 'v1-1' },
-      rejected: { kind: 'rejected', httpStatus: 400 },
-      absent: { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true },
-    };
-    const known = async (journal: Journal): Promise<readonly string[]> => {
-      const found = await Promise.all(Object.keys(outcomes).map((id) => journal.find(owner, id)));
-      return found.flatMap((order) => order?.requestId ?? []);
-    };
-    await use(lmdb, async (journal) => {
-      for (const [id, outcome] of Object.entries(outcomes)) {
-        await journal.open(newOrder({ requestId: id, openedAtMs: OLD_MS }));
-        await journal.settle(owner, id, outcome, OLD_MS);
-      }
-    });
-    await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold', 'rejected', 'absent']));
-    await use(postgres, async (journal) => expect(await known(journal)).toEqual([]));
-    await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold']));
-  });
+  test(FORGETS, async () => comeBackFrom({ JOURNAL_URL: await server.createDatabase(), GATEWAY_SECRET: 's'.repeat(32) }));
 });

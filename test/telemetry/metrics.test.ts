@@ -23,27 +23,10 @@ describe('the metrics', () => {
     );
   });
 
-  it('count refusals by code, also when the operation and the format are not known', async () => {
-    const { metrics, lines } = metricsOf();
-    metrics.requestDone({ outcome: 'refused', refusedAs: 'unreadable_body', durationMs: 1 });
-    expect(await lines()).toEqual(
-      expect.arrayContaining([
-        'compat_refusals_total{code="unreadable_body"} 1',
-        'compat_requests_total{operation="none",format="none",outcome="refused"} 1',
-      ]),
-    );
-  });
-
   it('show how many orders are unknown, and their sum in naira', async () => {
     const { metrics, lines } = metricsOf();
     metrics.setUnknownOrders({ agesMs: [1_000, 90_000, 5 * 86_400_000], overdue: 1, atRisk: kobo(150_050) });
     expect(await lines()).toEqual(expect.arrayContaining(['compat_unknown_orders 3', 'compat_unknown_orders_naira 1500.5']));
-  });
-
-  it('time holds by operation and outcome', async () => {
-    const { metrics, lines } = metricsOf();
-    metrics.held('buy_electricity', 4_000, 'pending');
-    expect(await lines()).toContain('compat_hold_seconds_sum{operation="buy_electricity",outcome="pending"} 4');
   });
 
   it('count unknown fields by name, and count odd names and names beyond the limit as `other`', async () => {
@@ -57,17 +40,6 @@ describe('the metrics', () => {
     ]);
   });
 
-  it('keep at most 100 names of unknown fields by default', async () => {
-    const { metrics, lines } = metricsOf();
-    metrics.unknownFields(
-      'buy_data',
-      Array.from({ length: 500 }, (_, n) => `field_${n}`),
-    );
-    const counted = (await lines()).filter((line) => line.startsWith('compat_unknown_fields_total'));
-    expect(counted).toHaveLength(101);
-    expect(counted).toContain('compat_unknown_fields_total{operation="buy_data",field="other"} 400');
-  });
-
   it('time calls to v1 by path, and count an address with a query as `other`', async () => {
     const { metrics, lines } = metricsOf();
     metrics.upstreamDone('/airtime', 'succeeded', 50);
@@ -78,15 +50,6 @@ describe('the metrics', () => {
         'compat_upstream_seconds_count{path="other",outcome="found"} 1',
       ]),
     );
-  });
-
-  it('show only the hash of the mapping in use', async () => {
-    const { metrics, lines } = metricsOf();
-    metrics.mappingLoaded('aaaa');
-    metrics.mappingLoaded('bbbb');
-    expect((await lines()).filter((line) => line.startsWith('compat_mapping_info'))).toEqual([
-      'compat_mapping_info{hash="bbbb"} 1',
-    ]);
   });
 
   it('include metrics of the process unless switched off, and can be created twice in one process', async () => {
@@ -119,17 +82,6 @@ test('the metric of lost log lines shows the count that the log keeps', async ()
   expect(await registry.metrics()).toMatch(/^compat_log_lines_lost_total 7$/m);
   lost = 9;
   expect(await registry.metrics()).toMatch(/^compat_log_lines_lost_total 9$/m);
-});
-
-test('v1 counts as up until the first trouble is noted, and troubles of v1 are counted by kind', async () => {
-  const metrics = createMetrics({ hasProcessMetrics: false });
-  expect(await metrics.registry.metrics()).toMatch(/^compat_v1_up 1$/m);
-  metrics.v1Trouble('not_v1');
-  metrics.setV1Up(false);
-  expect(await metrics.registry.metrics()).toMatch(/^compat_v1_up 0$/m);
-  expect(await metrics.registry.metrics()).toMatch(/^compat_v1_troubles_total\{kind="not_v1"\} 1$/m);
-  metrics.setV1Up(true);
-  expect(await metrics.registry.metrics()).toMatch(/^compat_v1_up 1$/m);
 });
 
 test('calls in flight, calls that wait and their limit are read at the moment of the scrape', async () => {

@@ -7,22 +7,16 @@ import { createHttpUpstream, type HttpUpstream, type HttpUpstreamOptions } from 
 import type { Finding, SentOutcome } from '../../src/upstream/upstream';
 import { freePort } from '../free-port';
 import { type Behaviour, type RawV1, reply, startRawV1 } from './raw-v1';
+import { closedAfterEach } from '../opened';
 
-const open: { close(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  for (const part of open.splice(0).reverse()) await part.close();
-});
+const kept = closedAfterEach();
 
 async function v1(behave: Behaviour, port?: number): Promise<RawV1> {
-  const server = await startRawV1(behave, port === undefined ? {} : { port });
-  open.push(server);
-  return server;
+  return kept(await startRawV1(behave, port === undefined ? {} : { port }));
 }
 
 function upstreamAt(baseUrl: string, options: Partial<HttpUpstreamOptions> = {}): HttpUpstream {
-  const upstream = createHttpUpstream({ baseUrl, connections: 16, ...options });
-  open.push(upstream);
-  return upstream;
+  return kept(createHttpUpstream({ baseUrl, connections: 16, ...options }));
 }
 
 const SOLD = reply(200, { status: 'success', data: { reference: 'v1-1' } });
@@ -256,7 +250,7 @@ describe('calls to a v1 that answers 503 or 429', () => {
 it('a limit that grows while no call ends lets waiting calls begin', async () => {
   let nowMs = 0;
   const turns = createCallTurns({ most: 64, now: () => nowMs });
-  open.push({ close: async () => turns.close() });
+  kept({ close: () => turns.close() });
   const lane = turns.laneOf('/airtime', true);
   const failure = { kind: 'failed' as const, isStarted: false, codes: ['ECONNREFUSED'], detail: '' };
   for (let nth = 0; nth < 2; nth++) {

@@ -10,22 +10,16 @@ import { freePort } from '../free-port';
 import { listen } from '../listen';
 import { type RawV1, reply, startRawV1 } from './raw-v1';
 import { SELF_SIGNED } from './self-signed';
+import { closedAfterEach } from '../opened';
 
-const open: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const part of open.splice(0).reverse()) await part.close();
-});
+const kept = closedAfterEach();
 
 function connectionsTo(origin: string, options: Partial<ConnectionsOptions> = {}): Connections {
-  const connections = createConnections({ origin, connectTimeoutMs: 1_000, ...options });
-  open.push(connections);
-  return connections;
+  return kept(createConnections({ origin, connectTimeoutMs: 1_000, ...options }));
 }
 
 async function v1(port = 0, host = '127.0.0.1'): Promise<RawV1> {
-  const server = await startRawV1((socket) => socket.write(reply(200, { at: host })), { port, host });
-  open.push(server);
-  return server;
+  return kept(await startRawV1((socket) => socket.write(reply(200, { at: host })), { port, host }));
 }
 
 const WIRE = { method: 'POST' as const, path: '/airtime', headers: [], body: '{}' };
@@ -87,8 +81,7 @@ test('later connections resume the TLS session of the first', async () => {
     reused.push((request.socket as TLSSocket).isSessionReused());
     response.setHeader('connection', 'close').end('{}');
   });
-  const listening = await listen(server);
-  open.push(listening);
+  const listening = kept(await listen(server));
   const connections = connectionsTo(`https://127.0.0.1:${listening.port}`, { connect: { ca: SELF_SIGNED.cert } });
   for (let nth = 0; nth < 4; nth++) expect((await call(connections)).kind).toBe('answered');
   expect(reused).toEqual([false, true, true, true]);
@@ -98,8 +91,7 @@ test('an idle connection is closed two seconds before v1 would close it, so that
   let closedByServer = 0;
   const server = createHttpServer((_request, response) => response.end('{}'));
   server.keepAliveTimeout = 3_000;
-  const listening = await listen(server);
-  open.push(listening);
+  const listening = kept(await listen(server));
   const ends: Promise<unknown>[] = [];
   server.on('connection', (socket) => {
     const startedAtMs = performance.now();

@@ -1,11 +1,12 @@
 /** Runs against real HTTP servers. */
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { text as readBody } from 'node:stream/consumers';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { Secret } from '../../src/domain/credentials';
 import { createAlarmWebhook } from '../../src/watch/alarm-webhook';
 import type { AlarmMessage } from '../../src/watch/alarms';
-import { listen, type Listening } from '../listen';
+import { listen } from '../listen';
+import { opened } from '../opened';
 
 const MESSAGE: AlarmMessage = {
   state: 'raised',
@@ -22,22 +23,18 @@ const MESSAGE: AlarmMessage = {
 /** A clock that shortens every pause to 1 ms. */
 const hasty: Clock = { ...systemClock, after: (_delayMs, run) => systemClock.after(1, run) };
 
-let server: Listening;
 let answers: number[];
 let received: { readonly type: string | undefined; readonly body: string }[];
-beforeEach(async () => {
-  [answers, received] = [[], []];
-  const hearing = createServer((request, response) => {
-    void readBody(request).then((body) => {
-      received.push({ type: request.headers['content-type'], body });
-      const status = answers.shift() ?? 200;
-      if (status === 0) return request.socket.destroy();
-      response.writeHead(status).end();
-    });
+beforeEach(() => ([answers, received] = [[], []]));
+const hearing: RequestListener = (request, response) => {
+  void readBody(request).then((body) => {
+    received.push({ type: request.headers['content-type'], body });
+    const status = answers.shift() ?? 200;
+    if (status === 0) return request.socket.destroy();
+    response.writeHead(status).end();
   });
-  server = await listen(hearing);
-});
-afterEach(() => server.close());
+};
+const server = opened(() => listen(createServer(hearing)), beforeEach, afterEach);
 
 function openWebhook(format: 'auto' | 'json' | 'slack', titleOf?: () => string) {
   const troubles: string[] = [];

@@ -152,7 +152,8 @@ export const checkSecrets: Check = ({ config }) => {
     try {
       const secret = findGatewaySecret(config);
       const place = config.gatewaySecret === undefined ? 'gateway.secret in DATA_DIR' : 'GATEWAY_SECRET';
-      const change = secret === undefined ? undefined : describeSecretChange(secret, config.dataDir);
+      const journal = journalFolder(config.journalUrl, config.dataDir);
+      const change = secret === undefined ? undefined : describeSecretChange(secret, config.dataDir, journal);
       if (change !== undefined)
         found.push(mend(change, 'No gateway starts with this secret.', 'Do what the first sentence says.'));
       if (secret !== undefined)

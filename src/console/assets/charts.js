@@ -2,15 +2,15 @@
 
 const KEEP = { hour: 720, day: 1440 };
 const TRAFFIC = [
-  { label: 'Sold', color: '--line-1' },
+  { label: 'Sold', color: '--accent' },
   { label: 'Pending', color: '--line-2', dash: [6, 3] },
-  { label: 'Failed', color: '--line-3', dash: [2, 2] },
+  { label: 'Failed', color: '--bad', dash: [2, 2] },
   { label: 'Refused', color: '--line-4', dash: [8, 2, 2, 2] },
   { label: 'Other', color: '--line-5', dash: [1, 3] },
 ];
 const TIMES = [
-  { label: 'Reply, half', color: '--line-1' },
-  { label: 'Reply, 99 %', color: '--line-1', dash: [6, 3] },
+  { label: 'Reply, half', color: '--accent' },
+  { label: 'Reply, 99 %', color: '--accent', dash: [6, 3] },
   { label: 'v1, half', color: '--line-4' },
   { label: 'v1, 99 %', color: '--line-4', dash: [6, 3] },
 ];

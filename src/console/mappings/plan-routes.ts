@@ -4,18 +4,18 @@ import express, { type Request, type Response, type Router } from 'express';
 import { createLru } from '../../domain/lru';
 import { readFolder, type MappingFileText } from '../../mapping/load';
 import type { Reloaded } from '../../mapping/live';
+import type { Mapping } from '../../mapping/mapping';
 import type { Problem } from '../../mapping/problem';
 import type { Plan } from '../../operator/plan/make-plan';
 import type { Clock } from '../../domain/clock';
 import type { Cause } from '../../mapping/set-history';
 import { notice, section, hidden, textArea, textOf, tick } from '../components';
 import type { ConsoleParts } from '../console-parts';
-import { html, type Html, type Writable } from '../html';
-import { showPage } from '../page';
+import { html, type Html } from '../html';
 import { inBackground } from '../work/in-background';
 import type { PlanReport } from '../work/jobs';
 import { nameOf, readFolderState } from './folder-state';
-import { problemsInPlace, showSource } from './show-files';
+import { problemsInPlace, showMappings, showSource } from './show-files';
 import { PLAN } from './show-history';
 import { showPlan } from './show-plan';
 
@@ -36,22 +36,11 @@ export function planRoutes(parts: ConsoleParts, candidates: Candidates): Router 
   const router = express.Router();
   router.post('/plan', async (request, response) => {
     const wanted = readWanted(request.body, parts);
-    if (typeof wanted === 'string') return say(request, response, 'Plan', notice('bad', wanted), 400);
+    if (typeof wanted === 'string') return showMappings(request, response, 'Plan', notice('bad', wanted), 400);
     await plan(request, response, wanted, { parts, candidates });
   });
   router.post('/apply', (request, response) => apply(request, response, { parts, candidates }));
   return router;
-}
-
-function say(request: Request, response: Response, title: string, body: Writable, status = 200): void {
-  const back = html`<p><a href="/console/mappings">Back to the mappings</a></p>`;
-  // htmx does not show the body of a reply with an error status.
-  showPage(request, response, {
-    title,
-    body: [body, back],
-    styles: ['mappings.css'],
-    status: request.headers['hx-request'] === 'true' ? 200 : status,
-  });
 }
 
 /** The wanted set, or a sentence about the fault of the form. */
@@ -106,13 +95,19 @@ interface Planning {
 
 async function plan(request: Request, response: Response, wanted: Wanted, { parts, candidates }: Planning): Promise<void> {
   const { live, traffic } = parts;
-  const before = live.files();
+  const [before, running] = [live.files(), live.current()];
   const shapes = (await traffic?.read())?.shapes ?? [];
   let report: PlanReport;
   try {
     report = await inBackground('plan', { before, after: wanted.files, shapes });
   } catch (error) {
-    return say(request, response, wanted.title, notice('bad', error instanceof Error ? error.message : 'It failed.'), 503);
+    return showMappings(
+      request,
+      response,
+      wanted.title,
+      notice('bad', error instanceof Error ? error.message : 'It failed.'),
+      503,
+    );
   }
   if ('problems' in report) return showProblems(request, response, wanted, report.problems, parts);
   const folder = readFolderState(parts);
@@ -120,10 +115,10 @@ async function plan(request: Request, response: Response, wanted: Wanted, { part
   const losesEdits = !wanted.holdsEdits && folder.hash !== undefined && ![hash, runningHash].includes(folder.hash);
   const candidate: Candidate = {
     files: wanted.files.map((file) => ({ name: nameOf(file), text: file.text })),
-    ...{ planId: id, hash, runningHash, movesMoney, losesEdits, folderHash: folder.hash, by: wanted.by },
+    ...{ planId: id, hash, running, movesMoney, losesEdits, folderHash: folder.hash, by: wanted.by },
   };
   candidates.keep(candidate);
-  say(request, response, wanted.title, [showPlan(report.plan), applySection(report.plan, candidate, folder.edited)]);
+  showMappings(request, response, wanted.title, [showPlan(report.plan), applySection(report.plan, candidate, folder.edited)]);
 }
 
 function showProblems(
@@ -137,10 +132,7 @@ function showProblems(
   const file = wanted.files.find((one) => nameOf(one) === wanted.edited);
   const body = [
     notice('bad', 'Nothing is planned or applied before this is mended.'),
-    section(
-      'Problems',
-      problemsInPlace(problems, () => undefined),
-    ),
+    section('Problems', problemsInPlace(problems)),
     file !== undefined &&
       section('Your edit', [
         showSource(
@@ -151,7 +143,7 @@ function showProblems(
         editForm(nameOf(file), file.text, readFolderState(parts).hash),
       ]),
   ];
-  say(request, response, wanted.title, body, 422);
+  showMappings(request, response, wanted.title, body, 422);
 }
 
 /** Shows the text unmasked, so use it only for a file without a key in it. */
@@ -181,15 +173,18 @@ function applySection(
 }
 
 async function apply(request: Request, response: Response, { parts, candidates }: Planning): Promise<void> {
-  const refuse = (words: string, status: number): void => say(request, response, 'Apply', notice('bad', words), status);
+  const refuse = (words: string, status: number): void => showMappings(request, response, 'Apply', notice('bad', words), status);
   const planned = candidates.find(textOf(request.body, 'plan'));
   if (planned === undefined) return refuse('This was planned too long ago, or before a restart. Plan it again.', 409);
   if (planned.movesMoney && textOf(request.body, 'money') !== 'yes')
     return refuse('Refused: this can move money, and the box that says so was not ticked.', 400);
   if (planned.losesEdits && textOf(request.body, 'edits') !== 'yes')
     return refuse('Refused: edits would be lost, and the box that says so was not ticked.', 400);
-  const { files, hash, runningHash, folderHash, by, planId } = planned;
-  const applied = parts.live.apply(files, hash, runningHash, { by, plan: planId, who: 'console', folderHash });
+  const { files, hash, running, folderHash, by, planId } = planned;
+  const now = parts.live.current();
+  // The same set again, but others were in use since: somebody went back, perhaps from this very plan.
+  if (now !== running && now.hash === running.hash) return refuse(REFUSED.running_changed, 409);
+  const applied = parts.live.apply(files, hash, running.hash, { by, plan: planId, who: 'console', folderHash });
   await parts.everywhere();
   // A form that was sent twice finds its set in use already; that counts as done.
   const isDone = applied.kind === 'reloaded' || (applied.kind === 'running_changed' && applied.hash === hash);
@@ -214,7 +209,8 @@ export interface Candidate {
   readonly files: readonly { readonly name: string; readonly text: string }[];
   readonly planId: string;
   readonly hash: string;
-  readonly runningHash: string;
+  /** The set in use at the time of the plan. */
+  readonly running: Mapping;
   /** The hash of the folder at the time of the plan. Its edits may be lost only if the operator agrees. */
   readonly folderHash: string | undefined;
   readonly losesEdits: boolean;

@@ -6,11 +6,10 @@ import { changedFiles } from '../../mapping/set-history';
 import { count, definitions, empty, notice, section, table, time, textOf } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Writable } from '../html';
-import { showPage } from '../page';
 import { inBackground } from '../work/in-background';
 import { checkedFolder, nameOf, readFolderState } from './folder-state';
 import { editForm } from './plan-routes';
-import { showSource, showTextChanges } from './show-files';
+import { showMappings, showSource, showTextChanges } from './show-files';
 import { describeUse, planButton, historyTable, setLink } from './show-history';
 import { differenceList } from './show-plan';
 
@@ -19,25 +18,19 @@ export function setRoutes(parts: ConsoleParts): Router {
   router.get('/file', (request, response) => showFile(request, response, parts));
   router.get('/history', (request, response) => {
     const { live, clock } = parts;
-    show(request, response, 'History of mappings', historyTable(live.history.list(), live.current().hash, clock.now()));
+    showMappings(request, response, 'History of mappings', historyTable(live.history.list(), live.current().hash, clock.now()));
   });
   router.get('/sets/:hash', (request, response) => showSet(request, response, parts));
   router.get('/compare', (request, response) => compare(request, response, parts));
   return router;
 }
 
-function show(request: Request, response: Response, title: string, body: Writable, status = 200): void {
-  showPage(request, response, { title, body, styles: ['mappings.css'], status });
-}
-
-const BACK = html`<p><a href="/console/mappings">Back to the mappings</a></p>`;
-
 /** A file of the folder with its problems below the lines, and a form to edit it. */
 async function showFile(request: Request, response: Response, parts: ConsoleParts): Promise<void> {
   const name = textOf(request.query, 'name');
   const folder = readFolderState(parts);
   const file = [...folder.files, ...parts.live.files()].find((one) => nameOf(one) === name);
-  if (file === undefined) return show(request, response, 'Mappings', [notice('warn', 'There is no such file.'), BACK], 404);
+  if (file === undefined) return showMappings(request, response, 'Mappings', notice('warn', 'There is no such file.'), 404);
   const isEditing = textOf(request.query, 'edit') === 'yes';
   const { problems } = await checkedFolder(parts.facts.mappingsDir, folder.hash);
   const own = problems.filter((problem) => problem.file === file.file);
@@ -53,31 +46,25 @@ async function showFile(request: Request, response: Response, parts: ConsolePart
       ${edit}
     </details>`,
   );
-  show(request, response, name, [
+  showMappings(request, response, name, [
     own.length > 0 &&
       notice(own.some(({ severity }) => severity === 'error') ? 'bad' : 'warn', `${own.length} of its lines have a problem.`),
     ...(isEditing ? [editing, source] : [source, editing]),
-    BACK,
   ]);
 }
+
+const NOT_KEPT = 'The history does not have this set, or not any more.';
 
 async function showSet(request: Request, response: Response, { live, clock }: ConsoleParts): Promise<void> {
   const hash = String(request.params['hash']);
   const set = live.history.setOf(hash);
-  if (set === undefined)
-    return show(
-      request,
-      response,
-      'Mappings',
-      [notice('warn', 'The history does not have this set, or not any more.'), BACK],
-      404,
-    );
+  if (set === undefined) return showMappings(request, response, 'Mappings', notice('warn', NOT_KEPT), 404);
   const name = textOf(request.query, 'file');
   // Links from rules have the file as its place names it.
   const file = set.files.find((one) => nameOf(one) === name || one.file === name);
   const uses = live.history.list().filter((use) => use.hash === hash);
   const isInUse = hash === live.current().hash;
-  show(request, response, `Set ${hash.slice(0, 8)}`, [
+  showMappings(request, response, `Set ${hash.slice(0, 8)}`, [
     section('Its uses', [
       definitions(uses.map((use) => [describeUse(use), time(use.atMs, clock.now())] as const)),
       html`<div class="row">
@@ -98,7 +85,6 @@ async function showSet(request: Request, response: Response, { live, clock }: Co
       ),
     ),
     file !== undefined && section(`${nameOf(file)}, as it was`, showSource(file.text, [], name), { id: 'text' }),
-    BACK,
   ]);
 }
 
@@ -106,16 +92,15 @@ async function compare(request: Request, response: Response, { live }: ConsolePa
   const [from, to] = ['from', 'to'].map((name) => textOf(request.query, name)) as [string, string];
   const [before, after] = [live.history.setOf(from), live.history.setOf(to)];
   if (before === undefined || after === undefined)
-    return show(request, response, 'Compare', [notice('warn', 'The history does not have both of these sets.'), BACK], 404);
+    return showMappings(request, response, 'Compare', notice('warn', 'The history does not have both of these sets.'), 404);
   const names = changedFiles(before.files, after.files);
-  show(request, response, 'What is other', [
+  showMappings(request, response, 'What is other', [
     html`<p>From ${setLink(from)} to ${setLink(to)}.</p>`,
     section('What it means', await meaning(before.files, after.files)),
     section(
       'Line by line',
       names.length === 0 ? empty('The files are the same.') : showTextChanges(before.files, after.files, names),
     ),
-    BACK,
   ]);
 }
 

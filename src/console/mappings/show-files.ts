@@ -1,10 +1,12 @@
 /** Mapping files as pages show them, with problems below the lines that cause them. Keys that were written into them by mistake are masked. */
 import { createTwoFilesPatch } from 'diff';
+import type { Request, Response } from 'express';
 import type { MappingFileText } from '../../mapping/load';
 import { maskCallerKeys } from '../../mapping/mask-caller-keys';
 import type { Problem } from '../../mapping/problem';
 import { badge, prose } from '../components';
-import { html, type Html } from '../html';
+import { html, type Html, type Writable } from '../html';
+import { showPage } from '../page';
 import { nameOf } from './folder-state';
 
 /** Numbered lines; each problem follows its line. */
@@ -29,8 +31,23 @@ function showProblem({ severity, message, hint, code }: Problem): Html {
   </div>`;
 }
 
+/** A page about files or sets, with the way back to the mappings. */
+export function showMappings(request: Request, response: Response, title: string, body: Writable, status = 200): void {
+  const back = html`<p><a href="/console/mappings">Back to the mappings</a></p>`;
+  showPage(request, response, {
+    title,
+    body: [body, back],
+    styles: ['mappings.css'],
+    // htmx does not show the body of a reply with an error status.
+    status: request.headers['hx-request'] === 'true' ? 200 : status,
+  });
+}
+
 /** All problems, each with its line and a link to that line. */
-export function problemsInPlace(problems: readonly Problem[], linkOf: (problem: Problem) => string | undefined): Html {
+export function problemsInPlace(
+  problems: readonly Problem[],
+  linkOf: (problem: Problem) => string | undefined = () => undefined,
+): Html {
   return html`<ul class="problems">
     ${problems.map((problem) => {
       const { file, line, column, severity, message, hint, code, frame } = problem;

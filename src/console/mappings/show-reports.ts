@@ -6,8 +6,7 @@ import { problemsInPlace, showPatch } from './show-files';
 
 export function showCoverage({ problems, rows, failed, byKind, shown, of, missing }: CoverageReport): Html {
   if (problems.length > 0)
-    return html`${notice('bad', 'The cases cannot be played before this is mended.')}
-    ${problemsInPlace(problems, () => undefined)}`;
+    return html`${notice('bad', 'The cases cannot be played before this is mended.')} ${problemsInPlace(problems)}`;
   if (rows === 0) return empty('There are no cases beside the mappings.');
   const all = [...byKind, { kind: 'all', shown, of }];
   return html`${

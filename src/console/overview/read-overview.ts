@@ -1,8 +1,8 @@
 /** Reads everything that the Overview shows, once for all open pages. */
-import { kobo, nairaNumber } from '../../domain/amount';
+import { nairaNumber } from '../../domain/amount';
 import type { Order } from '../../domain/order';
 import type { RefusedNote } from '../../orders/note';
-import { isInSandbox, moneyOf } from '../../orders/order-money';
+import { readOpenOrders } from '../../orders/order-money';
 import { addTallies, addTimes, quantile, type Sample, type Tally } from '../../telemetry/samples';
 import type { ConsoleParts } from '../console-parts';
 import { checksOf, readDisk, type Check } from './health';
@@ -76,15 +76,16 @@ export async function readOverview(parts: ConsoleParts): Promise<Overview> {
 async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number): Promise<OpenOrdersSeen> {
   const { openOrders: count = 0, openNaira: naira = 0 } = samples.latest() ?? {};
   try {
-    const read = await (await journal()).listUnsettled({ limit: OPEN_READ, onUnreadable: () => undefined });
-    const isAll = read.length < OPEN_READ;
-    const oldest = read.filter((order) => !isInSandbox(order, live.current()));
-    const overdue = oldest.filter(({ openedAtMs }) => nowMs - openedAtMs >= live.current().timing.overdue).length;
-    const prices = oldest.map((order) => moneyOf(order, live.current()).atRisk);
-    const own = prices.reduce<number>((sum, price) => sum + nairaNumber(price ?? kobo(0)), 0);
+    const { orders, areAll, overdue, atRisk, withoutPrice } = await readOpenOrders(
+      await journal(),
+      live.current(),
+      nowMs,
+      OPEN_READ,
+    );
     return {
-      ...(isAll ? { count: oldest.length, naira: own } : { count: Math.max(count, oldest.length), naira: Math.max(naira, own) }),
-      ...{ overdue, oldest: oldest.slice(0, ORDERS_SHOWN), areAllPriced: !prices.includes(undefined) },
+      count: areAll ? orders.length : Math.max(count, orders.length),
+      naira: areAll ? nairaNumber(atRisk) : Math.max(naira, nairaNumber(atRisk)),
+      ...{ overdue: overdue.length, oldest: orders.slice(0, ORDERS_SHOWN), areAllPriced: withoutPrice === 0 },
     };
   } catch (error) {
     return {

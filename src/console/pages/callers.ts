@@ -36,8 +36,7 @@ export const callersPage: ConsolePage = {
       const fingerprint = String(request.params['fingerprint']);
       const changed = await changeCaller(parts, fingerprint, paused);
       if (changed.kind === 'done') return response.redirect(303, `/console/callers/${fingerprint}`);
-      const words = html`${notice('bad', changed.words)}
-      ${changed.problems.length > 0 && problemsInPlace(changed.problems, () => undefined)}`;
+      const words = html`${notice('bad', changed.words)} ${changed.problems.length > 0 && problemsInPlace(changed.problems)}`;
       await showCaller(fingerprint, request, response, words);
     };
 

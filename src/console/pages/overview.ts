@@ -2,7 +2,7 @@
 import express from 'express';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
-import { createStreams } from '../live';
+import { createStreams, type Send } from '../live';
 import { pointOf, seriesOf } from '../overview/outcome-groups';
 import { readOverview } from '../overview/read-overview';
 import { chartPart, livingParts, timesTable, trafficTable } from '../overview/sections';
@@ -58,7 +58,7 @@ function body(
 /** The parts are made once and sent to all open pages. */
 function streamOf(parts: ConsoleParts) {
   const { samples, clock, onTrouble } = parts;
-  const listeners = new Set<(event: string, data: unknown) => void>();
+  const listeners = new Set<Send>();
   let stopListening: (() => void) | undefined;
   const tell = async (): Promise<void> => {
     const latest = samples.latest();
@@ -66,8 +66,7 @@ function streamOf(parts: ConsoleParts) {
     const news = { point: pointOf(latest), parts: (await readParts(parts)).map(String).join('') };
     for (const send of listeners) send('news', news);
   };
-  return createStreams(clock, (stream) => {
-    const send = (event: string, data: unknown): void => stream.send(event, data);
+  return createStreams(clock, (send) => {
     send('series', { hour: seriesOf(samples.hour()), day: seriesOf(samples.day()) });
     listeners.add(send);
     stopListening ??= samples.listen(() => void tell().catch((error: unknown) => onTrouble('console', error)));

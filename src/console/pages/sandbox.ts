@@ -211,14 +211,7 @@ function moodSection(overview: SandboxOverview): Html {
           ${selectField({ name: 'mood', label: 'Mood', options: moods.map(({ name }) => [name, name]) })}
           ${textField({ name: 'calls', label: 'How many', type: 'number', value: '1', isRequired: true, hint: '0 takes it back' })}
         </div>
-        <div class="fields">
-          <div class="field">
-            <label for="mood-wallet">Of the wallet</label>
-            <select id="mood-wallet" name="wallet">
-              ${walletOptions(overview).map(([id, name]) => html`<option value="${id}">${name}</option>`)}
-            </select>
-          </div>
-        </div>
+        ${selectField({ name: 'wallet', id: 'mood-wallet', label: 'Of the wallet', options: walletOptions(overview) })}
         <button>Set the mood</button>
       </form>`,
   );

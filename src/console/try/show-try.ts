@@ -1,8 +1,9 @@
 /** Shows what the gateway makes of a paste, from the address to each field of each reply, every part with its rule. */
+import type { AmountMinor } from '../../domain/amount';
 import { textOf, type JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
 import type { ExplainedReply, Explanation, Place } from '../../operator/explain/explain';
-import { badge, codeBlock, definitions, empty, notice, ruleLink, section, table } from '../components';
+import { badge, codeBlock, definitions, empty, nairaWords, notice, ruleLink, section, table } from '../components';
 import { html, type Html, type Writable } from '../html';
 import type { Tried } from './read-try';
 
@@ -92,7 +93,7 @@ function fieldTable({ fields }: Explanation, place: ShowPlace): Html {
     fields,
     [
       { title: 'Field', cell: ({ field }) => field },
-      { title: 'Value', cell: ({ field, value, as }) => html`<code>${shown(field, value, as)}</code>` },
+      { title: 'Value', cell: ({ value, as }) => html`<code>${shown(value, as)}</code>` },
       {
         title: 'Sent as',
         cell: ({ spelling }) =>
@@ -105,10 +106,9 @@ function fieldTable({ fields }: Explanation, place: ShowPlace): Html {
   );
 }
 
-/** Amounts inside the program are in kobo. */
-function shown(_field: string, value: JsonValue, as: string): string {
-  const isMoney = (as === 'naira' || as === 'denomination') && typeof value === 'number';
-  return isMoney ? `₦${(value / 100).toLocaleString('en-NG')}` : textOf(value);
+/** Amounts inside the program are in kobo; the face value of a card is in naira. */
+function shown(value: JsonValue, as: string): string {
+  return as === 'naira' ? nairaWords(value as AmountMinor) : textOf(value);
 }
 
 function callBlock({ method, path, body, query }: NonNullable<Explanation['call']>): Html {

@@ -7,7 +7,7 @@ import { createLru } from '../../domain/lru';
 import { type AmountMinor, kobo } from '../../domain/amount';
 import type { Clock } from '../../domain/clock';
 import type { NewOrder, Order } from '../../domain/order';
-import { isOver, isSafeToRefund } from '../../domain/outcome';
+import { deliveryOf, isOver, isSafeToRefund } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import { firstNumberAt } from '../../journal/order-life';
 import type { Mapping } from '../../mapping/mapping';
@@ -147,11 +147,7 @@ function place(order: Order, counted: Counted, parts: UsageParts): void {
 
 function spentBy(order: Order, parts: UsageParts): Spent {
   if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return NOTHING;
-  return { orders: 1, amount: chargedBy(order) ?? priceOf(order, parts) ?? kobo(0) };
-}
-
-function chargedBy({ outcome }: Order): AmountMinor | undefined {
-  return outcome !== undefined && 'delivery' in outcome ? outcome.delivery?.charged : undefined;
+  return { orders: 1, amount: deliveryOf(order.outcome).charged ?? priceOf(order, parts) ?? kobo(0) };
 }
 
 /** The order's amount, or the price of its plan if v1's price list is in memory. Kobo. */

@@ -2,11 +2,10 @@
  * Decides whether v1's answer to a purchase can be believed. `classify` has read the answer. This file checks that the
  * answer does not contradict itself or the journal, and reads the receipt where v1 says that it had the order already.
  */
-import type { JsonObject, JsonValue } from '../../domain/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json';
 import type { Order } from '../../domain/order';
 import { isRefusal, referenceOf, succeedOutcome, type Outcome, type Unknown } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
-import { isJsonObject } from '../../upstream/answer-data';
 import type { SentOutcome } from '../../upstream/upstream';
 import type { Identify } from '../proof/compare-receipt';
 

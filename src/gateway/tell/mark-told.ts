@@ -37,13 +37,15 @@ export function watchHangUp(order: Order, line: Line, parts: MarkToldParts): voi
 }
 
 /**
- * Marks the order as not told, and takes the mark back where another process has told the sale meanwhile: this one may have stood still, and the
- * script has sent its sale again. Never rejects.
+ * Marks the order as not told, unless another process has told it since this request came: this one may have stood still, or its journal is slow, and
+ * the script has sent its sale again. Where that is known only later, the mark is taken back. Never rejects.
  */
 async function markNotTold(order: Order, line: Line, { journal, clock, told, onTrouble }: MarkToldParts): Promise<void> {
   const { owner, requestId, openedAtMs, settledAtMs = Infinity } = order;
+  const cameAtMs = clock.now() - line.ageMs;
+  if ((order.toldAtMs ?? NOT_TOLD) > cameAtMs) return;
   // A sale that had ended before this request came was told to an earlier one, whose script may not have got the reply.
-  const store = settledAtMs >= clock.now() - line.ageMs ? told?.() : undefined;
+  const store = settledAtMs >= cameAtMs ? told?.() : undefined;
   const hasHeard = async (list: ToldStore, afterMs: number): Promise<boolean> => {
     if (afterMs > 0) await pause(clock, afterMs);
     const now = await journal.find(owner, requestId);

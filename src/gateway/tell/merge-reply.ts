@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
-import { type Delivery, isProvenAbsent, type Outcome, type OutcomeKind, referenceOf, TOLD_AS } from '../../domain/outcome';
+import { deliveryOf, isProvenAbsent, type Outcome, type OutcomeKind, referenceOf, TOLD_AS } from '../../domain/outcome';
 import type { CallerKey, Join, Mapping, Operation, ReplyBuilder, ReplyOutcome, Scope } from '../../mapping/mapping';
 import { DEFAULT } from '../../mapping/compile-callers';
 import { withoutSuccess } from '../../mapping/rules/read-as';
@@ -128,7 +128,7 @@ export function tellAsked(outcome: Outcome, mapping: Mapping): ReturnType<typeof
 
 /** `$order` in mappings: money in kobo, times in milliseconds. Null for values that are not known or that a failure does not have. */
 export function orderRoot(order: Order, outcome: Outcome): JsonObject {
-  const delivery: Delivery = ('delivery' in outcome ? outcome.delivery : undefined) ?? {};
+  const delivery = deliveryOf(outcome);
   const root = {
     request_id: firstOf(order.echo) ?? order.requestId,
     echo: order.echo,

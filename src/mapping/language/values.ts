@@ -3,11 +3,12 @@
  * in groups. Reading converts both into the long form, so the loaded set has only that form.
  */
 import * as z from 'zod';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json';
 import { group, whole, OUTCOME, setOf } from './declare';
 import { name } from './parts';
 
 /** A value of a reply or call: a constant, `$path | transform`, a list, nested fields, or one of first / when / each. */
-export type ValueSource = string | number | boolean | null | readonly ValueSource[] | { readonly [key: string]: ValueSource };
+export type ValueSource = JsonValue;
 
 const fieldsOf = (of: z.ZodType<ValueSource>) => z.record(z.string(), of).transform(writeAtLength);
 
@@ -21,7 +22,6 @@ export const value: z.ZodType<ValueSource> = z
 /** Several names may share a line: `oldbal, old_balance: $order.balance_before | naira`. */
 export const fieldsOfReply = fieldsOf(value);
 
-type Fields = Readonly<Record<string, ValueSource>>;
 type ReportProblem = (path: PropertyKey[], message: string, rule?: string) => void;
 
 /** YAML's merge key would become a field of this name in replies. */
@@ -33,7 +33,7 @@ export function splitNames(names: string): string[] {
 }
 
 /** Converts all short forms of a map of fields into the long form. */
-function writeAtLength(fields: Fields, context: z.core.$RefinementCtx<Fields>): Fields {
+function writeAtLength(fields: JsonObject, context: z.core.$RefinementCtx<JsonObject>): JsonObject {
   const report: ReportProblem = (path, message, rule) => {
     // `continue` lets reading go on after the problem, so that a union keeps this message.
     context.issues.push({ code: 'custom', input: fields, path, message, continue: true, ...(rule && { params: { rule } }) });
@@ -42,8 +42,8 @@ function writeAtLength(fields: Fields, context: z.core.$RefinementCtx<Fields>): 
   const { group_by: column, groups, where, ...list } = fields;
   if (typeof column !== 'string') report(['group_by'], 'expected the name of a column, such as network');
   else if (!('each' in fields)) report(['group_by'], '`group_by` needs the list that it groups: add `each`');
-  else if (!isFields(groups)) report(['groups'], 'expected the groups, each with the value of the column that it holds');
-  else if (where !== undefined && !isFields(where)) report(['where'], 'expected conditions, column by column');
+  else if (!isJsonObject(groups)) report(['groups'], 'expected the groups, each with the value of the column that it holds');
+  else if (where !== undefined && !isJsonObject(where)) report(['where'], 'expected conditions, column by column');
   else {
     const held = ([name, value]: [string, ValueSource]): [string, ValueSource] => {
       const conditions = value === null ? where : { ...where, [column]: value };
@@ -54,7 +54,7 @@ function writeAtLength(fields: Fields, context: z.core.$RefinementCtx<Fields>): 
   return fields;
 }
 
-function splitEach(fields: Fields, path: string[], report: ReportProblem): Fields {
+function splitEach(fields: JsonObject, path: string[], report: ReportProblem): JsonObject {
   const long = new Map<string, ValueSource>();
   for (const [names, value] of Object.entries(fields))
     for (const name of splitNames(names)) {
@@ -65,9 +65,6 @@ function splitEach(fields: Fields, path: string[], report: ReportProblem): Field
     }
   return Object.fromEntries(long);
 }
-
-const isFields = (value: ValueSource | undefined): value is Fields =>
-  value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** The schema of the status words and the HTTP status of an outcome. `outcome` is its name in sentences of `plan`. */
 export const wordsOf = (outcome: string) =>

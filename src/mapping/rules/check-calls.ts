@@ -1,5 +1,6 @@
 /** Checks the calls to v1: the endpoints, fields and types of the specification, the source of each value, and that v1 takes the value. */
 import { V1_ENDPOINTS, type V1Endpoint, type V1FieldType } from '../../upstream/v1';
+import { isJsonObject, isList } from '../../domain/json';
 import { isExpression, parseExpression, type Expression } from '../expression';
 import type { FieldSource, OperationSource, ValueSource } from '../language/schema';
 import { hintFor } from '../nearest-name';
@@ -146,7 +147,7 @@ function rootOf(value: ValueSource): string | undefined {
 
 function isConstant(value: ValueSource): boolean {
   if (typeof value === 'string') return !value.startsWith('$');
-  if (Array.isArray(value)) return value.every((part) => isConstant(part as ValueSource));
+  if (isList(value)) return value.every(isConstant);
   return typeof value === 'number' || typeof value === 'boolean';
 }
 
@@ -203,10 +204,10 @@ function checkSource(value: ValueSource, path: YamlPath, sent: Sent): void {
 
 /** The values that `first`, `when` or a list may give. */
 function alternativesOf(value: ValueSource, path: YamlPath): (readonly [ValueSource, YamlPath])[] {
-  if (value === null || typeof value !== 'object') return [];
-  if (Array.isArray(value)) return value.map((part: ValueSource, index) => [part, [...path, index]]);
-  const { first, value: then, else: other } = value as Readonly<Record<string, ValueSource>>;
-  const listed = Array.isArray(first) ? first.map((part: ValueSource, index) => [part, [...path, 'first', index]] as const) : [];
+  if (isList(value)) return value.map((part, index) => [part, [...path, index]]);
+  if (!isJsonObject(value)) return [];
+  const { first, value: then, else: other } = value;
+  const listed = isList(first) ? first.map((part, index) => [part, [...path, 'first', index]] as const) : [];
   const either = [
     [then ?? null, [...path, 'value']],
     [other ?? null, [...path, 'else']],

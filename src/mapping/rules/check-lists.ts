@@ -1,4 +1,5 @@
 /** Checks lookups in catalog lists: the value must be of the kind of its column, and the table must belong to the list. */
+import { isJsonObject, isList } from '../../domain/json';
 import { isExpression, parseExpression } from '../expression';
 import { normaliseWord } from '../table';
 import type { YamlPath } from '../read-yaml';
@@ -8,8 +9,6 @@ import type { Checking } from './checking';
 import { listReplies, listReply } from './reply-layers';
 import { listsOf, tableOf } from './v1-needs';
 import { listOfEach, walkValue } from './walk-value';
-
-type Values = Readonly<Record<string, ValueSource>>;
 
 export function checkLists(checking: Checking): void {
   const { source } = checking;
@@ -49,23 +48,22 @@ function checkEach(value: ValueSource, path: YamlPath, fields: Readonly<Record<s
     each: (object, at) => {
       const list = listOfEach(object)?.replace(/^catalog\./, '');
       if (list === undefined) return;
-      const any = object['where_any'];
-      checkWhere((object['where'] ?? {}) as Values, list, fields, [...at, 'where'], checking);
-      if (Array.isArray(any))
-        any.forEach((part, index) => checkWhere(part as Values, list, fields, [...at, 'where_any', index], checking));
-      checkName((object['where'] ?? {}) as Values, at, checking);
+      const { where = {}, where_any: any = [] } = object;
+      checkWhere(where, list, fields, [...at, 'where'], checking);
+      if (isList(any)) any.forEach((part, index) => checkWhere(part, list, fields, [...at, 'where_any', index], checking));
+      checkName(where, at, checking);
     },
   });
 }
 
 function checkWhere(
-  where: Values,
+  where: ValueSource,
   list: string,
   fields: Readonly<Record<string, FieldSource>>,
   path: YamlPath,
   { source, report }: Checking,
 ): void {
-  for (const [column, value] of Object.entries(where)) {
+  for (const [column, value] of Object.entries(isJsonObject(where) ? where : {})) {
     const shape = ROW_SHAPES[`catalog.${list}`]?.[column];
     const wanted: Kind = shape === undefined || !isKind(shape) ? 'any' : shape;
     const root = typeof value === 'string' && isExpression(value) ? parseExpression(value)?.root : undefined;
@@ -103,9 +101,9 @@ function isProviderOf(list: string, column: string, lists: readonly string[]): b
 }
 
 /** Reports a list whose name contradicts its condition: `GLO_PLAN: { each: …, where: { network: AIRTEL } }`. */
-function checkName(where: Values, path: YamlPath, { source, report }: Checking): void {
+function checkName(where: ValueSource, path: YamlPath, { source, report }: Checking): void {
   const name = normaliseWord(path.map(String).findLast((step) => !/^(?:ALL|\d+)$/.test(step)) ?? '');
-  for (const [column, value] of Object.entries(where)) {
+  for (const [column, value] of Object.entries(isJsonObject(where) ? where : {})) {
     if (typeof value !== 'string') continue;
     const names = Object.values(source.tables).flatMap(({ values = {} }) => {
       const all = Object.keys(values);

@@ -2,6 +2,7 @@
  * Checks the words and texts of outcomes and the constants in merged replies: every known script must understand them as the outcome
  * of the reply, and none as another outcome. `read-as.ts` has the words, fields and texts by which scripts decide.
  */
+import { isJsonObject, isList, type JsonObject } from '../../domain/json';
 import { TOLD_AS } from '../../domain/outcome';
 import { parseExpression } from '../expression';
 import type { OutcomeWords, ValueSource } from '../language/schema';
@@ -156,27 +157,23 @@ interface ConstantPlace {
   readonly isOfEveryOrder: boolean;
 }
 
-type Fields = Readonly<Record<string, ValueSource>>;
-
 function constantsIn(name: string, value: ValueSource, path: YamlPath, around: ConstantPlace): ReplyConstant[] {
   if (typeof value === 'string' && value.startsWith('$')) return [];
   if (value === null) return [];
-  if (typeof value !== 'object') return [{ name, value, path, isOfEveryOrder: around.isOfEveryOrder }];
-  if (Array.isArray(value))
-    return value.flatMap((item, index) => constantsIn(name, item as ValueSource, [...path, index], around));
-  const object = value as Fields;
-  if (isFields(object)) return fieldsWithin(object, path, around);
-  if ('first' in object) return constantsIn(name, object['first'] ?? null, [...path, 'first'], around);
-  if ('when' in object) return branchesWithin(name, object, path, around);
-  return rowsWithin(object, around);
+  if (isList(value)) return value.flatMap((item, index) => constantsIn(name, item, [...path, index], around));
+  if (!isJsonObject(value)) return [{ name, value, path, isOfEveryOrder: around.isOfEveryOrder }];
+  if (isFields(value)) return fieldsWithin(value, path, around);
+  if ('first' in value) return constantsIn(name, value['first'] ?? null, [...path, 'first'], around);
+  if ('when' in value) return branchesWithin(name, value, path, around);
+  return rowsWithin(value, around);
 }
 
-function fieldsWithin(fields: Fields, path: YamlPath, around: ConstantPlace): ReplyConstant[] {
+function fieldsWithin(fields: JsonObject, path: YamlPath, around: ConstantPlace): ReplyConstant[] {
   return Object.entries(fields).flatMap(([key, part]) => constantsIn(key, part, [...path, key], around));
 }
 
 /** The constants in the branches of `when`. In a row of the order history the condition reads the order itself, so none counts. */
-function branchesWithin(name: string, object: Fields, path: YamlPath, around: ConstantPlace): ReplyConstant[] {
+function branchesWithin(name: string, object: JsonObject, path: YamlPath, around: ConstantPlace): ReplyConstant[] {
   if (around.isOfEveryOrder) return [];
   const holds = holdsAlways(object['when'] ?? null, around.words);
   const branches = holds === undefined ? ['value', 'else'] : [holds ? 'value' : 'else'];
@@ -185,8 +182,8 @@ function branchesWithin(name: string, object: Fields, path: YamlPath, around: Co
 
 /** Whether the conditions hold; undefined if it is not known at load. Only the status words of the outcome are known then. */
 function holdsAlways(conditions: ValueSource, words: OutcomeWords): boolean | undefined {
-  if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) return undefined;
-  const held = Object.entries(conditions as Fields).map(([key, wanted]) => {
+  if (!isJsonObject(conditions)) return undefined;
+  const held = Object.entries(conditions).map(([key, wanted]) => {
     const { root, path = [] } = parseExpression(key) ?? {};
     if (root !== 'words' || (path[0] !== 'status' && path[0] !== 'Status')) return undefined;
     return wanted === 'present' || wanted === words[path[0]];
@@ -196,7 +193,7 @@ function holdsAlways(conditions: ValueSource, words: OutcomeWords): boolean | un
 }
 
 /** The constants in rows of the order history. Rows of the catalog have nothing to do with orders. */
-function rowsWithin(object: Fields, around: ConstantPlace): ReplyConstant[] {
+function rowsWithin(object: JsonObject, around: ConstantPlace): ReplyConstant[] {
   const { row } = object;
   if (listOfEach(object) !== 'orders' || typeof row !== 'string' || !Object.hasOwn(around.rows, row)) return [];
   return fieldsWithin(around.rows[row]!, ['rows', row], { ...around, isOfEveryOrder: true });

@@ -2,6 +2,7 @@
  * Checks replies: they must not report a success where nothing was charged, nor a failure where something was charged, and they must
  * have the goods and the script's own request id.
  */
+import { isJsonObject, isList } from '../../domain/json';
 import { parseExpression } from '../expression';
 import type { OperationSource, ReplySource, ValueSource } from '../language/schema';
 import { repliesOfFormat, type PlacedValue } from '../merge-layers';
@@ -103,7 +104,7 @@ function checkFailure(fields: ReadonlyMap<string, PlacedValue>, around: Surround
   const error = fields.get('error');
   if (error !== undefined) {
     const list: ValueSource = error.value;
-    const isOneText = Array.isArray(list) && list.length === 1 && isText(list[0] as ValueSource, around);
+    const isOneText = isList(list) && list.length === 1 && isText(list[0]!, around);
     if (!isOneText) tell(error.path, 'error-no-list', '`error` is not a list of one text', { hint: 'write `error: [$text]`' });
   }
   const success = fields.get('success');
@@ -141,8 +142,7 @@ function checkPending(fields: ReadonlyMap<string, PlacedValue>, tell: Checking['
 /** Whether a value is a text if it is present. A value of unknown kind passes. */
 function isText(value: ValueSource, around: Surroundings): boolean {
   if (value === null || value === '') return false;
-  if (typeof value === 'object' && !Array.isArray(value) && 'when' in value)
-    return isText((value as Record<string, ValueSource>)['value'] ?? null, around);
+  if (isJsonObject(value) && 'when' in value) return isText(value['value'] ?? null, around);
   const kind = kindOfValue(value, around);
   return kind === 'text' || kind === 'word' || kind === 'any';
 }

@@ -1,4 +1,5 @@
 /** Checks expressions: reports paths without a value, transforms of the wrong kind, and amounts shown in kobo. */
+import { isJsonObject, isList, type JsonObject } from '../../domain/json';
 import type { Expression } from '../expression';
 import type { ReplyOutcome } from '../mapping';
 import { hintFor } from '../nearest-name';
@@ -121,7 +122,7 @@ function createJudge({ source, report }: Checking): Judge {
         const row = object['row'];
         if (typeof row !== 'string' || !Object.hasOwn(source.rows, row)) return;
         walkValue(
-          source.rows[row] as ValueSource,
+          source.rows[row]!,
           ['rows', row],
           {
             expression: (expression, place, isTold, inner) =>
@@ -204,7 +205,7 @@ const WORDS: Readonly<Record<Kind, string>> = {
 const listWords = (kinds: readonly Kind[]): string => kinds.map((kind) => WORDS[kind]).join(' or ');
 
 function judgeColumns(
-  object: Readonly<Record<string, ValueSource>>,
+  object: JsonObject,
   path: YamlPath,
   list: string,
   columns: readonly string[],
@@ -212,9 +213,9 @@ function judgeColumns(
 ): void {
   const any = object['where_any'];
   const wheres: (readonly [ValueSource, YamlPath])[] = [[object['where'] ?? null, [...path, 'where']]];
-  if (Array.isArray(any)) any.forEach((part, index) => wheres.push([part as ValueSource, [...path, 'where_any', index]]));
+  if (isList(any)) any.forEach((part, index) => wheres.push([part, [...path, 'where_any', index]]));
   for (const [where, at] of wheres) {
-    if (where === null || typeof where !== 'object' || Array.isArray(where)) continue;
+    if (!isJsonObject(where)) continue;
     for (const column of Object.keys(where))
       if (!columns.includes(column))
         tell([...at, column], 'unknown-column', `rows of ${list} have no column \`${column}\``, {
@@ -226,8 +227,8 @@ function judgeColumns(
 
 /** Reports a comparison that can never be true: with a value of another type, or with a word that is not in the table. */
 function judgeConditions(conditions: ValueSource, path: YamlPath, standing: Standing, tell: Checking['report']): void {
-  if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) return;
-  for (const [key, wanted] of Object.entries(conditions as Record<string, ValueSource>)) {
+  if (!isJsonObject(conditions)) return;
+  for (const [key, wanted] of Object.entries(conditions)) {
     if (wanted === 'present' || wanted === 'absent') continue;
     const kind = kindOfValue(key, standing);
     const type = ({ number: 'number', flag: 'boolean', text: 'string', word: 'string' } as Partial<Record<Kind, string>>)[kind];

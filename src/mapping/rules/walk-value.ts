@@ -1,9 +1,8 @@
 /** Walks through a value of a reply or call and visits its texts and expressions. */
+import { isJsonObject, isList, type JsonObject } from '../../domain/json';
 import { isExpression, parseExpression, type Expression } from '../expression';
 import type { YamlPath } from '../read-yaml';
 import type { ValueSource } from '../language/schema';
-
-type Fields = Readonly<Record<string, ValueSource>>;
 
 export interface Visit {
   /**
@@ -19,8 +18,8 @@ export interface Visit {
   ) => void;
   /** Visits every text that the script or v1 gets, including expressions. */
   readonly text?: (text: string, path: YamlPath) => void;
-  readonly each?: (object: Fields, path: YamlPath, list: string | undefined) => void;
-  readonly when?: (object: Fields, path: YamlPath, list: string | undefined) => void;
+  readonly each?: (object: JsonObject, path: YamlPath, list: string | undefined) => void;
+  readonly when?: (object: JsonObject, path: YamlPath, list: string | undefined) => void;
 }
 
 export function walkValue(value: ValueSource, path: YamlPath, visit: Visit, list?: string, isTold = true, name?: string): void {
@@ -30,29 +29,25 @@ export function walkValue(value: ValueSource, path: YamlPath, visit: Visit, list
     if (expression !== undefined) visit.expression?.(expression, path, isTold, list, name);
     return;
   }
-  if (value === null || typeof value !== 'object') return;
-  if (Array.isArray(value)) {
-    for (const [index, part] of value.entries()) walkValue(part as ValueSource, [...path, index], visit, list, isTold, name);
-    return;
-  }
-  const object = value as Fields;
-  if ('each' in object) return walkEach(object, path, visit, list);
-  if ('when' in object) visit.when?.(object, path, list);
-  const isChoice = 'when' in object || 'first' in object;
-  for (const [key, part] of Object.entries(object)) {
+  if (isList(value)) for (const [index, part] of value.entries()) walkValue(part, [...path, index], visit, list, isTold, name);
+  if (!isJsonObject(value)) return;
+  if ('each' in value) return walkEach(value, path, visit, list);
+  if ('when' in value) visit.when?.(value, path, list);
+  const isChoice = 'when' in value || 'first' in value;
+  for (const [key, part] of Object.entries(value)) {
     if (key === 'when') walkConditions(part, [...path, key], visit, list);
     else walkValue(part, [...path, key], visit, list, isTold, isChoice ? name : key);
   }
 }
 
-function walkEach(object: Fields, path: YamlPath, visit: Visit, list: string | undefined): void {
+function walkEach(object: JsonObject, path: YamlPath, visit: Visit, list: string | undefined): void {
   visit.each?.(object, path, list);
   for (const key of ['each', 'where', 'where_any'])
     if (key in object) walkValue(object[key] ?? null, [...path, key], visit, list, false);
 }
 
 function walkConditions(conditions: ValueSource, path: YamlPath, visit: Visit, list: string | undefined): void {
-  if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) return;
+  if (!isJsonObject(conditions)) return;
   for (const key of Object.keys(conditions)) {
     const expression = isExpression(key) ? parseExpression(key) : undefined;
     if (expression !== undefined) visit.expression?.(expression, [...path, key], false, list, undefined);
@@ -60,7 +55,7 @@ function walkConditions(conditions: ValueSource, path: YamlPath, visit: Visit, l
 }
 
 /** `catalog.discos` of `$catalog.discos`. */
-export function listOfEach(object: Fields): string | undefined {
+export function listOfEach(object: JsonObject): string | undefined {
   const source = object['each'];
   const expression = typeof source === 'string' ? parseExpression(source) : undefined;
   return expression === undefined || expression.transforms.length > 0

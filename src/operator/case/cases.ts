@@ -1,7 +1,7 @@
 /** Reads `cases/*.yaml` below a mappings folder into cases that can be played, or into problems with their places. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
+import { isJsonObject, isList, textOf, type JsonObject, type JsonValue } from '../../domain/json';
 import type { MappingFileText } from '../../mapping/load';
 import type { Problem } from '../../mapping/problem';
 import { readYaml, type Locate, type YamlPath } from '../../mapping/read-yaml';
@@ -93,8 +93,8 @@ function withAddresses(
 
 /** `{ POST /api/topup/: { network: 1 } }`: the short form in real YAML, which editors and formatters read. */
 function withoutAddressKey(value: JsonValue): JsonValue {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  const [[to, fields] = ['', null], ...more] = Object.entries(value as JsonObject);
+  if (!isJsonObject(value)) return value;
+  const [[to, fields] = ['', null], ...more] = Object.entries(value);
   return more.length === 0 && /^(?:[A-Z]+|\$[a-z_]+) [/$]/.test(to) ? { to, fields } : value;
 }
 
@@ -186,7 +186,7 @@ export type Row = Readonly<Record<string, JsonValue>>;
 
 /** A row that is a plain value becomes the row `{ value: … }`, so `$value` stands for it. */
 export function toRow(written: JsonValue): Row {
-  return written !== null && typeof written === 'object' && !Array.isArray(written) ? (written as Row) : { value: written };
+  return isJsonObject(written) ? written : { value: written };
 }
 
 const NAME = /\$([a-z_]+)/gi;
@@ -194,8 +194,8 @@ const NAME = /\$([a-z_]+)/gi;
 /** Replaces `$name` with values of a row of `each`. A text that is only `$name` becomes the value itself; in a longer text the value becomes text. */
 export function fillIn(value: JsonValue, row: Row): JsonValue {
   if (typeof value === 'string') return fillText(value, row);
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return (value as readonly JsonValue[]).map((item) => fillIn(item, row));
+  if (isList(value)) return value.map((item) => fillIn(item, row));
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [textOf(fillText(key, row)), fillIn(part, row)]));
 }
 

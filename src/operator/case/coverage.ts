@@ -1,5 +1,5 @@
 /** Which rules of the mapping the cases show, and which rules no case shows. */
-import type { JsonObject, JsonValue } from '../../domain/json';
+import { isJsonObject, isList, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import { TOLD_AS } from '../../domain/outcome';
 import { canonicalise, type Intent } from '../../gateway/read/canonicalise';
@@ -8,26 +8,16 @@ import { pathWithoutPin } from '../../gateway/read/walk-in';
 import { sourceOfFamily } from '../../mapping/compile-family';
 import type { SignalSource, ValueSource } from '../../mapping/language/schema';
 import { splitNames } from '../../mapping/language/values';
-import type { Field, Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
+import type { Field, Mapping, Operation, ReplyOutcome, Route } from '../../mapping/mapping';
 import type { PlacedValue } from '../../mapping/merge-layers';
 import type { YamlPath } from '../../mapping/read-yaml';
-import { parseRoute, type Address } from '../../mapping/routes';
+import { parseRoute, routesOf } from '../../mapping/routes';
+import { spellingsOf } from '../../mapping/rules/checking';
 import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
 import type { Signal } from '../../mapping/signals';
-import type { MappingSource } from '../../mapping/source';
+import { oncePerSource, type MappingSource } from '../../mapping/source';
 import { normaliseWord, numberIn, sameWord } from '../../mapping/table';
-import { trimSlash } from '../../domain/decode-path';
-import {
-  listRules,
-  RULE_KINDS,
-  idOf,
-  isNested,
-  placedNumbers,
-  placedRoutes,
-  placedSpellings,
-  type Rule,
-  type RuleKind,
-} from './rules';
+import { listRules, RULE_KINDS, idOf, isNested, placedNumbers, type Rule, type RuleKind } from './rules';
 import type { CaseResult, Observed } from './run-cases';
 
 export interface Coverage {
@@ -65,9 +55,9 @@ export function shownRules({ played, observed, differences }: CaseResult, around
   if (played.expect_reply !== undefined || played.absent !== undefined) showReply(played, observed, around, shown);
   const match = mapping.matchRoute(request.method, request.path, request.rawPath);
   if (match.kind !== 'matched') return shown;
-  const { operation, parameters } = match;
+  const { operation, parameters, route } = match;
   const path = pathWithoutPin(request.path, mapping);
-  showRoute(request.method, path, operation, around, shown);
+  showRoute(request.method, route, around, shown);
   shown.add(idOf('outcome', ['operations', operation.name], served.outcome));
   const { format } = served;
   if (format === undefined) return shown;
@@ -86,32 +76,13 @@ export function shownRules({ played, observed, differences }: CaseResult, around
   return shown;
 }
 
-const parts = (address: string, mark: string): number => address.split(mark).length;
-
-function showRoute(method: string, path: string, operation: Operation, { source }: Surroundings, shown: Set<string>): void {
-  const segments = trimSlash(path).split('/');
-  const takesRest = (wanted: readonly string[]): boolean =>
-    operation.kind === 'status' && wanted.at(-1)?.startsWith(':') === true;
-  const fits = ({ methods, path: address }: Address): boolean => {
-    const wanted = address.split('/');
-    return (
-      methods.includes(method) &&
-      (takesRest(wanted) ? wanted.length <= segments.length : wanted.length === segments.length) &&
-      wanted.every((part, index) => part.startsWith(':') || part === segments[index])
-    );
-  };
-  const found = placedRoutes(source)
-    .filter((placed) => placed.operation === operation.name)
-    .flatMap((placed) =>
-      placed.texts.flatMap((text, index) =>
-        parseRoute(text)
-          .filter(fits)
-          .map((address) => ({ address: address.path, path: [...placed.path, index] })),
-      ),
-    )
-    // A literal segment wins over a `:name`, a longer address over a shorter one.
-    .sort((a, b) => parts(a.address, ':') - parts(b.address, ':') || parts(b.address, '/') - parts(a.address, '/'));
-  if (found[0] !== undefined) shown.add(idOf('route', found[0].path, `${method} ${found[0].address}`));
+function showRoute(method: string, { operation, path }: Route, { source }: Surroundings, shown: Set<string>): void {
+  const placed = routesOf(source).find(
+    (one) =>
+      one.operation === operation &&
+      parseRoute(one.text).some((address) => address.path === path && address.methods.includes(method)),
+  );
+  if (placed !== undefined) shown.add(idOf('route', placed.path, `${method} ${path}`));
 }
 
 function intentOf(
@@ -131,11 +102,8 @@ function intentOf(
 }
 
 function showSpellings(intent: Intent, { source }: Surroundings, shown: Set<string>): void {
-  for (const { operation, field, path, texts } of placedSpellings(source)) {
-    if (operation !== intent.operation.name) continue;
-    const at = texts.indexOf(intent.spellings[field] ?? '');
-    if (at !== -1) shown.add(idOf('spelling', [...path, at]));
-  }
+  for (const { operation, field, spelling, path } of spellingsOf(source))
+    if (operation === intent.operation.name && intent.spellings[field] === spelling) shown.add(idOf('spelling', path));
   for (const spelling of Object.keys(intent.requestId?.echo ?? {}))
     shown.add(idOf('spelling', ['request_id', source.request_id.indexOf(spelling)]));
   const header = intent.requestId?.header?.name;
@@ -228,7 +196,7 @@ function showReply(
   { source: shared }: Surroundings,
   shown: Set<string>,
 ): void {
-  const source = sourceFor(served?.family, shared);
+  const source = sourcesOfFamilies(shared).get(served?.family ?? '') ?? shared;
   const named: JsonValue = Array.isArray(expected)
     ? expected
     : { ...(expected as JsonObject | undefined), ...Object.fromEntries(absent.map((name) => [name, null])) };
@@ -247,25 +215,12 @@ function showReply(
   showFields(own?.fields ?? blockReply('refusal', 'failure', source), named, source, shown);
 }
 
-const sourcesOfFamilies = new WeakMap<MappingSource, Map<string, MappingSource>>();
+/** By family, the source with its replies. */
+const sourcesOfFamilies = oncePerSource(
+  (source) => new Map(Object.keys(source.families).map((id) => [id, sourceOfFamily(source, id)])),
+);
 
-/** The source with the replies of the family. It is cached, because `repliesOf` caches by source. */
-function sourceFor(family: string | undefined, source: MappingSource): MappingSource {
-  if (family === undefined) return source;
-  const ofSource = sourcesOfFamilies.get(source) ?? new Map<string, MappingSource>();
-  sourcesOfFamilies.set(source, ofSource);
-  const own = ofSource.get(family) ?? sourceOfFamily(source, family);
-  ofSource.set(family, own);
-  return own;
-}
-
-const repliesOfSources = new WeakMap<MappingSource, ReturnType<typeof outcomeReplies>>();
-
-function repliesOf(source: MappingSource): ReturnType<typeof outcomeReplies> {
-  const replies = repliesOfSources.get(source) ?? outcomeReplies(source);
-  repliesOfSources.set(source, replies);
-  return replies;
-}
+const repliesOf = oncePerSource(outcomeReplies);
 
 /**
  * The purchase operation of an order, from the field `service` of its reply. Undefined for an order that only v1 knows: its
@@ -285,14 +240,8 @@ function showFields(fields: ReadonlyMap<string, PlacedValue>, named: JsonValue, 
 }
 
 function entriesOf(value: JsonValue): [string, JsonValue][] {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
-  return Object.entries(value as JsonObject).flatMap(([names, part]) =>
-    splitNames(names).map((name): [string, JsonValue] => [name, part]),
-  );
-}
-
-function isEach(rule: ValueSource): rule is Readonly<Record<string, ValueSource>> {
-  return rule !== null && typeof rule === 'object' && !Array.isArray(rule) && 'each' in rule;
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([names, part]) => splitNames(names).map((name): [string, JsonValue] => [name, part]));
 }
 
 /** Adds the rules of the fields that the expectation names, at any depth. */
@@ -303,10 +252,10 @@ function showValue(rule: ValueSource, path: YamlPath, named: JsonValue, source: 
     return;
   }
   shown.add(idOf('reply field', path));
-  if (!isEach(rule)) return;
+  if (!isJsonObject(rule) || !('each' in rule)) return;
   const { row } = rule;
   const fields = typeof row === 'string' ? source.rows[row] : undefined;
-  for (const item of Array.isArray(named) ? (named as readonly JsonValue[]) : [named])
+  for (const item of isList(named) ? named : [named])
     for (const [key, part] of entriesOf(item))
       if (fields !== undefined && Object.hasOwn(fields, key))
         showValue(fields[key]!, ['rows', row as string, key], part, source, shown);

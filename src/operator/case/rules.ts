@@ -1,10 +1,13 @@
 /** Lists the rules of a mapping that a case can show, each with its place in the source. */
 import { sourceOfFamily } from '../../mapping/compile-family';
+import type { JsonObject } from '../../domain/json';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
 import type { ValueSource } from '../../mapping/language/schema';
 import type { OperationKind } from '../../mapping/mapping';
+import { isFields } from '../../mapping/merge-layers';
 import type { YamlPath } from '../../mapping/read-yaml';
-import { parseRoute } from '../../mapping/routes';
+import { parseRoute, routesOf } from '../../mapping/routes';
+import { spellingsOf } from '../../mapping/rules/checking';
 import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
 import type { MappingSource } from '../../mapping/source';
 
@@ -46,58 +49,18 @@ const rule = (kind: RuleKind, path: YamlPath, words: string, more = ''): Rule =>
   id: idOf(kind, path, more),
 });
 
-interface PlacedTexts {
-  readonly operation: string;
-  readonly path: YamlPath;
-  readonly texts: readonly string[];
-}
-
-/** The routes that all formats share, and the routes of single formats. */
-export function placedRoutes(source: MappingSource): PlacedTexts[] {
-  return Object.entries(source.operations).flatMap(([operation, { routes }]) => [
-    { operation, path: ['operations', operation, 'routes'], texts: routes ?? [] },
-    ...[...source.formats].map(([id, { operations }]) => ({
-      operation,
-      path: ['formats', id, 'operations', operation, 'routes'],
-      texts: operations?.[operation]?.routes ?? [],
-    })),
-  ]);
-}
-
 function routeRules(source: MappingSource): Rule[] {
-  return placedRoutes(source).flatMap(({ path, texts }) =>
-    texts.flatMap((text, index) =>
-      parseRoute(text).flatMap(({ methods, path: address }) =>
-        methods.map((method) => rule('route', [...path, index], `${method} ${address}`, `${method} ${address}`)),
-      ),
+  return routesOf(source).flatMap(({ text, path }) =>
+    parseRoute(text).flatMap(({ methods, path: address }) =>
+      methods.map((method) => rule('route', path, `${method} ${address}`, `${method} ${address}`)),
     ),
-  );
-}
-
-/** The spellings that all formats share, and the spellings of single formats. */
-export function placedSpellings(source: MappingSource): (PlacedTexts & { readonly field: string })[] {
-  return Object.entries(source.operations).flatMap(([operation, { fields }]) =>
-    Object.entries(fields ?? {}).flatMap(([field, { from, otherwise }]) => {
-      const path = ['operations', operation, 'fields', field];
-      const own = [...source.formats].map(([id, format]) => ({
-        operation,
-        field,
-        path: ['formats', id, 'operations', operation, 'fields', field, 'from'],
-        texts: format.operations?.[operation]?.fields?.[field]?.from ?? [],
-      }));
-      return [
-        { operation, field, path: [...path, 'from'], texts: from },
-        { operation, field, path: [...path, 'otherwise'], texts: otherwise ?? [] },
-        ...own,
-      ];
-    }),
   );
 }
 
 function spellingRules(source: MappingSource): Rule[] {
   return [
-    ...placedSpellings(source).flatMap(({ operation, field, path, texts }) =>
-      texts.map((text, index) => rule('spelling', [...path, index], `${text} (${field} of ${operation})`)),
+    ...spellingsOf(source).map(({ operation, field, spelling, path }) =>
+      rule('spelling', path, `${spelling} (${field} of ${operation})`),
     ),
     ...source.request_id.map((text, index) => rule('spelling', ['request_id', index], `${text} (the request id)`)),
     ...source.request_id_headers.map((text, index) =>
@@ -217,9 +180,8 @@ function replyRules(source: MappingSource): Rule[] {
 }
 
 /** Whether the value is a map of fields, each a rule of its own. `first`, `when`, `each` and lists count as one value. */
-export function isNested(value: ValueSource): value is Readonly<Record<string, ValueSource>> {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
-  return !('first' in value || 'when' in value || 'each' in value) && Object.keys(value).length > 0;
+export function isNested(value: ValueSource): value is JsonObject {
+  return isFields(value) && Object.keys(value).length > 0;
 }
 
 function leaves(value: ValueSource, path: YamlPath, name: string): { path: YamlPath; name: string }[] {

@@ -1,6 +1,6 @@
 /** Plays cases through the real walk, with a journal in memory, a v1 that answers as the case says, and a clock that never waits. */
 import { GatewayError } from '../../domain/errors';
-import type { JsonObject, JsonValue } from '../../domain/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyReply, LegacyRequest } from '../../domain/legacy';
 import type { Served } from '../../gateway/gateway';
 import { plainCallerKey } from '../../mapping/compile-callers';
@@ -180,10 +180,10 @@ export interface Difference {
 
 /** Expected fields must be present and equal. A list must have the same rows, each compared in the same way. */
 export function compareSubset(expected: JsonValue, found: JsonValue | undefined, place: string): Difference[] {
-  if (isObject(expected)) {
+  if (isJsonObject(expected)) {
     const pattern = expected['$matches'];
     if (typeof pattern === 'string') return matchText(pattern, found, place);
-    if (!isObject(found)) return [differs(place, expected, found)];
+    if (!isJsonObject(found)) return [differs(place, expected, found)];
     return Object.entries(expected).flatMap(([names, value]) =>
       splitNames(names).flatMap((name) =>
         compareSubset(value, Object.hasOwn(found, name) ? found[name] : undefined, `${place}.${name}`),
@@ -220,8 +220,4 @@ const SHOWN_MAX = 200;
 function show(value: JsonValue | undefined): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -44,21 +44,17 @@ export interface ExplainedReply {
 }
 
 export interface Explanation {
-  readonly operation?: { readonly name: string; readonly title: string; readonly place: Place };
-  readonly key?: {
-    /** Absent if the request has no key. */
-    readonly fingerprint?: string;
-    readonly hasPin: boolean;
-    readonly how: string;
-  };
-  readonly format?: { readonly id: string; readonly reason: string; readonly signals: readonly FoundSignal[] };
-  readonly family?: { readonly id: string; readonly reason: string; readonly place: Place };
+  readonly operation: { readonly name: string; readonly title: string; readonly place: Place } | undefined;
+  /** Without a fingerprint if the request has no key. */
+  readonly key: { readonly fingerprint: string | undefined; readonly hasPin: boolean; readonly how: string } | undefined;
+  readonly format: { readonly id: string; readonly reason: string; readonly signals: readonly FoundSignal[] } | undefined;
+  readonly family: { readonly id: string; readonly reason: string; readonly place: Place } | undefined;
   /** What callers.yaml decided for this key, and which other numbering gave its network number a meaning, if any. */
   readonly caller: readonly CallerDecision[];
   readonly fields: readonly ExplainedField[];
   readonly unknownFields: readonly string[];
-  readonly requestId?: JsonValue;
-  readonly call?: V1Call;
+  readonly requestId: JsonValue | undefined;
+  readonly call: V1Call | undefined;
   /** The refusal that ended the walk, if any. */
   readonly refusal?: { readonly code: string; readonly detail: string; readonly http: number };
   /** Says why the explanation ends early: no key was sent, or a name can be found only in the price list. */
@@ -102,22 +98,20 @@ export function explain(
     end = { ...end, note: 'No key was sent, so the gateway answers 401 and reads nothing more.' };
   }
   return {
-    ...(operation === undefined
-      ? {}
-      : { operation: { name: operation.name, title: operation.title, place: mapping.placeOf(['operations', operation.name]) } }),
-    ...(credentials === undefined
-      ? {}
-      : {
-          key: {
-            ...(hasKey(request, operation) ? { fingerprint: credentials.fingerprint } : {}),
-            hasPin: credentials.pin !== undefined,
-            how: howSent(known, request),
-          },
-        }),
-    ...(detection === undefined
-      ? {}
-      : { format: { id: detection.format, reason: detection.reason, signals: findSignals(request, mapping, path) } }),
-    ...(known.family === undefined ? {} : { family: { ...known.family, place: mapping.placeOf(['families', known.family.id]) } }),
+    operation: operation && {
+      ...{ name: operation.name, title: operation.title },
+      place: mapping.placeOf(['operations', operation.name]),
+    },
+    key: credentials && {
+      fingerprint: hasKey(request, operation) ? credentials.fingerprint : undefined,
+      hasPin: credentials.pin !== undefined,
+      how: howSent(known, request),
+    },
+    format: detection && {
+      ...{ id: detection.format, reason: detection.reason },
+      signals: findSignals(request, mapping, path),
+    },
+    family: known.family && { ...known.family, place: mapping.placeOf(['families', known.family.id]) },
     caller: [
       ...explainNumberedBy(known, mapping),
       ...explainCaller(known, request, mapping, refusal),
@@ -126,8 +120,7 @@ export function explain(
     fields:
       operation === undefined || intent === undefined ? [] : explainFields(operation, intent.values, intent.spellings, mapping),
     unknownFields: intent?.unknownFields ?? [],
-    ...(intent?.requestId === undefined ? {} : { requestId: intent.requestId.sent }),
-    ...(call === undefined ? {} : { call }),
+    ...{ requestId: intent?.requestId?.sent, call },
     ...end,
     replies: end.refusal === undefined ? explainReplies(known, mapping) : [],
   };

@@ -3,6 +3,7 @@
  * schema compares a key decides how the key is broken. Each break is described in the words of a plan. Keys whose breaks no
  * case can notice are left alone: titles, single callers, and waiting times, because cases never wait.
  */
+import { isJsonObject, isList, textOf, type JsonObject } from '../../domain/json';
 import type { Compared } from '../../mapping/language/declare';
 import { fill, isChoiceAt, isOptionalAt, isRecordAt, MODEL, placeBelow, ROOT, type Place } from '../../mapping/language/model';
 import { formatFileSchema, sharedFileSchema, type ValueSource } from '../../mapping/language/schema';
@@ -75,7 +76,7 @@ function breakKey(value: unknown, key: Compared, at: BrokenKey, source: MappingS
   switch (key.compared) {
     case 'fields':
     case 'value':
-      return key.compared === 'fields' ? breakFields(value, at) : breakValue(value, at);
+      return key.compared === 'fields' ? breakFields(value as ValueSource, at) : breakValue(value as ValueSource, at);
     case 'numbers':
       return breakNumbers(value as Readonly<Record<string, string>>, key, at);
     case 'routes':
@@ -192,30 +193,27 @@ export function narrowSource(source: MappingSource, names: ReadonlySet<string>):
   return { ...source, formats, families, operations: pick(source.operations) };
 }
 
-type Fields = Readonly<Record<string, ValueSource>>;
-
 /** Drops each field of a reply, a row or a call, and changes its value. */
-function breakFields(value: unknown, at: BrokenKey): Mutant[] {
+function breakFields(value: ValueSource, at: BrokenKey): Mutant[] {
   if (value === null || typeof value !== 'object') return [];
-  if (Array.isArray(value) || 'each' in value) return breakValue(value, at);
-  return Object.entries(value as Fields).flatMap(([name, part]) => {
+  if (!isJsonObject(value) || 'each' in value) return breakValue(value, at);
+  return Object.entries(value).flatMap(([name, part]) => {
     const below = inside(at, name);
     return [createRemoval(below.title, below.path, at.operations), ...breakValue(part, below)];
   });
 }
 
 /** Changes one value in each way that its form allows. */
-function breakValue(value: unknown, at: BrokenKey): Mutant[] {
+function breakValue(value: ValueSource, at: BrokenKey): Mutant[] {
   const { path, title, operations } = at;
   const replaced = createMutant(`${title}: another value`, path, typeof value === 'boolean' ? !value : BROKEN_TEXT, operations);
   if (typeof value === 'string') return [replaced, ...withoutTransforms(value, at)];
-  if (value === null || typeof value !== 'object') return [replaced];
-  if (Array.isArray(value)) return [replaced, ...value.flatMap((part, index) => breakValue(part, inside(at, index)))];
-  const object = value as Fields;
-  if ('first' in object) return breakFirst(object, at);
-  if ('when' in object) return breakWhen(object, at);
-  if ('each' in object) return breakEach(object, at);
-  return Object.keys(object).length === 0 ? [replaced] : breakFields(object, at);
+  if (isList(value)) return [replaced, ...value.flatMap((part, index) => breakValue(part, inside(at, index)))];
+  if (!isJsonObject(value)) return [replaced];
+  if ('first' in value) return breakFirst(value, at);
+  if ('when' in value) return breakWhen(value, at);
+  if ('each' in value) return breakEach(value, at);
+  return Object.keys(value).length === 0 ? [replaced] : breakFields(value, at);
 }
 
 const inside = (at: BrokenKey, step: string | number): BrokenKey => ({
@@ -238,8 +236,8 @@ function withoutTransforms(value: string, { path, title, operations }: BrokenKey
   );
 }
 
-function breakFirst({ first }: Fields, { path, title, operations }: BrokenKey): Mutant[] {
-  const parts = Array.isArray(first) ? (first as readonly ValueSource[]) : [];
+function breakFirst({ first }: JsonObject, { path, title, operations }: BrokenKey): Mutant[] {
+  const parts = isList(first) ? first : [];
   return [
     ...parts.map((part, index) =>
       createMutant(`${title}: without ${JSON.stringify(part)}`, [...path, 'first', index], undefined, operations),
@@ -250,26 +248,26 @@ function breakFirst({ first }: Fields, { path, title, operations }: BrokenKey): 
   ];
 }
 
-function breakWhen({ when, value }: Fields, at: BrokenKey): Mutant[] {
+function breakWhen({ when, value = null }: JsonObject, at: BrokenKey): Mutant[] {
   const { path, title, operations } = at;
   return [
     createMutant(`${title}: without the condition`, path, value, operations),
-    ...Object.keys((when ?? {}) as Fields).map((key) =>
+    ...Object.keys((when ?? {}) as JsonObject).map((key) =>
       createMutant(`${title}: the condition on ${key} reversed`, [...path, 'when', key], 'another value', operations),
     ),
-    ...breakValue(value ?? null, { ...at, path: [...path, 'value'] }),
+    ...breakValue(value, { ...at, path: [...path, 'value'] }),
   ];
 }
 
-function breakEach(object: Fields, { path, title, operations }: BrokenKey): Mutant[] {
+function breakEach(object: JsonObject, { path, title, operations }: BrokenKey): Mutant[] {
   const any = (object['where_any'] ?? []) as readonly ValueSource[];
   const without = (what: string, ...steps: (string | number)[]): Mutant =>
     createMutant(`${title}: without ${what}`, [...path, ...steps], undefined, operations);
   return [
     createMutant(`${title}: an empty list`, path, [], operations),
-    ...Object.entries((object['where'] ?? {}) as Fields).flatMap(([key, wanted]) => [
+    ...Object.entries((object['where'] ?? {}) as JsonObject).flatMap(([key, wanted]) => [
       without(`the condition on ${key}`, 'where', key),
-      ...(Array.isArray(wanted) ? wanted.map((word, index) => without(`${key} ${String(word)}`, 'where', key, index)) : []),
+      ...(isList(wanted) ? wanted.map((word, index) => without(`${key} ${textOf(word)}`, 'where', key, index)) : []),
     ]),
     ...any.map((_, index) => without('one of the conditions', 'where_any', index)),
     ...('only' in object ? [without('`only`', 'only')] : []),

@@ -1,9 +1,8 @@
 /** Plays the cases against each broken mapping until one of them notices. */
 import type { LegacyRequest } from '../../domain/legacy';
-import { compileMapping } from '../../mapping/compile';
+import { compileSound } from '../../mapping/compile';
 import type { Mapping } from '../../mapping/mapping';
-import type { Problem } from '../../mapping/problem';
-import { createReport, type MappingSource } from '../../mapping/source';
+import type { MappingSource } from '../../mapping/source';
 import type { Case } from '../case/cases';
 import { shownRules, type Surroundings } from '../case/coverage';
 import { runCase, type CaseParts, type CaseResult, type RequestReader } from '../case/run-cases';
@@ -46,9 +45,6 @@ interface Playing extends Omit<CaseParts, 'mapping'> {
   readonly titles: Map<string, string>;
 }
 
-/** One attempt and two receipts. */
-const CALLS_OF_A_QUICK_CASE = 3;
-
 interface PassedCase {
   readonly played: Case;
   /** The operations that took part in the case: it may notice breaks of these. */
@@ -57,8 +53,6 @@ interface PassedCase {
   readonly needs: readonly string[];
   /** The places of the rules that the case shows, and all places above them. For breaks at these places the case is played early. */
   readonly shown: ReadonlySet<string>;
-  /** A case with retries is slow, so it is played late. */
-  readonly isSlow: boolean;
   /** How many breaks the case has noticed. A case that has noticed breaks is likely to notice the next one. */
   noticed: number;
 }
@@ -75,15 +69,14 @@ async function findPassedCases(
   for (const result of results.filter(({ differences }) => differences.length === 0)) {
     const operations = [...result.operations].sort();
     const key = operations.join();
-    const mapping = narrow.get(key) ?? compile(narrowSource(around.source, new Set(operations)));
+    const mapping = narrow.get(key) ?? compileSound(narrowSource(around.source, new Set(operations)));
     if (mapping !== undefined) narrow.set(key, mapping);
     const isEnough = mapping !== undefined && (await isAsExpected(result.played, mapping, playing));
     passed.push({
       played: result.played,
       operations,
       needs: isEnough ? operations : all,
-      shown: new Set([...placesOf(shownRules(result, around)), ...placesOfExpected(result.played, around.source)]),
-      isSlow: (result.observed?.calls.length ?? 0) > CALLS_OF_A_QUICK_CASE,
+      shown: placesOf(shownRules(result, around)),
       noticed: 0,
     });
   }
@@ -100,20 +93,6 @@ function placesOf(ids: ReadonlySet<string>): Set<string> {
   return places;
 }
 
-/**
- * The places of further rules that a case can notice: of the proofs of all formats or families if it expects one, and of
- * the texts in the reply that it expects.
- */
-function placesOfExpected({ format, family, expect_reply: reply }: Case, { formats, families, texts }: MappingSource): string[] {
-  const said = JSON.stringify(reply ?? null);
-  return [
-    ...Object.entries(texts).flatMap(([name, text]) => (said.includes(text) ? [['texts', name]] : [])),
-    ...(format === undefined ? [] : [...formats.keys()].map((id) => ['formats', id, 'proof'])),
-    ...(family === undefined ? [] : Object.keys(families).map((id) => ['families', id, 'proof'])),
-    ...(family === undefined ? [] : [['families', family]]),
-  ].map((path) => path.join('\0'));
-}
-
 async function isAsExpected(played: Case, mapping: Mapping, { stage, fixtures, read }: Playing): Promise<boolean> {
   return (await runCase(played, { mapping, fixtures, read }, stage)).differences.length === 0;
 }
@@ -128,7 +107,7 @@ async function judgeMutant(
   const compiled = new Map<string, Mapping>();
   for (const one of casesInOrder(mutant, passed, playing.titles)) {
     const key = one.needs.join();
-    const mapping = compiled.get(key) ?? compile(narrowSource(broken, new Set(one.needs)));
+    const mapping = compiled.get(key) ?? compileSound(narrowSource(broken, new Set(one.needs)));
     if (mapping === undefined) return 'unusable';
     compiled.set(key, mapping);
     if (await isAsExpected(one.played, mapping, playing)) continue;
@@ -164,16 +143,10 @@ function casesInOrder(
     const missing = prefixes.findIndex((prefix) => one.shown.has(prefix));
     const closeness = missing === -1 ? 0 : prefixes.length - missing;
     const isNear = one.played.title === titleNear;
-    return (isNear ? 1_000_000_000 : 0) + closeness * 1_000_000 + one.noticed - (one.isSlow ? 5_000 : 0);
+    return (isNear ? 1_000_000_000 : 0) + closeness * 1_000_000 + one.noticed;
   };
   const ranks = new Map(able.map((one) => [one, rank(one)]));
   return able.sort((one, other) => ranks.get(other)! - ranks.get(one)!);
-}
-
-function compile(source: MappingSource): Mapping | undefined {
-  const problems: Problem[] = [];
-  const mapping = compileMapping(source, createReport(source.places, problems));
-  return problems.some(({ severity }) => severity === 'error') ? undefined : mapping;
 }
 
 /** Reads each request of a case only once: how it is read does not depend on the mapping. */

@@ -10,14 +10,23 @@ export interface PhpToken {
 }
 
 const SPACE = /\s+|<\?(?:php|=)?|\?>|\/\/[^\n]*|#(?!\[)[^\n]*|\/\*[\s\S]*?\*\//y;
-const NUMBER = /\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const VARIABLE = /\$(\w+)/y;
-const WORD = /[A-Za-z_\\][\w\\]*/y;
-const SINGLE = /'((?:[^'\\]|\\.)*)'/sy;
-const DOUBLE = /"((?:[^"\\]|\\.)*)"/sy;
-/** With or without quotes around the name; the closing name may be indented (PHP 7.3). */
-const HEREDOC = /<<<[ \t]*(["']?)(\w+)\1\r?\n([\s\S]*?)\r?\n?[ \t]*\2\b/y;
-const MARK = /=>|->|::|\?\?|\.=|===?|!==?|&&|\|\||[^\s\w]/y;
+
+type Token = Omit<PhpToken, 'line'>;
+
+/** In the order in which they are tried. An open quote is no token. */
+const TOKENS: readonly (readonly [RegExp, (found: RegExpExecArray) => Token])[] = [
+  // A heredoc, with or without quotes around its name; the closing name may be indented (PHP 7.3).
+  [
+    /<<<[ \t]*(["']?)(\w+)\1\r?\n([\s\S]*?)\r?\n?[ \t]*\2\b/y,
+    ([, quote, , text = '']) => ({ kind: 'text', text, ...(quote !== "'" && { hasVariables: true }) }),
+  ],
+  [/'((?:[^'\\]|\\.)*)'/sy, ([, text]) => ({ kind: 'text', text: text!.replace(/\\([\\'])/g, '$1') })],
+  [/"((?:[^"\\]|\\.)*)"/sy, ([, text]) => ({ kind: 'text', text: text!, hasVariables: true })],
+  [/\$(\w+)/y, ([, name]) => ({ kind: 'variable', text: name! })],
+  [/\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?/y, ([text]) => ({ kind: 'number', text: text.replaceAll('_', '') })],
+  [/[A-Za-z_\\][\w\\]*/y, ([text]) => ({ kind: 'word', text: text.replace(/^\\/, '') })],
+  [/=>|->|::|\?\?|\.=|===?|!==?|&&|\|\||[^\s\w'"]/y, ([text]) => ({ kind: 'mark', text })],
+];
 
 /** Throws an Error whose message is for the operator if some text is no token, such as an open quote. */
 export function readPhpTokens(text: string): readonly PhpToken[] {
@@ -42,25 +51,12 @@ export function readPhpTokens(text: string): readonly PhpToken[] {
   return [...tokens, { kind: 'end', text: '', line }];
 }
 
-function readToken(match: (pattern: RegExp) => RegExpExecArray | undefined): Omit<PhpToken, 'line'> | undefined {
-  const heredoc = match(HEREDOC);
-  if (heredoc !== undefined) {
-    const [, quote, , text = ''] = heredoc;
-    return quote === "'" ? { kind: 'text', text } : { kind: 'text', text, hasVariables: true };
+function readToken(match: (pattern: RegExp) => RegExpExecArray | undefined): Token | undefined {
+  for (const [pattern, make] of TOKENS) {
+    const found = match(pattern);
+    if (found !== undefined) return make(found);
   }
-  const single = match(SINGLE);
-  if (single !== undefined) return { kind: 'text', text: single[1]!.replace(/\\([\\'])/g, '$1') };
-  const double = match(DOUBLE);
-  if (double !== undefined) return { kind: 'text', text: double[1]!, hasVariables: true };
-  const variable = match(VARIABLE);
-  if (variable !== undefined) return { kind: 'variable', text: variable[1]! };
-  const number = match(NUMBER);
-  if (number !== undefined) return { kind: 'number', text: number[0].replaceAll('_', '') };
-  const word = match(WORD);
-  if (word !== undefined) return { kind: 'word', text: word[0].replace(/^\\/, '') };
-  const mark = match(MARK);
-  // An open quote is no token.
-  return mark === undefined || /['"]/.test(mark[0]) ? undefined : { kind: 'mark', text: mark[0] };
+  return undefined;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };

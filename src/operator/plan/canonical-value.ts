@@ -1,22 +1,11 @@
 /** Writes a value of a reply or call in one canonical way: values that compile to the same function get the same text. */
-import { textOf, type JsonValue } from '../../domain/json';
+import { isJsonObject, isList, textOf, type JsonObject, type JsonValue } from '../../domain/json';
 import { isExpression, parseExpression } from '../../mapping/expression';
 import type { ValueSource } from '../../mapping/language/schema';
 import { normaliseWord } from '../../mapping/table';
 
-type Fields = Readonly<Record<string, ValueSource>>;
-
 export function canonicalValue(value: ValueSource, requestIds: ReadonlySet<string>): string {
   return JSON.stringify(canonical(value, requestIds));
-}
-
-function isMap(value: unknown): value is Fields {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
-/** Whether the value is a map of fields, and not first / when / each, a list or a constant. */
-export function isPlainMap(value: unknown): value is Fields {
-  return isMap(value) && !['first', 'when', 'each'].some((key) => Object.hasOwn(value, key));
 }
 
 /** Removes differences of spacing: `$a|b` and `$a | b` are the same expression. */
@@ -30,7 +19,7 @@ export function canonicalText(text: string): string {
  * The fields that `"*"` overwrites. It spreads its fields over those written before it, and only there the order of a reply's
  * keys has a meaning. An echo contains only spellings of the request id, so it can overwrite only those.
  */
-export function overwrittenBySpread(fields: Fields, requestIds: ReadonlySet<string>): string[] {
+export function overwrittenBySpread(fields: JsonObject, requestIds: ReadonlySet<string>): string[] {
   const keys = Object.keys(fields);
   const spread = fields['*'];
   const isEcho = typeof spread === 'string' && /^\$(?:order|sent)\.echo$/.test(canonicalText(spread));
@@ -42,28 +31,26 @@ export function overwrittenBySpread(fields: Fields, requestIds: ReadonlySet<stri
 
 function canonical(value: ValueSource, requestIds: ReadonlySet<string>): JsonValue {
   if (typeof value === 'string') return canonicalText(value);
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((part: ValueSource) => canonical(part, requestIds));
-  const object = value as Fields;
+  if (isList(value)) return value.map((part) => canonical(part, requestIds));
+  if (!isJsonObject(value)) return value;
   // The compiler tests for these keys in the same order.
-  const kind = ['first', 'each', 'when'].find((key) => key in object);
-  const fields = sorted(object, (part, key) => {
+  const kind = ['first', 'each', 'when'].find((key) => key in value);
+  const fields = sorted(value, (part, key) => {
     if (kind === 'each' && key === 'where') return canonicalConditions(part);
-    if (kind === 'each' && key === 'where_any' && Array.isArray(part))
-      return part.map((one: ValueSource) => canonicalConditions(one)).sort(byText);
-    if (kind !== 'when' || key !== 'when' || !isMap(part)) return canonical(part, requestIds);
+    if (kind === 'each' && key === 'where_any' && isList(part)) return part.map(canonicalConditions).sort(byText);
+    if (kind !== 'when' || key !== 'when' || !isJsonObject(part)) return canonical(part, requestIds);
     const conditions = Object.entries(part).map(([name, wanted]) => [canonicalText(name), wanted]);
-    return sorted(Object.fromEntries(conditions) as Fields, (wanted) => canonical(wanted, requestIds));
+    return sorted(Object.fromEntries(conditions) as JsonObject, (wanted) => canonical(wanted, requestIds));
   });
-  return kind === undefined && '*' in object ? [fields, overwrittenBySpread(object, requestIds)] : fields;
+  return kind === undefined && '*' in value ? [fields, overwrittenBySpread(value, requestIds)] : fields;
 }
 
 /** Conditions on rows. Several words are alternatives without order, compared as `canonicalWord` does. */
 function canonicalConditions(conditions: ValueSource): JsonValue {
-  if (!isMap(conditions)) return canonical(conditions, new Set());
+  if (!isJsonObject(conditions)) return canonical(conditions, new Set());
   return sorted(conditions, (wanted) => {
-    const words = (Array.isArray(wanted) ? (wanted as readonly ValueSource[]) : [wanted]).map((one) => {
-      if (isMap(one)) return JSON.stringify(canonical(one, new Set()));
+    const words = (isList(wanted) ? wanted : [wanted]).map((one) => {
+      if (isJsonObject(one)) return JSON.stringify(canonical(one, new Set()));
       return typeof one === 'string' && isExpression(one) ? canonicalText(one) : canonicalWord(textOf(one));
     });
     return [...new Set(words)].sort();
@@ -75,7 +62,7 @@ export function canonicalWord(word: string): string {
   return normaliseWord(word) || word;
 }
 
-function sorted(object: Fields, change: (part: ValueSource, key: string) => JsonValue): JsonValue {
+function sorted(object: JsonObject, change: (part: ValueSource, key: string) => JsonValue): JsonValue {
   const entries = Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, part]) => [key, change(part, key)]));
 }

@@ -3,13 +3,13 @@
  * end is told. Most keys are judged where the language declares them; this file judges those that depend on other parts of
  * the mapping. A doubtful difference counts as money.
  */
+import { isJsonObject, isList } from '../../domain/json';
 import { isExpression, parseExpression } from '../../mapping/expression';
 import { MODEL } from '../../mapping/language/model';
 import type { FieldSource, OperationSource, ValueSource } from '../../mapping/language/schema';
 import type { OperationKind } from '../../mapping/mapping';
-import { everyReply } from '../../mapping/merge-layers';
-import type { MappingSource } from '../../mapping/source';
-import { isPlainMap } from './canonical-value';
+import { everyReply, isFields } from '../../mapping/merge-layers';
+import { oncePerSource, type MappingSource } from '../../mapping/source';
 import { KIND_ORDER_PATTERN, type Meaning } from './read-meaning';
 
 export interface Sides {
@@ -134,29 +134,24 @@ function isEchoed(root: string, operations: readonly OperationSource[]): boolean
   return operations.some(({ fields = {} }) => Object.hasOwn(fields, root)) && operations.every((one) => !isSent(root, one));
 }
 
-const decidingFields = new WeakMap<MappingSource, ReadonlySet<string>>();
-
 /**
  * The names of fields that have more than cosmetic values in some reply. They count in every reply: a script that reads `message`
  * or `id` in one reply reads it in all.
  */
-function decidingFieldsOf(source: MappingSource): ReadonlySet<string> {
-  const known = decidingFields.get(source);
-  if (known !== undefined) return known;
+const decidingFieldsOf = oncePerSource((source): ReadonlySet<string> => {
   const names = new Set<string>();
   for (const { reply, operation } of everyReply(source)) {
     const of = source.operations[operation ?? ''];
     const isEcho = (root: string): boolean => of !== undefined && isEchoed(root, [of]);
     for (const layer of [reply.always, reply.success, reply.pending, reply.failure]) addDeciding(layer, isEcho, names);
   }
-  decidingFields.set(source, names);
   return names;
-}
+});
 
 function addDeciding(fields: ValueSource | undefined, isEcho: (root: string) => boolean, into: Set<string>): void {
-  if (!isPlainMap(fields)) return;
+  if (!isFields(fields)) return;
   for (const [name, value] of Object.entries(fields)) {
-    if (isPlainMap(value)) addDeciding(value, isEcho, into);
+    if (isFields(value)) addDeciding(value, isEcho, into);
     else if (!isCosmeticValue(value, isEcho)) into.add(name);
   }
 }
@@ -175,8 +170,8 @@ function isCosmeticValue(value: ValueSource, isEcho: (root: string) => boolean):
     const isList = path.length === 1 && root !== 'order' && root !== 'refusal' && root !== 'words' && root !== 'sent';
     return COSMETIC_SOURCES.has([root, ...path].join('.')) || (isList && COSMETIC_COLUMNS.has(path[0]!));
   }
-  if (value === null || typeof value !== 'object' || !('first' in value) || !Array.isArray(value.first)) return false;
+  if (!isJsonObject(value) || !isList(value['first'])) return false;
   // A constant text among the alternatives, such as `30 days`, is as cosmetic as the values that it replaces.
-  const parts = (value.first as readonly ValueSource[]).filter((part) => typeof part !== 'string' || isExpression(part));
+  const parts = value['first'].filter((part) => typeof part !== 'string' || isExpression(part));
   return parts.length > 0 && parts.every((part) => isCosmeticValue(part, isEcho));
 }

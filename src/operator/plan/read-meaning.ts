@@ -7,11 +7,12 @@ import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
 import type { Comparison } from '../../mapping/language/declare';
 import { groupAt, MODEL, placeBelow, ROOT, type Place } from '../../mapping/language/model';
 import type { CallerKindSource, ValueSource } from '../../mapping/language/schema';
+import { isFields } from '../../mapping/merge-layers';
 import type { YamlPath } from '../../mapping/read-yaml';
 import { parseRoute } from '../../mapping/routes';
-import type { MappingSource } from '../../mapping/source';
+import { oncePerSource, type MappingSource } from '../../mapping/source';
 import { createTable } from '../../mapping/table';
-import { canonicalText, canonicalValue, canonicalWord, isPlainMap, overwrittenBySpread } from './canonical-value';
+import { canonicalText, canonicalValue, canonicalWord, overwrittenBySpread } from './canonical-value';
 
 /** A part of the merged source, with its place. */
 interface PlacedPart extends Place {
@@ -55,16 +56,9 @@ export type Meaning = Leaf | SetOfItems | Bag | Branch;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The running set is read only once, for all candidates that it is compared with. */
-const meanings = new WeakMap<MappingSource, Branch>();
-
-export function readMeaning(source: MappingSource): Branch {
-  let meaning = meanings.get(source);
-  if (meaning === undefined) {
-    meaning = new Reader(source).branch({ ...source, formats: Object.fromEntries(source.formats) }, ROOT);
-    meanings.set(source, meaning);
-  }
-  return meaning;
-}
+export const readMeaning = oncePerSource((source) =>
+  new Reader(source).branch({ ...source, formats: Object.fromEntries(source.formats) }, ROOT),
+);
 
 class Reader {
   readonly #source: MappingSource;
@@ -131,7 +125,7 @@ class Reader {
 
   /** A layer without fields has no meaning, except in the reply of a list: there it makes the list empty. */
   #layer(value: ValueSource, place: Place): Meaning | undefined {
-    const isEmpty = isPlainMap(value) && Object.keys(value).length === 0;
+    const isEmpty = isFields(value) && Object.keys(value).length === 0;
     if (!isEmpty) return this.#value(value, place);
     if (groupAt(place.pattern).keptEmpty === true) return branchOf(new Map(), place);
     const operation = /^(?:formats|families)\./.test(place.pattern) ? place.names[1] : place.names[0];
@@ -140,7 +134,7 @@ class Reader {
   }
 
   #value(value: ValueSource, place: Place): Meaning {
-    if (!isPlainMap(value) || Object.keys(value).length === 0)
+    if (!isFields(value) || Object.keys(value).length === 0)
       return leaf(value, place, canonicalValue(value, this.#requestIds), showReplyValue(value));
     const entries = new Map<string, Meaning>();
     for (const [key, part] of Object.entries(value))

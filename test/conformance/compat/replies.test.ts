@@ -8,24 +8,6 @@ import { requestsOf, SERVICE_ROWS, type ServiceRow, type Written } from './servi
 
 const house = compatHouseOfFile();
 
-/** As scripts make them up, and what an address must not be misled by. */
-const IDS = [
-  'A-1',
-  'REQ_0123456789abc',
-  'AIRTIMEPIN|9b1d-4',
-  'a b',
-  'x.y',
-  'é✓',
-  '100%',
-  'a?b#c',
-  '1'.repeat(64),
-  'INV/2026/0042',
-  'a\\b',
-  'a/../b',
-  'a\tb',
-  '/a//b/',
-];
-
 const sales = SERVICE_ROWS.filter(({ sells }) => sells !== undefined);
 const scriptOf = ({ format }: ServiceRow): Script => house.scripts[format][0]!;
 /** The row as its first combination, at the address as it stands in the specification. */
@@ -187,19 +169,6 @@ test('[r4-3] [a-status] [b-status] the order of every service is found under its
       }
     }
   });
-});
-
-test('[r4-3] a request-id of any shape is found, encoded in the address or as it stands', async () => {
-  const row = sales[0]!;
-  const find = async (address: string) => (await house.ask(scriptOf(row), 'GET', `/api/transaction/${address}`)).body.reference;
-  const missed: string[] = [];
-  for (const id of IDS) {
-    const { body } = await sell(row, id);
-    expect({ id, said: body.status, echo: body['request-id'] }).toEqual({ id, said: 'success', echo: id });
-    if ((await find(encodeURIComponent(id))) !== body.reference) missed.push(id);
-    if (id.startsWith('INV/') && (await find(id)) !== body.reference) missed.push(`${id}, as it stands`);
-  }
-  expect(missed).toEqual([]);
 });
 
 test('[r4-1] [r4-3] asking buys nothing, and an id that nobody sent is no success', async () => {

@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { openReceiver, type Receiver } from './receiver';
+import { openReceiver } from './receiver';
 import { airtime, freshPhone, phoneEnding, sandboxOfTest } from '../target';
+import { opened } from '../../opened';
 
 const v1 = sandboxOfTest();
 
-let receiver: Receiver;
-beforeEach(async () => {
-  receiver = await openReceiver();
+const receiver = opened(openReceiver, beforeEach, afterEach);
+beforeEach(() => {
   v1.sandbox.admin.changeAccount('demo', { webhook_url: receiver.url });
 });
-afterEach(() => receiver.close());
 
 const MINUTE = 60_000;
 const buy = (digits = '7123') => v1.buy('/airtime', airtime({ phone: phoneEnding(digits) }));

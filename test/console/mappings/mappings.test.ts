@@ -74,6 +74,12 @@ test('an edit on the page is planned, applied after its money changes are accept
   expect((await apply(back, { money: 'yes' })).status).toBe(200);
   expect(running()).toBe(before);
   expect(house.service.live.history.list()[0]).toMatchObject({ hash: before, by: 'rollback', who: 'console' });
+  // The page of the plan may still be open in another window, whose operator has not seen the way back.
+  expect(await apply(planned, { money: 'yes' })).toMatchObject({
+    status: 409,
+    text: expect.stringContaining('another set into use'),
+  });
+  expect(running()).toBe(before);
 });
 
 test('a plan is not applied once the set in use or the folder has changed', async () => {

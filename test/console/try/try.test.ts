@@ -38,6 +38,13 @@ test('fields alone go to the chosen address, and the caller is the chosen one', 
   expect((await read(CURL, { caller })).text).toContain(`fingerprint ${caller.slice(0, 8)}`);
 });
 
+test('the face value of a card is shown in naira, as it is kept', async () => {
+  house = await openHouse();
+  const card = "['network' => 1, 'amount' => 100, 'quantity' => 2, 'name_on_card' => 'Ada']";
+  const { text } = await read(card, { address: 'POST /api/rechargepin/' });
+  expect(text).toMatch(/denomination 100 amount /);
+});
+
 test('a refused request shows the reply that its script gets', async () => {
   house = await openHouse();
   const broken = CURL.replace('"08031234567"', '"no phone"');

@@ -3,6 +3,7 @@ import { pause } from '../../../src/domain/clock';
 import { kobo } from '../../../src/domain/amount';
 import type { Order } from '../../../src/domain/order';
 import type { Outcome } from '../../../src/domain/outcome';
+import type { Identity } from '../../../src/gateway/proof/compare-receipt';
 import { createLease, type Pursuit, type PursuitPlan } from '../../../src/gateway/order/pursuit';
 import { pursue } from '../../../src/gateway/order/pursue';
 import { createAttemptLimit, createReceiptPace } from '../../../src/gateway/order/attempt-limit';
@@ -109,6 +110,18 @@ async function waitForOrder({ clock, pursuit }: BegunPursuit, patienceMs: number
   return result!;
 }
 
+async function toldAfter(it: BegunPursuit, patienceMs: number): Promise<unknown> {
+  const { order, afterMs } = await waitForOrder(it, patienceMs);
+  return [order.outcome?.kind, afterMs];
+}
+
+/** The outcome in the journal when the pursuit has ended, which takes no longer than this. */
+async function storedAtEnd(it: BegunPursuit, ms: number): Promise<Outcome | undefined> {
+  await it.clock.advance(ms);
+  await it.pursuit.ended;
+  return it.stored();
+}
+
 test.each<[string, Outcome]>([
   ['a success', SUCCESS],
   ['a decline', DECLINED],
@@ -136,8 +149,7 @@ test('an unknown outcome is asked about under the same request id, with growing 
 
 test('a script is told pending when its patience ends, and the pursuit goes on to the end', async () => {
   const it = await beginPursuit({ answers: [{ outcome: SUCCESS, afterMs: 12_000 }] });
-  const { order, afterMs } = await waitForOrder(it, 4_000);
-  expect([order.outcome?.kind, afterMs]).toEqual(['unknown', 4_000]);
+  expect(await toldAfter(it, 4_000)).toEqual(['unknown', 4_000]);
   await it.clock.advance(8_000);
   expect(it.pursuit.current().outcome?.kind).toBe('succeeded');
   expect((await it.stored())?.kind).toBe('succeeded');
@@ -145,9 +157,7 @@ test('a script is told pending when its patience ends, and the pursuit goes on t
 
 test('an outcome that stays unknown is written as unknown at the deadline, never as a failure', async () => {
   const it = await beginPursuit({ answers: [UNKNOWN] });
-  await it.clock.advance(130_000);
-  await it.pursuit.ended;
-  expect((await it.stored())?.kind).toBe('unknown');
+  expect((await storedAtEnd(it, 130_000))?.kind).toBe('unknown');
   expect(it.upstream.sent.at(-1)!.atMs).toBeLessThanOrEqual(it.startedAt + 130_000);
 });
 
@@ -156,9 +166,7 @@ test.each<[string, Outcome]>([
   ['a refused connection', NOT_SENT],
 ])('%s after an unknown outcome proves nothing: the order stays unknown', async (_title, later) => {
   const it = await beginPursuit({ answers: [UNKNOWN, later] });
-  await it.clock.advance(130_000);
-  await it.pursuit.ended;
-  expect((await it.stored())?.kind).toBe('unknown');
+  expect((await storedAtEnd(it, 130_000))?.kind).toBe('unknown');
 });
 
 test('a v1 that cannot be reached is tried for as long as the mapping says, then nothing was sent', async () => {
@@ -186,8 +194,7 @@ test('an unknown outcome after a refused connection is pursued further, not told
 
 test('a rate limit of v1 is waited out within the patience of the script', async () => {
   const it = await beginPursuit({ answers: [LIMITED, SUCCESS] });
-  const { order, afterMs } = await waitForOrder(it, 40_000);
-  expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 3_000]);
+  expect(await toldAfter(it, 40_000)).toEqual(['succeeded', 3_000]);
 });
 
 test('a rate limit of v1 beyond the patience of the script is told at once', async () => {
@@ -218,8 +225,7 @@ test('a pending order is held, and its receipt asked for with growing pauses, un
 
 test('v1 is asked about a pending order once more just before the patience ends', async () => {
   const it = await beginPursuit({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
-  const { order, afterMs } = await waitForOrder(it, 9_000);
-  expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 8_000]);
+  expect(await toldAfter(it, 9_000)).toEqual(['succeeded', 8_000]);
 });
 
 test("for a repeat that joins between two readings the receipt is read before the repeat's own patience ends", async () => {
@@ -228,15 +234,13 @@ test("for a repeat that joins between two readings the receipt is read before th
   expect((await waitForOrder(it, 1_500)).order.outcome?.kind).toBe('pending');
   await it.clock.advance(4_500);
   isOver = true;
-  const { order, afterMs } = await waitForOrder(it, 2_000);
-  expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 1_000]);
+  expect(await toldAfter(it, 2_000)).toEqual(['succeeded', 1_000]);
 });
 
 test('a receipt is read also when less than a second is left', async () => {
   const it = await beginPursuit({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
   await it.clock.advance(6_000);
-  const { order, afterMs } = await waitForOrder(it, 800);
-  expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 250]);
+  expect(await toldAfter(it, 800)).toEqual(['succeeded', 250]);
 });
 
 test('a pending order that fails later is a decline', async () => {
@@ -246,8 +250,7 @@ test('a pending order that fails later is a decline', async () => {
 
 test('a pending order is told as pending when the patience ends, and written as pending meanwhile', async () => {
   const it = await beginPursuit({ answers: [PENDING], find: () => receipt('pending') });
-  const { order, afterMs } = await waitForOrder(it, 4_000);
-  expect([order.outcome?.kind, afterMs]).toEqual(['pending', 4_000]);
+  expect(await toldAfter(it, 4_000)).toEqual(['pending', 4_000]);
   expect((await it.stored())?.kind).toBe('pending');
   await it.clock.advance(200_000);
   await it.pursuit.ended;
@@ -261,34 +264,30 @@ test.each<[string, Finding]>([
   ['a v1 that is away', { kind: 'unavailable', reason: 'HTTP 502' }],
 ])('%s does not change a pending order', async (_title, finding) => {
   const it = await beginPursuit({ answers: [PENDING], find: () => finding });
-  await it.clock.advance(130_000);
-  await it.pursuit.ended;
-  expect((await it.stored())?.kind).toBe('pending');
+  expect((await storedAtEnd(it, 130_000))?.kind).toBe('pending');
 });
 
 describe('a duplicate of an order that this journal never sent', () => {
   const strange: ScriptedAnswer = { outcome: SUCCESS, isDuplicate: true };
 
-  test('is this order when its receipt says so', async () => {
-    const it = await beginPursuit({ answers: [strange], plan: { identify: async () => ({ identity: 'same' }) } });
-    expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('succeeded');
-  });
-
-  test('is a rejection when its receipt is another order', async () => {
-    const it = await beginPursuit({ answers: [strange], plan: { identify: async () => ({ identity: 'other' }) } });
-    expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
-    expect(await it.stored()).not.toHaveProperty('reference');
-  });
-
-  test('is expected after an attempt with an unknown outcome when its receipt cannot tell whose it is', async () => {
-    const it = await beginPursuit({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
-    expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('succeeded');
+  const REFUSED = { kind: 'rejected', httpStatus: 409 };
+  test.each<[string, PursuitOptions['answers'], Identity, object]>([
+    ['this order when its receipt says so', [strange], 'same', { kind: 'succeeded' }],
+    ['a rejection when its receipt is another order', [strange], 'other', REFUSED],
+    ['so after attempts that were never sent', [NOT_SENT, strange], 'other', REFUSED],
+    [
+      'expected after a lost answer when its receipt cannot tell whose it is',
+      [UNKNOWN, strange],
+      'unclear',
+      { kind: 'succeeded' },
+    ],
+    ['not accepted after a lost answer when its receipt names another phone', [UNKNOWN, strange], 'other', { kind: 'unknown' }],
+    ['in doubt, however often v1 repeats it', [strange, strange, strange, strange], 'unclear', { kind: 'unknown' }],
+  ])('is %s', async (_title, answers, identity, outcome) => {
+    const it = await beginPursuit({ answers, plan: { identify: async () => ({ identity }) } });
+    expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject(outcome);
+    if (outcome === REFUSED) expect(await it.stored()).not.toHaveProperty('reference');
     expect(it.troubles).toEqual([]);
-  });
-
-  test('is not accepted after a lost attempt either, when its receipt names another phone', async () => {
-    const it = await beginPursuit({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'other' }) } });
-    expect((await waitForOrder(it, 4_000)).order.outcome?.kind).toBe('unknown');
   });
 
   test('is not accepted after a lost answer when its receipt contradicts the sale', async () => {
@@ -296,9 +295,7 @@ describe('a duplicate of an order that this journal never sent', () => {
       answers: [UNKNOWN, strange],
       plan: { identify: async () => ({ identity: 'contradicted' }) },
     });
-    await it.clock.advance(130_000);
-    await it.pursuit.ended;
-    expect(await it.stored()).toMatchObject({ kind: 'unknown', isDoubted: true });
+    expect(await storedAtEnd(it, 130_000)).toMatchObject({ kind: 'unknown', isDoubted: true });
   });
 
   test('is asked about again after a lost answer while its receipt cannot be read', async () => {
@@ -310,14 +307,6 @@ describe('a duplicate of an order that this journal never sent', () => {
     });
     expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded' });
     expect(looks).toBe(3);
-  });
-
-  test('stays in doubt, however often v1 repeats it', async () => {
-    const it = await beginPursuit({
-      answers: [strange, strange, strange, strange],
-      plan: { identify: async () => ({ identity: 'unclear' }) },
-    });
-    expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('unknown');
   });
 
   test('is this order once another process, which made the sale, has written the outcome', async () => {
@@ -334,11 +323,6 @@ describe('a duplicate of an order that this journal never sent', () => {
     const it = await beginPursuit({ answers: [strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
     await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', REJECTED, it.clock.now());
     expect((await waitForOrder(it, 40_000)).order.outcome?.kind).toBe('unknown');
-  });
-
-  test('is doubted after attempts that were never sent', async () => {
-    const it = await beginPursuit({ answers: [NOT_SENT, strange], plan: { identify: async () => ({ identity: 'other' }) } });
-    expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
   });
 });
 
@@ -422,9 +406,7 @@ describe('a gateway that is stopping', () => {
     const it = await stopping([answer], () => receipt('pending'));
     expect((await waitForOrder(it, 4_000)).order.outcome?.kind).toBe(kind);
     it.stop();
-    await it.clock.advance(5_000);
-    await it.pursuit.ended;
-    expect((await it.stored())?.kind).toBe(kind);
+    expect((await storedAtEnd(it, 5_000))?.kind).toBe(kind);
     const asked = it.upstream.sent.length;
     await it.clock.advance(100_000);
     expect(it.upstream.sent).toHaveLength(asked);
@@ -574,9 +556,7 @@ describe('an order whose script has been told "pending"', () => {
     const answers = [...Array<Outcome>(130).fill(UNKNOWN), SUCCESS];
     const it = await beginPursuit({ answers, plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
     await waitForOrder(it, 20_000);
-    await it.clock.advance(healthyAt);
-    await it.pursuit.ended;
-    expect((await it.stored())?.kind).toBe('succeeded');
+    expect((await storedAtEnd(it, healthyAt))?.kind).toBe('succeeded');
     const pauses = it.upstream.sent.slice(1).map(({ atMs }, index) => atMs - it.upstream.sent[index]!.atMs);
     expect(Math.max(...pauses)).toBeLessThanOrEqual(60_000);
     expect(new Set(it.upstream.sent.map(({ requestId }) => requestId))).toEqual(new Set(['r-1']));

@@ -32,17 +32,15 @@ const IDENTICAL: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Duplic
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
 const MINUTE = 60_000;
 
+type Fields = Readonly<Record<string, string>>;
+
 interface Script {
   readonly hangUp: () => void;
   readonly served: Promise<Served>;
 }
 
 /** A script on a connection of its own, which it may close before the reply has left. */
-function ask(
-  house: WalkHouse,
-  fields: Readonly<Record<string, string>> = {},
-  sent: Readonly<Record<string, string>> = {},
-): Script {
+function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = {}): Script {
   const sale = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true' };
   const { line, end } = openLine();
   const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent };
@@ -80,6 +78,20 @@ function awayAtTimes(stored: Journal, journal: { readonly isAway: boolean }): Pa
   };
 }
 
+async function hangUpAfter(ms: number, house: WalkHouse, ...sale: [fields?: Fields, sent?: Fields]): Promise<void> {
+  const script = ask(house, ...sale);
+  await house.clock.advance(ms);
+  script.hangUp();
+}
+
+/** A script that buys exam PINs. */
+function askForPins({ gateway }: WalkHouse) {
+  const { line, end } = openLine();
+  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
+  const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
+  return { served: gateway.handle(request, line), end };
+}
+
 async function told(house: WalkHouse, { served }: Script) {
   await house.clock.advance(10_000);
   const { reply, refusal, repeat } = await served;
@@ -94,9 +106,7 @@ const slowly = (afterMs: number, ...outcomes: readonly Outcome[]): WalkHouseOpti
 describe('a repeat without an id', () => {
   test('joins the order of the same content that is under way, and is told its outcome', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
-    const first = ask(house);
-    await house.clock.advance(3_000);
-    first.hangUp();
+    await hangUpAfter(3_000, house);
     const second = ask(house);
     expect(await told(house, second)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
@@ -117,9 +127,7 @@ describe('a repeat without an id', () => {
     for (const waitedMs of [1_000, 20_000]) {
       mapping = shippedMapping();
       const { length } = house.upstream.sent;
-      const first = ask(house, { amount: String(waitedMs) });
-      await house.clock.advance(500);
-      first.hangUp();
+      await hangUpAfter(500, house, { amount: String(waitedMs) });
       await house.clock.advance(waitedMs);
       mapping = withoutPorted();
       expect(await told(house, ask(house, { amount: String(waitedMs) }))).toMatchObject({ status: 'success', repeat: 'joined' });
@@ -152,9 +160,7 @@ describe('a repeat without an id', () => {
     ] as const) {
       let mapping = shippedMapping();
       const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
-      const first = ask(house);
-      await house.clock.advance(500);
-      first.hangUp();
+      await hangUpAfter(500, house);
       await house.clock.advance(waitedMs);
       mapping = changed();
       expect(await told(house, ask(house))).toMatchObject({ ...heard, http: 200, code: undefined });
@@ -175,9 +181,7 @@ describe('a repeat without an id', () => {
         parts: { mapping: () => mapping },
         wrapJournal: (stored) => ({ ...awayAtTimes(stored, journal), doubt: ({ requestId }) => void doubted.push(requestId) }),
       });
-      const first = ask(house, fields);
-      await house.clock.advance(500);
-      first.hangUp();
+      await hangUpAfter(500, house, fields);
       mapping = editedMapping('min: 1 }', 'min: 500 }');
       // One under way, which this process has in memory, and one that has ended.
       for (const waitedMs of [1_000, 20_000]) {
@@ -323,23 +327,17 @@ describe('a repeat without an id', () => {
     };
     const house = openWalkHouse(slowly(5_000, pinsOf('V1'), pinsOf('V2'), pinsOf('V3'), pinsOf('V4')));
     const other = openWalkHouse({ beside: house, ...slowly(5_000, pinsOf('W1')) });
-    const buy = ({ gateway } = house) => {
-      const { line, end } = openLine();
-      const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
-      const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
-      return { served: gateway.handle(request, line), hangUp: () => end(false) };
-    };
-    const atOnce = [buy(), buy()];
+    const atOnce = [askForPins(house), askForPins(house)];
     await house.clock.advance(1_000);
-    atOnce.push(buy(other));
+    atOnce.push(askForPins(other));
     await house.clock.advance(10_000);
     const told = (await Promise.all(atOnce.map(({ served }) => served))).map(({ reply }) => reply.body as { pin?: string });
     expect(told.map(({ pin }) => String(pin).match(/pin of \w+/)?.[0])).toEqual(['pin of V1', 'pin of V2', 'pin of W1']);
-    const third = buy();
+    const third = askForPins(house);
     await house.clock.advance(1_000);
-    third.hangUp();
+    third.end(false);
     await house.clock.advance(1_000);
-    const fourth = buy();
+    const fourth = askForPins(house);
     await house.clock.advance(10_000);
     expect((await fourth.served).reply.body).toMatchObject({ pin: expect.stringContaining('pin of V3') });
     expect(house.upstream.sent).toHaveLength(3);
@@ -348,13 +346,10 @@ describe('a repeat without an id', () => {
   test('of PINs that a changed mapping refuses is pending without an id while another script waits for the order', async () => {
     let mapping = shippedMapping();
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS), parts: { mapping: () => mapping } });
-    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
-    const buy = () =>
-      house.gateway.handle(legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers }));
-    void buy();
+    void askForPins(house);
     await house.clock.advance(1_000);
     mapping = editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
-    expect((await buy()).reply.body).toMatchObject({ status: 'pending', 'request-id': null });
+    expect((await askForPins(house).served).reply.body).toMatchObject({ status: 'pending', 'request-id': null });
   });
 
   test('of PINs that were sold and not told is told to one script, and not to another customer of the same instant', async () => {
@@ -364,12 +359,7 @@ describe('a repeat without an id', () => {
     };
     const sales = ['V1', 'V2', 'V3', 'V4'].map((reference) => ({ ...SUCCESS, reference }));
     const house = openWalkHouse({ ...slowly(5_000, ...sales), find: ({ query = {} }) => receipt(query['reference']!) });
-    const buy = () => {
-      const { line, end } = openLine();
-      const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
-      const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
-      return { served: house.gateway.handle(request, line), end };
-    };
+    const buy = () => askForPins(house);
     const pinOf = async ({ served }: ReturnType<typeof buy>) => (await served).reply.body as { pin: string };
     buy().end(false);
     await house.clock.advance(20_000);
@@ -394,9 +384,7 @@ describe('a repeat without an id', () => {
 
   test('is told the success whose reply met a closed connection, and the next one buys', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
-    const first = ask(house);
-    await house.clock.advance(1_000);
-    first.hangUp();
+    await hangUpAfter(1_000, house);
     await house.clock.advance(20_000);
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
@@ -404,9 +392,7 @@ describe('a repeat without an id', () => {
 
   test('is told it also at another gateway on the same journal, and after a restart, where the open order was never asked for', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS));
-    const first = ask(house);
-    await house.clock.advance(1_000);
-    first.hangUp();
+    await hangUpAfter(1_000, house);
     await house.clock.advance(20_000);
     const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN) });
     expect(await told(other, ask(other))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
@@ -479,7 +465,7 @@ describe('a repeat without an id', () => {
 
     test("finds the order also where the dead process's clock was as far behind as a database allows", async () => {
       const { house } = await afterDeath();
-      const sold = async (at: WalkHouse, fields: Readonly<Record<string, string>>) => {
+      const sold = async (at: WalkHouse, fields: Fields) => {
         const { served } = ask(at, fields);
         await house.clock.advance(1_500);
         return { ...((await served).reply.body as { reference: string }) };
@@ -520,9 +506,7 @@ describe('a repeat without an id', () => {
     let errorMs = 0;
     const clock = { ...beside.clock, now: () => beside.clock.now() + errorMs };
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), beside, parts: { clock } });
-    const first = ask(house);
-    await house.clock.advance(1_000);
-    first.hangUp();
+    await hangUpAfter(1_000, house);
     errorMs = 60 * MINUTE;
     await house.clock.advance(6_000);
     expect(await told(house, ask(house))).toMatchObject({ reference: 'V1', repeat: 'joined' });
@@ -556,9 +540,7 @@ describe('a repeat without an id', () => {
           },
         }),
     });
-    const first = ask(house);
-    await house.clock.advance(4_900);
-    first.hangUp();
+    await hangUpAfter(4_900, house);
     await house.clock.advance(200);
     expect(await told(house, ask(house))).toMatchObject({ reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
@@ -620,9 +602,7 @@ describe('a repeat without an id', () => {
       listUnsettled: (options) => (isAway ? Promise.reject(new Error('connection reset')) : journal.listUnsettled(options)),
     });
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal });
-    const first = ask(house);
-    await house.clock.advance(3_000);
-    first.hangUp();
+    await hangUpAfter(3_000, house);
     isAway = true;
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
@@ -654,9 +634,7 @@ describe('a repeat without an id', () => {
     const { owner } = openWalkHouse();
     const callerKeys = new Map([[owner, { ...plainCallerKey(owner), format: 'a', family: 'forbill-ai' }]]);
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => ({ ...base, callerKeys }) } });
-    const first = ask(house);
-    await house.clock.advance(3_000);
-    first.hangUp();
+    await hangUpAfter(3_000, house);
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
   });
@@ -681,9 +659,7 @@ describe('a repeat without an id', () => {
   test('is pending, and nothing is sent, while the journal does not show whether it repeats an order', async () => {
     const journal = { isAway: false };
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal: (stored) => awayAtTimes(stored, journal) });
-    const first = ask(house);
-    await house.clock.advance(1_000);
-    first.hangUp();
+    await hangUpAfter(1_000, house);
     await house.clock.advance(20_000);
     journal.isAway = true;
     expect(await told(house, ask(house))).toMatchObject({ http: 200, status: 'pending', reference: null });
@@ -707,9 +683,7 @@ describe('a repeat without an id', () => {
         },
       }),
     });
-    const first = ask(house);
-    await house.clock.advance(1_000);
-    first.hangUp();
+    await hangUpAfter(1_000, house);
     await house.clock.advance(20_000);
     expect(await told(house, ask(house))).toMatchObject({ http: 200, status: 'pending', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
@@ -717,9 +691,7 @@ describe('a repeat without an id', () => {
 
   test('of an order that was rejected untold buys under its id', async () => {
     const house = openWalkHouse(slowly(2_000, REJECTED, SUCCESS));
-    const first = ask(house);
-    await house.clock.advance(1_000);
-    first.hangUp();
+    await hangUpAfter(1_000, house);
     expect(await told(house, ask(house))).toMatchObject({ status: 'fail', repeat: 'joined' });
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', repeat: undefined });
     expect(new Set(house.upstream.sent.map(({ requestId }) => requestId)).size).toBe(2);
@@ -738,9 +710,7 @@ describe('ids', () => {
   test('in a header find the order whose own id the repeat has left out', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     const header = { 'x-request-id': 'trace-7' };
-    const first = ask(house, { 'request-id': 'r-1' }, header);
-    await house.clock.advance(1_000);
-    first.hangUp();
+    await hangUpAfter(1_000, house, { 'request-id': 'r-1' }, header);
     const second = ask(house, {}, header);
     expect(await told(house, second)).toMatchObject({ reference: 'V1', repeat: 'joined' });
     // Also when its reply was on the way as the script gave up.
@@ -833,9 +803,7 @@ describe('a success', () => {
 
   test('is told, however late, to the script that hung up before it, and for ten minutes from then', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS));
-    const first = ask(house, id);
-    await house.clock.advance(1_000);
-    first.hangUp();
+    await hangUpAfter(1_000, house, id);
     await house.clock.advance(24 * 60 * MINUTE);
     expect(await told(house, ask(house, id))).toMatchObject({ reference: 'V1', repeat: 'replayed' });
     await house.clock.advance(9 * MINUTE);

@@ -128,8 +128,14 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     await stored.open(order);
     await stored.settle(order.owner, requestId, outcome, order.openedAtMs);
   };
+  const reconcile = async (by: Credentials = CREDENTIALS, requestId?: string): Promise<void> => {
+    await reconciler.reconcile(by, ADDRESS, requestId);
+    await settlePromises();
+  };
+  const outcomeOf = async (requestId: string, by: Credentials = CREDENTIALS) =>
+    (await stored.find(by.fingerprint, requestId))?.outcome;
   return {
-    ...{ clock, journal, running, troubles, upstream, reconciler },
+    ...{ clock, journal, running, troubles, upstream, reconciler, reconcile, outcomeOf },
     setWall: (errorMs: number) => void (wallErrorMs = errorMs),
     open: (requestId: string, asked: Asked = {}) => stored.open(orderOf(requestId, asked)),
     /** Opens an order whose attempt has no answer. */
@@ -138,12 +144,12 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     refuse: (requestId: string, asked: Asked = {}) => end(requestId, { kind: 'rejected', httpStatus: 400 }, asked),
     leavePending: (requestId: string, reference: string, asked: Asked = {}) =>
       end(requestId, { kind: 'pending', reference }, asked),
-    async reconcile(by: Credentials = CREDENTIALS, requestId?: string): Promise<void> {
-      await reconciler.reconcile(by, ADDRESS, requestId);
-      await settlePromises();
+    /** What a look at v1's history, after this wait, makes of the order. */
+    async look(requestId: string, waitMs = 0) {
+      if (waitMs > 0) await clock.advance(waitMs);
+      await reconcile();
+      return outcomeOf(requestId);
     },
-    outcomeOf: async (requestId: string, by: Credentials = CREDENTIALS) =>
-      (await stored.find(by.fingerprint, requestId))?.outcome,
   };
 }
 

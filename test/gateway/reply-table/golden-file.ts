@@ -108,11 +108,10 @@ function differingCall(usual: object | undefined, own: object | undefined): { v1
   return own === undefined || JSON.stringify(own) === JSON.stringify(usual) ? {} : { v1_call: own };
 }
 
-/** Each purchase and the status query have their own file; the other operations share one file per kind. */
+/** Outcomes that are alike stand once in a file: purchases share many, and so do all that only reads. */
 function fileOf(operation: string): string {
   const { kind } = operationOf(operation);
-  const together = { lookup: 'lookups', read: 'reads', list: 'lists', history: 'lists', purchase: undefined, status: undefined };
-  return together[kind] ?? operation;
+  return kind === 'purchase' ? 'purchases' : kind === 'status' ? 'order_status' : 'reads';
 }
 
 const pathOf = (file: string): string => join(GOLDEN_FOLDER, `${file}.yaml`);

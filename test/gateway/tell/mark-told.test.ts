@@ -112,6 +112,25 @@ test.each([
   expect(toldAtMs === NOT_TOLD).toBe(!isTold);
 });
 
+test.each([
+  ['before this request came: its script may have missed that', NOW_MS - 2_000, [NOT_TOLD, NOT_TOLD]],
+  ['since this request came', NOW_MS - 500, []],
+] as const)('a script hangs up on an ended sale that another process has told %s', async (_title, toldAtMs, expected) => {
+  const written: number[] = [];
+  const tell = async (_owner: string, _requestId: string, atMs: number): Promise<void> => void written.push(atMs);
+  const parts = {
+    journal: { tell, find, isWritable: () => true },
+    clock: createVirtualClock(NOW_MS),
+    onTrouble: () => undefined,
+  };
+  const { line, end } = openLine(1_000);
+  const seen = { ...SOLD, settledAtMs: NOW_MS - 5_000, toldAtMs };
+  watchHangUp(seen, line, parts);
+  void markTold(seen, 'success', line, parts);
+  end(false);
+  expect(written).toEqual(expected);
+});
+
 test('the mark is taken back at once where the sale stands in the list already', async () => {
   const written: number[] = [];
   const journal = {

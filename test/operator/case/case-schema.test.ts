@@ -4,12 +4,11 @@ import { parse, parseDocument } from 'yaml';
 import { caseFileShape, caseShape, longSendShape } from '../../../src/operator/case/case-schema';
 import { readCases } from '../../../src/operator/case/cases';
 import { breakFiles } from '../../mapping/break-files';
-import { caseJsonSchema, shareDefinitions, type JsonSchema } from '../../mapping/json-schema';
+import { caseJsonSchema, readForEditors, shareDefinitions, type JsonSchema } from '../../mapping/json-schema';
 import { MAPPINGS } from '../../mapping/mapping-set';
-import { validateJson } from '../../mapping/validate-json';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
-const SCHEMA = shareDefinitions(caseJsonSchema());
+const SCHEMA = readForEditors(shareDefinitions(caseJsonSchema()));
 const files = readdirSync(join(MAPPINGS, 'cases')).map((name) => {
   const file = join(MAPPINGS, 'cases', name);
   return { file, text: readFileSync(file, 'utf8') };
@@ -18,7 +17,7 @@ const files = readdirSync(join(MAPPINGS, 'cases')).map((name) => {
 test.each(files.map(({ file, text }) => [relative(ROOT, file), file, text]))(
   '%s fits the JSON schema that its first line names',
   (_name, file, text) => {
-    expect(validateJson(parse(text), SCHEMA)).toEqual([]);
+    expect(SCHEMA.safeParse(parse(text)).error).toBeUndefined();
     const named = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? 'none';
     expect(relative(ROOT, resolve(file, '..', named))).toBe(join('schema', 'case.json'));
   },
@@ -52,7 +51,7 @@ test.each([
   ['an empty list of rows', inCase(`${SEND}\neach: []`), false],
   ['a case without a name', `cases:\n  - { ${SEND}, http: 200 }\n`, false],
 ])('the schema and the loader agree on %s', (_what, text, isRight) => {
-  expect(validateJson(parse(text), SCHEMA).length === 0).toBe(isRight);
+  expect(SCHEMA.safeParse(parse(text)).success).toBe(isRight);
   expect(readCases([{ file: 'a.yaml', text }]).problems.length === 0).toBe(isRight);
 });
 
@@ -74,7 +73,7 @@ test('the loader reports a problem in every damaged case file that the schema re
     const value = plainOf(text);
     if (value === null || typeof value !== 'object' || Array.isArray(value)) continue;
     const { problems } = readCases([{ file: hit, text }]);
-    const isFitting = validateJson(value, SCHEMA).length === 0;
+    const isFitting = SCHEMA.safeParse(value).success;
     if (!isFitting) refused += 1;
     if (!isFitting) expect({ seed, accident, hit, problems: problems.length }).not.toMatchObject({ problems: 0 });
     if (problems.some(({ code }) => code === 'unknown-key'))

@@ -28,8 +28,7 @@ interface Rewritten {
 
 /** Reformats some of the named parts of the shipped set, and all parts without a name. */
 function rewrite(seed: number, picked = PICKED): Rewritten {
-  const dice = createChance(seed);
-  const chance = (): number => dice.next();
+  const chance = createChance(seed).next;
   const names = new Set(NAMES.filter(() => chance() < picked));
   const written = reformat(narrowContent(content, names), chance);
   const { source: after, problems } = mergeFiles(written);

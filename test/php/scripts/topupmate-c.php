@@ -24,7 +24,7 @@ function call(string $path, array $fields): ?array
 
 function conclude(?array $reply, array $details = []): never
 {
-    $common = ['reference' => $reply['reference'] ?? null, 'ref' => $reply['ref'] ?? null];
+    $common = ['reference' => $reply['reference'] ?? null, 'ref' => $reply['ref'] ?? null, 'balance' => $reply['newbal'] ?? null];
     $text = $reply['msg'] ?? $reply['message'] ?? $reply['error'][0] ?? null;
     match (true) {
         ($reply['status'] ?? '') === 'processing' => tell('pending', $text, $common),
