@@ -113,7 +113,7 @@ class ForkedWorkerPool implements WorkerPool {
     this.#killAll();
   }
 
-  /** Reaches workers that do not serve yet as well: their logs are open. */
+  /** Reaches workers that do not serve yet as well: their logs may be open. */
   readonly #reopenLogs = (): void => {
     for (const { channel } of this.#places.values()) channel.tell('reopenLog');
   };
