@@ -25,14 +25,16 @@ const ACCOUNTS = 12;
 let v1: V1OfMany;
 let dataDir: string;
 let gateway: GatewayProcess;
-beforeEach(async () => {
+async function begin(): Promise<void> {
   v1 = await openV1OfMany(ACCOUNTS);
   dataDir = newFolder();
-});
-afterEach(async () => {
+}
+async function end(): Promise<void> {
   await gateway.end('SIGKILL');
   await v1.close();
-});
+}
+beforeEach(begin);
+afterEach(end);
 
 async function open(upstreamUrl = v1.url, mappingsDir = MAPPINGS, env: Readonly<Record<string, string>> = {}): Promise<void> {
   gateway = await prepareGateway({ dataDir, upstreamUrl, mappingsDir, env: { WORKERS: '2', LOG_LEVEL: 'info', ...env } });
@@ -46,7 +48,6 @@ interface Line {
   readonly pid?: number;
   readonly kind?: string;
   readonly operation?: string;
-  readonly requestId?: string;
 }
 
 /** Only whole lines: two processes write to one pipe. */
@@ -61,9 +62,6 @@ const linesOf = (event: string): Line[] => lines().filter((line) => line.event =
 const untilLines = async (event: string, count: number): Promise<void> => {
   while (linesOf(event).length < count) await sleep(10);
 };
-/** The workers of the requests whose ids begin so. */
-const workersThatServed = (name: string): readonly (number | undefined)[] =>
-  linesOf('request').flatMap(({ requestId, worker }) => (requestId?.startsWith(name) ? [worker] : []));
 const pidOf = (worker: number): number => linesOf('worker_started').findLast((line) => line.worker === worker)!.pid!;
 const metrics = async (): Promise<string> => (await fetch(`${gateway.adminUrl}/metrics`)).text();
 const valueOf = async (metric: string): Promise<number> =>
@@ -93,7 +91,28 @@ const key = (account: number, pin = '1234'): string => `${v1.keyOf(account)}:${p
 const atOnce = <T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => act(index)));
 
-test('both workers sell, every log line is whole and names its worker, and one page counts the sales of both', async () => {
+/** How often a play is played until both workers have served. */
+const PLAYS_MAX = 10;
+
+/**
+ * A play returns the requests of which each worker must have served some. The system decides which process gets a connection, at times one gets all:
+ * such a play proves less than its title, and is played again.
+ */
+function testOfBoth(title: string, play: () => Promise<readonly Line[]>): void {
+  test(
+    title,
+    async () => {
+      for (let plays = 1; new Set((await play()).map(({ worker }) => worker)).size < 2; plays += 1) {
+        expect(plays).toBeLessThan(PLAYS_MAX);
+        await end();
+        await begin();
+      }
+    },
+    240_000,
+  );
+}
+
+testOfBoth('both workers sell, every log line is whole and names its worker, and one page counts the sales of both', async () => {
   await open();
   const told = await atOnce(60, (index) => post({ ...AIRTIME, 'request-id': `sale-${index}` }, key(index % ACCOUNTS)));
   expect(told.map(({ status }) => status)).toEqual(Array(60).fill('success'));
@@ -101,12 +120,12 @@ test('both workers sell, every log line is whole and names its worker, and one p
   await untilLines('request', 60);
   const sales = linesOf('request');
   expect(sales).toHaveLength(60);
-  expect(new Set(sales.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
   expect(await valueOf('compat_requests_total{operation="buy_airtime"')).toBe(60);
   expect(await valueOf('compat_workers ')).toBe(2);
-}, 60_000);
+  return sales;
+});
 
-test('an order of either worker is asked about again, and both note unusual exchanges', async () => {
+testOfBoth('an order of either worker is asked about again, and both note unusual exchanges', async () => {
   await open();
   await atOnce(20, (index) => post({ ...AIRTIME, 'request-id': `sale-${index}` }, key(0)));
   await atOnce(20, (index) => post({ ...AIRTIME, network: 'NITEL', 'request-id': `no-${index}` }, key(0)));
@@ -125,7 +144,6 @@ test('an order of either worker is asked about again, and both note unusual exch
       'succeeded',
     ]);
   }
-  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
   expect(v1.countOrders()).toBe(20);
   const env = { PATH: process.env['PATH'], DATA_DIR: dataDir, MAPPINGS_DIR: MAPPINGS };
   const find = [join(ROOT, 'dist', 'cli', 'main.js'), 'orders', 'find', '--outcome', 'refused'];
@@ -136,9 +154,10 @@ test('an order of either worker is asked about again, and both note unusual exch
     const found = spawnSync(process.execPath, find, { env }).stdout.toString();
     refused = Array.from({ length: 20 }, (_, index) => ` no-${index} `).filter((id) => found.includes(id));
   }
-}, 60_000);
+  return linesOf('request');
+});
 
-test('a caller is recorded in both workers, also in one that replaces another', async () => {
+testOfBoth('a caller is recorded in both workers, also in one that replaces another', async () => {
   await open();
   const keyring = createKeyring(readGatewaySecret({ dataDir }));
   const caller = keyring.fingerprint(new Secret(v1.keyOf(0)));
@@ -152,58 +171,51 @@ test('a caller is recorded in both workers, also in one that replaces another', 
   await sell('before');
   process.kill(pidOf(1), 'SIGKILL');
   await untilLines('worker_started', 3);
-  const names = ['before'];
-  // The system decides which process gets a connection: the new one may get none of thirty.
-  while (new Set(workersThatServed('after')).size < 2) {
-    const name = `after-${names.length}`;
-    names.push(name);
-    await sell(name);
-    while (workersThatServed(`${name}-`).length < 30) await sleep(10);
-  }
-  const own = names.flatMap((name) => Array.from({ length: 15 }, (_, index) => `${name}-${index * 2}`));
+  await sell('after');
   let requests: readonly { readonly requestId: string }[] = [];
-  while (requests.length < own.length) {
+  while (requests.length < 30) {
     await sleep(100);
     ({ requests = [] } = await ask(`/${caller}`));
   }
+  const own = ['before', 'after'].flatMap((name) => Array.from({ length: 15 }, (_, index) => `${name}-${index * 2}`));
   expect(requests.map(({ requestId }) => requestId).sort()).toEqual(own.sort());
-}, 60_000);
+  return linesOf('request').slice(-30);
+});
 
-test('one id that both get at once is one order at v1, and every script is told the same end', async () => {
+testOfBoth('one id that both get at once is one order at v1, and every script is told the same end', async () => {
   await open();
   for (let round = 0; round < 5; round += 1) {
     const told = await atOnce(8, () => post({ ...LATE, 'request-id': `same-${round}` }, key(round)));
     expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['success']));
     expect(v1.countOrders()).toBe(round + 1);
   }
-  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
-}, 60_000);
+  return linesOf('request');
+});
 
-test('a sale without an id that is repeated while open is one order at v1, whichever worker gets it', async () => {
+testOfBoth('a sale without an id that is repeated while open is one order at v1, whichever worker gets it', async () => {
   await open();
   for (let round = 0; round < 5; round += 1) {
     const told = await atOnce(6, () => post(LATE, key(round)));
     expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['success']));
     expect(v1.countOrders()).toBe(round + 1);
   }
-  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
-}, 60_000);
+  return linesOf('request');
+});
 
-test('a worker that replaces another sells from the same journal, whatever the settings file says by now', async () => {
+testOfBoth('a worker that replaces another sells from the same journal, whatever the settings file says by now', async () => {
   const file = join(dataDir, 'compat-gateway.yaml');
   writeFileSync(file, `JOURNAL_URL: lmdb:${join(dataDir, 'first')}`);
   await open();
   writeFileSync(file, `JOURNAL_URL: lmdb:${join(dataDir, 'other')}`);
   process.kill(pidOf(1), 'SIGKILL');
   await untilLines('worker_started', 3);
-  const served = () => new Set(linesOf('request').map(({ worker }) => worker));
-  for (let round = 0; round < 3 || (round < ACCOUNTS && served().size < 2); round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     const told = await atOnce(6, () => post(LATE, key(round)));
     expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['success']));
     expect(v1.countOrders()).toBe(round + 1);
   }
-  expect(served()).toEqual(new Set([1, 2]));
-}, 60_000);
+  return linesOf('request');
+});
 
 test('a sale without an id that gets no turn hears "pending" within its patience, nothing is sent for it, and the turn goes on to the next', async () => {
   await open();
@@ -218,7 +230,7 @@ test('a sale without an id that gets no turn hears "pending" within its patience
   expect(v1.countOrders()).toBe(2);
 }, 60_000);
 
-test('limits, a pause and the sandbox setting of a key hold over both workers, and its wallet is shown once', async () => {
+testOfBoth('limits, a pause and the sandbox setting of a key hold over both workers, and its wallet is shown once', async () => {
   const mappings = copyMappings(join(dataDir, 'mappings'));
   nameKeys(mappings, {
     [v1.keyOf(0)]: { title: 'Ada', limit: { purchases: 5 } },
@@ -244,17 +256,16 @@ test('limits, a pause and the sandbox setting of a key hold over both workers, a
     wallets = (await metrics()).match(/(?<=compat_wallet_naira\{caller=")[^"]+/g) ?? [];
   }
   expect([...wallets].sort()).toEqual(['Ada', 'Chidi (sandbox)']);
-  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
-}, 60_000);
+  return linesOf('request');
+});
 
-test('wrong PINs at both workers make no more attempts at v1 than at one, and the right PIN still sells', async () => {
+testOfBoth('wrong PINs at both workers make no more attempts at v1 than at one, and the right PIN still sells', async () => {
   await open();
   const told = await atOnce(24, (index) => post({ ...AIRTIME, 'request-id': `guess-${index}` }, key(0, String(5000 + index))));
   expect(told.filter(({ status }) => status === 'success')).toEqual([]);
   await atOnce(12, (index) => post({ ...AIRTIME, 'request-id': `more-${index}` }, key(0, String(6000 + index))));
   await untilLines('request', 36);
   expect(linesOf('wrong_pin')).toHaveLength(2);
-  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
   // v1 locks after three wrong PINs, and has not locked.
   const answer = await fetch(`${v1.url}/airtime`, {
     method: 'POST',
@@ -262,7 +273,8 @@ test('wrong PINs at both workers make no more attempts at v1 than at one, and th
     body: JSON.stringify({ network: 'MTN', phone: '08031234562', amount: 100, pin: '1234' }),
   });
   expect(answer.status).toBe(200);
-}, 60_000);
+  return linesOf('request');
+});
 
 test('a PIN that sold at one worker is trusted by the other, and a PIN that v1 then refuses is tried by neither', async () => {
   await open();
@@ -274,7 +286,7 @@ test('a PIN that sold at one worker is trusted by the other, and a PIN that v1 t
   expect(linesOf('wrong_pin')).toHaveLength(1);
 }, 60_000);
 
-test('a shop that sold at one worker looks up numbers without a key at the other', async () => {
+testOfBoth('a shop that sold at one worker looks up numbers without a key at the other', async () => {
   await open();
   expect((await post(AIRTIME, key(0))).status).toBe('success');
   const verify = (card: number): Promise<number | undefined> =>
@@ -286,8 +298,8 @@ test('a shop that sold at one worker looks up numbers without a key at the other
   while ((await atOnce(6, verify)).some((status) => status !== 200)) await sleep(50);
   await untilLines('request', 7);
   const verifies = linesOf('request').filter(({ operation }) => operation === 'verify_smartcard');
-  expect(new Set(verifies.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
-}, 60_000);
+  return verifies;
+});
 
 test('wrong keys from one network have as many attempts as with one process', async () => {
   await open();
@@ -328,7 +340,7 @@ test('a change of mappings is in use in every worker when its reload is answered
   expect((await sell('after')).map(({ status }) => status)).toEqual(Array(16).fill('success'));
 }, 60_000);
 
-test('a worker that starts during a reload gets the new set', async () => {
+testOfBoth('a worker that starts during a reload gets the new set', async () => {
   const mappings = copyMappings(join(dataDir, 'mappings-in-use'));
   await open(v1.url, mappings);
   const file = join(mappings, 'operations', 'airtime.yaml');
@@ -347,9 +359,9 @@ test('a worker that starts during a reload gets the new set', async () => {
   );
   expect(told.map(({ status }) => status)).toEqual(Array(32).fill('success'));
   await untilLines('request', 32);
-  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
   expect(linesOf('worker_died')).toHaveLength(1);
-}, 60_000);
+  return linesOf('request');
+});
 
 test('while no worker serves the gateway is not ready, and says what it waits for', async () => {
   await open();
