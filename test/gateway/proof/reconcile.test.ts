@@ -22,6 +22,16 @@ test.each<[string, readonly Row[], unknown, waitMs?: number, options?: RoomOptio
     UNKNOWN,
   ],
   ['a history with an unreadable row proves no order absent', [{ reference: 'V1', timeText: 'yesterday' }], UNKNOWN, QUIET_MS],
+  [
+    'nor does one with readable rows before and after it',
+    [
+      { reference: 'V2', phone: '08030000002' },
+      { reference: 'V1', timeText: 'yesterday' },
+      { reference: 'V3', phone: '08030000003' },
+    ],
+    UNKNOWN,
+    QUIET_MS,
+  ],
   // No charge of v1 explains it.
   [
     'a lost sale of airtime does not take a row of twice its amount',
