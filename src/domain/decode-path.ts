@@ -21,7 +21,7 @@ function utf8Of(text: string): string {
 
 /** Removes trailing slashes: `/api/topup/` and `/api/topup` are one address. */
 export function trimSlash(path: string): string {
-  if (!path.endsWith('/')) return path === '' ? '/' : path;
-  const trimmed = path.replace(/\/+$/, '');
-  return trimmed === '' ? '/' : trimmed;
+  let end = path.length;
+  while (end > 0 && path[end - 1] === '/') end -= 1;
+  return end === 0 ? '/' : path.slice(0, end);
 }

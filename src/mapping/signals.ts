@@ -1,6 +1,6 @@
 /** Compiles the signals of formats and families into predicates on requests. */
 import { InexactNumber } from '../domain/json';
-import { headerOf, type LegacyRequest, type LegacyValue } from '../domain/legacy';
+import { headerOf, type LegacyFields, type LegacyRequest, type LegacyValue } from '../domain/legacy';
 import { parseText } from './input-transforms';
 import { trimSlash } from '../domain/decode-path';
 import type { Layout } from './language/formats';
@@ -67,19 +67,15 @@ function hasField(request: LegacyRequest, name: string): boolean {
   return request.body.has(name) || request.query.has(name);
 }
 
-const anyField =
-  (names: readonly string[]): Finder =>
-  (request) => {
-    for (const name of names) if (hasField(request, name)) return `field ${name}`;
-    return undefined;
-  };
+const anyField = (names: readonly string[]): Finder => {
+  const wanted = names.map((name) => ({ name, words: `field ${name}` }));
+  return (request) => wanted.find(({ name }) => hasField(request, name))?.words;
+};
 
-const allFields =
-  (names: readonly string[]): Finder =>
-  (request) => {
-    for (const name of names) if (!hasField(request, name)) return undefined;
-    return `fields ${names.join(' and ')}`;
-  };
+const allFields = (names: readonly string[]): Finder => {
+  const words = `fields ${names.join(' and ')}`;
+  return (request) => (names.every((name) => hasField(request, name)) ? words : undefined);
+};
 
 const fieldIs =
   (name: string, words: readonly string[]): Finder =>
@@ -89,14 +85,15 @@ const fieldIs =
     return value !== undefined && words.some((word) => sameWord(word, value)) ? `${name} is ${value}` : undefined;
   };
 
-const exactPath =
-  (wanted: string): Finder =>
-  (_request, path) =>
-    path === wanted ? `address ${wanted}` : undefined;
+const exactPath = (wanted: string): Finder => {
+  const words = `address ${wanted}`;
+  return (_request, path) => (path === wanted ? words : undefined);
+};
 
 const anyPath = (wanted: string): Finder => {
   const trimmed = trimSlash(wanted);
-  return (_request, path) => (trimSlash(path) === trimmed ? `address ${trimmed}` : undefined);
+  const words = `address ${trimmed}`;
+  return (_request, path) => (path.startsWith(trimmed) && trimSlash(path) === trimmed ? words : undefined);
 };
 
 const authScheme = (scheme: string): Finder => {
@@ -104,10 +101,10 @@ const authScheme = (scheme: string): Finder => {
   return (request) => (begins.test(request.headers.authorization?.trim() ?? '') ? `${scheme} authorization` : undefined);
 };
 
-const noField =
-  (names: readonly string[]): Finder =>
-  (request) =>
-    names.some((name) => hasField(request, name)) ? undefined : `no field ${names.join(' or ')}`;
+const noField = (names: readonly string[]): Finder => {
+  const words = `no field ${names.join(' or ')}`;
+  return (request) => (names.some((name) => hasField(request, name)) ? undefined : words);
+};
 
 type JsonType = NonNullable<SignalSource['types']>[string];
 
@@ -131,16 +128,15 @@ const typesAre = (types: Readonly<Record<string, JsonType>>): Finder => {
 };
 
 /** The fields must all be in the body, or all in the query: there is no order across the two. */
-const orderIs =
-  (names: readonly string[]): Finder =>
-  ({ body, query }) =>
-    [body, query].some((fields) => {
-      let found = 0;
-      for (const name of fields.keys()) if (name === names[found]) found += 1;
-      return found === names.length;
-    })
-      ? `fields in the order ${names.join(', ')}`
-      : undefined;
+const orderIs = (names: readonly string[]): Finder => {
+  const words = `fields in the order ${names.join(', ')}`;
+  const isIn = (fields: LegacyFields): boolean => {
+    let found = 0;
+    for (const name of fields.keys()) if (name === names[found]) found += 1;
+    return found === names.length;
+  };
+  return ({ body, query }) => (isIn(body) || isIn(query) ? words : undefined);
+};
 
 const headersAre = (headers: Readonly<Record<string, readonly string[]>>): Finder => {
   const wanted = Object.entries(headers).map(([name, patterns]) => ({
