@@ -5,6 +5,9 @@
  * leading zeros of an identifier of digits only.
  */
 
+/** A phone number as v1 takes it. */
+const NATIONAL = /^0\d{10}$/;
+
 export type NumberKind = 'phone' | 'identifier';
 
 /** A number that a request buys something for. */
@@ -18,13 +21,14 @@ export interface ServedNumber {
  * Real scripts send all of these; v1 takes only the last form.
  */
 export function parsePhone(text: string): string | undefined {
+  if (NATIONAL.test(text)) return text;
   const digits = text
     .trim()
     .replace(/^\+/, '')
     .replace(/[\s\-().]/g, '');
   // The zero is added only to mobile numbers: `2348030000` is a country code with digits missing, not 0234….
   const national = digits.replace(/^(?:00)?234(?=0?\d{10}$)/, '').replace(/^(?=[789]\d{9}$)/, '0');
-  return /^0\d{10}$/.test(national) ? national : undefined;
+  return NATIONAL.test(national) ? national : undefined;
 }
 
 /** A meter or smartcard number as it is sent to v1: letters and digits, with case and zeros kept; or `undefined`. */
