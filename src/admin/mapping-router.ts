@@ -68,7 +68,7 @@ export function createMappingRouter(live: LiveMapping, everywhere: () => Promise
       return;
     }
     const { expected_hash: expectedHash, running_hash: runningHash, who } = read.data;
-    const reloaded = live.reload({ expectedHash, runningHash, cause: { by: 'reload', who } });
+    const reloaded = await live.reload({ expectedHash, runningHash, cause: { by: 'reload', who } });
     await everywhere();
     response.status(STATUS[reloaded.kind]).json({ status: reloaded.kind, ...reloaded });
   });
@@ -83,7 +83,7 @@ export function createMappingRouter(live: LiveMapping, everywhere: () => Promise
       return;
     }
     const { files, expected_hash, running_hash, folder_hash: folderHash, ...cause } = read.data;
-    const applied = live.apply(files, expected_hash, running_hash, { ...cause, folderHash });
+    const applied = await live.apply(files, expected_hash, running_hash, { ...cause, folderHash });
     await everywhere();
     response.status(STATUS[applied.kind]).json({ status: applied.kind, ...applied });
   });

@@ -5,6 +5,7 @@ import type { Config } from '../config';
 import { startAge, systemClock, within } from '../domain/clock';
 import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
+import { inTurns, oneByOne } from '../domain/steps';
 import { noteVerdicts, type KeyGuard, type Visit } from '../gateway/key-guard';
 import type { KeylessNews } from '../gateway/keyless';
 import type { LearntPatience } from '../gateway/order/learnt-patience';
@@ -12,8 +13,7 @@ import { type PinGuard, type PinVerdict, takePinTurns, WRONG_PIN_STATUS } from '
 import type { SharedRepeats } from '../gateway/order/repeats';
 import type { Journal } from '../journal/journal';
 import { type Joined, type Selling, startWorker } from '../main';
-import { checkFiles } from '../mapping/check';
-import { checkOnce } from '../mapping/checked-set';
+import { checkOnceInSteps } from '../mapping/checked-set';
 import type { MappingFileText } from '../mapping/load';
 import type { Mapping } from '../mapping/mapping';
 import { keptValues } from '../start/one-file';
@@ -50,6 +50,7 @@ class WorkerProcess {
   #output: Output | undefined;
   #selling: Selling | undefined;
   #mapping: Mapping | undefined;
+  readonly #inOrder = oneByOne();
   #pins: PinGuard | undefined;
   #learnt: LearntPatience | undefined;
   #hearKeyless: (news: KeylessNews) => void = () => undefined;
@@ -57,7 +58,7 @@ class WorkerProcess {
 
   constructor() {
     const handlers: MessageHandlers = {
-      useMapping: (files: readonly MappingFileText[]) => this.#use(files, true),
+      useMapping: (files: readonly MappingFileText[]) => this.#inOrder(() => this.#use(files, true)),
       metrics: () => this.#selling?.metrics.registry.getMetricsAsJSON(),
       sightings: () => this.#selling?.sightings(),
       traffic: () => this.#selling?.traffic?.read(),
@@ -85,7 +86,7 @@ class WorkerProcess {
     const log = createLog(config.logLevel, this.#output, briefing.worker);
     process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
     // A newer set may have come by `useMapping` before this answer.
-    if (this.#mapping === undefined) this.#use(briefing.files, false);
+    await this.#inOrder(async () => this.#mapping ?? this.#use(briefing.files, false));
     try {
       this.#selling = await startWorker(config, log, this.#join(briefing));
     } catch (error) {
@@ -106,9 +107,8 @@ class WorkerProcess {
   }
 
   /** Compiles and uses the set, which the primary has checked with this same program. Throws when it has problems here; the primary gets the error. */
-  #use(files: readonly MappingFileText[], isChange: boolean): string {
-    const kept = keptValues(this.#config?.dataDir);
-    const { mapping } = kept === undefined ? checkFiles(files) : checkOnce(kept, files);
+  async #use(files: readonly MappingFileText[], isChange: boolean): Promise<string> {
+    const { mapping } = await inTurns(checkOnceInSteps(keptValues(this.#config?.dataDir), files));
     if (mapping === undefined) throw new Error('the mappings of the primary are not sound here');
     this.#mapping = mapping;
     if (isChange) this.#selling?.metrics.mappingLoaded(mapping.hash);

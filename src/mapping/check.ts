@@ -1,9 +1,10 @@
 /** Reads, checks and compiles a folder of mapping files, for `compat-gateway check`, start-up, reload and tests alike. */
 import { readdirSync, type Dirent } from 'node:fs';
 import { basename, join, relative } from 'node:path';
+import { atOnce, type Steps } from '../domain/steps';
 import { codeFrame, hasErrors, type Problem } from './problem';
-import { compileMapping } from './compile';
-import { mergeFiles, readFolder, type MappingFileText } from './load';
+import { compileInSteps } from './compile';
+import { mergeInSteps, readFolder, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
 import { maskCallerKeys } from './mask-caller-keys';
 import { type Hole, startsWith } from './read-rest';
@@ -21,7 +22,7 @@ import { checkTexts } from './rules/check-texts';
 import { checkReplyConstants, checkOutcomeWords } from './rules/check-outcomes';
 import { checkValues } from './rules/check-values';
 import type { Check, Checking } from './rules/checking';
-import { outcomeReplies } from './rules/reply-layers';
+import { repliesOfOperation, type OutcomeReply } from './rules/reply-layers';
 import { RULES, type RuleId } from './rules/rules';
 import { createReport, NOWHERE, type MappingSource, type Report } from './source';
 import type { YamlPath } from './read-yaml';
@@ -67,7 +68,10 @@ const CHECKS: readonly Check[] = [
   checkNames,
 ];
 
-export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
+export const checkFiles = (given: readonly MappingFileText[]): CheckedMapping => atOnce(checkInSteps(given));
+
+/** The longest step is that of one file, of one family, or of one rule. */
+export function* checkInSteps(given: readonly MappingFileText[]): Steps<CheckedMapping> {
   const { files, problems: found } = checkTexts(given);
   const problems = [...found];
   const finish = (mapping?: Mapping, source?: MappingSource): CheckedMapping => {
@@ -81,27 +85,32 @@ export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
       : { mapping, source: source!, problems: distinct };
   };
   if (files.length === 0) return finish();
-  const merged = mergeFiles(files);
+  const merged = yield* mergeInSteps(files);
   problems.push(...merged.problems);
   // Beside errors of the schema, other problems are reported too, except those that the schema errors may have caused.
   const { source, holes } = { source: merged.source ?? merged.rest?.source, holes: merged.rest?.holes ?? [] };
   if (source === undefined) return finish();
   const unread: Hole[] = files.length < given.length ? [{ path: [], kind: 'gone' }] : [];
   const report = reportApartFrom([...holes, ...unread], createReport(source.places, problems));
-  return finish(checkMerged(source, report, problems), source);
+  return finish(yield* checkMerged(source, report, problems), source);
 }
 
 /** The problems of a source that does not come from files, such as one that a test has broken on purpose. */
 export function checkSource(source: MappingSource): Problem[] {
   const problems: Problem[] = [];
-  checkMerged(source, createReport(source.places, problems), problems);
+  atOnce(checkMerged(source, createReport(source.places, problems), problems));
   return problems;
 }
 
-function checkMerged(source: MappingSource, report: Report, problems: readonly Problem[]): Mapping {
-  const mapping = compileMapping(source, report);
-  const checking: Checking = { source, mapping, replies: outcomeReplies(source), report };
-  for (const check of CHECKS) check(checking);
+function* checkMerged(source: MappingSource, report: Report, problems: readonly Problem[]): Steps<Mapping> {
+  const mapping = yield* compileInSteps(source, report);
+  const replies: OutcomeReply[] = [];
+  for (const operation of Object.keys(source.operations)) {
+    replies.push(...repliesOfOperation(operation, source));
+    yield;
+  }
+  const checking: Checking = { source, mapping, replies, report };
+  for (const check of CHECKS) yield* check(checking) ?? [undefined];
   if (!hasErrors(problems)) checkUnused(checking);
   return mapping;
 }

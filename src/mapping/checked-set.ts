@@ -1,5 +1,6 @@
 /** Skips the check of a set of mapping files that this same build has checked before, at the build or an earlier start. */
-import { checkFiles, type CheckedMapping } from './check';
+import { atOnce, type Steps } from '../domain/steps';
+import { checkInSteps, type CheckedMapping } from './check';
 import { compileSound } from './compile';
 import { findValue, keepValue, type KeptValues } from './kept-value';
 import { hashOf, mergeFiles, type MappingFileText } from './load';
@@ -21,11 +22,11 @@ export function findChecked(kept: KeptValues, files: readonly MappingFileText[])
 const textsOf = (files: readonly MappingFileText[]): unknown => files.map(({ file, name = file, text }) => [name, text]);
 
 /** The kept result if there is one; otherwise checks the files, and keeps the result if there are no errors. */
-export function checkOnce(kept: KeptValues, files: readonly MappingFileText[]): CheckedMapping {
-  const known = findChecked(kept, files);
+export function* checkOnceInSteps(kept: KeptValues | undefined, files: readonly MappingFileText[]): Steps<CheckedMapping> {
+  const known = kept && findChecked(kept, files);
   if (known !== undefined) return known;
-  const checked = checkFiles(files);
-  if (checked.source !== undefined) {
+  const checked = yield* checkInSteps(files);
+  if (kept !== undefined && checked.source !== undefined) {
     const source = { ...checked.source, places: undefined };
     const names = new Map(files.map(({ file, name = file }) => [file, name]));
     const warnings = checked.problems.map((one) => ({ ...one, file: names.get(one.file) ?? one.file }));
@@ -33,6 +34,9 @@ export function checkOnce(kept: KeptValues, files: readonly MappingFileText[]): 
   }
   return checked;
 }
+
+export const checkOnce = (kept: KeptValues | undefined, files: readonly MappingFileText[]): CheckedMapping =>
+  atOnce(checkOnceInSteps(kept, files));
 
 interface KeptCheck {
   readonly source: Omit<MappingSource, 'places'> & { readonly places: undefined };

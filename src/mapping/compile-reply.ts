@@ -1,5 +1,6 @@
 /** Compiles replies into builders. The layers of a reply are merged here, once per load. */
 import type { JsonObject, JsonValue } from '../domain/json';
+import type { Steps } from '../domain/steps';
 import {
   buildObject,
   type CompiledField,
@@ -21,24 +22,25 @@ export interface ReplySurroundings {
   readonly context: ValueContext;
 }
 
-export function compileReplies(
+export function* compileReplies(
   name: string,
   operation: OperationSource,
   formats: readonly string[],
   surroundings: ReplySurroundings,
-): ReadonlyMap<string, Replies> {
+): Steps<ReadonlyMap<string, Replies>> {
   const compileFor = (owns: readonly PlacedReply[]): Replies =>
     Object.fromEntries(
       OUTCOMES.map((outcome) => [outcome, compileOutcome(name, operation, owns, outcome, surroundings)] as const),
     ) as unknown as Replies;
   // All formats that add nothing to the shared reply use the same builders.
   let plain: Replies | undefined;
-  return new Map(
-    formats.map((format) => {
-      const owns = repliesOfFormat(format, name, surroundings.source);
-      return [format, owns.length === 0 ? (plain ??= compileFor(owns)) : compileFor(owns)];
-    }),
-  );
+  const replies = new Map<string, Replies>();
+  for (const format of formats) {
+    const owns = repliesOfFormat(format, name, surroundings.source);
+    replies.set(format, owns.length === 0 ? (plain ??= compileFor(owns)) : compileFor(owns));
+    yield;
+  }
+  return replies;
 }
 
 function compileOutcome(

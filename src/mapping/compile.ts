@@ -1,5 +1,6 @@
 /** Compiles a merged source into a mapping of plain functions. Reports every value that has no meaning. */
 import type { JsonValue } from '../domain/json';
+import { atOnce, type Steps } from '../domain/steps';
 import type { AfterPending, OperationSource } from './language/schema';
 import { compileCallers } from './compile-callers';
 import { compileNumberings, toNumbering } from './numbering';
@@ -25,20 +26,21 @@ export function compileSound(source: MappingSource): Mapping | undefined {
   return hasErrors(problems) ? undefined : mapping;
 }
 
+export const compileMapping = (source: MappingSource, report: Report): Mapping => atOnce(compileInSteps(source, report));
+
 /** The mapping may be used only if no problem of severity error was reported. */
-export function compileMapping(source: MappingSource, report: Report): Mapping {
+export function* compileInSteps(source: MappingSource, report: Report): Steps<Mapping> {
   const tables = new Map(Object.entries(source.tables).map(([name, table]) => [name, createTable(name, table)]));
   const formats = new Map([...source.formats.keys()].map((id) => [id, compileFormat(id, source, tables, report)]));
   const rows = compileRows(source, tables, report);
   const contexts = new Map<string, ValueContext>();
-  const operations = new Map(
-    Object.entries(source.operations).map(([name, operation]) => [
-      name,
-      compileOperation(name, operation, { source, tables, formats, rows, contexts, report }),
-    ]),
-  );
+  const operations = new Map<string, Operation>();
+  for (const [name, operation] of Object.entries(source.operations))
+    operations.set(name, yield* compileOperation(name, operation, { source, tables, formats, rows, contexts, report }));
   const compileOwnReplies: FamilyParts['compileOwnReplies'] = (name, format, familySource) =>
-    compileReplies(name, source.operations[name]!, [format], { source: familySource, report, context: contexts.get(name)! });
+    atOnce(
+      compileReplies(name, source.operations[name]!, [format], { source: familySource, report, context: contexts.get(name)! }),
+    );
   reportUnknownOperations(source, report);
   const routes = collectRoutes(source);
   const numberingOf = (format: string, table: Table): Numbering =>
@@ -124,7 +126,7 @@ interface Compiling {
   readonly report: Report;
 }
 
-function compileOperation(name: string, operation: OperationSource, compiling: Compiling): Operation {
+function* compileOperation(name: string, operation: OperationSource, compiling: Compiling): Steps<Operation> {
   const { source, tables, formats, rows, contexts, report } = compiling;
   const path = ['operations', name];
   const sent = new Set<string>();
@@ -165,7 +167,7 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
     patienceMs: operation.patience ?? {},
     afterPending: operation.after_pending,
     afterPendingByFormat: afterPendingByFormat(name, source),
-    replies: compileReplies(name, operation, [...formats.keys()], { source, report, context }),
+    replies: yield* compileReplies(name, operation, [...formats.keys()], { source, report, context }),
   };
 }
 

@@ -1,9 +1,10 @@
 /**
  * Holds the mapping set in use and replaces it as a whole. A set with errors is refused, and the set in use stays. It also
- * survives a restart, because every set is written to the history before it comes into use.
+ * survives a restart, because every set is written to the history before it comes into use. Sales go on while a set is checked.
  */
 import { join, relative } from 'node:path';
-import { checkFiles, type CheckedMapping } from './check';
+import { inTurns, oneByOne } from '../domain/steps';
+import { checkInSteps, type CheckedMapping } from './check';
 import { checkOnce } from './checked-set';
 import { changeFolder, finishChange, type Draft, type NamedText } from './folder-change';
 import type { KeptValues } from './kept-value';
@@ -23,18 +24,25 @@ export interface LiveMapping {
   readonly history: SetHistory;
   /** Records in the history that the set of the start is in use from now on. Throws if the history cannot be written. */
   readonly begin: () => void;
-  /** Brings the folder's files into use if they have no errors. */
-  readonly reload: (asked?: ReloadAsked) => Reloaded;
+  /** Brings the folder's files into use if they have no errors. It reads them when the changes asked for before it are done. */
+  readonly reload: (asked?: ReloadAsked) => Promise<Reloaded>;
   /**
-   * Puts exactly these files into the folder and into use, or changes nothing. It is synchronous: no watcher and no signal
-   * handler of this process runs while only some of the files are written.
+   * Puts exactly these files into the folder and into use, or changes nothing. Once they are checked it is synchronous: no watcher and
+   * no signal handler of this process runs while only some of the files are written.
    */
-  readonly apply: (files: readonly NamedText[], expectedHash: string, runningHash: string, asked?: ApplyAsked) => Reloaded;
+  readonly apply: (
+    files: readonly NamedText[],
+    expectedHash: string,
+    runningHash: string,
+    asked?: ApplyAsked,
+  ) => Promise<Reloaded>;
 }
 
 export interface ApplyAsked extends Cause {
   /** The hash of a folder whose edits the operator has seen and gives up; a folder with other edits is not overwritten. */
   readonly folderHash?: string | undefined;
+  /** The set that was in use when the change was planned. If others were in use since, nothing changes, even if it is in use again. */
+  readonly running?: Mapping | undefined;
 }
 
 export interface ReloadAsked {
@@ -72,13 +80,15 @@ export interface LiveOptions {
 export function openLiveMapping(
   options: LiveOptions,
 ): { readonly live: LiveMapping } | { readonly problems: readonly Problem[] } {
-  const { folder, history, kept, onReload } = options;
+  const { folder, history, onReload } = options;
   tryToFinish(folder);
-  const first = servable(checkedFolder(folder, kept), options);
+  const first = servable(checkedFolder(options), options);
   const inUse = first.mapping === undefined ? history.lastGood() : { mapping: first.mapping, files: first.files };
   if (inUse === undefined) return { problems: first.problems };
   const running = new RunningSet(options, inUse);
   if (first.mapping === undefined) running.problems = first.problems;
+  // One change after the other: no other set comes into use while one is checked.
+  const inOrder = oneByOne();
   const told = (reloaded: Reloaded): Reloaded => {
     onReload?.(reloaded);
     return reloaded;
@@ -90,9 +100,9 @@ export function openLiveMapping(
       problems: () => running.problems,
       history,
       begin: () => running.begin(),
-      reload: (asked = {}) => told(running.reload(asked)),
+      reload: (asked = {}) => inOrder(async () => told(await running.reload(asked))),
       apply: (files, expectedHash, runningHash, asked = { by: 'apply' }) =>
-        told(running.apply(files, expectedHash, runningHash, asked)),
+        inOrder(async () => told(await running.apply(files, expectedHash, runningHash, asked))),
     },
   };
 }
@@ -121,11 +131,12 @@ class RunningSet {
     this.#isWritten = true;
   }
 
-  reload({ expectedHash, runningHash, cause = { by: 'reload' } }: ReloadAsked): Reloaded {
+  async reload({ expectedHash, runningHash, cause = { by: 'reload' } }: ReloadAsked): Promise<Reloaded> {
     const { hash } = this.inUse.mapping;
     if (runningHash !== undefined && runningHash !== hash) return { kind: 'running_changed', hash };
     tryToFinish(this.#folder);
-    const { mapping, files, problems } = servable(checkedFolder(this.#folder), this.#options);
+    const read = readFolder(this.#folder);
+    const { mapping, files, problems } = 'problems' in read ? { ...read, files: [] } : await this.#check(read.files);
     if (mapping === undefined) {
       this.problems = problems;
       return { kind: 'refused', hash, problems };
@@ -135,12 +146,17 @@ class RunningSet {
     return this.#take({ mapping, files }, cause);
   }
 
-  apply(given: readonly NamedText[], expectedHash: string, runningHash: string, { folderHash, ...cause }: ApplyAsked): Reloaded {
+  async apply(
+    given: readonly NamedText[],
+    expectedHash: string,
+    runningHash: string,
+    { folderHash, running = this.inUse.mapping, ...cause }: ApplyAsked,
+  ): Promise<Reloaded> {
     const folder = this.#folder;
     const { hash } = this.inUse.mapping;
-    if (runningHash !== hash) return { kind: 'running_changed', hash };
+    if (runningHash !== hash || running !== this.inUse.mapping) return { kind: 'running_changed', hash };
     const files = given.map(({ name, text }) => ({ file: relative(process.cwd(), join(folder, name)), name, text }));
-    const { mapping, problems } = servable({ ...checkFiles(files), files }, this.#options);
+    const { mapping, problems } = await this.#check(files);
     if (mapping === undefined) return { kind: 'refused', hash, problems };
     if (mapping.hash !== expectedHash) return { kind: 'edited_meanwhile', hash, found: mapping.hash };
     const read = readFolder(folder);
@@ -151,6 +167,13 @@ class RunningSet {
     return this.#take({ mapping, files }, cause, () => {
       if (standing !== expectedHash) putInFolder(folder, given, expectedHash);
     });
+  }
+
+  async #check(files: readonly MappingFileText[]): Promise<CheckedFiles> {
+    const { mapping } = this.inUse;
+    // The set in use was checked before it came into use.
+    if (hashOf(files) === mapping.hash) return { mapping, files, problems: [] };
+    return servable({ ...(await inTurns(checkInSteps(files))), files }, this.#options);
   }
 
   #take(next: InUse, cause: Cause, changeFiles: () => void = () => undefined): Reloaded {
@@ -231,8 +254,8 @@ function servable(checked: CheckedFiles, { folder, obstacle }: LiveOptions): Che
   };
 }
 
-function checkedFolder(folder: string, kept?: KeptValues): CheckedFiles {
+function checkedFolder({ folder, kept }: LiveOptions): CheckedFiles {
   const read = readFolder(folder);
   if ('problems' in read) return { problems: read.problems, files: [] };
-  return { ...(kept === undefined ? checkFiles(read.files) : checkOnce(kept, read.files)), files: read.files };
+  return { ...checkOnce(kept, read.files), files: read.files };
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { atOnce, type Steps } from '../domain/steps';
 import { pendingFiles, mappingFilesBelow } from './folder-change';
 import { hasErrors, type Problem } from './problem';
 import type { Hole } from './read-rest';
@@ -107,8 +108,10 @@ function isFormatFile(keys: readonly string[]): boolean {
   return hasOnlyOf(ofFormats, ofShared) && !hasOnlyOf(ofShared, ofFormats);
 }
 
+export const mergeFiles = (files: readonly MappingFileText[]): LoadedSource => atOnce(mergeInSteps(files));
+
 /** Merges files by section. A name that is defined twice is a problem at its second place. */
-export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
+export function* mergeInSteps(files: readonly MappingFileText[]): Steps<LoadedSource> {
   const problems: Problem[] = [];
   const holes: Hole[] = [];
   const into: Merging = { places: new Places(), formats: new Map(), problems, holes, merged: {} };
@@ -116,6 +119,7 @@ export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
     const parsed = parseYaml(file, text);
     if (isFormatFile(topKeys(parsed))) mergeFile(file, readParsed(parsed, formatFileSchema), addFormat, into);
     else mergeFile(file, readParsed(parsed, sharedFileSchema), addShared, into);
+    yield;
   }
   const { merged, formats, places } = into;
   for (const section of NEEDED) {

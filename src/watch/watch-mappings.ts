@@ -23,7 +23,7 @@ export function watchMappings(
 
   const reloadSoon = (): void => {
     cancelReload();
-    cancelReload = clock.after(SETTLE_MS, () => live.reload({ cause: { by: 'watch' } }));
+    cancelReload = clock.after(SETTLE_MS, () => void live.reload({ cause: { by: 'watch' } }));
   };
   const watchFolder = (): void => {
     watcher?.close();

@@ -113,7 +113,7 @@ test('a file name that leaves the folder, is no mapping, or names a file twice i
         .send({ files: [...files, { name, text: 'x: 1' }], expected_hash: hash, running_hash: hash }),
     ).toMatchObject({ status: 400 });
   expect(readFileSync(join(home, 'outside.yaml'), 'utf8')).toBe('untouched');
-  expect(live.reload().kind).toBe('unchanged');
+  expect((await live.reload()).kind).toBe('unchanged');
 });
 
 test.each([[{}], [{ files: [] }], [{ files: 'all' }]])('%j is not accepted as a set', async (body) => {

@@ -297,7 +297,7 @@ test('an applied change is undone by a plan of its own, whose money changes need
   const first = service.live.current().hash;
   expect(await rollback()).toMatchObject({ exitCode: 1, output: expect.stringContaining(`has no set before ${first}`) });
   edit('operations/airtime.yaml', 'from: [amount]', 'from: [amount, howmuch]');
-  expect(service.live.reload().kind).toBe('reloaded');
+  expect((await service.live.reload()).kind).toBe('reloaded');
   const planned = await rollback();
   expect(planned).toMatchObject({ exitCode: 0, output: expect.stringContaining('Can move money') });
   expect(service.live.current().hash).not.toBe(first);
@@ -318,7 +318,7 @@ test('a step back overwrites edits that are not in use only on demand', async ()
   const { service } = await open();
   const first = service.live.current().hash;
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Airtime top-up');
-  service.live.reload();
+  await service.live.reload();
   edit('operations/data.yaml', 'as: network', 'as: netwerk');
   const planned = await rollback();
   expect(planned.output).toContain('that are not in use');
@@ -334,7 +334,7 @@ test('the files of an earlier set are written into an empty folder', async () =>
   const { service } = await open();
   const first = service.live.current().hash;
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Airtime top-up');
-  service.live.reload();
+  await service.live.reload();
   const before = join(home, 'before');
   expect(await history(first, '--write', before)).toMatchObject({ exitCode: 0 });
   expect(readFileSync(join(before, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('top-up');

@@ -87,7 +87,7 @@ describeWithBrowser('in a browser', () => {
     const before = house.service.live.current().hash;
     const path = join(house.mappingsDir, 'operations', 'airtime.yaml');
     editFile(path, 'title: Airtime', 'title: Airtime top-up');
-    house.service.live.reload();
+    await house.service.live.reload();
     await open('/mappings');
     await page.getByRole('button', { name: 'Go back one step' }).click();
     await page.getByText('title: Airtime top-up -> Airtime').waitFor();

@@ -52,7 +52,7 @@ async function openHouseWithTrouble(): Promise<House> {
     join(house.mappingsDir, 'format-b.yaml'),
     `\nno_such_key_${'wider_than_a_phone_'.repeat(4)}: 1 # ${'wider than a phone, '.repeat(9)}\n`,
   );
-  house.service.live.reload();
+  await house.service.live.reload();
   const sales = ['08031234567', '08051234567', '08021234567'].map((phone, index) =>
     send(
       house.url,

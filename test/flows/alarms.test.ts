@@ -98,7 +98,7 @@ test('a refused set of mappings raises an alarm until it is mended, in the shape
   const file = join(house.mappingsDir, 'callers.yaml');
   const sound = readFileSync(file, 'utf8');
   appendFileSync(file, '\nnonsense: 1\n');
-  house.service.live.reload();
+  await house.service.live.reload();
   await webhook.until('ALARM mapping_refused');
   const [said] = webhook.bodies.map((one) => (JSON.parse(one) as { text: string }).text.split('\n'));
   expect(said).toEqual([
@@ -108,7 +108,7 @@ test('a refused set of mappings raises an alarm until it is mended, in the shape
     'More: docs/runbook.md#mapping_refused',
   ]);
   writeFileSync(file, sound);
-  house.service.live.reload();
+  await house.service.live.reload();
   await webhook.until('OVER mapping_refused');
   expect(webhook.told()).toEqual(['ALARM mapping_refused', 'OVER mapping_refused']);
 });
@@ -156,7 +156,7 @@ test('a webhook that is away affects no sale, and its address is in no log line 
   await webhook.close();
   await open({ changeMappings: () => undefined, env: { ALARM_WEBHOOK: url } });
   appendFileSync(join(house.mappingsDir, 'callers.yaml'), '\nnonsense: 1\n');
-  house.service.live.reload();
+  await house.service.live.reload();
   for (let tries = 0; tries < 100 && !house.logLines.some((line) => line.includes('alarm_webhook')); tries += 1) await sleep(50);
   expect((await buy(100, 'sandbox_demo:1234')).body.status).toBe('success');
   const lines = house.log().filter(({ event }) => event === 'alarm_webhook' || event === 'alarm');

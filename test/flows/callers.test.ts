@@ -141,7 +141,7 @@ describe('when a number gets another meaning between two attempts at one order',
     expect((await data(again)).body).toMatchObject({ status: 'success', network: 'GLO', data_size: '1GB' });
     expect((await data(rejected, 'sandbox_demo:9999')).body).toMatchObject({ status: 'fail' });
     const renumbered = { ...MOVED, numbers: { ...MOVED.numbers, data_plan: { 7: 204, 8: 103 } } };
-    renameKeys(house, { sandbox_demo: renumbered, acme_live_demo: MIXED });
+    await renameKeys(house, { sandbox_demo: renumbered, acme_live_demo: MIXED });
   });
 
   test('the order is told as it was made, never sold as the other plan and never told as failed', async () => {

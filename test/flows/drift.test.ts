@@ -62,7 +62,7 @@ test('a script with a new spelling and a new word sells after the patch', async 
   const patched = spawnSync(program, args, { cwd: folder, input: patch.stdout, encoding: 'utf8' });
   expect([patched.status, patched.stderr]).toEqual([0, '']);
   expect(checkFolder(join(folder, 'mappings')).problems).toEqual([]);
-  expect(house.service.live.reload().kind).toBe('reloaded');
+  expect((await house.service.live.reload()).kind).toBe('reloaded');
 
   const sold = await send(house.url, '/api/topup/', { ...order, 'request-id': 'r-4' });
   expect([sold.body.status, sold.body.network, sold.body.phone]).toEqual(['success', 'MTN', '08031234567']);

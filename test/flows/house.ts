@@ -136,9 +136,9 @@ export function nameKeys(folder: string, byKey: Readonly<Record<string, object>>
 }
 
 /** Does the same for a running house and reloads its mappings. */
-export function renameKeys({ mappingsDir, service }: House, byKey: Readonly<Record<string, object>>): void {
+export async function renameKeys({ mappingsDir, service }: House, byKey: Readonly<Record<string, object>>): Promise<void> {
   nameKeys(mappingsDir, byKey);
-  expect(service.live.reload()).toMatchObject({ kind: 'reloaded' });
+  expect(await service.live.reload()).toMatchObject({ kind: 'reloaded' });
 }
 
 export interface Told {

@@ -44,14 +44,14 @@ test('a sale from before the pause is told as it stands, sent again or asked for
     const pending = await sell(house, 'open-0003');
     expect(pending.body.status).toBe('pending');
     const before = await wallet(house);
-    renameKeys(house, { sandbox_demo: { title: 'Ada', patience: '1s', paused: true } });
+    await renameKeys(house, { sandbox_demo: { title: 'Ada', patience: '1s', paused: true } });
     const again = await sell(house, 'sold-1');
     expect([again.status, again.body.status]).toEqual([200, 'success']);
     expect((await send(house.url, '/api/transaction/sold-1', undefined, { key: KEY })).body).toMatchObject({ status: 'success' });
     expect((await sell(house, 'open-0003')).body.status).toBe('pending');
     expect(await wallet(house)).toBe(before);
     expect((await sell(house, 'new-1')).body).toMatchObject({ status: 'fail' });
-    renameKeys(house, { sandbox_demo: { title: 'Ada' } });
+    await renameKeys(house, { sandbox_demo: { title: 'Ada' } });
     expect((await sell(house, 'new-1')).body).toMatchObject({ status: 'success' });
   }));
 

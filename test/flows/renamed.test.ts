@@ -22,8 +22,8 @@ function edit(from: RegExp, to: string, folder = house.mappingsDir): void {
   for (const file of meant) editFile(file, new RegExp(from, 'gm'), to);
 }
 
-function reload(): void {
-  expect(house.service.live.reload()).toMatchObject({ kind: 'reloaded' });
+async function reload(): Promise<void> {
+  expect(await house.service.live.reload()).toMatchObject({ kind: 'reloaded' });
 }
 
 function renameFormat(from: string, to: string): void {
@@ -33,7 +33,7 @@ function renameFormat(from: string, to: string): void {
 test('the goods of a renamed operation are told in its own fields when they are asked for', async () => {
   const sold = await send(house.url, '/api/epin/', { exam_name: 'WAEC', quantity: 1, 'request-id': 'EPIN-1' });
   edit(/buy_exam:/, 'sell_exam:');
-  reload();
+  await reload();
   const { body } = await send(house.url, '/api/transaction/EPIN-1');
   expect(body).toMatchObject({ Status: 'successful', data_pin: { pin: sold.body.data_pin.pin }, exam: 'WAEC' });
 });
@@ -42,7 +42,7 @@ test('a sale at an address that pinned a renamed format is told as a success wit
   const sold = await send(house.url, '/a/api/exam/', EXAM);
   expect(sold.body).toMatchObject({ status: 'success', pin: expect.any(String) });
   renameFormat('a', 'adex');
-  reload();
+  await reload();
   const { status, body } = await send(house.url, '/a/api/exam/', EXAM);
   expect([status, body.error]).toEqual([200, undefined]);
   expect(body).toMatchObject({ status: 'success', success: true, pin: sold.body.pin, 'request-id': 'EXAM-1' });
@@ -52,7 +52,7 @@ test('an order of a renamed format is told in the words of its own when it is as
   const sale = { network: 1, phone: '08031234567', amount: 100, ported_number: true, ref: 'C-1' };
   await send(house.url, '/api/airtime/', sale);
   renameFormat('c', 'tpm');
-  reload();
+  await reload();
   const { body } = await send(house.url, '/api/transaction/status/?reference=C-1');
   // These scripts take a success that has a text for a failure.
   expect([body.status, body.msg, body.message]).toEqual(['success', undefined, undefined]);
@@ -65,7 +65,7 @@ test.each(['shop-of-husmodata', undefined])(
     expect((await send(house.url, '/api/topup/', sale, GUZZLE)).body.status).toBeUndefined();
     if (name === undefined) rmSync(join(house.mappingsDir, 'families/laravel-husmodata.yaml'));
     else edit(/laravel-husmodata:/, `${name}:`);
-    reload();
+    await reload();
     const told = [
       await send(house.url, '/api/transaction/H-1', undefined, GUZZLE),
       await send(house.url, '/api/topup/', sale, GUZZLE),
@@ -78,7 +78,7 @@ test('an order of a renamed operation is told in the words of its family, also w
   const sale = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, 'request-id': 'H-2' };
   await send(house.url, '/api/topup/', sale, GUZZLE);
   edit(/buy_airtime:/, 'sell_airtime:');
-  reload();
+  await reload();
   for (const { hash } of house.service.live.history.list().slice(1))
     rmSync(join(house.service.live.history.folder, `${hash}.json`));
   const { body } = await send(house.url, '/api/transaction/H-2', undefined, GUZZLE);
@@ -89,7 +89,7 @@ test('an order of a removed format is told in its words when it is repeated, tho
   const sale = { network: 1, phone: '08031234567', amount: 100, ported_number: true, ref: 'C-2' };
   await send(house.url, '/api/airtime/', sale);
   for (const file of ['format-c.yaml', 'topupmate-api.yaml']) rmSync(join(house.mappingsDir, file));
-  reload();
+  await reload();
   const { body } = await send(house.url, '/api/airtime/', sale);
   expect([body.status, body.msg, body.message]).toEqual(['success', undefined, undefined]);
 });
@@ -106,7 +106,7 @@ describe('a repeat under its id in other words, as the button of a shop sends it
     const glo = { ...sale, network: 2, mobile_number: '08051234567' };
     const sold = await send(house.url, '/api/topup/', glo);
     change();
-    reload();
+    await reload();
     const { status, body } = await send(house.url, '/api/topup/', { ...glo, sent_at: '12:00' });
     expect([status, body.Status, body.ident]).toEqual([200, 'successful', sold.body.ident]);
     const other = await send(house.url, '/api/topup/', { ...glo, amount: 200 });

@@ -41,7 +41,7 @@ const sell = (house: House, requestId: string, key = ADA): Promise<Told> =>
     { key, headers: { 'user-agent': 'axios/1' } },
   );
 
-const say = (house: House, says: object): void => renameKeys(house, { acme_live_ada: { patience: '1s', ...says } });
+const say = (house: House, says: object): Promise<void> => renameKeys(house, { acme_live_ada: { patience: '1s', ...says } });
 
 async function withHouse(says: object, run: (house: House, v1: ReturnType<typeof countingV1>) => Promise<void>): Promise<void> {
   const v1 = countingV1();
@@ -75,7 +75,7 @@ test('a login in the sandbox gives a token of the key itself, which never brings
     const { AccessToken: token } = (await send(house.url, '/api/user/', undefined, basic)).body as { AccessToken: string };
     expect((await sell(house, 'token-1', token)).body).toMatchObject({ status: 'success' });
     expect(v1.ofAda()).toEqual([]);
-    say(house, { title: 'Ada' });
+    await say(house, { title: 'Ada' });
     expect((await sell(house, 'token-2', token)).body).toMatchObject({ status: 'success', reference: 'REAL-1' });
     expect(new Set(v1.ofAda().map(([key]) => key))).toEqual(new Set(['acme_live_ada']));
   }));
@@ -83,7 +83,7 @@ test('a login in the sandbox gives a token of the key itself, which never brings
 test('an order of the sandbox is none of v1 after the switch back, and is not told as failed', () =>
   withHouse(IN_SANDBOX, async (house) => {
     expect((await sell(house, 'play-2')).body).toMatchObject({ status: 'success' });
-    say(house, { title: 'Ada' });
+    await say(house, { title: 'Ada' });
     const asked = await send(house.url, '/api/transaction/play-2', undefined, { key: ADA });
     expect([asked.body.status, asked.body.Status]).toEqual(['pending', 'processing']);
     expect((await sell(house, 'real-1')).body).toMatchObject({ reference: 'REAL-1' });
@@ -93,7 +93,7 @@ test('an order of v1 is told as it stands there while its key is in the sandbox,
   withHouse({ title: 'Ada' }, async (house, v1) => {
     expect((await sell(house, 'real-2')).body).toMatchObject({ status: 'success', reference: 'REAL-1' });
     expect((await sell(house, 'open-1')).body.status).toBe('pending');
-    say(house, IN_SANDBOX);
+    await say(house, IN_SANDBOX);
     expect((await sell(house, 'real-2')).body).toMatchObject({ status: 'success', reference: 'REAL-1' });
     expect((await sell(house, 'open-1')).body.status).toBe('pending');
     expect((await sell(house, 'play-3')).body).toMatchObject({ status: 'success' });
@@ -106,11 +106,11 @@ test('an order of v1 without an id is told as it stands too, also to a key that 
     const sellOpen = (): Promise<Told> =>
       send(house.url, '/api/topup/', sale, { key: ADA, headers: { 'user-agent': 'axios/1' } });
     expect((await sellOpen()).body.status).toBe('pending');
-    say(house, IN_SANDBOX);
+    await say(house, IN_SANDBOX);
     expect((await sellOpen()).body.status).toBe('pending');
-    say(house, { ...IN_SANDBOX, paused: true });
+    await say(house, { ...IN_SANDBOX, paused: true });
     expect((await sellOpen()).body.status).toBe('pending');
-    say(house, { title: 'Ada' });
+    await say(house, { title: 'Ada' });
     expect((await sellOpen()).body.status).toBe('pending');
     expect(v1.ofAda().filter(([, path]) => path === '/airtime')).toHaveLength(1);
   }));

@@ -1,12 +1,10 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { openLiveMapping, type LiveMapping } from '../../src/mapping/live';
 import { hashOf, readFolder } from '../../src/mapping/load';
 import { openSetHistory } from '../../src/mapping/set-history';
 import { newFolder } from '../new-folder';
-import { copyMappings } from './mapping-set';
-
-const SHIPPED = resolve(__dirname, '..', '..', 'mappings');
+import { copyMappings, MAPPINGS } from './mapping-set';
 
 let home: string;
 let folder: string;
@@ -39,11 +37,11 @@ function edit(name: string, change: (text: string) => string): void {
 const addSpelling = (text: string): string => text.replace('from: [amount]', 'from: [amount, howmuch]');
 const breakIt = (text: string): string => text.replace('as: naira', 'as: niara');
 
-test('a valid edit is taken into use and changes the hash', () => {
+test('a valid edit is taken into use and changes the hash', async () => {
   const live = open();
   const before = live.current();
   edit('operations/airtime.yaml', addSpelling);
-  const reloaded = live.reload();
+  const reloaded = await live.reload();
   expect(reloaded.kind).toBe('reloaded');
   expect(live.current().hash).not.toBe(before.hash);
   expect(live.current().operations.get('buy_airtime')!.known.has('howmuch')).toBe(true);
@@ -51,30 +49,30 @@ test('a valid edit is taken into use and changes the hash', () => {
   expect(before.operations.get('buy_airtime')!.known.has('howmuch')).toBe(false);
 });
 
-test('a broken edit is refused with its place, and the running set stays', () => {
+test('a broken edit is refused with its place, and the running set stays', async () => {
   const live = open();
   const before = live.current();
   edit('operations/airtime.yaml', breakIt);
-  const refused = live.reload();
+  const refused = await live.reload();
   expect(refused).toMatchObject({ kind: 'refused', hash: before.hash });
   expect(live.current()).toBe(before);
   expect(live.problems()[0]).toMatchObject({ file: expect.stringContaining('airtime.yaml'), line: expect.any(Number) });
   edit('operations/airtime.yaml', (text) => text.replace('as: niara', 'as: naira'));
-  expect(live.reload().kind).toBe('unchanged');
+  expect((await live.reload()).kind).toBe('unchanged');
   expect(live.problems()).toEqual([]);
 });
 
-test('a restart with a broken folder serves the last good set', () => {
+test('a restart with a broken folder serves the last good set', async () => {
   const first = open();
   edit('operations/airtime.yaml', addSpelling);
-  first.reload();
+  await first.reload();
   edit('operations/airtime.yaml', breakIt);
   const second = open();
   expect(second.current().hash).toBe(first.current().hash);
   expect(second.problems().length).toBeGreaterThan(0);
 });
 
-test('a set with a byte-order mark, as editors on Windows write it, is kept and replaced like any other', () => {
+test('a set with a byte-order mark, as editors on Windows write it, is kept and replaced like any other', async () => {
   edit('ids.yaml', (text) => `\uFEFF${text}`);
   const live = open();
   const { hash } = live.current();
@@ -84,7 +82,7 @@ test('a set with a byte-order mark, as editors on Windows write it, is kept and 
     text: name === 'operations/airtime.yaml' ? addSpelling(text) : text,
   }));
   const expected = hashOf(wanted.map((one) => ({ ...one, file: one.name })));
-  expect(live.apply(wanted, expected, hash)).toEqual({ kind: 'reloaded', hash: expected });
+  expect(await live.apply(wanted, expected, hash)).toEqual({ kind: 'reloaded', hash: expected });
   edit('operations/airtime.yaml', breakIt);
   expect(open().current().hash).toBe(expected);
 });
@@ -99,10 +97,10 @@ test('a set that was opened and never served does not count as used', () => {
   expect(open().current().hash).toBe(first.current().hash);
 });
 
-test('a set that was replaced before the first request is not in the history', () => {
+test('a set that was replaced before the first request is not in the history', async () => {
   const live = openOnly();
   edit('operations/airtime.yaml', addSpelling);
-  live.reload({ cause: { by: 'watch' } });
+  await live.reload({ cause: { by: 'watch' } });
   live.begin();
   live.begin();
   expect(live.history.list()).toMatchObject([{ hash: live.current().hash, by: 'watch' }]);
@@ -115,13 +113,13 @@ test('a broken folder without a last good set gives its problems', () => {
   expect(opened).toMatchObject({ problems: [expect.objectContaining({ file: expect.stringContaining('airtime.yaml') })] });
 });
 
-test('a set that was edited since the plan is refused', () => {
+test('a set that was edited since the plan is refused', async () => {
   const live = open();
   edit('operations/airtime.yaml', addSpelling);
   const planned = openLiveMapping({ folder, history: openSetHistory(join(home, 'other')) });
   if ('problems' in planned) throw new Error('the edit is sound');
   edit('operations/airtime.yaml', (text) => text.replace('howmuch', 'how_much'));
-  expect(live.reload({ expectedHash: planned.live.current().hash })).toMatchObject({ kind: 'edited_meanwhile' });
+  expect(await live.reload({ expectedHash: planned.live.current().hash })).toMatchObject({ kind: 'edited_meanwhile' });
   expect(live.current().operations.get('buy_airtime')!.known.has('how_much')).toBe(false);
 });
 
@@ -157,67 +155,68 @@ function candidate(change: (text: string) => string): Candidate {
   return { files, hash: opened.live.current().hash };
 }
 
-test('an applied set is written to the folder and taken into use', () => {
+test('an applied set is written to the folder and taken into use', async () => {
   const live = open();
   const { files, hash } = candidate(addSpelling);
-  expect(live.apply(files, hash, live.current().hash)).toEqual({ kind: 'reloaded', hash });
+  expect(await live.apply(files, hash, live.current().hash)).toEqual({ kind: 'reloaded', hash });
   expect(live.current().hash).toBe(hash);
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('howmuch');
   expect(open().current().hash).toBe(hash);
   // The next reload by a watcher or a signal finds nothing new.
-  expect(live.reload()).toEqual({ kind: 'unchanged', hash });
+  expect(await live.reload()).toEqual({ kind: 'unchanged', hash });
 });
 
-test('of two operators with plans for the same running set exactly one succeeds', () => {
+test('of two operators with plans for the same running set exactly one succeeds', async () => {
   const live = open();
   const before = live.current().hash;
   const [one, other] = [candidate(addSpelling), candidate((text) => text.replace('from: [amount]', 'from: [amount, sum]'))];
-  expect(live.apply(one.files, one.hash, before).kind).toBe('reloaded');
-  expect(live.apply(other.files, other.hash, before)).toEqual({ kind: 'running_changed', hash: one.hash });
-  expect(live.reload({ expectedHash: one.hash, runningHash: before })).toEqual({ kind: 'running_changed', hash: one.hash });
+  // The second is asked for while the first is checked.
+  const both = [live.apply(one.files, one.hash, before), live.apply(other.files, other.hash, before)];
+  expect((await Promise.all(both)).map(({ kind }) => kind)).toEqual(['reloaded', 'running_changed']);
+  expect(await live.reload({ expectedHash: one.hash, runningHash: before })).toEqual({ kind: 'running_changed', hash: one.hash });
   expect(live.current().hash).toBe(one.hash);
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('sum');
 });
 
-test('a set that differs from the plan or has errors is refused, and no file is changed', () => {
+test('a set that differs from the plan or has errors is refused, and no file is changed', async () => {
   const live = open();
   const before = live.current().hash;
   const { files, hash } = candidate(addSpelling);
-  expect(live.apply(files, before, before)).toEqual({ kind: 'edited_meanwhile', hash: before, found: hash });
+  expect(await live.apply(files, before, before)).toEqual({ kind: 'edited_meanwhile', hash: before, found: hash });
   const broken = files.map((file) => (file.name.endsWith('airtime.yaml') ? { ...file, text: breakIt(file.text) } : file));
-  expect(live.apply(broken, hash, before)).toMatchObject({ kind: 'refused', problems: [expect.any(Object)] });
-  expect(live.reload().kind).toBe('unchanged');
+  expect(await live.apply(broken, hash, before)).toMatchObject({ kind: 'refused', problems: [expect.any(Object)] });
+  expect((await live.reload()).kind).toBe('unchanged');
 });
 
-test('an apply does not overwrite edits in the folder that the plan did not include', () => {
+test('an apply does not overwrite edits in the folder that the plan did not include', async () => {
   const live = open();
   const before = live.current().hash;
   edit('operations/airtime.yaml', (text) => text.replace('from: [amount]', 'from: [amount, mine]'));
   const { files, hash } = candidate(addSpelling);
-  expect(live.apply(files, hash, before)).toMatchObject({ kind: 'edited_meanwhile', hash: before });
+  expect(await live.apply(files, hash, before)).toMatchObject({ kind: 'edited_meanwhile', hash: before });
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('mine');
 });
 
-test('an apply overwrites the edits in the folder that the plan included, and no later edits', () => {
+test('an apply overwrites the edits in the folder that the plan included, and no later edits', async () => {
   const live = open();
   const before = live.current().hash;
   const airtime = (): string => readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8');
   edit('operations/airtime.yaml', breakIt);
-  expect(live.reload().kind).toBe('refused');
+  expect((await live.reload()).kind).toBe('refused');
   const read = readFolder(folder);
   const folderHash = 'files' in read ? hashOf(read.files) : undefined;
   const running = live.files().map(({ name, text }) => ({ name: name!, text }));
   edit('operations/airtime.yaml', (text) => `${text}# a later edit\n`);
-  expect(live.apply(running, before, before, { by: 'apply', folderHash })).toMatchObject({ kind: 'edited_meanwhile' });
+  expect(await live.apply(running, before, before, { by: 'apply', folderHash })).toMatchObject({ kind: 'edited_meanwhile' });
   expect(airtime()).toContain('# a later edit');
   edit('operations/airtime.yaml', (text) => text.replace('# a later edit\n', ''));
   // The folder is restored to the set in use.
-  expect(live.apply(running, before, before, { by: 'apply', folderHash })).toEqual({ kind: 'unchanged', hash: before });
+  expect(await live.apply(running, before, before, { by: 'apply', folderHash })).toEqual({ kind: 'unchanged', hash: before });
   expect(live.problems()).toEqual([]);
-  expect(airtime()).toBe(readFileSync(join(SHIPPED, 'operations', 'airtime.yaml'), 'utf8'));
+  expect(airtime()).toBe(readFileSync(join(MAPPINGS, 'operations', 'airtime.yaml'), 'utf8'));
 });
 
-test('a start after a kill in the middle of a change completes the change', () => {
+test('a start after a kill in the middle of a change completes the change', async () => {
   open();
   const { files, hash } = candidate(addSpelling);
   writeFileSync(join(folder, '.mappings-being-applied.json'), JSON.stringify({ files }));
@@ -225,10 +224,10 @@ test('a start after a kill in the middle of a change completes the change', () =
   const live = open();
   expect(live.current().hash).toBe(hash);
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('howmuch');
-  expect(live.reload()).toEqual({ kind: 'unchanged', hash });
+  expect(await live.reload()).toEqual({ kind: 'unchanged', hash });
 });
 
-test('a set that cannot be kept in the history is refused, without an exception', () => {
+test('a set that cannot be kept in the history is refused, without an exception', async () => {
   const live = open();
   const before = live.current().hash;
   const { files, hash } = candidate(addSpelling);
@@ -241,17 +240,17 @@ test('a set that cannot be kept in the history is refused, without an exception'
     folder: join(dataDir, 'mapping-history'),
     detail: expect.any(String) as string,
   };
-  expect(live.apply(files, hash, before)).toEqual(refused);
+  expect(await live.apply(files, hash, before)).toEqual(refused);
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('howmuch');
   edit('operations/airtime.yaml', addSpelling);
-  expect(live.reload()).toEqual(refused);
+  expect(await live.reload()).toEqual(refused);
   expect(live.current().hash).toBe(before);
   rmSync(dataDir);
-  expect(live.reload()).toEqual({ kind: 'reloaded', hash });
+  expect(await live.reload()).toEqual({ kind: 'reloaded', hash });
   expect(open().current().hash).toBe(hash);
 });
 
-test('a mappings folder that cannot be written refuses the set, and leaves the history unchanged without a draft', () => {
+test('a mappings folder that cannot be written refuses the set, and leaves the history unchanged without a draft', async () => {
   const live = open();
   const before = live.current().hash;
   const kept = readdirSync(live.history.folder);
@@ -259,36 +258,36 @@ test('a mappings folder that cannot be written refuses the set, and leaves the h
   const { files, hash } = candidate(addSpelling);
   // The draft's name is already taken.
   mkdirSync(join(folder, `.mappings-being-applied.json.${process.pid}`));
-  expect(live.apply(files, hash, before)).toMatchObject({ kind: 'unwritable', hash: before, folder });
+  expect(await live.apply(files, hash, before)).toMatchObject({ kind: 'unwritable', hash: before, folder });
   expect(live.current().hash).toBe(before);
   expect(live.history.list()).toEqual(uses);
   expect(readdirSync(live.history.folder)).toEqual(kept);
 });
 
-test('a set is taken into use although the list of uses cannot be written', () => {
+test('a set is taken into use although the list of uses cannot be written', async () => {
   const live = open();
   const before = live.current().hash;
   edit('operations/airtime.yaml', addSpelling);
   const uses = join(live.history.folder, 'uses.json');
   rmSync(uses);
   mkdirSync(uses);
-  expect(live.reload()).toMatchObject({ kind: 'reloaded' });
+  expect(await live.reload()).toMatchObject({ kind: 'reloaded' });
   const { hash } = live.current();
   expect(hash).not.toBe(before);
   // An order that names the set can still be read by it.
   expect(readdirSync(live.history.folder).sort()).toEqual([`${before}.json`, `${hash}.json`, 'uses.json'].sort());
 });
 
-test('the history lists every set that came into use with its cause and author', () => {
+test('the history lists every set that came into use with its cause and author', async () => {
   const live = open();
   const before = live.current().hash;
   const { files, hash } = candidate(addSpelling);
-  live.apply(files, hash, before, { by: 'apply', plan: '0123456789abcdef', who: 'ada' });
+  await live.apply(files, hash, before, { by: 'apply', plan: '0123456789abcdef', who: 'ada' });
   edit('operations/airtime.yaml', breakIt);
-  live.reload({ cause: { by: 'watch' } });
+  await live.reload({ cause: { by: 'watch' } });
   edit('operations/airtime.yaml', (text) => text.replace('as: niara', 'as: naira').replace('howmuch', 'how_much'));
-  live.reload({ cause: { by: 'signal' } });
-  live.reload({ cause: { by: 'watch' } });
+  await live.reload({ cause: { by: 'signal' } });
+  await live.reload({ cause: { by: 'watch' } });
   const last = live.current().hash;
   open();
   const changed = ['operations/airtime.yaml'];
@@ -297,4 +296,54 @@ test('the history lists every set that came into use with its cause and author',
     { hash, by: 'apply', plan: '0123456789abcdef', who: 'ada', changed },
     { hash: before, by: 'start', changed: expect.arrayContaining(['callers.yaml', 'format-a.yaml']) as string[] },
   ]);
+});
+
+/** Counts the turns of the event loop in which something else, such as a sale, could be served. */
+async function turnsDuring(change: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  void change.finally(() => (isOver = true));
+  let turns = 0;
+  for (; !isOver; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  return turns;
+}
+
+test('while a large set is checked the event loop goes on, and a set that is in use already is not checked again', async () => {
+  const live = open();
+  for (let nth = 0; nth < 60; nth += 1)
+    writeFileSync(
+      join(folder, 'families', `${nth}.yaml`),
+      `families: { shop-${nth}: { title: Shop, scripts: Its own., extends: b, reply: { always: { shop: ${nth} } } } }`,
+    );
+  const reload = live.reload();
+  expect(await turnsDuring(reload)).toBeGreaterThan(20);
+  expect(await reload).toMatchObject({ kind: 'reloaded' });
+  expect(await turnsDuring(live.reload())).toBeLessThan(5);
+});
+
+test('a reload that is asked for while another one checks takes what the folder holds then', async () => {
+  const live = open();
+  edit('operations/airtime.yaml', addSpelling);
+  const first = live.reload({ cause: { by: 'signal' } });
+  await new Promise((resolve) => setImmediate(resolve));
+  edit('operations/airtime.yaml', (text) => text.replace('howmuch', 'how_much'));
+  const second = live.reload({ cause: { by: 'watch' } });
+  const [one, other] = [await first, await second];
+  expect([one.kind, other.kind]).toEqual(['reloaded', 'reloaded']);
+  expect(live.history.list()).toMatchObject([
+    { hash: other.hash, by: 'watch' },
+    { hash: one.hash, by: 'signal' },
+    { by: 'start' },
+  ]);
+  expect(live.current().operations.get('buy_airtime')!.known.has('how_much')).toBe(true);
+});
+
+test('an apply does not overwrite an edit that is made while its set is checked', async () => {
+  const live = open();
+  const before = live.current().hash;
+  const { files, hash } = candidate(addSpelling);
+  const applied = live.apply(files, hash, before);
+  await new Promise((resolve) => setImmediate(resolve));
+  edit('operations/airtime.yaml', (text) => text.replace('from: [amount]', 'from: [amount, mine]'));
+  expect(await applied).toMatchObject({ kind: 'edited_meanwhile', hash: before });
+  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('mine');
 });

@@ -34,8 +34,8 @@ const house = useHouse({ callers: {} });
 let unique = 100;
 
 /** Writes the key's entry into callers.yaml. */
-function nameKey(entry: object): void {
-  renameKeys(house, { [KEY]: entry });
+async function nameKey(entry: object): Promise<void> {
+  await renameKeys(house, { [KEY]: entry });
   expect(house.service.live.problems()).toEqual([]);
 }
 
@@ -77,7 +77,7 @@ async function sell(script: string, family: string, ends: readonly (keyof typeof
     '%s %s is recognised by its key, delivers sold orders and refunds declined ones',
     async (script, family, more) => {
       await Promise.all(sales.values());
-      nameKey({ family, ...more });
+      await nameKey({ family, ...more });
       await sell(script, family, ['4567', '0000']);
     },
   );

@@ -14,7 +14,8 @@ interface Watched {
 
 function watch(folder: string): Watched {
   const watched = { folder, reloads: 0 };
-  const reload = (): ReturnType<LiveMapping['reload']> => ({ kind: 'unchanged', hash: String((watched.reloads += 1)) });
+  const reload = (): ReturnType<LiveMapping['reload']> =>
+    Promise.resolve({ kind: 'unchanged', hash: String((watched.reloads += 1)) });
   const watching = watchMappings(folder, { reload } as unknown as LiveMapping, systemClock, (_what, error) => {
     throw error;
   });

@@ -181,10 +181,7 @@ async function apply(request: Request, response: Response, { parts, candidates }
   if (planned.losesEdits && textOf(request.body, 'edits') !== 'yes')
     return refuse('Refused: edits would be lost, and the box that says so was not ticked.', 400);
   const { files, hash, running, folderHash, by, planId } = planned;
-  const now = parts.live.current();
-  // The same set again, but others were in use since: somebody went back, perhaps from this very plan.
-  if (now !== running && now.hash === running.hash) return refuse(REFUSED.running_changed, 409);
-  const applied = parts.live.apply(files, hash, running.hash, { by, plan: planId, who: 'console', folderHash });
+  const applied = await parts.live.apply(files, hash, running.hash, { by, running, plan: planId, who: 'console', folderHash });
   await parts.everywhere();
   // A form that was sent twice finds its set in use already; that counts as done.
   const isDone = applied.kind === 'reloaded' || (applied.kind === 'running_changed' && applied.hash === hash);

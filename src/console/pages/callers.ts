@@ -134,7 +134,7 @@ async function changeCaller(
   const changed = pauseCaller(files, fingerprint, paused);
   const hash = hashOf(changed.map(({ name, text }) => ({ file: name, text })));
   const cause = { by: 'pause', who: 'console', caller: callerName(running, fingerprint) } as const;
-  const applied = live.apply(changed, hash, running.hash, cause);
+  const applied = await live.apply(changed, hash, running.hash, cause);
   const notDone = (words: string, problems: readonly Problem[] = []): Changed => ({ kind: 'not_done', words, problems });
   switch (applied.kind) {
     case 'reloaded':

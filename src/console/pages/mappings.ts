@@ -26,7 +26,7 @@ export const mappingsPage: ConsolePage = {
     );
     router.get('/drift', (_request, response) => answerPart(response, () => driftPart(parts)));
     router.post('/reload', async (request, response) => {
-      const reloaded = parts.live.reload({ cause: { by: 'reload', who: 'console' } });
+      const reloaded = await parts.live.reload({ cause: { by: 'reload', who: 'console' } });
       await parts.everywhere();
       if (reloaded.kind === 'reloaded' || reloaded.kind === 'unchanged')
         return response.redirect(303, `/console/mappings?said=${reloaded.kind}`);

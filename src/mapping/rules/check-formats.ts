@@ -1,5 +1,6 @@
 /** Checks formats with their signals, and families with their words and replies. */
 import { trimSlash } from '../../domain/decode-path';
+import type { Steps } from '../../domain/steps';
 import type { SignalSource, FamilySource } from '../language/schema';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
@@ -119,9 +120,10 @@ function knownSpellings(source: MappingSource): ReadonlySet<string> {
 }
 
 /** Reports unknown names, equal proofs of two families, and words and replies that scripts would take for another outcome. */
-export function checkFamilies(checking: Checking): void {
+export function* checkFamilies(checking: Checking): Steps<void> {
   const { source, mapping, report } = checking;
   for (const [id, family] of Object.entries(source.families)) {
+    yield;
     const path = ['families', id];
     if (!source.formats.has(family.extends)) {
       const hint = hintFor(family.extends, [...source.formats.keys()]);
@@ -143,7 +145,7 @@ export function checkFamilies(checking: Checking): void {
     const told: Checking = { source: met, mapping: mapping.families.get(id)!.mapping(), replies: outcomeReplies(met), report };
     checkReplies(told);
     checkReplyConstants(told);
-    checkReplyValues({ ...told, report: apartFromAbsence(report) }, source);
+    yield* checkReplyValues({ ...told, report: apartFromAbsence(report) }, source);
     checkGoods(told);
     checkLists(told);
   }

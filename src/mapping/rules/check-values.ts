@@ -1,5 +1,6 @@
 /** Checks expressions: reports paths without a value, transforms of the wrong kind, and amounts shown in kobo. */
 import { isJsonObject, isList, type JsonObject } from '../../domain/json';
+import type { Steps } from '../../domain/steps';
 import type { Expression } from '../expression';
 import type { ReplyOutcome } from '../mapping';
 import { hintFor } from '../nearest-name';
@@ -31,10 +32,10 @@ interface Standing extends Surroundings {
   readonly endpoints: readonly string[];
 }
 
-export function checkValues(checking: Checking): void {
+export function* checkValues(checking: Checking): Steps<void> {
   const { source } = checking;
   const judge = createJudge(checking);
-  judgeReplies(checking, source, judge);
+  yield* judgeReplies(checking, source, judge);
   for (const [name, operation] of Object.entries(source.operations)) {
     const asking = { ...standingOf(operation, 'success', source), joins: {}, where: 'a call' };
     const roots = new Set(operation.kind === 'status' ? ['order'] : []);
@@ -55,14 +56,14 @@ export function checkValues(checking: Checking): void {
 }
 
 /** Checks the values of replies only. The source may be that of a family, with some operations of the `whole` only. */
-export function checkReplyValues(checking: Checking, whole: MappingSource): void {
+export const checkReplyValues = (checking: Checking, whole: MappingSource): Steps<void> =>
   judgeReplies(checking, whole, createJudge(checking));
-}
 
-function judgeReplies({ source, replies }: Checking, whole: MappingSource, judge: Judge): void {
+function* judgeReplies({ source, replies }: Checking, whole: MappingSource, judge: Judge): Steps<void> {
   for (const reply of replies) {
     const standing = standingOf(source.operations[reply.operation]!, reply.outcome, whole);
     for (const { value, path } of reply.fields.values()) judge(value, path, standing);
+    yield;
   }
   for (const [name, operation] of Object.entries(source.operations)) {
     if (operation.kind !== 'list') continue;

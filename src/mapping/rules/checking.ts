@@ -1,4 +1,5 @@
 /** The input of a check: the merged source, and the mapping and replies made of it. Checks report problems and never throw. */
+import type { Steps } from '../../domain/steps';
 import type { OperationSource } from '../language/schema';
 import type { Mapping } from '../mapping';
 import { hintFor } from '../nearest-name';
@@ -16,7 +17,8 @@ export interface Checking {
   readonly report: Report;
 }
 
-export type Check = (checking: Checking) => void;
+/** A check that may take long is one of several steps. */
+export type Check = (checking: Checking) => Steps<void> | void;
 
 /** Reports each problem once: a block is checked in every reply that includes it. */
 export function reportOnce(report: Report): Report {

@@ -17,20 +17,23 @@ export interface OutcomeReply {
 
 /** Every reply that has fields: the shared one, and one for each format that changes it. Of lists only the failure is included. */
 export function outcomeReplies(source: MappingSource): OutcomeReply[] {
-  return Object.entries(source.operations).flatMap(([operation, declared]) => {
-    const outcomes = declared.kind === 'list' ? (['failure'] as const) : OUTCOMES;
-    const shared = sharedReply(operation, declared);
-    const formats = [...source.formats.keys()].filter(
-      (id) => isReachableIn(id, operation, source) && repliesOfFormat(id, operation, source).length > 0,
-    );
-    return outcomes.flatMap((outcome) =>
-      [undefined, ...formats].map((format): OutcomeReply => {
-        const owns = format === undefined ? [] : repliesOfFormat(format, operation, source);
-        const fields = mergeLayers([shared, ...owns], outcome, source.blocks);
-        return { operation, format, outcome, path: (owns.at(-1) ?? shared).path, fields };
-      }),
-    );
-  });
+  return Object.keys(source.operations).flatMap((operation) => repliesOfOperation(operation, source));
+}
+
+export function repliesOfOperation(operation: string, source: MappingSource): OutcomeReply[] {
+  const declared = source.operations[operation]!;
+  const outcomes = declared.kind === 'list' ? (['failure'] as const) : OUTCOMES;
+  const shared = sharedReply(operation, declared);
+  const formats = [...source.formats.keys()].filter(
+    (id) => isReachableIn(id, operation, source) && repliesOfFormat(id, operation, source).length > 0,
+  );
+  return outcomes.flatMap((outcome) =>
+    [undefined, ...formats].map((format): OutcomeReply => {
+      const owns = format === undefined ? [] : repliesOfFormat(format, operation, source);
+      const fields = mergeLayers([shared, ...owns], outcome, source.blocks);
+      return { operation, format, outcome, path: (owns.at(-1) ?? shared).path, fields };
+    }),
+  );
 }
 
 /** Whether scripts of a format can reach an operation: it has shared addresses, or own ones in the format. Others pin their format. */

@@ -86,7 +86,7 @@ test('a plan is not applied once the set in use or the folder has changed', asyn
   const planned = await planEdit((text) => text.replace('title: Airtime', 'title: Airtime top-up'));
   edit('from: [amount]', 'from: [amount, howmuch]');
   expect(await apply(planned)).toMatchObject({ status: 409, text: expect.stringContaining('edited since this was planned') });
-  expect(house.service.live.reload().kind).toBe('reloaded');
+  expect((await house.service.live.reload()).kind).toBe('reloaded');
   const after = running();
   expect(await apply(planned)).toMatchObject({ status: 409, text: expect.stringContaining('another set into use') });
   expect(running()).toBe(after);
@@ -134,7 +134,7 @@ test('another folder is planned; its contents are not shown when it is no set', 
 test('an earlier set is shown as it was, with what has changed since', async () => {
   const before = running();
   edit('title: Airtime', 'title: Airtime top-up');
-  house.service.live.reload();
+  await house.service.live.reload();
   const set = await asked.get(`/mappings/sets/${before}?file=${encodeURIComponent(AIRTIME)}`);
   expect(set.text).toContain('title: Airtime');
   expect(set.text).not.toContain('top-up');
