@@ -42,10 +42,10 @@ import {
 } from './channel';
 
 /**
- * How long a worker may take to use a new set. Checking a set takes a second, and more where workers outnumber cores. The limit is generous,
- * because killing a worker leaves its scripts without a reply.
+ * How long a worker may take to use a new set. Checking one takes a second, and many times that beside sales, which go on meanwhile. The limit is
+ * generous, because killing a worker leaves its scripts without a reply.
  */
-const USE_MS = 20_000;
+const USE_MS = 60_000;
 
 /** Starts all processes. Throws an Error that explains the obstacle; no process is left running then. */
 export async function startPrimary(config: Config, log: Log): Promise<Omit<Service, 'gateway'>> {
