@@ -9,7 +9,7 @@ import type { Line } from '../../domain/legacy';
 import { createLru } from '../../domain/lru';
 import type { NewOrder, Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
-import { isUnsettled, isUntold } from '../../journal/order-life';
+import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
 import { isPerhapsUntold } from '../../journal/told-sales';
 import type { Pursuits } from './pursuits';
 import type { SentRequestId } from '../read/read-raw';
@@ -37,7 +37,7 @@ export interface Repeats {
    * `unread` where this process knows of an order but the journal cannot be read to check it. `isDue`: the journal is searched at once, however
    * lately it was.
    */
-  findUnheard(owner: string, askedHash: string, windowMs: number, isDue?: boolean): Promise<Order | typeof UNREAD | undefined>;
+  findUnheard(owner: string, askedHash: string, windowMs: number, isDue?: boolean): Promise<Read | undefined>;
 }
 
 /** The memory of repeats that several processes of one gateway share. */
@@ -72,13 +72,14 @@ export interface RepeatsParts extends LookParts {
 /** How many orders are remembered by key and words. Fewer than by content, because they matter only around a change of the mapping. */
 const WORDINGS_MAX = 5_000;
 export const UNREAD = 'unread' as const;
+type Read = Order | typeof UNREAD;
 
 export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared, told }: RepeatsParts): Repeats {
   const contents = createContents(clock);
   const wordings = createContents(clock, WORDINGS_MAX);
   const look = createLook({ journal, clock, told }, { contents, wordings });
   const [inTurn, tellings] = [createTurns(), createTellings(clock)];
-  const { current, isUnheardYet, unheardOf } = readersOf({ journal, pursuits, clock, told });
+  const { current, ifUnheard, unheardOf } = readersOf({ journal, pursuits, clock, told });
 
   const ageOf = ({ openedAtMs }: NewOrder): number => Math.max(0, clock.now() - openedAtMs);
   const keep = (order: NewOrder, windowMs: number, agoMs = ageOf(order)): void => {
@@ -96,24 +97,25 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
     return started;
   };
 
-  /** The newest order that this one can repeat. Rejects where that cannot be found out: a sale could then be a second charge. */
+  /** The order that this one repeats. Rejects where that cannot be found out: a sale could then be a second charge. */
   const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, isOfPins: boolean): Promise<Found> => {
     const { owner } = order;
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
     if (underHeader !== undefined && underHeader !== UNREAD) return {};
     const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
-    let isUnread = false;
+    const repeated: Read[] = [];
     for (const kept of repeatable(order, windowMs, contents, wordings)) {
       const isUnderHeader = sent !== undefined && kept.headerId === sent.id;
       const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
       if (earlier === undefined || isAnotherSale(earlier, order, sent !== undefined && !isUnderHeader)) continue;
       if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) continue;
       // The same id in the header proves a repeat, even if the end of the earlier order was told or cannot be read.
-      const isRepeat = isUnderHeader || (earlier === UNREAD ? UNREAD : await isUnheardYet(earlier));
-      if (isRepeat === true) return { requestId: kept.requestId };
-      if (isRepeat === UNREAD) isUnread = true;
+      if (isUnderHeader) return { requestId: kept.requestId };
+      const read = earlier === UNREAD ? UNREAD : await ifUnheard(earlier);
+      if (read !== undefined) repeated.push(read);
     }
-    if (isUnread) return { isUnread };
+    const charged = likelyCharged(repeated);
+    if (charged !== undefined) return charged === UNREAD ? { isUnread: true } : { requestId: charged.requestId };
     // If the journal cannot show the order of a header id, nothing is refused here: opening the order then tells "pending".
     if (looked !== undefined && underHeader !== UNREAD) throw looked.error;
     return {};
@@ -127,11 +129,8 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
       const content = keyOf(order.owner, order.contentHash);
       const work = async (others: readonly KeptRepeat[] | undefined): ReturnType<typeof start> => {
         for (const kept of others ?? []) contents.add(content, kept, windowMs);
-        const { requestId, isUnread = others === undefined } = await find(order, sent, windowMs, isOfPins).catch(
-          (cause: unknown) => {
-            throw new GatewayError('journal_unavailable', undefined, { cause });
-          },
-        );
+        const found = await find(order, sent, windowMs, isOfPins).catch(unavailable);
+        const { requestId, isUnread = others === undefined } = found;
         if (requestId !== undefined) return start(tellings.begin({ ...order, requestId }, line), 'repeat');
         return isUnread ? start(order, 'unread') : startNew(order, windowMs, start);
       };
@@ -144,19 +143,23 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
   };
 }
 
+function unavailable(cause: unknown): never {
+  throw new GatewayError('journal_unavailable', undefined, { cause });
+}
+
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
 function readersOf({ journal, pursuits, clock, told }: RepeatsParts) {
   const current = async (owner: string, requestId: string): Promise<Order | undefined> =>
     (await pursuits.find(owner, requestId))?.current() ?? journal.find(owner, requestId);
-  const isUnheardYet = async (order: Order): Promise<boolean | typeof UNREAD> =>
-    isUnheard(order) || isPerhapsUntold(order, told?.(), clock.now()).catch(() => UNREAD);
-  const unheardOf = async (owner: string, requestId: string): Promise<Order | typeof UNREAD | undefined> => {
-    const order = await current(owner, requestId).catch(() => UNREAD);
-    if (order === UNREAD || order === undefined) return order;
-    const isYet = await isUnheardYet(order);
+  const ifUnheard = async (order: Order): Promise<Read | undefined> => {
+    const isYet = isUnheard(order) || (await isPerhapsUntold(order, told?.(), clock.now()).catch(() => UNREAD));
     return isYet === true ? order : isYet === UNREAD ? UNREAD : undefined;
   };
-  return { current, isUnheardYet, unheardOf };
+  const unheardOf = async (owner: string, requestId: string): Promise<Read | undefined> => {
+    const order = await current(owner, requestId).catch(() => UNREAD);
+    return order === UNREAD || order === undefined ? order : ifUnheard(order);
+  };
+  return { current, ifUnheard, unheardOf };
 }
 
 /** The kept orders of the same content, then those of the same words only. */
@@ -168,7 +171,7 @@ function repeatable(order: NewOrder, windowMs: number, contents: Contents, wordi
 
 function knownWords(
   wordings: Contents,
-  unheardOf: (owner: string, requestId: string) => Promise<Order | typeof UNREAD | undefined>,
+  unheardOf: (owner: string, requestId: string) => Promise<Read | undefined>,
 ): Pick<KnownWords, 'idsOf' | 'isUnheard'> {
   return {
     idsOf: (order, windowMs) =>
@@ -180,20 +183,25 @@ function knownWords(
   };
 }
 
-/** The first kept order whose end is unheard. Rejects where the look into the journal failed and no kept order is known. */
+/** The kept order whose end is unheard. Rejects where the look into the journal failed and no kept order is known. */
 async function firstUnheard(
   looking: Promise<void>,
   kept: () => readonly KeptRepeat[],
-  unheardOf: (requestId: string) => Promise<Order | typeof UNREAD | undefined>,
-): Promise<Order | typeof UNREAD | undefined> {
+  unheardOf: (requestId: string) => Promise<Read | undefined>,
+): Promise<Read | undefined> {
   await looking.catch(() => undefined);
-  let isUnread = false;
-  for (const { requestId } of kept()) {
-    const earlier = await unheardOf(requestId);
-    if (earlier === UNREAD) isUnread = true;
-    else if (earlier !== undefined) return earlier;
-  }
-  return isUnread ? UNREAD : looking.then(() => undefined);
+  const read = await Promise.all(kept().map(({ requestId }) => unheardOf(requestId)));
+  return likelyCharged(read.filter((one) => one !== undefined)) ?? looking.then(() => undefined);
+}
+
+/**
+ * Of orders of one sale that several processes have opened before one saw the other's: the one that was sold, else the one opened first. v1 refuses
+ * the later ones as identical, and would sell them a few seconds later.
+ */
+function likelyCharged(orders: readonly Read[]): Read | undefined {
+  const rankOf = (order: Order): number => (order.outcome?.kind === 'succeeded' ? 0 : isUnsettled(order) ? 1 : 2);
+  const read = orders.filter((one) => one !== UNREAD);
+  return read.sort((one, other) => rankOf(one) - rankOf(other) || byTime(one, other))[0] ?? orders[0];
 }
 
 /**

@@ -390,6 +390,29 @@ describe('a repeat without an id', () => {
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
   });
 
+  test.each([
+    ['that v1 has sold, and not the later one that v1 refused as identical', 3_000, 'V1', []],
+    ['opened first, of which v1 knows more than of the later one, where both processes have died', 10 * MINUTE, 'V2', ['first']],
+  ] as const)(
+    'of two orders that two processes opened within a second is the one %s',
+    async (_title, afterMs, reference, sent) => {
+      const first = openWalkHouse(slowly(afterMs, SUCCESS));
+      const second = openWalkHouse({ beside: first, ...slowly(afterMs - 1_000, REJECTED, IDENTICAL) });
+      const third = openWalkHouse({ beside: first, ...slowly(0, AGAIN) });
+      // The second process has just looked for such orders.
+      ask(second, { amount: '300' });
+      for (const at of [first, second]) {
+        const script = ask(at);
+        await first.clock.advance(200);
+        script.hangUp();
+      }
+      await first.clock.advance(20_000);
+      expect(await told(third, ask(third))).toMatchObject({ status: 'success', reference, repeat: 'joined' });
+      const nameOf = (requestId: string) => (requestId === first.upstream.sent[0]!.requestId ? 'first' : 'second');
+      expect(third.upstream.sent.map(({ requestId }) => nameOf(requestId))).toEqual(sent);
+    },
+  );
+
   test('is told it also at another gateway on the same journal, and after a restart, where the open order was never asked for', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS));
     await hangUpAfter(1_000, house);
