@@ -17,7 +17,7 @@ import { earlierTellerOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { generateRequestId } from './read/read-raw';
 import { firstOf, mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
-import { markTold, watchHangUp } from './tell/mark-told';
+import { markTold, takePins, watchHangUp } from './tell/mark-told';
 import { tellObstacle, tellWait } from './tell/refuse';
 import type { WalkParts } from './walk-parts';
 
@@ -140,7 +140,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
 
 async function tellPurchase(
   order: Order,
-  { newOrder, begunAt, pursuit, openingKind, isJoined, requestId, judging, waitsFrom }: BegunPurchase,
+  { newOrder, begunAt, pursuit, openingKind, isJoined, requestId, judging, waitsFrom, leftMs }: BegunPurchase,
   parsed: ParsedRequest,
   parts: WalkParts,
 ): Promise<Answer> {
@@ -157,7 +157,10 @@ async function tellPurchase(
     parts.reconciler.watch(credentials, parsed.request.clientAddress, isOpenedHere ? { requestId, atMs: begunAt } : undefined);
   const catalog = operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
   const told = tellWait(tellOutcome(outcome, mapping), parsed.call!.path);
-  await markTold(order, told.outcome, parsed.line, parts);
+  const isForAny = isJoined && intent.requestId === undefined && isOfPins(operation) && told.outcome === 'success';
+  const taken = isForAny ? await takePins(order, parts) : order;
+  if (taken === undefined) return answerPurchase({ ...parsed, patienceMs: leftMs() }, parts);
+  await markTold(taken, told.outcome, parsed.line, parts);
   // The spellings of this request: the order may have been opened by another request with other spellings.
   const echoed: Order = order.echo === newOrder.echo ? order : { ...order, echo: newOrder.echo };
   return {

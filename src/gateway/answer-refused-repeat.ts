@@ -18,7 +18,7 @@ import type { WalkParts } from './walk-parts';
 import { earlierTellerOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
-import { markTold } from './tell/mark-told';
+import { markTold, takePins } from './tell/mark-told';
 import { pendingInWords, tellObstacle } from './tell/refuse';
 import { UNREADABLE } from './order/open-order';
 import { UNREAD } from './order/repeats';
@@ -62,7 +62,9 @@ export async function answerRefusedRepeat(
   const outcome = await withGoods(latest, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
   const told = tellOutcome(outcome, teller);
-  await markTold(latest, told.outcome, line, parts);
+  const taken = isNameless && told.outcome === 'success' ? await takePins(latest, parts) : latest;
+  if (taken === undefined) return undefined;
+  await markTold(taken, told.outcome, line, parts);
   const reply = mergeReply({
     ...told,
     mapping: teller,

@@ -87,6 +87,19 @@ export function markTold(order: Order, told: ReplyOutcome, line: Line, parts: Ma
   return undefined;
 }
 
+/**
+ * For PINs that a request without an id has joined: writes, before its reply is sent, that they were told. Returns the order as it is before the reply
+ * has left; undefined if the PINs were told meanwhile to the script of another such request, at this process or another.
+ */
+export async function takePins(order: Order, { journal, clock, onTrouble }: MarkToldParts): Promise<Order | undefined> {
+  let isFree = true;
+  // Asked again if another process has written meanwhile.
+  const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => (isFree = toldAtMs <= TOLD_PENDING);
+  const writing = journal.tell(order.owner, order.requestId, clock.now(), undefined, isDue);
+  await writing.catch((error: unknown) => onTrouble('tell', error));
+  return isFree ? { ...order, toldAtMs: TOLD_PENDING } : undefined;
+}
+
 /** As `markTold`, for a question about an order: only an end that was not told before is noted. */
 export async function markToldWhenAsked(order: Order, told: ReplyOutcome, line: Line, parts: MarkToldParts): Promise<void> {
   if (isEndUntold(order) && told !== 'pending') await markTold(order, told, line, parts);

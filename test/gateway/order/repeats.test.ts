@@ -8,7 +8,7 @@ import type { Served } from '../../../src/gateway/gateway';
 import { legacyRequest } from '../legacy-request';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { createScriptedUpstream } from '../scripted-upstream';
-import type { Finding } from '../../../src/upstream/upstream';
+import type { Finding, V1Call } from '../../../src/upstream/upstream';
 import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from '../walk-house';
 import { pause } from '../../../src/domain/clock';
 import { keepAnswers } from '../../../src/journal/kept-answers';
@@ -54,6 +54,23 @@ function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = {}): Script {
   };
 }
 
+function askForPins({ gateway }: WalkHouse) {
+  const { line, end } = openLine();
+  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
+  const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
+  return { served: gateway.handle(request, line), end };
+}
+
+async function pinOf({ served }: ReturnType<typeof askForPins>): Promise<string | undefined> {
+  return String(((await served).reply.body as { pin?: string }).pin).match(/pin of \w+/)?.[0];
+}
+
+function receiptOfPins({ query = {} }: V1Call): Finding {
+  const reference = query['reference']!;
+  const data = { reference, status: 'success', pins: [{ pin: `pin of ${String(reference)}`, serial: 'serial' }] };
+  return { kind: 'found', body: { status: 'success', data } };
+}
+
 /** The shipped mapping after an edit that no longer sends v1 whether the number is ported, so the same request makes another call. */
 const withoutPorted = (): Mapping => editedMapping(', ported: $ported } }', ' } }');
 
@@ -82,14 +99,6 @@ async function hangUpAfter(ms: number, house: WalkHouse, ...sale: [fields?: Fiel
   const script = ask(house, ...sale);
   await house.clock.advance(ms);
   script.hangUp();
-}
-
-/** A script that buys exam PINs. */
-function askForPins({ gateway }: WalkHouse) {
-  const { line, end } = openLine();
-  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
-  const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
-  return { served: gateway.handle(request, line), end };
 }
 
 async function told(house: WalkHouse, { served }: Script) {
@@ -331,56 +340,78 @@ describe('a repeat without an id', () => {
     await house.clock.advance(1_000);
     atOnce.push(askForPins(other));
     await house.clock.advance(10_000);
-    const told = (await Promise.all(atOnce.map(({ served }) => served))).map(({ reply }) => reply.body as { pin?: string });
-    expect(told.map(({ pin }) => String(pin).match(/pin of \w+/)?.[0])).toEqual(['pin of V1', 'pin of V2', 'pin of W1']);
+    expect(await Promise.all(atOnce.map(pinOf))).toEqual(['pin of V1', 'pin of V2', 'pin of W1']);
     const third = askForPins(house);
     await house.clock.advance(1_000);
     third.end(false);
     await house.clock.advance(1_000);
     const fourth = askForPins(house);
     await house.clock.advance(10_000);
-    expect((await fourth.served).reply.body).toMatchObject({ pin: expect.stringContaining('pin of V3') });
+    expect(await pinOf(fourth)).toBe('pin of V3');
     expect(house.upstream.sent).toHaveLength(3);
   });
 
-  test('of PINs that a changed mapping refuses is pending without an id while another script waits for the order', async () => {
+  test('of PINs that a changed mapping refuses is pending without an id while another script waits for the order, and told once', async () => {
     let mapping = shippedMapping();
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS), parts: { mapping: () => mapping } });
-    void askForPins(house);
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS), find: receiptOfPins, parts: { mapping: () => mapping } });
+    const first = askForPins(house);
     await house.clock.advance(1_000);
     mapping = editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
     expect((await askForPins(house).served).reply.body).toMatchObject({ status: 'pending', 'request-id': null });
+    first.end(false);
+    await house.clock.advance(10_000);
+    // The first of two hangs up before its reply again, so the order is told once more.
+    for (const isWhole of [false, true]) {
+      const both = [askForPins(house), askForPins(house)];
+      await house.clock.advance(5_000);
+      expect(await Promise.all(both.map(pinOf))).toEqual(['pin of V1', undefined]);
+      for (const { end } of both) end(isWhole);
+      await house.clock.advance(5_000);
+    }
+    expect(await pinOf(askForPins(house))).toBeUndefined();
   });
 
   test('of PINs that were sold and not told is told to one script, and not to another customer of the same instant', async () => {
-    const receipt = (reference: string): Finding => {
-      const data = { reference, status: 'success', pins: [{ pin: `pin of ${reference}`, serial: 'serial' }] };
-      return { kind: 'found', body: { status: 'success', data } };
-    };
     const sales = ['V1', 'V2', 'V3', 'V4'].map((reference) => ({ ...SUCCESS, reference }));
-    const house = openWalkHouse({ ...slowly(5_000, ...sales), find: ({ query = {} }) => receipt(query['reference']!) });
-    const buy = () => askForPins(house);
-    const pinOf = async ({ served }: ReturnType<typeof buy>) => (await served).reply.body as { pin: string };
-    buy().end(false);
+    const house = openWalkHouse({ ...slowly(5_000, ...sales), find: receiptOfPins });
+    askForPins(house).end(false);
     await house.clock.advance(20_000);
     // The first of two hangs up before its reply again, so the order is told once more.
     for (const [isWhole, another] of [
       [false, 'pin of V2'],
       [true, 'pin of V3'],
     ] as const) {
-      const [one, other] = [buy(), buy()];
+      const [one, other] = [askForPins(house), askForPins(house)];
       await house.clock.advance(10_000);
-      expect((await pinOf(one)).pin).toContain('pin of V1');
-      expect((await pinOf(other)).pin).toContain(another);
+      expect(await Promise.all([one, other].map(pinOf))).toEqual(['pin of V1', another]);
       one.end(isWhole);
       other.end(true);
       await house.clock.advance(10_000);
     }
-    const next = buy();
+    const next = askForPins(house);
     await house.clock.advance(10_000);
-    expect((await pinOf(next)).pin).toContain('pin of V4');
+    expect(await pinOf(next)).toBe('pin of V4');
     expect(house.upstream.sent).toHaveLength(4);
   });
+
+  test.each([
+    ['were sold and not told', 20_000, ['pin of V1', 'pin of V2']],
+    ['are under way', 1_000, ['pin of V2', 'pin of V3']],
+  ] as const)(
+    'of PINs that %s is told to one customer, and not to another one at another process',
+    async (_title, waitedMs, heard) => {
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS), find: receiptOfPins });
+      const others = [AGAIN, { ...SUCCESS, reference: 'V3' }].map((sale) =>
+        openWalkHouse({ ...slowly(0, AGAIN, sale), find: receiptOfPins, beside: house }),
+      );
+      askForPins(house).end(false);
+      await house.clock.advance(waitedMs);
+      const both = others.map(askForPins);
+      await house.clock.advance(10_000);
+      for (const { end } of both) end(true);
+      expect(await Promise.all(both.map(pinOf))).toEqual(heard);
+    },
+  );
 
   test('is told the success whose reply met a closed connection, and the next one buys', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
