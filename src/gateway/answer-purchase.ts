@@ -158,7 +158,8 @@ async function tellPurchase(
   const catalog = operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
   const told = tellWait(tellOutcome(outcome, mapping), parsed.call!.path);
   const isForAny = isJoined && intent.requestId === undefined && isOfPins(operation) && told.outcome === 'success';
-  const taken = isForAny ? await takePins(order, parts) : order;
+  // A script that has left takes nothing: its mark of that would come later, over what another one is told.
+  const taken = isForAny && !parsed.line.hasHungUp ? await takePins(order, parts) : order;
   if (taken === undefined) return answerPurchase({ ...parsed, patienceMs: leftMs() }, parts);
   await markTold(taken, told.outcome, parsed.line, parts);
   // The spellings of this request: the order may have been opened by another request with other spellings.

@@ -62,7 +62,7 @@ export async function answerRefusedRepeat(
   const outcome = await withGoods(latest, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
   const told = tellOutcome(outcome, teller);
-  const taken = isNameless && told.outcome === 'success' ? await takePins(latest, parts) : latest;
+  const taken = isNameless && told.outcome === 'success' && !line.hasHungUp ? await takePins(latest, parts) : latest;
   if (taken === undefined) return undefined;
   await markTold(taken, told.outcome, line, parts);
   const reply = mergeReply({
