@@ -1,11 +1,13 @@
 import type { Line } from '../../src/domain/legacy';
 
 /** A connection whose end a test decides: true when the reply was sent whole, false when the script has hung up. */
-export function openLine(ageMs = 0): { readonly line: Line; readonly end: (isWhole: boolean) => void } {
+export function openLine(ageMs: number | (() => number) = 0): { readonly line: Line; readonly end: (isWhole: boolean) => void } {
   let ended: boolean | undefined;
   let runs: ((isWhole: boolean) => void)[] = [];
   const line: Line = {
-    ageMs,
+    get ageMs() {
+      return typeof ageMs === 'number' ? ageMs : ageMs();
+    },
     get hasHungUp() {
       return ended === false;
     },

@@ -119,7 +119,8 @@ export class GatewayProcess {
         if (this.#connections.delete(hear)) resolve(heard);
       };
       this.#connections.add(hear);
-      const { line, end } = openLine();
+      const cameAtMs = this.#clock.elapsed();
+      const { line, end } = openLine(() => this.#clock.elapsed() - cameAtMs);
       // As `until-read.ts` does it: after a standstill hang-ups are read first, and a request whose script has left does not begin.
       hungUp.addEventListener('abort', () => deliver(this.#life, () => end(false), true));
       const isLate = this.#life.waiting !== undefined;
