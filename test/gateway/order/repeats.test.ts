@@ -413,6 +413,17 @@ describe('a repeat without an id', () => {
     },
   );
 
+  test('of PINs is told to the script that waits, and not to one at another process that has hung up', async () => {
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS), find: receiptOfPins });
+    const other = (): WalkHouse => openWalkHouse({ ...slowly(0, AGAIN), find: receiptOfPins, beside: house });
+    askForPins(house).end(false);
+    await house.clock.advance(20_000);
+    askForPins(other()).end(false);
+    const waiting = askForPins(other());
+    await house.clock.advance(10_000);
+    expect(await pinOf(waiting)).toBe('pin of V1');
+  });
+
   test('is told the success whose reply met a closed connection, and the next one buys', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     await hangUpAfter(1_000, house);
