@@ -117,13 +117,17 @@ export function numberIn({ phone }: JsonObject, { numbers }: OrderTraits): Numbe
   return isShown(phone) ? compareNumber(phone, numbers) : 'unclear';
 }
 
-/** A receipt may show the face value or the charged amount: up to a fifth less (discount), or more by a service charge (not for airtime). */
-function comparePrice({ amount }: JsonObject, { faceValue, isAirtime = false }: OrderTraits): Agreement {
+/**
+ * A receipt may show the face value or the charged amount: up to a fifth less (discount), or more by a service charge. That is not for airtime,
+ * nor for what has no number: among cards of 100 and of 200 naira nothing but the price tells which were ordered.
+ */
+function comparePrice({ amount }: JsonObject, { faceValue, numbers, isAirtime = false }: OrderTraits): Agreement {
   const signed = readNaira(amount);
   if (faceValue === undefined || signed === undefined) return 'absent';
   // A debit may be written with a minus.
   const shown = Math.abs(signed);
-  return shown >= faceValue * 0.8 && shown <= faceValue * 1.05 + (isAirtime ? 0 : 100_00) ? 'agrees' : 'differs';
+  const chargeMost = isAirtime || numbers.length === 0 ? 0 : 100_00;
+  return shown >= faceValue * 0.8 && shown <= faceValue * 1.05 + chargeMost ? 'agrees' : 'differs';
 }
 
 function compareCategory({ category }: JsonObject, { categories }: OrderTraits): Agreement {

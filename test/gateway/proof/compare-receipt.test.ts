@@ -27,6 +27,7 @@ const METER: OrderTraits = {
   isTraceless: false,
   quantity: undefined,
 };
+const CARD = traitsOf(shippedMapping().operations.get('buy_recharge_cards')!, { network: 'MTN', denomination: 100, quantity: 1 });
 const OPENED = Date.UTC(2026, 5, 1, 9);
 const KNOWN = { openedAtMs: OPENED + 500, nowMs: OPENED + 20_000 };
 const receipt = (data: JsonObject): JsonObject => ({ status: 'success', data });
@@ -62,6 +63,12 @@ test.each<[string, JsonObject, OrderTraits, unknown]>([
     { phone: '0045', amount: 5_100, category: 'Electricity bill' },
     METER,
     { number: 'agrees', price: 'agrees', category: 'agrees' },
+  ],
+  [
+    'a card of 200 naira where one of 100 was ordered',
+    { phone: '', amount: 192, category: 'recharge_card' },
+    CARD,
+    { number: 'absent', price: 'differs', category: 'agrees' },
   ],
 ])('%s', (_title, data, traits, expected) => {
   expect(compareReceipt(receipt(data), traits)).toEqual(expected);
