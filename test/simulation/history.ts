@@ -116,7 +116,7 @@ async function playSealed(options: HistoryOptions, house: HouseParts, chance: Ch
     const choices = chance.fork(`choices ${sale.name}`);
     return new Script(sale, around, () => choices.next());
   });
-  if (count === 1) scripts.push(...gatherCrowd(around, chance.fork('crowd'), lengthMs));
+  scripts.push(...gatherCrowd(around, chance.fork('crowd'), lengthMs));
   scheduleTrouble(stage, faults, v1, processes, chance.fork('trouble'), lengthMs);
 
   await stage.timeline.runToEnd(Promise.all(scripts.map((script) => script.play())));

@@ -3,7 +3,7 @@
  * becomes durable or is lost, by chance. Every write is checked against the rules of succession.
  */
 import { GatewayError } from '../../../src/domain/errors';
-import { type NewOrder, type Opened, type Order } from '../../../src/domain/order';
+import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../../src/domain/order';
 import { isFinal, type Outcome } from '../../../src/domain/outcome';
 import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
@@ -26,6 +26,8 @@ interface Writing {
   readonly life: Life;
   /** Makes it durable. */
   readonly complete: () => Promise<unknown>;
+  /** Called when the process died before that. */
+  readonly lose: () => void;
 }
 
 export class Disk {
@@ -98,9 +100,12 @@ export class Disk {
           throw error;
         });
       },
-      tell: (owner, requestId, toldAtMs) => {
-        const tell = (): Promise<void> => journal.tell(owner, requestId, toldAtMs);
-        return this.#write(life, 'settle', { owner, requestId }, process, tell).catch((error: unknown) => {
+      tell: (owner, requestId, toldAtMs, tries, isDue) => {
+        const isDueNow: typeof isDue = isDue && ((order) => isDue(order, this.#holders.get(`${owner} ${requestId}`)));
+        const tell = (): Promise<void> => journal.tell(owner, requestId, toldAtMs, tries, isDueNow);
+        // The list of told sales is not asked about an order that the journal has as not told.
+        const lose = (): void => void (this.orderOf(owner, requestId)?.toldAtMs === NOT_TOLD && loseTelling(owner, requestId));
+        return this.#write(life, 'settle', { owner, requestId }, process, tell, lose).catch((error: unknown) => {
           loseTelling(owner, requestId);
           throw error;
         });
@@ -166,6 +171,7 @@ export class Disk {
       this.#writing.delete(writing);
       const { chance } = this.#stage.faults.forWrite(`crash ${this.#count('crash')}`);
       if (chance.is(0.5)) void writing.complete().catch(() => undefined);
+      else writing.lose();
     }
   }
 
@@ -199,6 +205,7 @@ export class Disk {
     { owner, requestId }: Pick<NewOrder, 'owner' | 'requestId'>,
     process: string,
     change: () => Promise<T>,
+    lose: () => void = () => undefined,
   ): Promise<T> {
     const complete = async (): Promise<T> => {
       const before = await this.journal.find(owner, requestId);
@@ -216,7 +223,7 @@ export class Disk {
       return new WriteFailure(new Error(`the disk: ${why}`));
     };
     return new Promise((resolve, reject) => {
-      const writing: Writing = { life, complete };
+      const writing: Writing = { life, complete, lose };
       this.#writing.add(writing);
       timeline.after(fault === 'slow' ? chance.between(500, 8_000) : chance.skewed(1, 40), () => {
         if (!this.#writing.delete(writing)) return;
