@@ -10,6 +10,11 @@ export interface ToldStore {
 }
 
 /**
+ * The longest time from an order's settling to its reply. Another process may settle it by v1's history while the attempt still waits for v1, a
+ * minute (`timing.try`); then a receipt is read, which may take ten seconds.
+ */
+export const TELLING_MS = 75_000;
+/**
  * How long it may take until other processes have marked the untold sales of a process that died: 25 seconds, and as long again where they had lost
  * the journal, or stood still, themselves.
  */
@@ -34,13 +39,13 @@ export async function readTold(store: ToldStore, fromMs: number): Promise<(sale:
 
 /**
  * Whether a sale without a mark may be untold. If its process died before telling it, the other processes mark it only within
- * `UNMARKED_MS`. Rejects when the store cannot be read.
+ * `UNMARKED_MS` of that. Rejects when the store cannot be read.
  */
 export async function isPerhapsUntold(order: Order, store: ToldStore | undefined, nowMs: number): Promise<boolean> {
   const { outcome, settledAtMs = 0, toldAtMs } = order;
   if (store === undefined || outcome?.kind !== 'succeeded' || toldAtMs !== undefined) return false;
   // A time in the future was written before the clock was set back: until it comes, the list would have lost the sale.
-  const isMarked = Math.abs(nowMs - settledAtMs) > UNMARKED_MS;
+  const isMarked = Math.abs(nowMs - settledAtMs) > TELLING_MS + UNMARKED_MS;
   return !isMarked && !(await readTold(store, settledAtMs - CLOCKS_MS))(order);
 }
 

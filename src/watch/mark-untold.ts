@@ -6,11 +6,9 @@ import { type Clock, pause } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled } from '../journal/order-life';
-import { readTold, WRITTEN_MS, type ToldStore } from '../journal/told-sales';
+import { readTold, TELLING_MS, WRITTEN_MS, type ToldStore } from '../journal/told-sales';
 import { startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 
-/** The longest time from an order's settling to its reply: the read of a receipt, which may take ten seconds. */
-const TELLING_MS = 15_000;
 /** The longest time from an order's opening to its settling while its script waits: `check` warns of a patience above ten minutes. */
 const HOLD_MS = 10 * 60_000;
 /** How long a process may have sold after its last sign: longer than the interval of signs, because it may have stood still. */

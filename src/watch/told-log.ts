@@ -18,9 +18,9 @@ const GATHER_MS = 20;
 /** Most sales that wait while the store cannot be written. Any further sale counts as not told. */
 const WAITING_MAX = 10_000;
 const AGAIN_MS = 1_000;
-/** Each process writes a ring of files, one a minute: what it told in the last two minutes is always there. */
+/** Each process writes a ring of files, one a minute: what it told in the last three minutes is always there. */
 const FILE_MS = 60_000;
-const FILES = 3;
+const FILES = 4;
 /** How long the files of a process that ended are kept: by then a start or a neighbour has marked what that process left untold. */
 const KEPT_MS = 15 * 60_000;
 

@@ -33,7 +33,7 @@ test.each([
   const end = NOW - 90 * 60 * SECOND;
   await sell(journal, 'long-before', end - 700 * SECOND, end - 119 * SECOND);
   await sell(journal, 'held for minutes', end - 152 * SECOND, end - 2 * SECOND);
-  await sell(journal, 'before', end - 40 * SECOND, end - 30 * SECOND);
+  await sell(journal, 'before', end - 90 * SECOND, end - 80 * SECOND);
   await sell(journal, 'held', end - 41 * SECOND, end - 2 * SECOND);
   await sell(journal, 'last', end - SECOND, end);
   await sell(journal, 'open', end - 50 * SECOND);
@@ -118,7 +118,9 @@ test('the last sales of a killed process are marked, however much another proces
   const journal = createMemoryJournal();
   const sign = NOW - 120 * SECOND;
   await sell(journal, 'long-before', sign - 120 * SECOND, sign - 119 * SECOND);
-  await sell(journal, 'before', sign - 30 * SECOND, sign - 20 * SECOND);
+  await sell(journal, 'before', sign - 90 * SECOND, sign - 80 * SECOND);
+  // By another process, while its attempt waited for v1.
+  await sell(journal, 'settled-elsewhere', sign - 61 * SECOND, sign - 59 * SECOND);
   await sell(journal, 'held', sign - 50 * SECOND, sign - 2 * SECOND);
   await sell(journal, 'after-sign', sign + 4 * SECOND, sign + 5 * SECOND);
   await sell(journal, 'ended-elsewhere', sign + 4 * SECOND, NOW - 60 * SECOND);
@@ -128,10 +130,21 @@ test('the last sales of a killed process are marked, however much another proces
   await sell(journal, 'open', sign - 3_600 * SECOND);
   await sell(journal, 'neighbours-open', NOW - SECOND);
   await markUntold(journal, [sign]);
-  const ids = ['long-before', 'before', 'held', 'after-sign', 'ended-elsewhere', 'open', 'neighbour-20', 'neighbours-open'];
+  const ids = [
+    'long-before',
+    'before',
+    'settled-elsewhere',
+    'held',
+    'after-sign',
+    'ended-elsewhere',
+    'open',
+    'neighbour-20',
+    'neighbours-open',
+  ];
   expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([
     undefined,
     undefined,
+    0,
     0,
     0,
     0,

@@ -3,7 +3,7 @@ import { createLru } from '../../domain/lru';
 import type { Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
-import { CLOCKS_MS, UNMARKED_MS, type ToldStore } from '../../journal/told-sales';
+import { CLOCKS_MS, TELLING_MS, UNMARKED_MS, type ToldStore } from '../../journal/told-sales';
 import { type Contents, keptOf, keyOf, wordingOf } from './kept-repeats';
 
 const OWNERS_MAX = 10_000;
@@ -15,7 +15,7 @@ const LOOK_WHOLE_EVERY_MS = 60_000;
 const LOOK_PAGE = 500;
 
 /** Among orders opened within this time are those that another process has sold and may not have told. */
-const LATE_MS = UNMARKED_MS + 30_000;
+const LATE_MS = TELLING_MS + UNMARKED_MS + 30_000;
 /** An earlier look has seen all orders that were opened this long before it: writing takes time, and clocks differ. */
 const LATE_MARGIN_MS = CLOCKS_MS + 5_000;
 

@@ -55,8 +55,8 @@ const RETENTION_MS = 90 * DAY_MS;
 const START_MS = 30_000;
 const WAITING_MAX = 10_000;
 
-/** How long told sales are kept: a process that gives no sign of life is dealt with within half a minute. */
-const TOLD_KEPT_MS = 3 * 60_000;
+/** How long told sales are kept: longer than a sale may count as perhaps not told (`isPerhapsUntold`). */
+const TOLD_KEPT_MS = 4 * 60_000;
 
 const SIGN = `INSERT INTO gateway_processes (id, signed_at_ms) VALUES ($1, $2)
   ON CONFLICT (id) DO UPDATE SET signed_at_ms = excluded.signed_at_ms`;
