@@ -3,6 +3,7 @@
  * the same number.
  */
 import cluster, { type Worker } from 'node:cluster';
+import { statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, Gauge, type Registry } from 'prom-client';
@@ -40,6 +41,12 @@ const STEADY_MS = 30_000;
 const ANSWER_MS = 2_000;
 const ENDING_MS = 1_000;
 
+/** Another text when the program was replaced or built again: this file is its whole, one file in dist. */
+function markOfProgram(): string {
+  const { ino, mtimeMs } = statSync(__filename);
+  return `${ino} ${mtimeMs}`;
+}
+
 interface Place {
   readonly process: Worker;
   readonly channel: Channel;
@@ -55,6 +62,7 @@ class ForkedWorkerPool implements WorkerPool {
   readonly #parts: WorkerPoolParts;
   readonly #places = new Map<number, Place>();
   readonly #deaths = new Map<number, number>();
+  readonly #program = markOfProgram();
   #isStopping = false;
   #hasStarted = false;
   #onStart!: { resolve: (publicUrl: string) => void; reject: (error: Error) => void };
@@ -163,6 +171,8 @@ class ForkedWorkerPool implements WorkerPool {
     setTimeout(() => {
       if (this.#isStopping) return;
       try {
+        // Two builds may differ in settings, guards and messages, and would sell as one.
+        if (markOfProgram() !== this.#program) throw new Error('The program was replaced: restart the gateway.');
         this.#fork(worker);
       } catch (error) {
         this.#gone(worker, { worker, ...errorFields(error) }, 0);

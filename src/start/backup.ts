@@ -14,6 +14,7 @@ import { startOf } from '../domain/process-start';
 import { copyJournalFolder, JOURNAL_FILE, summariseJournal, type JournalSummary, forgetUncharged } from '../journal/lmdb/backup';
 import { journalFolder } from '../journal/open-journal';
 import { forgetRefusals } from '../journal/postgres/away';
+import { sellerOf } from './configured-stores';
 import { namesOfSigns, SIGN_MS, signsOfLife } from './data-folder';
 import { checkOf, findGatewaySecret } from './gateway-secret';
 
@@ -189,9 +190,9 @@ export async function refusesRestore(
   const secret = readOwnSecret(config);
   if (secret !== undefined && secretCheck !== undefined && checkOf(secret) !== secretCheck)
     return `${config.dataDir} has a gateway.secret of its own, so other orders are sold from it. --force sets it aside.`;
-  const signs = signsOfLife(config.dataDir);
-  if (signs > 0)
-    return `A gateway sold from ${config.dataDir} in the last ${SIGN_MS / 1_000} seconds. Stop it; after a kill wait this long, or use --force.`;
+  const seller = sellersOf(config).find((dataDir) => signsOfLife(dataDir) > 0);
+  if (seller !== undefined)
+    return `A gateway sold from ${seller} in the last ${SIGN_MS / 1_000} seconds. Stop it; after a kill wait this long, or use --force.`;
   const target = journalFolder(config.journalUrl, config.dataDir);
   if (journal === undefined || target === undefined || !existsSync(target)) return undefined;
   const { newestMs = 0 } = (await summariseJournal(target).catch(() => undefined)) ?? {};
@@ -200,9 +201,17 @@ export async function refusesRestore(
 }
 
 /** Why nothing may be restored while a gateway runs; undefined where none does. */
-function describeRunning({ dataDir }: Config): string | undefined {
-  const isAtWork = namesOfSigns(dataDir).some((name) => isRunning(join(dataDir, 'processes', name)));
-  return isAtWork ? `A gateway runs with DATA_DIR ${dataDir}. Stop it first: a journal cannot be changed under it.` : undefined;
+function describeRunning(config: Config): string | undefined {
+  const isAtWork = (dataDir: string) => namesOfSigns(dataDir).some((name) => isRunning(join(dataDir, 'processes', name)));
+  const dataDir = sellersOf(config).find(isAtWork);
+  return dataDir && `A gateway runs with DATA_DIR ${dataDir}. Stop it first: a journal cannot be changed under it.`;
+}
+
+/** The data folders of the gateways that use what a restore replaces: the folder of JOURNAL_URL may be that of a gateway with another DATA_DIR. */
+function sellersOf({ dataDir, journalUrl }: Config): readonly string[] {
+  const target = journalFolder(journalUrl, dataDir);
+  const seller = target !== undefined && existsSync(target) ? sellerOf(target) : undefined;
+  return seller === undefined ? [dataDir] : [dataDir, seller];
 }
 
 /** Undefined also for a damaged secret, which the restore replaces. */

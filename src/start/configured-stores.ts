@@ -50,12 +50,18 @@ export async function openConfiguredJournal(
   return journal;
 }
 
+/** The data folder of the gateways that sell, or have sold, from the journal in this folder; undefined where none is known. */
+export function sellerOf(folder: string): string | undefined {
+  const file = join(folder, SELLER);
+  if (!existsSync(file)) return undefined;
+  const [seller, place] = readFileSync(file, 'utf8').split('\n');
+  return place === realpathSync(folder) ? seller : undefined;
+}
+
 /** A gateway with another data folder would not see what this one has told: it would tell old successes to new sales, and sell repeats again. */
 function refuseOtherSeller(folder: string, dataDir: string): void {
-  const file = join(folder, SELLER);
-  if (!existsSync(file)) return;
-  const [other = '', place] = readFileSync(file, 'utf8').split('\n');
-  if (place !== realpathSync(folder) || other === realpathSync(dataDir) || signsOfLife(other) === 0) return;
+  const other = sellerOf(folder);
+  if (other === undefined || other === realpathSync(dataDir) || signsOfLife(other) === 0) return;
   throw new Error(
     `A gateway with DATA_DIR ${other} sells from the journal at ${folder}, and gateways on one journal need the same DATA_DIR. Set it so, or stop that gateway; after a kill wait ${SIGN_MS / 1_000} seconds.`,
   );

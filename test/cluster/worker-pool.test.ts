@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
+import fs from 'node:fs';
 import { startWorkerPool } from '../../src/cluster/worker-pool';
 import type { Log } from '../../src/telemetry/log';
 import { until } from '../until';
@@ -58,6 +59,31 @@ test.each<[string, () => Worker]>([
   ]);
   expect(told[3]![1]).toMatch(/EAGAIN|ENOMEM/);
   expect(gone).toEqual([1, 1]);
+  await pool.stop(undefined, 0);
+  fork.mockRestore();
+});
+
+test('a worker that dies after the program was replaced is not started from the new one under the old primary', async () => {
+  const told: string[] = [];
+  const note = (event: string, fields?: object): void => void told.push(`${event} ${(fields as { error?: string }).error ?? ''}`);
+  const [first, second] = [fakeChild(1, READY), fakeChild(2, READY)];
+  const fork = jest.spyOn(cluster, 'fork').mockReturnValueOnce(first).mockReturnValueOnce(second);
+  const pool = startWorkerPool({
+    workers: 2,
+    log: { info: note, error: note } as unknown as Log,
+    handlers: () => ({}),
+    onGone: () => undefined,
+  });
+  await pool.started;
+  const stat = jest.spyOn(fs, 'statSync').mockReturnValue({ ino: 1, mtimeMs: 1 } as fs.Stats);
+  fork.mockImplementation(() => fakeChild(3, READY));
+  first.emit('exit', null, 'SIGKILL');
+  await until(() => told.some((line) => /The program was replaced: restart the gateway/.test(line)));
+  expect(fork).toHaveBeenCalledTimes(2);
+  expect(pool.channels().map(([worker]) => worker)).toEqual([2]);
+  // The old program is put back.
+  stat.mockRestore();
+  await until(() => pool.channels().length === 2);
   await pool.stop(undefined, 0);
   fork.mockRestore();
 });

@@ -22,6 +22,7 @@ import { openLmdbJournal, openLmdbReader } from '../../src/journal/lmdb-journal'
 import { createSpool, replaySpool } from '../../src/journal/postgres/away';
 import { createFieldSeal } from '../../src/journal/record';
 import { makeBackup, readBackup, refusesRestore, restoreBackup } from '../../src/start/backup';
+import { openConfiguredJournal } from '../../src/start/configured-stores';
 import { readGatewaySecret } from '../../src/start/gateway-secret';
 import { configFor, MAPPINGS } from '../flows/house';
 import { newOrder } from '../journal/new-order';
@@ -210,6 +211,22 @@ describe('a restore is refused', () => {
     await expect(restoreBackup(there, backup, manifest)).rejects.toThrow(/^A gateway runs with DATA_DIR /);
     expect(readdirSync(there.dataDir)).toEqual(['processes']);
     writeFileSync(sign, JSON.stringify({ pid: process.pid, started: 'an earlier one', namespace: '' }));
+    expect(await refusesRestore(there, backup, manifest, true)).toBeUndefined();
+  });
+
+  test('with --force too, into the folder of JOURNAL_URL from which a gateway with another DATA_DIR sells', async () => {
+    const journalUrl = `lmdb:${join(folder, 'journal')}`;
+    const { manifest } = await backUpOneSale();
+    const seller = configOf('seller', { JOURNAL_URL: journalUrl });
+    mkdirSync(join(seller.dataDir, 'processes'), { recursive: true });
+    await (await openConfiguredJournal(seller)).close();
+    const sign = join(seller.dataDir, 'processes', 'one');
+    writeFileSync(sign, JSON.stringify({ pid: process.pid, started: startOf(process.pid) }));
+    const there = configOf('there', { JOURNAL_URL: journalUrl });
+    expect(await refusesRestore(there, backup, manifest, true)).toBe(
+      `A gateway runs with DATA_DIR ${seller.dataDir}. Stop it first: a journal cannot be changed under it.`,
+    );
+    rmSync(sign);
     expect(await refusesRestore(there, backup, manifest, true)).toBeUndefined();
   });
 
