@@ -64,7 +64,7 @@ async function readRecording(config: Config, fingerprint: string, after: number)
 }
 
 /** Describes one request in a few lines: the request, how it was read, and the reply. */
-export function describeRecorded(recorded: RecordedRequest, timeZone: string): string {
+function describeRecorded(recorded: RecordedRequest, timeZone: string): string {
   const { atMs, durationMs, method, path, operation, format, reason, family, outcome, refusedAs, detail, requestId } = recorded;
   const time = new Date(atMs).toLocaleTimeString('en-GB', { timeZone });
   const { httpStatus, words, fields } = recorded.told;

@@ -17,8 +17,8 @@ interface RollbackOptions {
 }
 
 const HELP = `
-Without --plan it only shows what would change, and the command that does it. A second step goes further back; forward again
-leads the hash of a set. The running gateway itself puts the files into its MAPPINGS_DIR and into use, all or nothing.
+Without --plan it only shows what would change, and the command that does it. A second step goes further back; to go forward
+again, give the hash of a set. The running gateway itself puts the files into its MAPPINGS_DIR and into use, all or nothing.
 
 Exit codes: 0 planned or in use, 1 refused, or there is nothing to go back to, 2 bad usage.
 

@@ -89,7 +89,7 @@ export const TOLD_AS = {
 } as const satisfies Readonly<Record<OutcomeKind, string>>;
 
 /** The outcome while an earlier attempt was cut off, or is under way at another process. */
-export const ATTEMPT_NOT_ENDED: Unknown = { kind: 'unknown', reason: 'an earlier try did not end' };
+export const ATTEMPT_NOT_ENDED: Unknown = { kind: 'unknown', reason: 'an earlier attempt did not end' };
 /** Written before another attempt. Otherwise another process could prove during the attempt that the order never was at v1. */
 export const ATTEMPT_BEGINS: Unknown = { ...ATTEMPT_NOT_ENDED, isBeginning: true };
 

@@ -6,6 +6,7 @@ import type { NewOrder, Order, Trail } from '../domain/order';
 import { ATTEMPT_NOT_ENDED, isOver, type Outcome, referenceOf, type Unknown } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { openOrder, UNREADABLE } from './order/open-order';
+import { pursue } from './order/pursue';
 import { createLease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
 import { type RepeatKind, UNREAD } from './order/repeats';
@@ -119,9 +120,10 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   let isJoined = false;
   const start = (order: NewOrder, standing: RepeatKind): Promise<Pursuit> => {
     isJoined = standing === 'repeat';
-    return parts.pursuits.join(order, () => {
+    return parts.pursuits.join(order, async () => {
       isOwn = true;
-      return openOrder({ newOrder: order, standing, call, lease, leftMs, isTooLate }, parsed, parts);
+      const opened = await openOrder({ newOrder: order, standing, call, lease, leftMs, isTooLate }, parsed, parts);
+      return opened.kind === 'resting' ? opened.pursuit : pursue(opened.plan, parts);
     });
   };
   const { requestId: sent } = intent;

@@ -1,5 +1,5 @@
 /**
- * The walk. This file is the only one that knows the order of the steps:
+ * The walk. `walk-in` has the order of steps 2 to 6, `answer-purchase` that of steps 7 to 10; no other file knows an order of steps:
  *
  *   1  read-request      bytes → LegacyRequest                       (http/)
  *   2  match-route       address → operation
@@ -8,8 +8,8 @@
  *   5  canonicalise      script's fields → Intent
  *   6  build-call        Intent → V1Call                             above: a refusal is safe, nothing has happened
  *   7  journal.open      the order is on disk, or found again
- *   8  pursue            send, hold while pending
- *   9  journal.settle    the outcome is on disk
+ *   8  pursue            send, send again while somebody waits, hold while pending
+ *   9  journal.settle    the outcome is on disk                      (by pursue)
  *  10  merge-reply       outcome → LegacyReply                       below: pure again
  *  11  respond           LegacyReply → bytes                         (http/)
  *

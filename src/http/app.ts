@@ -6,11 +6,9 @@ import type { LegacyHeaders, LegacyReply, LegacyRequest, Line } from '../domain/
 import { readTraceParent } from '../domain/trace';
 import type { ClientAddress } from './client-address';
 import { arrivalOf } from './connection/aligned-messages';
-import { refuseDoubtfulFraming } from './read-request';
 import type { BodyLimits } from './http-limits';
 import type { PassthroughHandler } from './passthrough';
-import { readHeaders } from './read-request';
-import { readRequest } from './read-request';
+import { readHeaders, readRequest, refuseDoubtfulFraming } from './read-request';
 import { originForm, readPath } from './request-path';
 import { respond, WatchedLine } from './respond';
 import { untilRead } from './until-read';

@@ -48,7 +48,7 @@ const resellerSchema = z.strictObject({
   mistakes: z.array(z.strictObject({ send, body: z.string() })).min(1),
 });
 
-export const VISITS = ['sale', 'repeat', 'status', 'look', 'mistake', 'wrong_key'] as const;
+const VISITS = ['sale', 'repeat', 'status', 'look', 'mistake', 'wrong_key'] as const;
 export type Visit = (typeof VISITS)[number];
 
 const shopSchema = z.strictObject({

@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 const NOTHING_CAN_BE_SOLD = 'Scripts are told that nothing was sent, and nothing can be sold.';
 
 /** The address of v1: the configured one, or that of the embedded sandbox of the running gateway. */
-export function v1UrlOf({ config, found }: CheckInput): string | undefined {
+function v1UrlOf({ config, found }: CheckInput): string | undefined {
   return (
     config.upstreamUrl ??
     (found.kind === 'running' && found.running.sandbox !== undefined ? found.running.upstreamUrl : undefined)

@@ -1,4 +1,4 @@
-/** Step 7: writes the order into the journal, or finds it there. Then step 8 begins, unless sending the order could do harm. */
+/** Step 7: writes the order into the journal, or finds it there, and decides whether it is pursued: not where sending could do harm. */
 import { GatewayError } from '../../domain/errors';
 import type { PriceLists } from '../../price-lists/price-lists';
 import { isSameIntent, type NewOrder, type Opened, type Order } from '../../domain/order';
@@ -20,8 +20,7 @@ import { judgeVisit, type JudgingParts } from '../read/judge-visit';
 import { type Admission, requestIdReused } from './pursuits';
 import { type CallerLimits, pauseOf } from './caller-limits';
 import type { PinGuard } from './pin-guard';
-import { pursue } from './pursue';
-import type { Lease, Pursuit, PursuitParts } from './pursuit';
+import type { Lease, OpeningKind, Pursuit, PursuitParts, PursuitPlan } from './pursuit';
 import { type RepeatKind, type Repeats, UNREAD } from './repeats';
 import { isUsedUp, replayMsOf, requestIdUsed } from './used-ids';
 
@@ -51,12 +50,16 @@ export interface Opening {
   readonly isTooLate: () => boolean;
 }
 
-/** Opens the order or finds it, and pursues it where sending cannot do harm. Rejects with a GatewayError only if v1 cannot have charged for it. */
+/** The order that was opened or found: with the plan of its pursuit, or a pursuit that sends nothing because sending could do harm. */
+type OpenedOrder =
+  { readonly kind: 'to_pursue'; readonly plan: PursuitPlan } | { readonly kind: 'resting'; readonly pursuit: Pursuit };
+
+/** Opens the order or finds it. Rejects with a GatewayError only if v1 cannot have charged for it. */
 export async function openOrder(
   { newOrder, standing, call, lease, leftMs, isTooLate }: Opening,
   parsed: ParsedRequest,
   parts: OpeningParts,
-): Promise<Pursuit> {
+): Promise<OpenedOrder> {
   // It may repeat an order that cannot be read now, so nothing is sent. A question about its new id finds no order, which is not told as a failure.
   if (standing === 'unread') return restingPursuit({ ...newOrder, number: 0, tries: 0, outcome: UNREADABLE });
   let opened: Opened;
@@ -95,28 +98,26 @@ export async function openOrder(
   if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));
   const { timing } = parsed.mapping;
   const patienceMs = leftMs();
-  return pursue(
-    {
-      order,
-      openingKind: opened.kind === 'found' ? 'known' : 'new',
-      previous: opened.kind === 'found' ? beforeThisTry(order) : undefined,
-      call,
-      credentials: parsed.credentials,
-      clientAddress: parsed.request.clientAddress,
-      trace: parsed.request.trace,
-      patienceMs,
-      reconnectMs: Math.min(timing.reconnect, patienceMs),
-      afterPending: parsed.afterPending,
-      pursueMs: timing.pursue,
-      tryMs: timing.try,
-      readMs: timing.read,
-      lease,
-      identify: (reference, openedAtMs) =>
-        identifyOrder(reference, openedAtMs, parsed, { ...parts, replayMs: replayMsOf(parsed.mapping, parsed.callerKey) }),
-      look: () => parts.reconciler.reconcile(parsed.credentials, parsed.request.clientAddress, order.requestId),
-    },
-    parts,
-  );
+  const plan: PursuitPlan = {
+    order,
+    openingKind: opened.kind === 'found' ? 'known' : 'new',
+    previous: opened.kind === 'found' ? beforeThisAttempt(order) : undefined,
+    call,
+    credentials: parsed.credentials,
+    clientAddress: parsed.request.clientAddress,
+    trace: parsed.request.trace,
+    patienceMs,
+    reconnectMs: Math.min(timing.reconnect, patienceMs),
+    afterPending: parsed.afterPending,
+    pursueMs: timing.pursue,
+    tryMs: timing.try,
+    readMs: timing.read,
+    lease,
+    identify: (reference, openedAtMs) =>
+      identifyOrder(reference, openedAtMs, parsed, { ...parts, replayMs: replayMsOf(parsed.mapping, parsed.callerKey) }),
+    look: () => parts.reconciler.reconcile(parsed.credentials, parsed.request.clientAddress, order.requestId),
+  };
+  return { kind: 'to_pursue', plan };
 }
 
 /** Settles an order that came too late. If that cannot be written, the order is told as pending, as any attempt without an outcome. */
@@ -189,16 +190,16 @@ async function usedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts):
 }
 
 /** The outcome before another attempt begins, without the mark of a beginning. */
-function beforeThisTry({ outcome }: Order): Outcome {
+function beforeThisAttempt({ outcome }: Order): Outcome {
   if (outcome === undefined) return ATTEMPT_NOT_ENDED;
   if (outcome.kind !== 'unknown' || outcome.isBeginning !== true) return outcome;
   return outcome.isDoubted === true ? { ...ATTEMPT_NOT_ENDED, isDoubted: true } : ATTEMPT_NOT_ENDED;
 }
 
 /** A pursuit that sends nothing and gives the order as it is. */
-function restingPursuit(order: Order, openingKind: Pursuit['openingKind'] = 'known'): Pursuit {
+function restingPursuit(order: Order, openingKind: OpeningKind = 'known'): OpenedOrder {
   const standing: Order = { ...order, outcome: order.outcome ?? ATTEMPT_NOT_ENDED };
-  return {
+  const pursuit: Pursuit = {
     openingKind,
     current: () => standing,
     waitFor: async () => standing,
@@ -208,4 +209,5 @@ function restingPursuit(order: Order, openingKind: Pursuit['openingKind'] = 'kno
     openSince: undefined,
     ended: Promise.resolve(),
   };
+  return { kind: 'resting', pursuit };
 }

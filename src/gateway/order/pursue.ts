@@ -26,7 +26,7 @@ import {
   timesOfAttempt,
 } from './pursuit-times';
 
-const UNDER_WAY: Outcome = { kind: 'unknown', reason: 'a try is under way' };
+const UNDER_WAY: Outcome = { kind: 'unknown', reason: 'an attempt is under way' };
 const RENEWALS_MAX = 3;
 /** How long after the patience the receipt of a pending order is read, at most: v1 asks its provider again after two minutes. */
 const FOLLOW_MS = 180_000;

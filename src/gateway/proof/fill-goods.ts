@@ -1,7 +1,7 @@
 /** Completes a success from v1's receipt: with goods (tokens, PINs), which the journal does not keep, and with balances. */
 import { within, type Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
-import { type Delivery, type Outcome, type Succeeded, succeedOutcome } from '../../domain/outcome';
+import { ATTEMPT_NOT_ENDED, type Delivery, type Outcome, type Succeeded, succeedOutcome } from '../../domain/outcome';
 import type { Field, Operation } from '../../mapping/mapping';
 import type { Journal } from '../../journal/journal';
 import type { Upstream } from '../../upstream/upstream';
@@ -40,7 +40,7 @@ async function noteCharge(order: Order, filled: Outcome, { journal, clock, onTro
 }
 
 function fillIn(order: Order, parsed: Reader, { upstream }: FillingParts, leftMs: number): Outcome | Promise<Outcome> {
-  const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
+  const outcome: Outcome = order.outcome ?? ATTEMPT_NOT_ENDED;
   if (outcome.kind !== 'succeeded') return outcome;
   const { delivery, reference } = outcome;
   const counted = countField(parsed.mapping.operations.get(order.operation));

@@ -1,5 +1,5 @@
 /**
- * Steps 2 to 6: from a request to the call that v1 would get. The only file that knows their order. It is pure, so `explain` and `plan` walk
+ * Steps 2 to 6: from a request to the call that v1 would get. No other file knows their order. It is pure, so `explain` and `plan` walk
  * the same steps. Where a step needs credentials or the price list, the walk returns `needs_caller` or `needs_catalog` with a function that
  * continues it.
  */
