@@ -237,7 +237,13 @@ function compileEach(object: JsonObject, path: YamlPath, context: ValueContext):
     const items = list(scope);
     const wanted = (isList(items) ? items : []).filter((item) => isWanted(item as JsonObject, scope));
     const shown = catalogList === undefined || scope.rowOf === undefined ? wanted : ownRows(wanted, catalogList, scope.rowOf);
-    const rows = shown.map((item) => row({ ...scope, roots: { ...scope.roots, row: item } }) ?? null);
+    // One scope for all rows: a row is made before the next item takes its place.
+    const roots: Record<string, JsonValue | undefined> = { ...scope.roots };
+    const ofRow: Scope = { ...scope, roots };
+    const rows = shown.map((item) => {
+      roots['row'] = item;
+      return row(ofRow) ?? null;
+    });
     return onlyFirst ? (rows[0] ?? null) : rows;
   };
 }

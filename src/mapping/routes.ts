@@ -69,9 +69,14 @@ export function createRouter(
       ({ steps }) => steps.length === segments.length && steps.every((step, index) => step === ':' || step === segments[index]),
     );
 
-  const statusRoutes = routes.filter(({ operation }) => operations.get(operation)?.kind === 'status').flatMap(restOf);
-  // The longest address comes first: `/api/data/requery/7` means order 7 first, and order `requery/7` only after that.
-  statusRoutes.sort((one, other) => segmentsOf(other.route.path).length - segmentsOf(one.route.path).length);
+  /** The routes of an order status whose only parameter is the order's id at the end, by the address above the id. */
+  const statusRoutes = new Map<string, readonly Route[]>();
+  for (const [address, { steps, routes: placed }] of places)
+    if (address.endsWith('/:') && steps.indexOf(':') === steps.length - 1)
+      statusRoutes.set(
+        address.slice(0, -2),
+        placed.filter(({ operation }) => operations.get(operation)?.kind === 'status'),
+      );
 
   const matchPlain = (method: string, path: string, rawPath: string): RouteMatch => {
     const isEncoded = ENCODED_SLASH.test(rawPath);
@@ -130,39 +135,30 @@ function segmentsOf(path: string): string[] {
 /** Of two places for one address, the one with a literal where the other has a parameter comes first. */
 const turnOf = ({ steps }: Place): string => steps.map((step) => (step === ':' ? '1' : '0')).join('');
 
-interface StatusRoute {
-  readonly route: Route;
-  readonly parameter: string;
-  /** Matches the part of an address below this route. */
-  readonly below: RegExp;
-}
-
-/** A status route that ends in a parameter: everything below its address can be an id. */
-function restOf(route: Route): StatusRoute[] {
-  const segments = segmentsOf(route.path);
-  const last = segments.at(-1) ?? '';
-  const before = segments.slice(0, -1);
-  if (!last.startsWith(':') || before.some((segment) => segment.startsWith(':'))) return [];
-  const below = new RegExp(`^${before.map((segment) => `/+${segment.replaceAll('.', '\\.')}`).join('')}/(.+)$`, 's');
-  return [{ route, parameter: last.slice(1), below }];
-}
-
 type ReadIds = Pick<Matched, 'route' | 'parameters' | 'readings'>;
 
 /** Undefined for an address that is below no status route. */
-function readIds(statusRoutes: readonly StatusRoute[], method: string, path: string): ReadIds | undefined {
-  const found = statusRoutes.flatMap((one) => {
-    const rest = one.route.methods.includes(method) ? one.below.exec(path)?.[1] : undefined;
-    return rest === undefined ? [] : [{ one, rest }];
-  });
-  const readings = [...new Set(found.flatMap(({ rest }) => idReadings(rest)))].filter((id) => id !== '');
+function readIds(statusRoutes: ReadonlyMap<string, readonly Route[]>, method: string, path: string): ReadIds | undefined {
+  const found: { readonly route: Route; readonly rest: string }[] = [];
+  let above = '';
+  for (const { 1: segment, index } of path.matchAll(/\/+([^/]*)/gy)) {
+    const route = statusRoutes.get(above)?.find(({ methods }) => methods.includes(method));
+    const rest = path.slice(index + 1);
+    // The longest address comes first: `/api/data/requery/7` means order 7 first, and order `requery/7` only after that.
+    if (route !== undefined && rest !== '') found.unshift({ route, rest });
+    above += `/${segment}`;
+  }
   const [first] = found;
   if (first === undefined) return undefined;
-  const { route, parameter } = first.one;
+  const readings = [...new Set(found.flatMap(({ rest }) => idReadings(rest)))].filter((id) => id !== '');
+  const [parameter = ''] = parameterNames(first.route.path);
   // The id without slashes at its ends: v1's references have none.
   const id = decodePath(first.rest.replace(/^\/+|\/+$/g, ''));
-  return { route, parameters: { [parameter]: id === '' ? first.rest : id }, readings };
+  return { route: first.route, parameters: { [parameter]: id === '' ? first.rest : id }, readings };
 }
+
+/** Most ids are of these characters, and can be read in one way only. */
+const PLAIN_ID = /^[\w.-]+$/;
 
 /**
  * The ids that a script may have meant by the end of an address, likeliest first: the text with all slashes as part of the id; without
@@ -170,6 +166,7 @@ function readIds(statusRoutes: readonly StatusRoute[], method: string, path: str
  * for scripts that do not encode.
  */
 function idReadings(rest: string): readonly string[] {
+  if (PLAIN_ID.test(rest)) return [rest];
   const spellings = [rest, rest.replace(/\/+$/, ''), rest.replace(/^\/+/, ''), rest.replace(/^\/+|\/+$/g, '')];
   const single = spellings.at(-1)!.replace(/\/{2,}/g, '/');
   const texts = [...spellings, single];

@@ -69,13 +69,12 @@ export function createNotes(parts: NotesParts): Notes {
   const toldLast = createLru<string, string>(FOLLOWED_MAX);
   const allow = createLimit(parts.clock);
   const accepted = createLru<string, true>(SENDERS_MAX);
-  /** The sender by which notes are limited: a key that v1 has accepted, else the network, because keys can be invented. */
-  const senderOf = ({ owner, address }: Pick<RefusedNote, 'owner' | 'address'>): string =>
-    owner !== undefined && accepted.has(owner) ? owner : networkOf(address ?? '');
+  /** Asked before a note is made. Notes are limited by a key that v1 has accepted, else by the network, because keys can be invented. */
+  const mayNote = (owner: string | undefined, address: string | undefined): boolean =>
+    allow(owner !== undefined && accepted.has(owner) ? owner : networkOf(address ?? ''));
   const watching = harmless(parts.onTrouble);
 
   const noteRefused = (note: Omit<RefusedNote, 'kind' | 'atMs'>, numbers: readonly KindOfNumber[]): void => {
-    if (!allow(senderOf(note))) return;
     const keys = numbers.map((number) => keyOfNumber(number, parts.keyring));
     const ids = note.requestId === undefined ? [] : [keyOfSentId(note.requestId, parts.keyring)];
     writer.add({ note: { kind: 'refused', atMs: parts.clock.now(), ...note }, keys: [...keys, ...ids] });
@@ -108,12 +107,13 @@ export function createNotes(parts: NotesParts): Notes {
       if (served.outcome === 'succeeded' && served.repeat === undefined && isAbandoned !== true && followed.size === 0) return;
       if (served.refusal === undefined && (served.order.number !== undefined || served.reply.status < 400))
         return noteTold(served, isAbandoned);
+      if (!mayNote(served.fingerprint, request.clientAddress)) return;
       const operation = parts.mapping().operations.get(served.operation ?? '');
       const numbers = operation === undefined ? [] : numbersAsked(request, operation, served.parameters);
       noteRefused(refusedNoteOf(request, served, numbers), numbers);
     }),
     refusedAtDoor: watching(({ address, refusal }) => {
-      if (refusal === undefined) return;
+      if (refusal === undefined || !mayNote(undefined, address)) return;
       const { error, headers = {} } = refusal;
       const id = idInHeader(headers, parts.mapping());
       const requestId = id === undefined ? undefined : withoutKeys(id.slice(0, ID_MAX), headers);

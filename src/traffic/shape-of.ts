@@ -138,14 +138,15 @@ function shownPath({ path, headers }: LegacyRequest, operation: Operation, mappi
   if (literals.has(plain)) return path;
   const segments = plain.split('/');
   // Everything below the address of an order status is the order's id.
-  const partOf = (one: readonly string[]) => (operation.kind === 'status' ? segments.slice(0, one.length) : segments);
-  const pattern = patterns.find((one) => fits(one, partOf(one)));
+  const hasLength = ({ length }: readonly string[]) =>
+    operation.kind === 'status' ? segments.length >= length : segments.length === length;
+  const pattern = patterns.find((one) => hasLength(one) && begins(one, segments));
   // Without a pattern, the mapping was replaced during the request and no longer has the route of this address.
   return pattern === undefined ? keepAddress(path, headers) : `${pin}${pattern.join('/')}${slash}`;
 }
 
-function fits(pattern: readonly string[], segments: readonly string[]): boolean {
-  return pattern.length === segments.length && pattern.every((part, index) => part.startsWith(':') || part === segments[index]);
+function begins(pattern: readonly string[], segments: readonly string[]): boolean {
+  return pattern.every((part, index) => part.startsWith(':') || part === segments[index]);
 }
 
 function authShapeOf({ authorization, token }: LegacyHeaders): AuthShape {
