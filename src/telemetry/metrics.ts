@@ -106,7 +106,6 @@ export interface MetricsOptions {
   readonly isJournalWritable?: () => boolean;
   /** Memory, garbage collection, event loop and the like of this process. */
   readonly hasProcessMetrics?: boolean;
-  readonly fieldNamesMax?: number;
 }
 
 const FIELD_NAMES_MAX = 100;
@@ -125,7 +124,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   if (options.hasProcessMetrics ?? true) collectDefaultMetrics({ register: registry });
   const make = makerFor(registry);
   return {
-    ...createRequestMetrics(make, options.fieldNamesMax ?? FIELD_NAMES_MAX),
+    ...createRequestMetrics(make),
     ...createCallMetrics(make),
     ...createStateMetrics(make, options),
     ...createAlarmMetrics(make),
@@ -133,7 +132,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   };
 }
 
-function createRequestMetrics({ counter, times, shown }: Make, fieldNamesMax: number): RequestMetrics {
+function createRequestMetrics({ counter, times, shown }: Make): RequestMetrics {
   const requests = counter('compat_requests_total', 'Requests by operation, format and what became of them', [
     'operation',
     'format',
@@ -173,7 +172,7 @@ function createRequestMetrics({ counter, times, shown }: Make, fieldNamesMax: nu
   const sales = counter('compat_caller_naira_total', 'What was sold, in naira, by caller of a title', ['caller']);
   let inFlight = 0;
   shown('compat_requests_in_flight', 'Requests that have no reply yet', () => inFlight);
-  const fieldLabel = boundedLabels(fieldNamesMax, FIELD_NAME);
+  const fieldLabel = boundedLabels(FIELD_NAMES_MAX, FIELD_NAME);
   const callerLabel = boundedLabels(CALLERS_MAX, TITLE);
   return {
     inFlight: (by) => void (inFlight += by),

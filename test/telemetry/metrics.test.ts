@@ -30,9 +30,13 @@ describe('the metrics', () => {
   });
 
   it('count unknown fields by name, and count odd names and names beyond the limit as `other`', async () => {
-    const { metrics, lines } = metricsOf({ fieldNamesMax: 2 });
+    const { metrics, lines } = metricsOf();
+    metrics.unknownFields(
+      'buy_airtime',
+      Array.from({ length: 98 }, (_, index) => `field${index}`),
+    );
     metrics.unknownFields('buy_data', ['coupon', 'coupon', 'a"b\n', 'x'.repeat(41), 'theme', 'late', 'coupon']);
-    const counted = (await lines()).filter((line) => line.startsWith('compat_unknown_fields_total'));
+    const counted = (await lines()).filter((line) => line.startsWith('compat_unknown_fields_total{operation="buy_data"'));
     expect(counted.sort()).toEqual([
       'compat_unknown_fields_total{operation="buy_data",field="coupon"} 3',
       'compat_unknown_fields_total{operation="buy_data",field="other"} 3',
