@@ -116,19 +116,16 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   };
   const call = parsed.call!;
   const newOrder = newOrderOf(parsed, call, parts.clock.now(), parts);
-  let isOwn = false;
-  let isJoined = false;
-  const start = (order: NewOrder, standing: RepeatKind): Promise<Pursuit> => {
-    isJoined = standing === 'repeat';
-    return parts.pursuits.join(order, async () => {
-      isOwn = true;
+  const start = async (order: NewOrder, standing: RepeatKind) => {
+    const joined = await parts.pursuits.join(order, async () => {
       const opened = await openOrder({ newOrder: order, standing, call, lease, leftMs, isTooLate }, parsed, parts);
       return opened.kind === 'resting' ? opened.pursuit : pursue(opened.plan, parts);
     });
+    return { ...joined, isJoined: standing === 'repeat' };
   };
   const { requestId: sent } = intent;
   const sale = { leftMs, isOfPins: isOfPins(parsed.operation), line: parsed.line };
-  const pursuit = await parts.repeats.join(newOrder, sent, mapping.repeatMs, start, sale);
+  const { pursuit, isOwn, isJoined } = await parts.repeats.join(newOrder, sent, mapping.repeatMs, start, sale);
   const openingKind = isOwn ? pursuit.openingKind : undefined;
   const waitsFrom = parts.clock.elapsed();
   const begun = pursuit.current();

@@ -9,7 +9,7 @@ import { waitText } from '../tell/refuse';
 
 export interface Pursuits {
   /** The running pursuit of this order, or a new one. Rejects when another intent is under way under this request id. */
-  join(order: NewOrder, start: () => Promise<Pursuit>): Promise<Pursuit>;
+  join(order: NewOrder, start: () => Promise<Pursuit>): Promise<Joined>;
   /** The running pursuit of an order, if there is one. */
   find(owner: string, requestId: string): Promise<Pursuit | undefined>;
   /** Whether an attempt of this order may be on its way to v1. */
@@ -21,6 +21,12 @@ export interface Pursuits {
   endWaiting(): void;
   /** Resolves when all that run now have ended. */
   drain(): Promise<void>;
+}
+
+interface Joined {
+  readonly pursuit: Pursuit;
+  /** The pursuit was started by this call. */
+  readonly isOwn: boolean;
 }
 
 interface Running {
@@ -39,10 +45,13 @@ export function createPursuits(): Pursuits {
   const keyOf = (owner: string, requestId: string): string => `${owner}\0${requestId}`;
   const find: Pursuits['find'] = async (owner, requestId) => running.get(keyOf(owner, requestId))?.pursuit.catch(() => undefined);
   return {
-    join(order, start) {
+    async join(order, start) {
       const key = keyOf(order.owner, order.requestId);
       const found = running.get(key);
-      if (found !== undefined) return isSameIntent(found.order, order) ? found.pursuit : Promise.reject(requestIdReused());
+      if (found !== undefined) {
+        if (!isSameIntent(found.order, order)) throw requestIdReused();
+        return { pursuit: await found.pursuit, isOwn: false };
+      }
       // The pursuit is in the map before the journal has answered, so that two requests at once meet here.
       const pursuit = start();
       running.set(key, { order, pursuit });
@@ -52,7 +61,7 @@ export function createPursuits(): Pursuits {
         count(order.owner, -1);
       };
       void pursuit.then((started) => void started.ended.then(forget), forget);
-      return pursuit;
+      return { pursuit: await pursuit, isOwn: true };
     },
     find,
     isSending: async (owner, requestId) => (await find(owner, requestId))?.isLooking === false,

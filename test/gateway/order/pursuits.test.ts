@@ -30,7 +30,8 @@ test('a repeat joins the running pursuit, even before it has begun', async () =>
     return pursuit;
   };
   const joined = await Promise.all(Array.from({ length: 20 }, () => pursuits.join(intent(), start)));
-  expect([starts, new Set(joined).size, pursuits.size]).toEqual([1, 1, 1]);
+  expect([starts, new Set(joined.map(({ pursuit }) => pursuit)).size, pursuits.size]).toEqual([1, 1, 1]);
+  expect(joined.map(({ isOwn }) => isOwn)).toEqual([true, ...Array<boolean>(19).fill(false)]);
   await expect(pursuits.find('o', 'r')).resolves.toBe(pursuit);
   end();
   await settlePromises();
@@ -54,8 +55,8 @@ test('another content under a running id is refused, another key or id is not', 
 test('no owner and id can be mistaken for another owner and id', async () => {
   const pursuits = createPursuits();
   const start = async (): Promise<Pursuit> => pursuitThatEnds().pursuit;
-  const one = await pursuits.join(intent({ owner: 'a', requestId: 'bc' }), start);
-  const other = await pursuits.join(intent({ owner: 'ab', requestId: 'c' }), start);
+  const { pursuit: one } = await pursuits.join(intent({ owner: 'a', requestId: 'bc' }), start);
+  const { pursuit: other } = await pursuits.join(intent({ owner: 'ab', requestId: 'c' }), start);
   expect(one).not.toBe(other);
 });
 
@@ -67,7 +68,7 @@ test('a start that is refused is refused to all who joined it, and the next one 
   await settlePromises();
   expect(pursuits.size).toBe(0);
   const { pursuit } = pursuitThatEnds();
-  await expect(pursuits.join(intent(), async () => pursuit)).resolves.toBe(pursuit);
+  await expect(pursuits.join(intent(), async () => pursuit)).resolves.toEqual({ pursuit, isOwn: true });
 });
 
 test('a drain waits for all running pursuits, and a hurry reaches all waiting scripts', async () => {
