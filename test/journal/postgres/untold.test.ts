@@ -100,7 +100,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     await told.append('a day later\n', 86_400_000);
     expect(await lines(1_000)).toEqual(['a day later\n', 'one\ntwo\n']);
     expect(await lines(1_001)).toEqual(['a day later\n']);
-    await told.append('and more\n', 86_600_000);
+    await told.append('and more\n', 86_700_000);
     expect(await lines(0)).toEqual(['and more\n']);
     await ended.close();
     await begins.close();
