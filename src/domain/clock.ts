@@ -129,6 +129,8 @@ export const CLOCK_ERROR_MS = 26 * 3_600_000;
 export interface Steadiness {
   /** Milliseconds for which the clock has not been set. They count from the first call, or from the call that noticed a set clock. */
   steadyForMs(): number;
+  /** By how many milliseconds the clock was set in all, as far as the calls of `steadyForMs` have noticed. */
+  setByMs(): number;
 }
 
 /** A synchronised clock drifts by milliseconds between two calls. A larger difference means that somebody has set it. */
@@ -136,11 +138,15 @@ const JUMP_MS = 2_000;
 
 export function createSteadiness(clock: Clock): Steadiness {
   let seen: { readonly offsetMs: number; readonly sinceMs: number } | undefined;
+  let setByMs = 0;
   return {
+    setByMs: () => setByMs,
     steadyForMs() {
       const elapsed = clock.elapsed();
       const offsetMs = clock.now() - elapsed;
-      const isSteady = seen !== undefined && Math.abs(offsetMs - seen.offsetMs) <= JUMP_MS;
+      const jumpMs = Math.abs(offsetMs - (seen?.offsetMs ?? offsetMs));
+      const isSteady = seen !== undefined && jumpMs <= JUMP_MS;
+      if (jumpMs > JUMP_MS) setByMs += jumpMs;
       seen = { offsetMs, sinceMs: isSteady ? seen!.sinceMs : elapsed };
       return elapsed - seen.sinceMs;
     },

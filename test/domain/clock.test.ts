@@ -183,6 +183,7 @@ test.each([
   expect(steadiness.steadyForMs()).toBe(0);
   await clock.advance(5_000);
   expect(steadiness.steadyForMs()).toBe(5_000);
+  expect(steadiness.setByMs()).toBe(Math.abs(ms));
 });
 
 test('a clock that is corrected in small steps stays steady', async () => {

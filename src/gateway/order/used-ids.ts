@@ -9,7 +9,7 @@ export function replayMsOf(mapping: Mapping, callerKey: CallerKey | undefined): 
   return callerKey?.replayMs ?? mapping.replayMs;
 }
 
-/** By how much the clock may have been set: days, hardly more than a week. */
+/** By how much the clock may have been set before this process could notice it: days, hardly more than a week. */
 const CLOCK_SET_MOST_MS = 7 * 24 * 3_600_000;
 
 /**
@@ -25,7 +25,7 @@ export function isUsedUp(
   const nowMs = clock.now();
   const agoMs = nowMs - (order.toldAtMs ?? order.settledAtMs ?? nowMs);
   // After a start, or after somebody has set the clock, the time of day shows only roughly how long ago that was.
-  return agoMs > replayMs + (steadiness.steadyForMs() > replayMs ? 0 : CLOCK_SET_MOST_MS);
+  return agoMs > replayMs + (steadiness.steadyForMs() > replayMs ? 0 : Math.max(CLOCK_SET_MOST_MS, steadiness.setByMs()));
 }
 
 /** The refusal of a used-up id, as the original servers word it (facts 9.1). `mayHear`: v1 accepts the script, so it may hear that the order was sold. */

@@ -15,8 +15,8 @@ const sold = (agoMs: number, toldAtMs?: number): Order => ({
   settledAtMs: clock.now() - agoMs,
   ...(toldAtMs === undefined ? {} : { toldAtMs }),
 });
-const isUsed = (order: Order, steadyMs = Infinity) =>
-  isUsedUp(order, REPLAY_MS, { clock, steadiness: { steadyForMs: () => steadyMs } });
+const isUsed = (order: Order, steadyMs = Infinity, setByMs = 0) =>
+  isUsedUp(order, REPLAY_MS, { clock, steadiness: { steadyForMs: () => steadyMs, setByMs: () => setByMs } });
 
 test('an id is used once its success was told longer ago than a repeat may come', () => {
   expect([isUsed(sold(REPLAY_MS)), isUsed(sold(REPLAY_MS + 1))]).toEqual([false, true]);
@@ -30,4 +30,5 @@ test('after a start, or where the clock was set, an id counts as used only where
   const week = 7 * 24 * 60 * MINUTE;
   expect([isUsed(sold(REPLAY_MS + 1), REPLAY_MS), isUsed(sold(REPLAY_MS + 1), REPLAY_MS + 1)]).toEqual([false, true]);
   expect([isUsed(sold(week + REPLAY_MS), 0), isUsed(sold(week + REPLAY_MS + 1), 0)]).toEqual([false, true]);
+  expect([isUsed(sold(2 * week), 0, 2 * week), isUsed(sold(2 * week), REPLAY_MS + 1, 2 * week)]).toEqual([false, true]);
 });
