@@ -12,7 +12,7 @@ import type { Finding, V1Call } from '../upstream/upstream';
 import { type Answer, idsOf } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
 import { tellFinding } from './answer-lookup';
-import { type ParsedRequest, readContextOf, type Reader } from './read/walk-in';
+import { type ParsedRequest, readContextOf, type Reader, type Walk } from './read/walk-in';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
 import { earlierTellerOf } from './read/earlier-set';
@@ -44,19 +44,19 @@ export async function atStatusAddress(
   request: LegacyRequest,
   mapping: Mapping,
   parts: WalkParts,
-): Promise<LegacyRequest | undefined> {
+): Promise<{ readonly request: LegacyRequest; readonly walk: Extract<Walk, { kind: 'walked' }> } | undefined> {
   if (request.method !== 'GET') return undefined;
   const [, last = ''] = /([^/]+)\/*$/.exec(request.rawPath ?? request.path) ?? [];
   const routes = mapping.routes.filter(({ operation }) => mapping.operations.get(operation)?.kind === 'status');
   const paths = [routes.find(({ path }) => /^[^:]+:[^/:]+$/.test(path)), routes.find(({ path }) => !path.includes(':'))];
   for (const path of paths.flatMap((route) => route?.path.replace(/:.+/, () => last) ?? [])) {
     const asked = { ...request, path: decodePath(path), rawPath: path };
-    const { kind, known } = await walkRequest(asked, mapping, parts);
-    if (kind !== 'walked') continue;
-    const order = await findOrder(textOf(known.intent.values['id']), known, parts).catch((error: unknown) =>
+    const walk = await walkRequest(asked, mapping, parts);
+    if (walk.kind !== 'walked') continue;
+    const order = await findOrder(textOf(walk.known.intent.values['id']), walk.known, parts).catch((error: unknown) =>
       parts.onTrouble('find', error),
     );
-    if (order !== undefined) return asked;
+    if (order !== undefined) return { request: asked, walk };
   }
   return undefined;
 }

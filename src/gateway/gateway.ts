@@ -133,14 +133,13 @@ class RunningGateway implements Gateway {
   /** All steps run in this one async function: a held order keeps in memory the variables of every function that awaits it. */
   async handle(request: LegacyRequest, line = STAYING): Promise<Served> {
     const waitedMs = Math.round(line.ageMs);
-    const visit: Visit = { request, line, waitedMs, mapping: this.#parts.mapping(), age: startAge(this.#parts.clock) };
-    const walking = walkRequest(request, visit.mapping, this.#parts);
-    const walk = walking instanceof Promise ? await walking : walking;
-    if (walk.kind === 'stopped' && walk.error instanceof GatewayError && walk.error.code === 'unknown_path') {
-      const asked = await atStatusAddress(request, visit.mapping, this.#parts);
-      // Nothing is served at the script's own address, so there are no parameters to show: those are of the address that was asked instead.
-      if (asked !== undefined) return { ...(await this.handle(asked, line)), parameters: undefined };
-    }
+    const mapping = this.#parts.mapping();
+    const arrived: Visit = { request, line, waitedMs, mapping, age: startAge(this.#parts.clock) };
+    const walking = walkRequest(request, mapping, this.#parts);
+    const first = walking instanceof Promise ? await walking : walking;
+    const asked = isUnknownAddress(first) ? await atStatusAddress(request, mapping, this.#parts) : undefined;
+    const walk = asked?.walk ?? first;
+    const visit = asked === undefined ? arrived : { ...arrived, request: asked.request };
     let told: Told;
     try {
       const parsed = this.#parsedOf(walk, visit);
@@ -149,7 +148,9 @@ class RunningGateway implements Gateway {
     } catch (error) {
       told = await this.#tellError(error, walk, visit);
     }
-    return servedOf(walk.known, visit, told);
+    const served = servedOf(walk.known, visit, told);
+    // Nothing is served at the script's own address, so there are no parameters to show: those are of the address that was asked instead.
+    return asked === undefined ? served : { ...served, parameters: undefined };
   }
 
   /** The input of steps 7 to 10. Throws the error that ended the walk in steps 2 to 6, if one did. */
@@ -244,6 +245,10 @@ class RunningGateway implements Gateway {
     this.#cancelHurry();
     return hasDrained ?? false;
   }
+}
+
+function isUnknownAddress(walk: Walk): boolean {
+  return walk.kind === 'stopped' && walk.error instanceof GatewayError && walk.error.code === 'unknown_path';
 }
 
 function refusedOf({ operation, detection, parameters, mapping }: Known, { request, mapping: shared }: Visit): Refused {

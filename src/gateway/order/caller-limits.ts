@@ -5,13 +5,14 @@
 import { nairaText, type AmountMinor } from '../../domain/amount';
 import { GatewayError } from '../../domain/errors';
 import type { NewOrder, Opened } from '../../domain/order';
+import type { Journal } from '../../journal/journal';
 import type { CallerKey } from '../../mapping/mapping';
 import type { ParsedRequest } from '../read/walk-in';
 import { createCallerUsage, priceOf, type Usage, type UsageParts } from './caller-usage';
 
 export interface CallerLimits {
   /** Opens the order in the journal. Rejects with the refusal if the order would exceed a limit of its key. */
-  open(order: NewOrder, parsed: Pick<ParsedRequest, 'callerKey'>, openInJournal: () => Promise<Opened>): Promise<Opened>;
+  open(order: NewOrder, parsed: Pick<ParsedRequest, 'callerKey'>): Promise<Opened>;
 }
 
 /** The refusal of a paused key. */
@@ -23,11 +24,15 @@ const MINUTE_MS = 60_000;
 
 type Limit = NonNullable<CallerKey['limit']>;
 
-export function createCallerLimits(parts: UsageParts): CallerLimits {
+export interface LimitsParts extends UsageParts {
+  readonly journal: UsageParts['journal'] & Pick<Journal, 'open'>;
+}
+
+export function createCallerLimits(parts: LimitsParts): CallerLimits {
   const usage = createCallerUsage(parts);
   const turns = new Map<string, Promise<unknown>>();
 
-  async function openWithin(order: NewOrder, limit: Limit, openInJournal: () => Promise<Opened>): Promise<Opened> {
+  async function openWithin(order: NewOrder, limit: Limit): Promise<Opened> {
     const { owner, requestId } = order;
     const { lastMinute, today } = await usage.read(owner, requestId).catch((error: unknown) => {
       throw new GatewayError('journal_unavailable', undefined, { cause: error });
@@ -35,18 +40,18 @@ export function createCallerLimits(parts: UsageParts): CallerLimits {
     if (lastMinute.length >= limit.purchasesPerMinute) throw tooMany(limit.purchasesPerMinute, lastMinute, parts.clock.now());
     const [most, { amount: spent }] = [limit.nairaPerDay, today];
     if (most !== undefined && (spent >= most || spent + (priceOf(order, parts) ?? 0) > most)) throw tooMuch(most);
-    const opened = await openInJournal();
+    const opened = await parts.journal.open(order);
     // It took no money before, and may take some now.
     if (opened.kind === 'reopened') usage.forget(owner);
     return opened;
   }
 
   return {
-    open(order, { callerKey }, openInJournal) {
+    open(order, { callerKey }) {
       const limit = callerKey?.limit;
-      if (limit === undefined) return openInJournal();
+      if (limit === undefined) return parts.journal.open(order);
       // An order is judged when the journal has the one before it. Workers and machines see each other's orders nowhere else.
-      const opening = (turns.get(order.owner) ?? Promise.resolve()).then(() => openWithin(order, limit, openInJournal));
+      const opening = (turns.get(order.owner) ?? Promise.resolve()).then(() => openWithin(order, limit));
       const turn = opening.catch(() => undefined).then(() => void (turns.get(order.owner) === turn && turns.delete(order.owner)));
       turns.set(order.owner, turn);
       return opening;

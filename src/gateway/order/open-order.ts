@@ -72,7 +72,7 @@ export async function openOrder(
     if (refusal !== undefined) throw refusal;
     const entering = parts.keyGuard?.enter(readContextOf(parsed));
     if (entering !== undefined) await entering;
-    opened = await parts.limits.open(newOrder, parsed, () => parts.journal.open(newOrder));
+    opened = await parts.limits.open(newOrder, parsed);
   } catch (refusal) {
     // A script that sells pending orders does not repeat them, so its request is a first one: "pending" would make it sell an order that nobody buys.
     const isFirst = standing === 'new' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');

@@ -80,58 +80,54 @@ export function walkIn(request: LegacyRequest, mapping: Mapping): Walk {
   }
 }
 
-/** Filled step by step. When a step throws, the walk stops with the results so far. */
-type Filling = { -readonly [Part in keyof WalkedIn]: WalkedIn[Part] };
-
 function walkOn(routed: Routed, who: Authenticated, pinnedFormat: string | undefined, { request, mapping }: Asked): Walk {
   const { operation, parameters, readings } = routed;
   const { credentials, isBasic, isExpired } = who;
   // A seller's key that is used for a lookup without a key is not the script's own, so its entry in callers.yaml does not apply.
   const callerKey = credentials.isSeller === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
-  const known = { operation, parameters, readings, credentials, isBasic, callerKey } satisfies Identified as Filling;
+  const identified: Identified = { operation, parameters, readings, credentials, isBasic, callerKey };
   try {
     if (isExpired === true) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is too old; log in again.');
-    const certainties = {
-      pinnedByPath: pinnedFormat,
-      pinnedByCaller: callerKey?.format,
-      markedByToken: credentials.tokenFormat,
-      ownNumbers: callerKey?.numbers,
-      isGuarded: isGuarded(known),
-    };
-    const path = pathWithoutPin(request.path, mapping);
-    const detection = detectFormat(request, operation, mapping, certainties, path);
-    const family = recogniseFamily(request, detection.format, mapping, callerKey, path);
-    const told = family === undefined ? mapping : mapping.families.get(family.id)!.mapping();
-    known.operation = told.operations.get(operation.name)!;
-    known.detection = detection;
-    known.family = family;
-    known.mapping = told;
-    return readIntent(known, undefined, request);
+    return readIntent(detect(identified, pinnedFormat, request, mapping), undefined, request);
   } catch (error) {
-    return { kind: 'stopped', known, error };
+    return { kind: 'stopped', known: identified, error };
   }
 }
 
-function readIntent(known: Filling, catalog: CatalogLists | undefined, request: LegacyRequest): Walk {
-  const { parameters, operation, callerKey, detection, mapping } = known;
-  const lookUpWord = wordsOf(catalog);
-  const { format } = detection;
-  const canonical = canonicalise({ request, parameters, operation, format, mapping, callerKey, lookUpWord });
-  if (canonical.kind === 'needs_catalog') {
-    return { kind: 'needs_catalog', known, withCatalog: (lists) => readAgain({ ...known }, lists, request) };
-  }
-  known.intent = canonical.intent;
-  if (isGuarded(known)) known.intent = guardNumbering(known.intent, request, mapping, callerKey);
-  const isAsked = operation.call !== undefined && operation.kind !== 'status';
-  known.call = isAsked ? buildCall(operation.call, known.intent.values) : undefined;
-  return { kind: 'walked', known };
+function detect(identified: Identified, pinnedFormat: string | undefined, request: LegacyRequest, shared: Mapping): Detected {
+  const { operation, parameters, readings, credentials, isBasic, callerKey } = identified;
+  const certainties = {
+    pinnedByPath: pinnedFormat,
+    pinnedByCaller: callerKey?.format,
+    markedByToken: credentials.tokenFormat,
+    ownNumbers: callerKey?.numbers,
+    isGuarded: isGuarded(identified),
+  };
+  const path = pathWithoutPin(request.path, shared);
+  const detection = detectFormat(request, operation, shared, certainties, path);
+  const family = recogniseFamily(request, detection.format, shared, callerKey, path);
+  const mapping = family === undefined ? shared : shared.families.get(family.id)!.mapping();
+  const told = mapping.operations.get(operation.name)!;
+  return { operation: told, parameters, readings, credentials, isBasic, callerKey, detection, family, mapping };
 }
 
-function readAgain(known: Filling, catalog: CatalogLists, request: LegacyRequest): Walk {
+/** Does not throw: a refusal stops the walk with what is known by then. */
+function readIntent(detected: Detected, catalog: CatalogLists | undefined, request: LegacyRequest): Walk {
+  let intent: Intent | undefined;
   try {
-    return readIntent(known, catalog, request);
+    const { parameters, operation, callerKey, detection, mapping } = detected;
+    const lookUpWord = wordsOf(catalog);
+    const { format } = detection;
+    const canonical = canonicalise({ request, parameters, operation, format, mapping, callerKey, lookUpWord });
+    if (canonical.kind === 'needs_catalog')
+      return { kind: 'needs_catalog', known: detected, withCatalog: (lists) => readIntent(detected, lists, request) };
+    intent = canonical.intent;
+    if (isGuarded(detected)) intent = guardNumbering(intent, request, mapping, callerKey);
+    const isAsked = operation.call !== undefined && operation.kind !== 'status';
+    const call = isAsked ? buildCall(operation.call, intent.values) : undefined;
+    return { kind: 'walked', known: { ...detected, intent, call } };
   } catch (error) {
-    return { kind: 'stopped', known, error };
+    return { kind: 'stopped', known: intent === undefined ? detected : { ...detected, intent }, error };
   }
 }
 

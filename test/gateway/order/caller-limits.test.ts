@@ -32,8 +32,7 @@ function openLimits({ purchases, naira, journalOverrides }: Limited = {}) {
   };
   const callerKey = { ...plainCallerKey(owner), limit };
   const buy = (requestId: string, more: Partial<NewOrder> = {}): Promise<Opened> => {
-    const order = newOrder({ requestId, openedAtMs: nowMs, ...more });
-    return limits.open(order, { callerKey }, () => (journalOverrides?.open ?? journal.open)(order));
+    return limits.open(newOrder({ requestId, openedAtMs: nowMs, ...more }), { callerKey });
   };
   return {
     journal,
@@ -49,9 +48,8 @@ function openLimits({ purchases, naira, journalOverrides }: Limited = {}) {
 
 test.each([plainCallerKey(owner), undefined])('a key without limits is not looked at', async (callerKey) => {
   const journalOverrides = { listOfOwner: () => Promise.reject(new Error('it is read')) as never };
-  const { limits, journal } = openLimits({ journalOverrides });
-  const order = newOrder();
-  expect(await limits.open(order, { callerKey }, () => journal.open(order))).toMatchObject({ kind: 'opened' });
+  const { limits } = openLimits({ journalOverrides });
+  expect(await limits.open(newOrder(), { callerKey })).toMatchObject({ kind: 'opened' });
 });
 
 test('purchases beyond the limit of a minute are refused until one of them is a minute old', async () => {
