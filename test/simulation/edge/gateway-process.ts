@@ -83,7 +83,9 @@ export class GatewayProcess {
     const { mutate } = house;
     const upstream = upstreams.upstreamFor(this.#life, name);
     const clock = clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs);
-    this.#journal = keepAnswers(disk.openFor(this.#life, name));
+    const kept = keepAnswers(disk.openFor(this.#life, name));
+    // As a real journal: after a failed write it takes no orders' ends until one has been written.
+    this.#journal = { ...kept, isWritable: () => kept.keptCount() === 0 && kept.isWritable() };
     this.#clock = clock;
     this.#processes = isOfFleet ? disk.processesFor(this.#life, name) : undefined;
     this.#told = this.#processes?.told ?? disk.told;
@@ -190,9 +192,8 @@ export class GatewayProcess {
     };
     const onTrouble = (what: string, error: unknown): void =>
       note(this.#stage, `* ${this.name}`, `trouble with ${what}: ${String(error)}`);
-    const journal = { isWritable: () => this.#journal.keptCount() === 0 && this.#journal.isWritable() };
     while (this.#endSigns === undefined)
-      this.#endSigns = await startSharedSigns({ processes, clock: this.#clock, journal, onDead, onTrouble }).catch(() =>
+      this.#endSigns = await startSharedSigns({ processes, clock: this.#clock, journal: this.#journal, onDead, onTrouble }).catch(() =>
         pause(this.#clock, RETRY_START_MS).then(() => undefined),
       );
   }
