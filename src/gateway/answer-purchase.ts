@@ -2,7 +2,7 @@
 import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
-import type { NewOrder, Order, Trail } from '../domain/order';
+import { NOT_TOLD, TOLD_PENDING, type NewOrder, type Order, type Trail } from '../domain/order';
 import { ATTEMPT_NOT_ENDED, isOver, type Outcome, referenceOf, type Unknown } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { openOrder, UNREADABLE } from './order/open-order';
@@ -156,7 +156,9 @@ async function tellPurchase(
     parts.reconciler.watch(credentials, parsed.request.clientAddress, isOpenedHere ? { requestId, atMs: begunAt } : undefined);
   const catalog = operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
   const told = tellWait(tellOutcome(outcome, mapping), parsed.call!.path);
-  const isForAny = isJoined && intent.requestId === undefined && isOfPins(operation) && told.outcome === 'success';
+  const isNameless = intent.requestId === undefined && isOfPins(operation) && told.outcome === 'success';
+  // Another script may be told these PINs: at another process too, which has taken this one for dead.
+  const isForAny = isNameless && (isJoined || (order.toldAtMs ?? NOT_TOLD) > TOLD_PENDING);
   // A script that has left takes nothing: its mark of that would come later, over what another one is told.
   const taken = isForAny && !parsed.line.hasHungUp ? await takePins(order, parts) : order;
   if (taken === undefined) return answerPurchase({ ...parsed, patienceMs: leftMs() }, parts);

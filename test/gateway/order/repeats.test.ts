@@ -24,6 +24,7 @@ import { shippedFiles, shippedMapping } from '../../mapping/mapping-set';
 import { type NewOrder, NOT_TOLD, type Order } from '../../../src/domain/order';
 import { toldLine, type ToldStore } from '../../../src/journal/told-sales';
 import { newOrder } from '../../journal/new-order';
+import { markUntold } from '../../../src/watch/mark-untold';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
 const AGAIN: Outcome = { kind: 'succeeded', reference: 'V2' };
@@ -422,6 +423,19 @@ describe('a repeat without an id', () => {
     const waiting = askForPins(other());
     await house.clock.advance(10_000);
     expect(await pinOf(waiting)).toBe('pin of V1');
+  });
+
+  test('of PINs under way at a process that was taken for dead is told to one customer, and not to the one that waits there', async () => {
+    const house = openWalkHouse({ ...slowly(2_000, SUCCESS, { ...SUCCESS, reference: 'V3' }), find: receiptOfPins });
+    const other = openWalkHouse({ ...slowly(0, AGAIN), find: receiptOfPins, beside: house });
+    const waiting = askForPins(house);
+    await house.clock.advance(1_000);
+    await markUntold(house.journal, [house.clock.now()]);
+    const repeating = askForPins(other);
+    await house.clock.advance(500);
+    repeating.end(true);
+    await house.clock.advance(20_000);
+    expect(await Promise.all([repeating, waiting].map(pinOf))).toEqual(['pin of V2', 'pin of V3']);
   });
 
   test('is told the success whose reply met a closed connection, and the next one buys', async () => {

@@ -156,6 +156,10 @@ export class Disk {
     return this.#signsMs.splice(0);
   }
 
+  isDead(process: string): boolean {
+    return this.#dead.has(process);
+  }
+
   /** Whether a process that lives has told this sale, or one that died has written so before its death. */
   isKnownTold({ owner, requestId = '' }: Pick<Case, 'owner' | 'requestId'>, process: string): boolean {
     const order = this.orderOf(owner, requestId);

@@ -193,8 +193,8 @@ export class GatewayProcess {
     const onTrouble = (what: string, error: unknown): void =>
       note(this.#stage, `* ${this.name}`, `trouble with ${what}: ${String(error)}`);
     while (this.#endSigns === undefined)
-      this.#endSigns = await startSharedSigns({ processes, clock: this.#clock, journal: this.#journal, onDead, onTrouble }).catch(() =>
-        pause(this.#clock, RETRY_START_MS).then(() => undefined),
+      this.#endSigns = await startSharedSigns({ processes, clock: this.#clock, journal: this.#journal, onDead, onTrouble }).catch(
+        () => pause(this.#clock, RETRY_START_MS).then(() => undefined),
       );
   }
 

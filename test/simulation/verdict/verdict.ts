@@ -82,7 +82,9 @@ export class Verdict {
 
   /** A sale that was told as sold is never told as failed by a later status query. */
   #judgeTakenBack(subject: Case, reply: ScriptReply): void {
-    const sold = subject.replies.find(({ word, at }) => word === 'success' && at <= reply.startedAt);
+    const sold = subject.replies.find(
+      (one) => one.word === 'success' && one.at <= reply.startedAt && !this.#isOfSaleBefore(subject, one),
+    );
     // A sale without an id may have several orders, and the query may ask about another one than the sold one.
     if (sold === undefined || subject.earlierIds.length > 0 || this.#isClockToBlame(subject)) return;
     this.#violate(
@@ -223,7 +225,7 @@ export class Verdict {
 
   /** PINs are told to one customer each, and charged for those who were told them or heard nothing certain. */
   #judgeCrowd(subject: Case): void {
-    const { replies, name, customers } = subject;
+    const { replies, name, customers, purchases } = subject;
     const scriptsOf = (told: readonly ScriptReply[]): readonly string[] => [...new Set(told.map(({ script }) => script))];
     let untold = 0;
     for (const { reference, status } of this.#ordersOf(subject)) {
@@ -233,8 +235,14 @@ export class Verdict {
         this.#violate('PINs are told to one customer', name, `${reference}: ${told.join()}`);
     }
     const served = scriptsOf(replies.filter(({ word }) => word === 'success' || word === 'failure'));
+    // Who repeats the sale of a process that has just died is told v1's refusal of an identical one (decision 0024).
+    const isAnswered = ({ process, startedAt }: Purchase): boolean =>
+      replies.some((reply) => reply.process === process && reply.startedAt === startedAt);
+    const cutOff = purchases.filter(
+      (one) => one.openedAt !== undefined && this.#disk.isDead(one.process) && !isAnswered(one),
+    ).length;
     // After the clock was set, an open order may seem too old for its repeat, which is sold again (decision 0024).
-    if (untold > customers - served.length && !subject.isMistimed)
+    if (untold > customers - served.length + cutOff && !subject.isMistimed)
       this.#violate('failure is true', name, `v1 charged ${untold} sales that nobody was told`);
   }
 
