@@ -22,6 +22,8 @@ export interface ServedNumber {
  */
 export function parsePhone(text: string): string | undefined {
   if (NATIONAL.test(text)) return text;
+  // `0803123456.0` is a number type's text of a number with a digit missing: the zero behind the dot is no digit of the phone.
+  if (/^\s*\d+\.\d{1,2}\s*$/.test(text)) return undefined;
   const digits = text
     .trim()
     .replace(/^\+/, '')
