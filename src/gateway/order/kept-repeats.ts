@@ -28,20 +28,19 @@ export interface Contents {
 export function createContents(clock: Pick<Clock, 'now' | 'elapsed'>, most = CONTENTS_MAX): Contents {
   const [ordinary, unheard] = [createLru<string, readonly Remembered[]>(most), createLru<string, readonly Remembered[]>(most)];
   const of: Contents['of'] = (content) => {
-    const kept = ordinary.get(content) ?? [];
-    const others = (unheard.get(content) ?? []).filter((one) => !kept.some(({ requestId }) => requestId === one.requestId));
+    const [kept = NONE, found = NONE] = [ordinary.get(content), unheard.get(content)];
+    if (kept === NONE && found === NONE) return NONE;
+    const others = found.filter((one) => !kept.some(({ requestId }) => requestId === one.requestId));
     return [...kept, ...others].map(({ sinceMs, ...one }) => ({ ...one, agoMs: clock.elapsed() - sinceMs }));
   };
   const knownOf = (content: string, { requestId }: KeptRepeat) => of(content).find((one) => one.requestId === requestId);
   const put = (into: typeof ordinary, content: string, one: KeptRepeat, windowMs: number): void => {
-    const { requestId, headerId, openedAtMs, agoMs } = one;
+    const { requestId, openedAtMs, agoMs } = one;
     const elapsedMs = clock.elapsed();
     const sinceMs = elapsedMs - (agoMs ?? Math.max(0, clock.now() - openedAtMs));
-    const others = (into.get(content) ?? []).filter(
-      (other) => other.requestId !== requestId && elapsedMs - other.sinceMs <= windowMs,
-    );
-    const kept = { requestId, openedAtMs, sinceMs, ...(headerId === undefined ? {} : { headerId }) };
-    into.set(content, [kept, ...others].slice(0, KEPT_MAX));
+    const kept = { ...keptOf(one), sinceMs };
+    const others = into.get(content)?.filter((other) => other.requestId !== requestId && elapsedMs - other.sinceMs <= windowMs);
+    into.set(content, others === undefined ? [kept] : [kept, ...others].slice(0, KEPT_MAX));
   };
   return {
     of,
@@ -53,11 +52,13 @@ export function createContents(clock: Pick<Clock, 'now' | 'elapsed'>, most = CON
   };
 }
 
+const NONE: readonly never[] = [];
+
 /** `sinceMs`: when the order was opened, by `clock.elapsed()`. */
 type Remembered = Omit<KeptRepeat, 'agoMs'> & { readonly sinceMs: number };
 
-export function keptOf({ requestId, headerId, openedAtMs }: NewOrder): KeptRepeat {
-  return { requestId, openedAtMs, ...(headerId === undefined ? {} : { headerId }) };
+export function keptOf({ requestId, headerId, openedAtMs }: Omit<KeptRepeat, 'agoMs'>): KeptRepeat {
+  return headerId === undefined ? { requestId, openedAtMs } : { requestId, openedAtMs, headerId };
 }
 
 export function keyOf(owner: string, contentHash: string): string {

@@ -27,36 +27,36 @@ export function createStartNamed({ look, idsOf, isUnheard, keep }: KnownWords): 
   let looked = createLru<string, Promise<unknown> | 'over'>(OWNERS_MAX);
   let lookedUnder: string | undefined;
 
-  const newestUnheard = async (order: NewOrder, windowMs: number): Promise<string | undefined> => {
-    for (const requestId of idsOf(order, windowMs))
-      if (requestId !== order.requestId && (await isUnheard(order.owner, requestId))) return requestId;
+  const newestUnheard = async ({ owner, requestId }: NewOrder, ids: readonly string[]): Promise<string | undefined> => {
+    for (const id of ids) if (id !== requestId && (await isUnheard(owner, id))) return id;
     return undefined;
   };
 
-  /** The id of the order that this one repeats. No promise where there can be none, so that an ordinary sale starts at once. */
-  const find = (order: NewOrder, windowMs: number): Promise<string | undefined> | undefined => {
-    const { owner, trail } = order;
+  /** Undefined where the journal has been searched for this key. */
+  const search = ({ owner, trail }: NewOrder, windowMs: number): Promise<unknown> | undefined => {
     if (trail?.mapping !== lookedUnder) [looked, lookedUnder] = [createLru(OWNERS_MAX), trail?.mapping];
     const [inUse, looking] = [looked, looked.get(owner) ?? look(owner, windowMs)];
-    if (looking === 'over')
-      return idsOf(order, windowMs).every((id) => id === order.requestId) ? undefined : newestUnheard(order, windowMs);
+    if (looking === 'over') return undefined;
     inUse.set(owner, looking);
-    return looking
-      .then(
-        () => inUse.set(owner, 'over'),
-        () => inUse.delete(owner),
-      )
-      .then(() => newestUnheard(order, windowMs));
+    return looking.then(
+      () => inUse.set(owner, 'over'),
+      () => inUse.delete(owner),
+    );
   };
 
   return (order, windowMs, start) => {
-    const begin = (requestId?: string): ReturnType<typeof start> => {
-      if (requestId !== undefined) return start({ ...order, requestId }, 'repeat');
-      const isKnown = idsOf(order, windowMs).includes(order.requestId);
+    const begin = (ids: readonly string[], repeated?: string): ReturnType<typeof start> => {
+      if (repeated !== undefined) return start({ ...order, requestId: repeated }, 'repeat');
       keep(order, windowMs);
-      return start(order, isKnown ? 'again' : 'new');
+      return start(order, ids.includes(order.requestId) ? 'again' : 'new');
     };
-    const finding = find(order, windowMs);
-    return finding === undefined ? begin() : finding.then(begin);
+    // No promise where there can be no repeat, so that an ordinary sale starts at once.
+    const choose = (ids: readonly string[]): ReturnType<typeof start> =>
+      ids.every((id) => id === order.requestId)
+        ? begin(ids)
+        : newestUnheard(order, ids).then((repeated) => begin(idsOf(order, windowMs), repeated));
+    const searching = search(order, windowMs);
+    if (searching === undefined) return choose(idsOf(order, windowMs));
+    return searching.then(() => choose(idsOf(order, windowMs)));
   };
 }
