@@ -131,24 +131,56 @@ export interface Steadiness {
   steadyForMs(): number;
   /** By how many milliseconds the clock was set in all, as far as the calls of `steadyForMs` have noticed. */
   setByMs(): number;
+  /** How many milliseconds ago this time of day was, by the clock as it was set then. */
+  agoMs(atMs: number): number;
+  /** A time of day that nothing of the last `backMs` milliseconds is older than, however the clock was set meanwhile. */
+  before(backMs: number): number;
 }
 
 /** A synchronised clock drifts by milliseconds between two calls. A larger difference means that somebody has set it. */
 const JUMP_MS = 2_000;
 
+const SETTINGS_MAX = 8;
+
+/** From `sinceMs` (by `clock.elapsed()`) on, the time of day was ahead of `clock.elapsed()` by `offsetMs`. */
+interface Setting {
+  offsetMs: number;
+  readonly sinceMs: number;
+}
+
 export function createSteadiness(clock: Clock): Steadiness {
-  let seen: { readonly offsetMs: number; readonly sinceMs: number } | undefined;
+  /** The newest first. The oldest counts for the time before this process too. */
+  const settings: Setting[] = [];
   let setByMs = 0;
+  const current = (): Setting => {
+    const sinceMs = clock.elapsed();
+    const offsetMs = clock.now() - sinceMs;
+    const last = settings[0];
+    const jumpMs = last === undefined ? 0 : Math.abs(offsetMs - last.offsetMs);
+    if (last !== undefined && jumpMs <= JUMP_MS) {
+      last.offsetMs = offsetMs;
+      return last;
+    }
+    setByMs += jumpMs;
+    settings.unshift({ offsetMs, sinceMs });
+    if (settings.length > SETTINGS_MAX) settings.pop();
+    return settings[0]!;
+  };
   return {
     setByMs: () => setByMs,
-    steadyForMs() {
-      const elapsed = clock.elapsed();
-      const offsetMs = clock.now() - elapsed;
-      const jumpMs = Math.abs(offsetMs - (seen?.offsetMs ?? offsetMs));
-      const isSteady = seen !== undefined && jumpMs <= JUMP_MS;
-      if (jumpMs > JUMP_MS) setByMs += jumpMs;
-      seen = { offsetMs, sinceMs: isSteady ? seen!.sinceMs : elapsed };
-      return elapsed - seen.sinceMs;
+    steadyForMs: () => clock.elapsed() - current().sinceMs,
+    agoMs(atMs) {
+      let then = current();
+      for (let nth = 1; nth < settings.length && atMs - then.offsetMs < then.sinceMs; nth += 1) then = settings[nth]!;
+      return Math.max(0, clock.elapsed() - (atMs - then.offsetMs));
+    },
+    before(backMs) {
+      let { offsetMs } = current();
+      const fromMs = clock.elapsed() - backMs;
+      // Each earlier setting counted until the one after it.
+      for (let nth = 1; nth < settings.length && settings[nth - 1]!.sinceMs >= fromMs; nth += 1)
+        offsetMs = Math.min(offsetMs, settings[nth]!.offsetMs);
+      return fromMs + offsetMs;
     },
   };
 }

@@ -113,7 +113,7 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     limits: createCallerLimits({ ...parts, dayOf: createDays(parts.timeZone), catalogOf: keptCatalog(parts) }),
     steadiness,
     reconciler: createReconciler({ ...parts, upstream: { ...upstream, find }, pursuits, steadiness }),
-    repeats: createRepeats({ ...parts, pursuits, sharedRepeats: parts.together?.repeats }),
+    repeats: createRepeats({ ...parts, pursuits, steadiness, sharedRepeats: parts.together?.repeats }),
     attempts: createAttemptLimit(parts.clock),
     receipts: createReceiptPace(parts.clock, parts.together?.processes),
     keyless: createKeyless({ ...parts, others: parts.together?.keyless }),

@@ -48,7 +48,7 @@ test('sales of one content take turns, and each gets the orders kept before it',
   const second = guards.repeatTurn('content', 2);
   expect(await isOpen(second)).toBe(true);
   expect((await guards.repeatTurn('another', 2)).kept).toEqual([]);
-  guards.repeatKept({ content: 'content', kept: { requestId: 'r1', openedAtMs: Date.now() }, windowMs: 1_000 });
+  guards.repeatKept({ content: 'content', kept: { requestId: 'r1', agoMs: 0 }, windowMs: 1_000 });
   guards.repeatDone(first.turn);
   const { kept } = await second;
   expect(kept.map(({ requestId }) => requestId)).toEqual(['r1']);

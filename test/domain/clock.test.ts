@@ -186,6 +186,30 @@ test.each([
   expect(steadiness.setByMs()).toBe(Math.abs(ms));
 });
 
+test('how long ago a time was is counted by the clock as it was set then', async () => {
+  const { clock, steadiness, set } = openWatch();
+  const atMs = clock.now();
+  await clock.advance(15_000);
+  set(180_000);
+  expect(steadiness.agoMs(atMs)).toBe(15_000);
+  await clock.advance(5_000);
+  expect(steadiness.agoMs(atMs)).toBe(20_000);
+  expect(steadiness.agoMs(atMs - 60_000)).toBe(80_000);
+  expect(steadiness.agoMs(clock.now() + 180_000 - 1_000)).toBe(1_000);
+});
+
+test.each([
+  ['ahead', 180_000, 780_000],
+  ['back', -180_000, 600_000],
+])('a time before the last ten minutes is one by every clock of them: set %s', async (_title, ms, backMs) => {
+  const { clock, steadiness, set } = openWatch();
+  await clock.advance(15_000);
+  set(ms);
+  expect(clock.now() + ms - steadiness.before(600_000)).toBe(backMs);
+  await clock.advance(3_600_000);
+  expect(clock.now() + ms - steadiness.before(600_000)).toBe(600_000);
+});
+
 test('a clock that is corrected in small steps stays steady', async () => {
   const { clock, steadiness, set } = openWatch();
   for (let minute = 0; minute < 60; minute += 1) {

@@ -4,9 +4,9 @@ import type { Clock } from '../../domain/clock';
 import type { NewOrder } from '../../domain/order';
 
 /** An order that may be repeated. */
-export interface KeptRepeat extends Pick<NewOrder, 'requestId' | 'headerId' | 'openedAtMs'> {
-  /** How long ago it was opened, by `clock.elapsed()`; absent where only the time of day is known. */
-  readonly agoMs?: number;
+export interface KeptRepeat extends Pick<NewOrder, 'requestId' | 'headerId'> {
+  /** How long ago it was opened. */
+  readonly agoMs: number;
 }
 
 /** How many contents are remembered; beyond that the oldest are forgotten. */
@@ -15,7 +15,7 @@ const CONTENTS_MAX = 20_000;
 const KEPT_MAX = 8;
 
 export interface Contents {
-  of(content: string): readonly (KeptRepeat & { readonly agoMs: number })[];
+  of(content: string): readonly KeptRepeat[];
   /** Puts the order first among those of its content. */
   keep(content: string, kept: KeptRepeat, windowMs: number): void;
   /** As `keep`, unless the order is kept already. */
@@ -25,7 +25,7 @@ export interface Contents {
 }
 
 /** Ages are counted by `clock.elapsed()`: if somebody sets the clock, a repeat must not become another sale. */
-export function createContents(clock: Pick<Clock, 'now' | 'elapsed'>, most = CONTENTS_MAX): Contents {
+export function createContents(clock: Pick<Clock, 'elapsed'>, most = CONTENTS_MAX): Contents {
   const [ordinary, unheard] = [createLru<string, readonly Remembered[]>(most), createLru<string, readonly Remembered[]>(most)];
   const of: Contents['of'] = (content) => {
     const [kept = NONE, found = NONE] = [ordinary.get(content), unheard.get(content)];
@@ -35,10 +35,10 @@ export function createContents(clock: Pick<Clock, 'now' | 'elapsed'>, most = CON
   };
   const knownOf = (content: string, { requestId }: KeptRepeat) => of(content).find((one) => one.requestId === requestId);
   const put = (into: typeof ordinary, content: string, one: KeptRepeat, windowMs: number): void => {
-    const { requestId, openedAtMs, agoMs } = one;
+    const { requestId, headerId, agoMs } = one;
     const elapsedMs = clock.elapsed();
-    const sinceMs = elapsedMs - (agoMs ?? Math.max(0, clock.now() - openedAtMs));
-    const kept = { ...keptOf(one), sinceMs };
+    const sinceMs = elapsedMs - agoMs;
+    const kept = headerId === undefined ? { requestId, sinceMs } : { requestId, headerId, sinceMs };
     const others = into.get(content)?.filter((other) => other.requestId !== requestId && elapsedMs - other.sinceMs <= windowMs);
     into.set(content, others === undefined ? [kept] : [kept, ...others].slice(0, KEPT_MAX));
   };
@@ -57,8 +57,8 @@ const NONE: readonly never[] = [];
 /** `sinceMs`: when the order was opened, by `clock.elapsed()`. */
 type Remembered = Omit<KeptRepeat, 'agoMs'> & { readonly sinceMs: number };
 
-export function keptOf({ requestId, headerId, openedAtMs }: Omit<KeptRepeat, 'agoMs'>): KeptRepeat {
-  return headerId === undefined ? { requestId, openedAtMs } : { requestId, openedAtMs, headerId };
+export function keptOf({ requestId, headerId }: NewOrder, agoMs: number): KeptRepeat {
+  return headerId === undefined ? { requestId, agoMs } : { requestId, headerId, agoMs };
 }
 
 export function keyOf(owner: string, contentHash: string): string {

@@ -1,6 +1,6 @@
 /** Finds orders in the journal whose scripts may have heard nothing and that this process has not opened: another one did, or this one before a restart. */
 import { createLru } from '../../domain/lru';
-import type { Clock } from '../../domain/clock';
+import type { Clock, Steadiness } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { CLOCKS_MS, TELLING_MS, UNMARKED_MS, type ToldStore } from '../../journal/told-sales';
@@ -33,6 +33,7 @@ const NO_LOOK: Look = { atMs: -Infinity, readAtMs: -Infinity, wholeAtMs: -Infini
 export interface LookParts {
   readonly journal: Pick<Journal, 'listUnsettled' | 'listUntold' | 'listOfOwner'>;
   readonly clock: Clock;
+  readonly steadiness: Pick<Steadiness, 'agoMs' | 'before'>;
   /** Undefined while no other process sells from the same journal. */
   readonly told?: (() => ToldStore | undefined) | undefined;
 }
@@ -42,13 +43,14 @@ export interface LookParts {
  * unless one `isDue` at once.
  */
 export function createLook(
-  { journal, clock, told }: LookParts,
+  { journal, clock, steadiness, told }: LookParts,
   { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
 ): (owner: string, windowMs: number, isDue?: boolean) => Promise<void> {
   const looks = createLru<string, Look>(OWNERS_MAX);
   const addBy = (add: 'add' | 'addUnheard', order: Order, windowMs: number): void => {
-    contents[add](keyOf(order.owner, order.contentHash), keptOf(order), windowMs);
-    wordings[add](wordingOf(order), keptOf(order), windowMs);
+    const kept = keptOf(order, steadiness.agoMs(order.openedAtMs));
+    contents[add](keyOf(order.owner, order.contentHash), kept, windowMs);
+    wordings[add](wordingOf(order), kept, windowMs);
   };
   const addAll = async (
     list: 'listUnsettled' | 'listUntold',
@@ -70,12 +72,12 @@ export function createLook(
   /** Adds orders that were opened and sold between two looks, and so were never in the list of open orders. */
   const addLate = async (owner: string, sinceMs: number, windowMs: number): Promise<void> => {
     const backMs = Math.min(LATE_MS, sinceMs + LATE_MARGIN_MS);
-    const span = { fromMs: Math.max(0, clock.now() - backMs), newestFirst: true, limit: LOOK_PAGE };
+    const span = { fromMs: Math.max(0, steadiness.before(backMs)), newestFirst: true, limit: LOOK_PAGE };
     for await (const order of journal.listOfOwner({ owner, ...span, onUnreadable: () => undefined }))
       addBy('add', order, windowMs);
   };
   const readUnheard = async (owner: string, sinceMs: number, backMs: number, windowMs: number): Promise<void> => {
-    const fromMs = Math.max(0, clock.now() - backMs);
+    const fromMs = Math.max(0, steadiness.before(backMs));
     await Promise.all([
       addAll('listUnsettled', owner, fromMs, windowMs),
       addAll('listUntold', owner, fromMs, windowMs),

@@ -74,16 +74,16 @@ const WORDINGS_MAX = 5_000;
 export const UNREAD = 'unread' as const;
 type Read = Order | typeof UNREAD;
 
-export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared, told }: RepeatsParts): Repeats {
+export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepeats: shared, told }: RepeatsParts): Repeats {
   const contents = createContents(clock);
   const wordings = createContents(clock, WORDINGS_MAX);
-  const look = createLook({ journal, clock, told }, { contents, wordings });
+  const look = createLook({ journal, clock, steadiness, told }, { contents, wordings });
   const [inTurn, tellings] = [createTurns(), createTellings(clock)];
   const { current, ifUnheard, unheardOf } = readersOf({ journal, pursuits, clock, told });
 
-  const ageOf = ({ openedAtMs }: NewOrder): number => Math.max(0, clock.now() - openedAtMs);
+  const ageOf = ({ openedAtMs }: NewOrder): number => steadiness.agoMs(openedAtMs);
   const keep = (order: NewOrder, windowMs: number, agoMs = ageOf(order)): void => {
-    const [key, kept] = [keyOf(order.owner, order.contentHash), { ...keptOf(order), agoMs }];
+    const [key, kept] = [keyOf(order.owner, order.contentHash), keptOf(order, agoMs)];
     contents.keep(key, kept, windowMs);
     wordings.keep(wordingOf(order), kept, windowMs);
     shared?.keep(key, kept, windowMs);
@@ -148,7 +148,7 @@ function unavailable(cause: unknown): never {
 }
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
-function readersOf({ journal, pursuits, clock, told }: RepeatsParts) {
+function readersOf({ journal, pursuits, clock, told }: Omit<RepeatsParts, 'steadiness'>) {
   const current = async (owner: string, requestId: string): Promise<Order | undefined> =>
     (await pursuits.find(owner, requestId))?.current() ?? journal.find(owner, requestId);
   const ifUnheard = async (order: Order): Promise<Read | undefined> => {

@@ -19,7 +19,7 @@ const CLOCK_SET_MOST_MS = 7 * 24 * 3_600_000;
 export function isUsedUp(
   order: Order,
   replayMs: number,
-  { clock, steadiness }: { readonly clock: Clock; readonly steadiness: Steadiness },
+  { clock, steadiness }: { readonly clock: Clock; readonly steadiness: Pick<Steadiness, 'steadyForMs' | 'setByMs'> },
 ): boolean {
   if (order.outcome?.kind !== 'succeeded' || isEndUntold(order)) return false;
   const nowMs = clock.now();

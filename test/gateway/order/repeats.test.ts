@@ -10,7 +10,7 @@ import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { createScriptedUpstream } from '../scripted-upstream';
 import type { Finding, V1Call } from '../../../src/upstream/upstream';
 import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from '../walk-house';
-import { pause } from '../../../src/domain/clock';
+import { createSteadiness, pause } from '../../../src/domain/clock';
 import { keepAnswers } from '../../../src/journal/kept-answers';
 import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
@@ -592,6 +592,22 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
+  test.each([3, 60])(
+    'at another process is not another sale because the clock was set forward by %i minutes',
+    async (minutes) => {
+      const first = openWalkHouse(slowly(5_000, SUCCESS));
+      let errorMs = 0;
+      const clock = { ...first.clock, now: () => first.clock.now() + errorMs };
+      const second = openWalkHouse({ ...slowly(0, AGAIN, AGAIN), beside: first, parts: { clock } });
+      // The second process has read the whole window just now, so it reads two minutes from now on.
+      await told(second, ask(second, { amount: '300' }));
+      await hangUpAfter(1_000, first);
+      await first.clock.advance(10_000);
+      errorMs = minutes * MINUTE;
+      expect(await told(second, ask(second))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+    },
+  );
+
   test('finds the order whose script hung up while v1 was asked what the reply shows beside the sale', async () => {
     const clock = createVirtualClock();
     const upstream = createScriptedUpstream(clock, [{ outcome: SUCCESS, afterMs: 1_000 }, { outcome: AGAIN }]);
@@ -654,7 +670,7 @@ describe('a repeat without an id', () => {
   test('finds it also after more sales of other keys than are remembered, between two looks into the journal', async () => {
     const clock = createVirtualClock();
     const journal = createMemoryJournal();
-    const repeats = createRepeats({ journal, clock, pursuits: createPursuits() });
+    const repeats = createRepeats({ journal, clock, steadiness: createSteadiness(clock), pursuits: createPursuits() });
     const sell = (order: NewOrder): Promise<string> => {
       const start = async (one: NewOrder, standing: string): Promise<string> => {
         await journal.open(one);
