@@ -11,16 +11,20 @@ export function listenToSettled(
   listeners: readonly SettledListener[],
   onTrouble: (error: unknown) => void,
 ): Journal {
+  // Not in `settle` itself: a loop there would make its state larger, which is kept while the journal writes.
+  const report = (order: Order, atMs: number): void => {
+    for (const listen of listeners)
+      try {
+        listen(order, atMs);
+      } catch (error) {
+        onTrouble(error);
+      }
+  };
   return {
     ...journal,
     async settle(owner, requestId, latest, atMs, tries) {
       const order = await journal.settle(owner, requestId, latest, atMs, tries);
-      for (const listen of listeners)
-        try {
-          listen(order, atMs);
-        } catch (error) {
-          onTrouble(error);
-        }
+      report(order, atMs);
       return order;
     },
   };
