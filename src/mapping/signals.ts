@@ -44,17 +44,17 @@ export function compileSignal(source: SignalSource, path: YamlPath, report: Repo
   return {
     weight: source.weight,
     ...(field === undefined || is === undefined ? {} : { fieldIs: { field, words: is } }),
-    // Most signals have one condition, which needs no list of findings.
+    // Most signals have one condition.
     find:
       (finders.length === 1 ? finders[0] : undefined) ??
       ((request, address) => {
-        const found: string[] = [];
+        let found: string | undefined;
         for (const finder of finders) {
           const words = finder(request, address);
           if (words === undefined) return undefined;
-          found.push(words);
+          found = found === undefined ? words : `${found} and ${words}`;
         }
-        return found.length === 0 ? undefined : found.join(' and ');
+        return found;
       }),
   };
 }
