@@ -56,26 +56,28 @@ export async function sendBytes(port: number, ...parts: readonly (Buffer | strin
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     const answer: Buffer[] = [];
+    const isHead = String(parts[0]).startsWith('HEAD ');
+    let quiet: NodeJS.Timeout | undefined;
     const done = (): void => {
+      clearTimeout(quiet);
       socket.destroy();
       resolve(Buffer.concat(answer).toString('utf8'));
     };
-    let quiet: NodeJS.Timeout | undefined;
     socket.on('data', (chunk) => {
       answer.push(chunk);
       clearTimeout(quiet);
       // Waits a little longer even after a whole reply: a second reply would be a fault.
-      quiet = setTimeout(done, isWhole(Buffer.concat(answer)) ? 15 : 5_000);
+      quiet = setTimeout(done, isWhole(Buffer.concat(answer), isHead) ? 15 : 5_000);
     });
     socket.on('error', done).on('close', done);
     for (const part of parts) socket.write(part);
   });
 }
 
-function isWhole(answer: Buffer): boolean {
+function isWhole(answer: Buffer, isHead: boolean): boolean {
   const text = answer.toString('latin1').replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
   const headEnd = text.indexOf('\r\n\r\n');
-  if (headEnd === -1) return false;
+  if (headEnd === -1 || isHead) return headEnd !== -1;
   const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
   return length === undefined ? text.endsWith('0\r\n\r\n') : text.length >= headEnd + 4 + Number(length);
 }

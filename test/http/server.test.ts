@@ -71,8 +71,8 @@ describe('the public server', () => {
     expect(await sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
     finish({ status: 200, body: { status: 'success' } });
     expect(reply(await running)).toEqual({ status: 200, body: { status: 'success' } });
-    // Long before the deadline.
-    expect(await Promise.race([closed.then(() => 'closed'), pause(5_000)])).toBe('closed');
+    // Long before the deadline, which is later than the end of this test.
+    await closed;
     idle.destroy();
   });
 
