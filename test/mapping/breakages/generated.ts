@@ -1,5 +1,5 @@
 /** Breakages generated from every call, field, reply and status word of a set, whatever their names. */
-import type { Edit } from '../../../src/operator/mutant/mutant';
+import { createSwaps, type Edit } from '../../../src/operator/mutant/mutant';
 import type { OperationSource, ValueSource } from '../../../src/mapping/language/schema';
 import type { MappingSource } from '../../../src/mapping/source';
 import { V1_ENDPOINTS, type V1Endpoint } from '../../../src/upstream/v1';
@@ -52,12 +52,10 @@ const endpointOf = ({ call }: OperationSource): V1Endpoint | undefined =>
 
 const rootOf = (value: ValueSource): string => /^\$(\w+)/.exec(textOf(value))?.[1] ?? '';
 
-/** Fields for contact and for the print on cards: a mistake there costs no money. */
+/** Fields for contact and for the print on cards. A mistake there costs no money, and `check` may accept it; only a swap with another field may not pass. */
 function isContact(field: string, operation: OperationSource): boolean {
   return field === 'name_on_card' || (field === 'phone' && !endpointOf(operation)!.fields[field]!.required);
 }
-
-const ofContact = (made: Made): Made => ({ ...made, isMoney: false, caught: 'plan' });
 
 /** For every field of the call: removed, constant, with a fallback, the format's number, another field, swapped with the next. */
 function ofCall(name: string, operation: OperationSource): Made[] {
@@ -65,7 +63,7 @@ function ofCall(name: string, operation: OperationSource): Made[] {
   const send = operation.call!.send!;
   const wanted = endpointOf(operation)!.fields;
   const put = (field: string, value: unknown): Edit => ({ path: [...path, field], value });
-  return Object.entries(send).flatMap(([field, value], index) => {
+  const ofEach = Object.entries(send).flatMap(([field, value]) => {
     const { type } = wanted[field]!;
     const constant =
       field === 'quantity' ? 5 : { string: 'MTN', integer: 1, number: 100, boolean: true, list: ['08031234567'] }[type];
@@ -86,16 +84,10 @@ function ofCall(name: string, operation: OperationSource): Made[] {
         money('another field in the call', `sends ${other} as ${at}`, [put(field, textOf(value).replace(/^\$\w+/, `$${other}`))]),
       ),
     ];
-    const swaps = Object.entries(send)
-      .slice(index + 1)
-      .map(([sibling, its]) =>
-        money('two fields of the call swapped', `swaps ${field} and ${sibling} of ${name}`, [
-          put(field, its),
-          put(sibling, value),
-        ]),
-      );
-    return [...(isContact(field, operation) ? alone.map(ofContact) : alone), ...swaps];
+    return isContact(field, operation) ? [] : alone;
   });
+  const swaps = createSwaps((field) => `${field} of ${name}`, path, send);
+  return [...ofEach, ...swaps.map(({ words, edits }) => money('two fields of the call swapped', words, edits))];
 }
 
 /** For every field of the call to v1: a default, no longer required, lenient, a bound that lets nothing or less through. */
@@ -111,12 +103,12 @@ function ofFields(name: string, operation: OperationSource): Made[] {
   return Object.entries(operation.fields!).flatMap(([field, { as, required, from }]) => {
     const path = ['operations', name, 'fields', field];
     const sentAs = sent.get(field);
-    if (sentAs === undefined) return [];
+    if (sentAs === undefined || isContact(sentAs, operation)) return [];
     const put = (key: string, value: unknown): Edit => ({ path: [...path, key], value });
     const fallback = DEFAULTS[as] ?? { network: 'MTN', meter_type: 'prepaid', exam: 'WAEC', identifier: '1234567890' }[as] ?? 1;
     const at = `${field} of ${name}`;
     const isText = as === 'text' || as === 'phone_list';
-    const made = [
+    return [
       ...(isText
         ? []
         : [
@@ -144,7 +136,6 @@ function ofFields(name: string, operation: OperationSource): Made[] {
           ]
         : []),
     ];
-    return isContact(sentAs, operation) ? made.map(ofContact) : made;
   });
 }
 
