@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { createChance } from '../crash/chance';
+import { Chance } from '../simulation/engine/chance';
 import type { Command } from './journal-puppet';
 import { newOrder, OPENED_AT_MS } from './new-order';
 import { newFolder } from '../new-folder';
@@ -49,12 +49,6 @@ async function withTwo(work: (puppets: readonly [Puppet, Puppet]) => Promise<voi
   }
 }
 
-/** Whole numbers below a bound, the same for the same seed. */
-function chanceOf(seed: number): (below: number) => number {
-  const chance = createChance(seed);
-  return (below) => Math.floor(chance.between(0, below));
-}
-
 const OUTCOMES: readonly Outcome[] = [
   { kind: 'unknown', reason: 'reset' },
   { kind: 'pending', reference: 'v1-1' },
@@ -66,14 +60,14 @@ const OUTCOMES: readonly Outcome[] = [
 ];
 
 /** Every few steps another order: one that has succeeded never changes again. */
-function chooseCommand(chance: (below: number) => number, step: number, atMs: number): Command {
+function chooseCommand(chance: Chance, step: number, atMs: number): Command {
   const requestId = `r${Math.floor(step / 12)}`;
-  const kind = chance(20);
+  const kind = chance.below(20);
   if (kind === 0) return ['reopenFolder'];
   if (kind < 3) return ['find', owner, requestId];
   if (kind < 4) return ['listUnsettled', { limit: 9, owner }];
   if (kind < 11) return ['open', newOrder({ requestId, openedAtMs: atMs, echo: { ref: `${requestId} ${atMs}` } })];
-  return ['settle', owner, requestId, OUTCOMES[chance(OUTCOMES.length)]!, atMs];
+  return ['settle', owner, requestId, chance.pick(OUTCOMES), atMs];
 }
 
 /** Numbers are each store's own. What is absent stays absent on the way through a pipe. */
@@ -83,16 +77,16 @@ const comparable = (answer: unknown): unknown =>
 describe('two processes that answer for one another', () => {
   test.each([1, 2, 3, 4])('give the same results as one journal in memory (history %d)', (seed) =>
     withTwo(async (puppets) => {
-      const chance = chanceOf(seed);
+      const chance = new Chance(`${seed}`);
       const model = createMemoryJournal();
       const obey = (method: keyof typeof model, args: unknown[]): Promise<unknown> =>
         (model[method] as (...given: unknown[]) => Promise<unknown>)(...args);
       let atMs = OPENED_AT_MS;
       for (let step = 0; step < 250; step += 1) {
         // Often the same millisecond, where a reopened order keeps its place.
-        atMs += chance(6) === 0 ? chance(50) : 0;
+        atMs += chance.below(6) === 0 ? chance.below(50) : 0;
         const [method, ...args] = chooseCommand(chance, step, atMs);
-        const said = await puppets[chance(2)]!.ask(method, ...args);
+        const said = await chance.pick(puppets).ask(method, ...args);
         if (method === 'reopenFolder') continue;
         const expected = await obey(method, args).then(
           (value) => ({ value }),
@@ -109,11 +103,11 @@ describe('two processes that answer for one another', () => {
 
   test('lose none of several answers that race, and both end with the same order', () =>
     withTwo(async ([mine, other]) => {
-      const chance = chanceOf(9);
+      const chance = new Chance('race');
       for (let round = 0; round < 40; round += 1) {
         const requestId = `race${round}`;
         const reference = `v1-${round}`;
-        await [mine, other][chance(2)]!.ask('open', newOrder({ requestId }));
+        await chance.pick([mine, other]).ask('open', newOrder({ requestId }));
         // Whichever comes first: a success ends it, and a rejection or doubt beside it takes nothing back.
         await Promise.all([
           mine.ask('settle', owner, requestId, { kind: 'unknown', reason: 'reset' }, OPENED_AT_MS + 1),
