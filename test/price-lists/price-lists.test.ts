@@ -76,6 +76,14 @@ function setUpPriceLists(options: Partial<PriceListOptions> = {}) {
   return { priceLists, visitors, calls, paths, time, answer, fill };
 }
 
+/** The lists of k1 have been fetched, this long ago. */
+async function setUpFilled(ageMs = 0, options?: Partial<PriceListOptions>) {
+  const lists = setUpPriceLists(options);
+  await lists.fill();
+  lists.time.ms += ageMs;
+  return lists;
+}
+
 const REFUSED: Refusal = { kind: 'refused', httpStatus: 403, body: {} };
 const AWAY: Finding = { kind: 'unavailable', reason: 'HTTP 503' };
 const refused = (httpStatus: number, retryAfterSeconds?: number): Finding => ({
@@ -102,9 +110,7 @@ describe('the price list of a key', () => {
   });
 
   it('is fetched once while fresh', async () => {
-    const { priceLists, calls, time, fill } = setUpPriceLists();
-    await fill();
-    time.ms += 59_999;
+    const { priceLists, calls } = await setUpFilled(59_999);
     expect(priceOf(await priceLists.get(context()))).toBe('285.00');
     expect(calls).toHaveLength(1);
   });
@@ -119,9 +125,7 @@ describe('the price list of a key', () => {
   });
 
   it('is returned stale while one new fetch runs, and is the new list afterwards', async () => {
-    const { priceLists, calls, time, fill, answer } = setUpPriceLists();
-    await fill();
-    time.ms += 60_000;
+    const { priceLists, calls, answer } = await setUpFilled(60_000);
     expect((await Promise.all([1, 2, 3].map(() => priceLists.get(context())))).map(priceOf)).toEqual([
       '285.00',
       '285.00',
@@ -137,9 +141,7 @@ describe('the price list of a key', () => {
     ['v1 is busy', refused(429)],
     ['v1 sends an unreadable list', { kind: 'found', body: { status: 'success', data: { data_plans: 'none' } } }],
   ])('stays in use when %s, and v1 is not asked again before a pause', async (_title, finding) => {
-    const { priceLists, calls, time, fill, answer } = setUpPriceLists();
-    await fill();
-    time.ms += 60_000;
+    const { priceLists, calls, time, answer } = await setUpFilled(60_000);
     await priceLists.get(context());
     await answer(finding);
     expect(priceOf(await priceLists.get(context()))).toBe('285.00');
@@ -150,9 +152,7 @@ describe('the price list of a key', () => {
   });
 
   it('is not used after its stale time', async () => {
-    const { priceLists, time, fill, answer } = setUpPriceLists();
-    await fill();
-    time.ms += 660_000;
+    const { priceLists, answer } = await setUpFilled(660_000);
     expect(priceLists.peek('print-of-k1')).toBeUndefined();
     const got = priceLists.get(context());
     await answer(AWAY);
@@ -185,9 +185,7 @@ describe('the price list of a key', () => {
   });
 
   it.each([401, 403])('is dropped at once when v1 answers %d for its key', async (httpStatus) => {
-    const { priceLists, time, fill, answer } = setUpPriceLists();
-    await fill();
-    time.ms += 60_000;
+    const { priceLists, answer } = await setUpFilled(60_000);
     void priceLists.warm(context());
     await answer(refused(httpStatus));
     expect(priceLists.peek('print-of-k1')).toBeUndefined();
@@ -195,8 +193,7 @@ describe('the price list of a key', () => {
   });
 
   it('is never returned for another key', async () => {
-    const { priceLists, calls, fill, answer } = setUpPriceLists();
-    await fill();
+    const { priceLists, calls, answer } = await setUpFilled();
     expect(priceLists.peek('print-of-k2')).toBeUndefined();
     const other = priceLists.get(context('k2'));
     await answer({ kind: 'found', body: catalogBody('300.00') });
@@ -205,17 +202,11 @@ describe('the price list of a key', () => {
     expect(calls.map((call) => call.credentials.fingerprint)).toEqual(['print-of-k1', 'print-of-k2']);
   });
 
-  it('is kept for a bounded number of keys', async () => {
-    const { priceLists, answer } = setUpPriceLists({ entriesMax: 2 });
-    for (const key of ['k1', 'k2', 'k3']) {
-      void priceLists.warm(context(key));
-      await answer({ kind: 'found', body: catalogBody() });
-    }
-    expect(['k1', 'k2', 'k3'].map((key) => priceLists.peek(`print-of-${key}`) !== undefined)).toEqual([false, true, true]);
-  });
-
-  it('is kept while all lists together have a bounded number of rows', async () => {
-    const { priceLists, answer } = setUpPriceLists({ rowsMax: 6 });
+  it.each<[string, Partial<PriceListOptions>]>([
+    ['for a bounded number of keys', { entriesMax: 2 }],
+    ['while all lists together have a bounded number of rows', { rowsMax: 6 }],
+  ])('is kept %s', async (_title, limit) => {
+    const { priceLists, answer } = setUpPriceLists(limit);
     for (const key of ['k1', 'k2', 'k3']) {
       void priceLists.warm(context(key));
       await answer({ kind: 'found', body: catalogBody() });
@@ -302,16 +293,13 @@ describe('a price list shown to a script', () => {
   const found: Finding = { kind: 'found', body: catalogBody('290.00') };
 
   it('comes from memory for an address that v1 accepted lately', async () => {
-    const { priceLists, calls, time, fill } = setUpPriceLists();
-    await fill();
-    time.ms += 59_999;
+    const { priceLists, calls } = await setUpFilled(59_999);
     expect(priceOf(await priceLists.show(context()))).toBe('285.00');
     expect(calls).toHaveLength(1);
   });
 
   it('needs one balance call to v1 for a new address of a known key', async () => {
-    const { priceLists, paths, fill, answer } = setUpPriceLists();
-    await fill();
+    const { priceLists, paths, answer } = await setUpFilled();
     const both = [priceLists.show(elsewhere), priceLists.show(elsewhere)];
     await answer({ kind: 'found', body: { status: 'success', data: {} } });
     expect((await Promise.all(both)).map(priceOf)).toEqual(['285.00', '285.00']);
@@ -320,8 +308,7 @@ describe('a price list shown to a script', () => {
   });
 
   it('needs no call where v1 has just answered another call of that address', async () => {
-    const { priceLists, visitors, calls, fill } = setUpPriceLists();
-    await fill();
+    const { priceLists, visitors, calls } = await setUpFilled();
     visitors.accept(elsewhere);
     expect(priceOf(await priceLists.show(elsewhere))).toBe('285.00');
     expect(calls).toHaveLength(1);
@@ -330,8 +317,7 @@ describe('a price list shown to a script', () => {
   it.each([401, 403])(
     'is not shown to an address that v1 answers %d, and to others only after v1 has sent the list again',
     async (status) => {
-      const { priceLists, fill, answer } = setUpPriceLists();
-      await fill();
+      const { priceLists, answer } = await setUpFilled();
       const asked = priceLists.show(elsewhere);
       await answer(refused(status));
       expect(await asked).toBeUndefined();
@@ -343,8 +329,7 @@ describe('a price list shown to a script', () => {
   );
 
   it('is dropped when v1 refuses any call of the key, also a list whose fetch is under way', async () => {
-    const { priceLists, visitors, time, fill, answer } = setUpPriceLists();
-    await fill();
+    const { priceLists, visitors, time, answer } = await setUpFilled();
     visitors.refuse(context(), REFUSED);
     expect(await priceLists.show(context())).toBeUndefined();
     time.ms += 2_000;
@@ -356,9 +341,7 @@ describe('a price list shown to a script', () => {
   });
 
   it('is fetched again before it is shown when it is stale', async () => {
-    const { priceLists, time, fill, answer } = setUpPriceLists();
-    await fill();
-    time.ms += 60_000;
+    const { priceLists, answer } = await setUpFilled(60_000);
     const renewed = priceLists.show(context());
     await answer(found);
     expect(priceOf(await renewed)).toBe('290.00');
@@ -368,9 +351,7 @@ describe('a price list shown to a script', () => {
     ['is away', AWAY],
     ['is too busy', refused(429)],
   ])('is stale while v1 %s, and is then shown only to addresses that v1 has accepted', async (_title, finding) => {
-    const { priceLists, time, fill, answer } = setUpPriceLists();
-    await fill();
-    time.ms += 60_000;
+    const { priceLists, answer } = await setUpFilled(60_000);
     const known = priceLists.show(context());
     await answer(finding);
     expect(priceOf(await known)).toBe('285.00');
@@ -380,9 +361,7 @@ describe('a price list shown to a script', () => {
   });
 
   it('is not shown stale after a refusal by v1, even while v1 is away', async () => {
-    const { priceLists, time, fill, answer } = setUpPriceLists();
-    await fill();
-    time.ms += 60_000;
+    const { priceLists, time, answer } = await setUpFilled(60_000);
     const asked = priceLists.show(context());
     await answer(refused(401));
     expect(await asked).toBeUndefined();
@@ -393,15 +372,12 @@ describe('a price list shown to a script', () => {
   });
 
   it('is shown stale where v1 takes longer than a script can wait', async () => {
-    const { priceLists, time, fill } = setUpPriceLists({ staleAfterMs: 20 });
-    await fill();
-    time.ms += 60_000;
+    const { priceLists } = await setUpFilled(60_000, { staleAfterMs: 20 });
     expect(priceOf(await priceLists.show(context()))).toBe('285.00');
   });
 
   it('is shown to an address that v1 accepted long ago only after a new balance call, even if the list is fresh', async () => {
-    const { priceLists, visitors, paths, time, fill, answer } = setUpPriceLists();
-    await fill();
+    const { priceLists, visitors, paths, time, answer } = await setUpFilled();
     visitors.accept(elsewhere);
     time.ms += 59_000;
     visitors.accept(context());
