@@ -49,6 +49,14 @@ function readReply({ reply, refusal }: Served) {
 /** Lets the pursuit of an unknown order run to its end. */
 const giveUp = (house: WalkHouse) => house.clock.advance(120_000);
 
+/** A process that has bought the order with this outcome, and no longer pursues it. */
+async function openAfter(outcome: Outcome): Promise<WalkHouse> {
+  const house = openWalkHouse({ answers: [{ outcome }] });
+  await buy(house);
+  await giveUp(house);
+  return house;
+}
+
 const away: Journal['open'] = async () => {
   throw new GatewayError('journal_unavailable');
 };
@@ -74,12 +82,8 @@ test('a clock that is set forward during a sale removes no balance from the repl
 });
 
 describe('a repeat while the journal cannot be written', () => {
-  const openHouses = async (first: Outcome) => {
-    const before = openWalkHouse({ answers: [{ outcome: first }] });
-    await buy(before);
-    await giveUp(before);
-    return openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: () => ({ open: away }), beside: before });
-  };
+  const openHouses = async (first: Outcome) =>
+    openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: () => ({ open: away }), beside: await openAfter(first) });
 
   test('is told its own success', async () => {
     const house = await openHouses(SUCCESS);
@@ -140,12 +144,8 @@ describe('while too many wrong keys come from its address', () => {
   const keyGuard: GatewayParts['keyGuard'] = {
     enter: () => Promise.reject(new GatewayError('too_many_wrong_keys', 'Too many.', { retryAfterSeconds: 5 })),
   };
-  const openHouses = async (first: Outcome) => {
-    const before = openWalkHouse({ answers: [{ outcome: first }] });
-    await buy(before);
-    await giveUp(before);
-    return openWalkHouse({ answers: [{ outcome: SUCCESS }], beside: before, parts: { keyGuard } });
-  };
+  const openHouses = async (first: Outcome) =>
+    openWalkHouse({ answers: [{ outcome: SUCCESS }], beside: await openAfter(first), parts: { keyGuard } });
   const askAfter = async (house: WalkHouse, id: string) => {
     const served = question(house, id);
     await house.clock.advance(60_000);
@@ -177,9 +177,7 @@ describe('while too many wrong keys come from its address', () => {
 
 describe('another attempt at an order with an open outcome', () => {
   test('is on disk before it is sent, so that no other process proves the order absent meanwhile', async () => {
-    const house = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
-    await buy(house);
-    await giveUp(house);
+    const house = await openAfter(UNKNOWN);
     await house.clock.advance(300_000);
     const triedAgainAtMs = house.clock.now();
     const again = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 60_000 }], beside: house });
@@ -188,9 +186,7 @@ describe('another attempt at an order with an open outcome', () => {
   });
 
   test('is not made while it cannot be written', async () => {
-    const house = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
-    await buy(house);
-    await giveUp(house);
+    const house = await openAfter(UNKNOWN);
     const settle: Journal['settle'] = async () => {
       throw new Error('disk full');
     };
@@ -211,8 +207,8 @@ describe('a process that is frozen between its lease and its first byte', () => 
     },
   });
 
-  test('sends nothing when another process has proven meanwhile that v1 never had the order', async () => {
-    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: frozenAfterOpen });
+  /** Another process proves that v1 does not have the order, while this one is frozen. */
+  const expectNothingSent = async (frozen: WalkHouse): Promise<void> => {
     const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS);
     const absent: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
@@ -220,6 +216,11 @@ describe('a process that is frozen between its lease and its first byte', () => 
     await frozen.clock.advance(60_000);
     expect(readReply(await served)).toMatchObject({ status: 'fail' });
     expect(frozen.upstream.sent).toEqual([]);
+  };
+
+  test('sends nothing when another process has proven meanwhile that v1 never had the order', async () => {
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: frozenAfterOpen });
+    await expectNothingSent(frozen);
   });
 
   test('renews its lease before it sends, so that no other process can prove that meanwhile', async () => {
@@ -249,9 +250,7 @@ describe('a process that is frozen between its lease and its first byte', () => 
   });
 
   test('counts a lease from before it was written, because the write took long too', async () => {
-    const first = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
-    await buy(first);
-    await giveUp(first);
+    const first = await openAfter(UNKNOWN);
     let isFrozen = true;
     const frozenAfterMark = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
       settle: async (...args) => {
@@ -262,13 +261,7 @@ describe('a process that is frozen between its lease and its first byte', () => 
       },
     });
     const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: frozenAfterMark, beside: first });
-    const served = ask(frozen);
-    await frozen.clock.advance(QUIET_MS);
-    const absent: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
-    await frozen.journal.settle(frozen.owner, 'r-1', absent, frozen.clock.now());
-    await frozen.clock.advance(60_000);
-    expect(readReply(await served)).toMatchObject({ status: 'fail' });
-    expect(frozen.upstream.sent).toEqual([]);
+    await expectNothingSent(frozen);
   });
 });
 
