@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess } from '../end-process';
 import { freePort } from '../free-port';
 
 const HOUSE = resolve(__dirname, '..', '..');
@@ -108,11 +109,7 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
       const ending = child!;
       const startedAt = performance.now();
       isReady = false;
-      if (ending.exitCode === null && ending.signalCode === null) {
-        const gone = once(ending, 'exit');
-        ending.kill(signal);
-        await gone;
-      }
+      await endProcess(ending, signal);
       return { code: ending.exitCode, signal: ending.signalCode, tookMs: performance.now() - startedAt };
     },
     freeze: () => void child?.kill('SIGSTOP'),

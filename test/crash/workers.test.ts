@@ -182,23 +182,24 @@ testOfBoth('a caller is recorded in both workers, also in one that replaces anot
   return linesOf('request').slice(-30);
 });
 
+/** Each of so many accounts sends its sale several times at once: every script is told the success of one order at v1. */
+async function sellOnceEach(accounts: number, times: number, saleOf: (account: number) => object = () => LATE): Promise<void> {
+  for (let account = 0; account < accounts; account += 1) {
+    const told = await atOnce(times, () => post(saleOf(account), key(account)));
+    expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['success']));
+    expect(v1.countOrders()).toBe(account + 1);
+  }
+}
+
 testOfBoth('one id that both get at once is one order at v1, and every script is told the same end', async () => {
   await open();
-  for (let round = 0; round < 5; round += 1) {
-    const told = await atOnce(8, () => post({ ...LATE, 'request-id': `same-${round}` }, key(round)));
-    expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['success']));
-    expect(v1.countOrders()).toBe(round + 1);
-  }
+  await sellOnceEach(5, 8, (account) => ({ ...LATE, 'request-id': `same-${account}` }));
   return linesOf('request');
 });
 
 testOfBoth('a sale without an id that is repeated while open is one order at v1, whichever worker gets it', async () => {
   await open();
-  for (let round = 0; round < 5; round += 1) {
-    const told = await atOnce(6, () => post(LATE, key(round)));
-    expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['success']));
-    expect(v1.countOrders()).toBe(round + 1);
-  }
+  await sellOnceEach(5, 6);
   return linesOf('request');
 });
 
@@ -209,11 +210,7 @@ testOfBoth('a worker that replaces another sells from the same journal, whatever
   writeFileSync(file, `JOURNAL_URL: lmdb:${join(dataDir, 'other')}`);
   process.kill(pidOf(1), 'SIGKILL');
   await untilLines('worker_started', 3);
-  for (let round = 0; round < 3; round += 1) {
-    const told = await atOnce(6, () => post(LATE, key(round)));
-    expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['success']));
-    expect(v1.countOrders()).toBe(round + 1);
-  }
+  await sellOnceEach(3, 6);
   return linesOf('request');
 });
 

@@ -1,10 +1,10 @@
 /** deploy/haproxy.cfg as run by Debian's HAProxy, in front of two servers that break: what the balancer itself may do to a sale. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess } from '../end-process';
 import { DEPLOY } from '../fleet/start-fleet';
 import { freePort } from '../free-port';
 import { listen, type Listening } from '../listen';
@@ -51,9 +51,7 @@ describeWith('haproxy', ['-v'], 'HAProxy before two gateways', () => {
     arrived.length = 0;
   }, 30_000);
   afterAll(async () => {
-    const gone = once(balancer, 'exit');
-    balancer.kill('SIGTERM');
-    await gone;
+    await endProcess(balancer);
     for (const one of opened) await one.close();
   });
 

@@ -3,10 +3,10 @@
  * user without rights on a read-only root. Only `npm ci` is not run, because it has run here already.
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess } from '../end-process';
 import { send } from '../flows/house';
 import { freePort } from '../free-port';
 import { describeWith } from './installed';
@@ -135,7 +135,7 @@ describeWith('unshare', ['--mount', 'true'], 'the image', () => {
       const sale = { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'image-1' };
       expect((await send(`http://127.0.0.1:${port}`, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
     } finally {
-      await end(first.gateway);
+      await endProcess(first.gateway);
     }
     expect([first.gateway.exitCode, first.complaints()]).toEqual([0, '']);
     expect(health()).toBe(1);
@@ -144,7 +144,7 @@ describeWith('unshare', ['--mount', 'true'], 'the image', () => {
       const told = await send(`http://127.0.0.1:${port}`, '/api/transaction/image-1');
       expect(told.body).toMatchObject({ status: 'success', 'request-id': 'image-1' });
     } finally {
-      await end(second.gateway);
+      await endProcess(second.gateway);
     }
   }, 60_000);
 
@@ -174,10 +174,3 @@ describeWith('unshare', ['--mount', 'true'], 'the image', () => {
     expect(existsSync(join(image, 'node_modules', 'typescript'))).toBe(false);
   });
 });
-
-async function end(process: ChildProcess): Promise<void> {
-  if (process.exitCode !== null) return;
-  const gone = once(process, 'exit');
-  process.kill('SIGTERM');
-  await gone;
-}

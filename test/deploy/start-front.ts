@@ -1,10 +1,10 @@
 /** A shipped front as a process of this machine: its file, with names, ports, certificate and paths replaced by the test's. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess } from '../end-process';
 import { DEPLOY } from '../fleet/start-fleet';
 import { freePort } from '../free-port';
 import { SELF_SIGNED } from '../upstream/self-signed';
@@ -45,9 +45,7 @@ export async function startFront(name: FrontName, gatewayUrl: string): Promise<F
   });
   let output = '';
   for (const stream of [front.stdout, front.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()));
-  const end = async (): Promise<void> => {
-    await endProcess(front);
-  };
+  const end = (): Promise<void> => endProcess(front);
   const until = Date.now() + START_MS;
   while (!(await isServing(port))) {
     if (front.exitCode !== null || Date.now() > until) {
@@ -118,11 +116,4 @@ function isServing(port: number): Promise<boolean> {
       .on('error', () => tell(false))
       .end();
   });
-}
-
-async function endProcess(process: ChildProcess): Promise<void> {
-  if (process.exitCode !== null || process.signalCode !== null) return;
-  const gone = once(process, 'exit');
-  process.kill('SIGTERM');
-  await gone;
 }

@@ -3,10 +3,10 @@
  * last, and a second one in which the gateway runs. The ports of the pages are translated to free ones, both ways.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess } from '../end-process';
 import { freePort } from '../free-port';
 import { ROOT } from './place-program';
 import { newFolder } from '../new-folder';
@@ -54,10 +54,7 @@ export async function openDesk(program: string): Promise<Desk> {
 
   let gateway: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
-    if (gateway === undefined || gateway.exitCode !== null || gateway.signalCode !== null) return;
-    const gone = once(gateway, 'exit');
-    gateway.kill('SIGTERM');
-    await gone;
+    await endProcess(gateway);
     gateway = undefined;
   };
   return {

@@ -1,10 +1,10 @@
 /** The parts of deploy/compose.yaml as plain processes of this machine: PostgreSQL, two gateways, and HAProxy in front of them. */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess } from '../end-process';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { freePort } from '../free-port';
 import { postgresFolder, startPostgres, type PostgresServer } from '../journal/postgres/start-postgres';
@@ -104,11 +104,4 @@ async function isServing(url: string): Promise<boolean> {
     ({ status }) => status === 404,
     () => false,
   );
-}
-
-async function endProcess(process: ChildProcess): Promise<void> {
-  if (process.exitCode !== null || process.signalCode !== null) return;
-  const gone = once(process, 'exit');
-  process.kill('SIGTERM');
-  await gone;
 }

@@ -7,6 +7,7 @@ import { journalSuite } from './journal-suite';
 import { newOrder, OPENED_AT_MS } from './new-order';
 import { outputOf, startChild } from './start-child';
 import { newFolder } from '../new-folder';
+import { turnsDuring } from '../until';
 
 journalSuite('LMDB journal', async () => openLmdbJournal({ dir: newFolder() }));
 
@@ -157,7 +158,7 @@ describe('LMDB journal on its disk', () => {
     const owners = Array.from({ length: 1_000 }, (_, nth) => nth.toString(16).padStart(32, '0'));
     await Promise.all(owners.map((owner) => journal.open(newOrder({ owner }))));
     const walks = [() => journal.owners(), () => journal.listByReference('v1-9')];
-    for (const walk of walks) expect(await turnsDuring(walk)).toBeGreaterThanOrEqual(3);
+    for (const walk of walks) expect(await turnsDuring(walk())).toBeGreaterThanOrEqual(3);
     expect(await journal.owners()).toEqual(owners);
     await journal.close();
   });
@@ -170,16 +171,3 @@ describe('LMDB journal on its disk', () => {
     await expect(journal.listUnsettled({ limit: 1 })).rejects.toThrow('closed');
   });
 });
-
-/** How many turns of the event loop other work had. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let [turns, isOver] = [0, false];
-  const count = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await work();
-  isOver = true;
-  return turns;
-}

@@ -5,6 +5,7 @@ import { hashOf, readFolder } from '../../src/mapping/load';
 import { openSetHistory } from '../../src/mapping/set-history';
 import { newFolder } from '../new-folder';
 import { copyMappings, MAPPINGS } from './mapping-set';
+import { turnsDuring } from '../until';
 
 let home: string;
 let folder: string;
@@ -297,15 +298,6 @@ test('the history lists every set that came into use with its cause and author',
     { hash: before, by: 'start', changed: expect.arrayContaining(['callers.yaml', 'format-a.yaml']) as string[] },
   ]);
 });
-
-/** Counts the turns of the event loop in which something else, such as a sale, could be served. */
-async function turnsDuring(change: Promise<unknown>): Promise<number> {
-  let isOver = false;
-  void change.finally(() => (isOver = true));
-  let turns = 0;
-  for (; !isOver; turns += 1) await new Promise((resolve) => setImmediate(resolve));
-  return turns;
-}
 
 test('while a large set is checked the event loop goes on, and a set that is in use already is not checked again', async () => {
   const live = open();

@@ -9,6 +9,7 @@ import { noNumberIndex, type OrderName } from '../../src/orders/number-index';
 import { keysOfTyped } from '../../src/orders/number-keys';
 import { newOrder } from '../journal/new-order';
 import { shippedMapping } from '../mapping/mapping-set';
+import { turnsDuring } from '../until';
 
 const mapping = shippedMapping();
 const keyring = createKeyring(new Secret('s'.repeat(32)));
@@ -203,24 +204,11 @@ test.each<[string, OrderQuery, number]>([
   },
 );
 
-/** How many turns of the event loop others get while the work is done. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let [turns, isOver] = [0, false];
-  const count = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await work();
-  isOver = true;
-  return turns;
-}
-
 test('a search by request id over many keys leaves turns of the event loop to sales', async () => {
   const { journal, parts } = await shop(4);
   const owners = async (): Promise<readonly string[]> => Array.from({ length: 500 }, (_, nth) => `owner ${nth}`);
   const search = () => findOrders({ requestId: 'r1' }, { ...parts, journal: { ...journal, owners } });
-  expect(await turnsDuring(search)).toBeGreaterThanOrEqual(9);
+  expect(await turnsDuring(search())).toBeGreaterThanOrEqual(9);
 });
 
 test.each<[string, OrderQuery]>([
@@ -229,5 +217,5 @@ test.each<[string, OrderQuery]>([
   ['orders for a number', { number: '08099999999' }],
 ])('a search through %s leaves turns of the event loop to sales', async (_what, query) => {
   const { parts } = await shop(1_300);
-  expect(await turnsDuring(() => findOrders(query, parts))).toBeGreaterThanOrEqual(5);
+  expect(await turnsDuring(findOrders(query, parts))).toBeGreaterThanOrEqual(5);
 });

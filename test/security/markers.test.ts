@@ -10,6 +10,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess } from '../end-process';
 import { createRealClock, type Clock } from '../../src/sandbox/clock';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox';
 import { createChance } from '../crash/chance';
@@ -328,10 +329,8 @@ test(
       hits.push(...search(Buffer.from(printed), `compat-gateway ${args.join(' ')}`, marks));
     }
     hits.push(...search(Buffer.from(await askAdmin()), 'the admin server', marks));
-    const recorderGone = once(recorder, 'exit');
     expect(recorder.exitCode).toBeNull();
-    recorder.kill('SIGTERM');
-    await recorderGone;
+    await endProcess(recorder);
     hits.push(...search(Buffer.from(recorded), 'compat-gateway record', marks));
     expect(await gateway.end('SIGTERM')).toMatchObject({ code: 0 });
     for (const part of ['data', 'logs', 'backup']) hits.push(...searchFolder(join(folder, part), marks));

@@ -1,9 +1,9 @@
 /** Parts of the gateway's surroundings that a test can take away and give back. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess } from '../end-process';
 import type { Chance } from '../crash/chance';
 
 export interface Trouble {
@@ -53,12 +53,7 @@ export function openLogPipe(folder: string): LogPipe {
     reader = spawn('cat', [pipe], { stdio: ['ignore', into, 'ignore'] });
     closeSync(into);
   };
-  const endReader = async (): Promise<void> => {
-    if (reader === undefined || reader.exitCode !== null || reader.signalCode !== null) return;
-    const gone = once(reader, 'exit');
-    reader.kill('SIGKILL');
-    await gone;
-  };
+  const endReader = (): Promise<void> => endProcess(reader, 'SIGKILL');
   return {
     name: 'the log',
     ways: [['stalled'], ['closed']],

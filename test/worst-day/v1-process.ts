@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess } from '../end-process';
 import { freePort } from '../free-port';
 import { listen, type Listening } from '../listen';
 import type { Trouble } from './trouble';
@@ -62,12 +63,7 @@ export async function openV1Process(accounts: number): Promise<V1Process> {
     const isUp = once(child, 'message').then(() => true);
     if (!(await Promise.race([isUp, once(child, 'exit').then(() => false)]))) throw new Error('v1 did not start.');
   };
-  const kill = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
-  };
+  const kill = (): Promise<void> => endProcess(child, 'SIGKILL');
   const untilItAnswers = async (): Promise<void> => {
     while (
       !(await fetch(`${url}/services`).then(
