@@ -25,9 +25,3 @@ test.each(codes)('docs/errors.md says of %s its status, what the script sees and
   expect(section?.text).toMatch(/\*Sees\*/);
   expect(section?.text).toMatch(/\*Do\*/);
 });
-
-test.each(codes)('%s describes the fact in lower snake case, with a status and a title of its own', (code) => {
-  expect(code).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
-  expect(ERRORS[code].status).toBeGreaterThanOrEqual(400);
-  expect(codes.filter((other) => ERRORS[other].title === ERRORS[code].title)).toEqual([code]);
-});

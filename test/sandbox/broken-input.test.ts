@@ -89,7 +89,8 @@ describe('broken input', () => {
 
   test('a body beyond the size limit, invalid UTF-8 and very deep nesting are refused with 400', async () => {
     const headers = { authorization: 'Bearer sandbox_demo', 'content-type': 'application/json' };
-    const bodies = [JSON.stringify({ message: 'm'.repeat(300_000) }), Buffer.from([0x7b, 0xff, 0x7d]), '['.repeat(50_000)];
+    const large = JSON.stringify({ ...GOOD['/airtime'], pin: '1234', message: 'm'.repeat(300_000) });
+    const bodies = [large, Buffer.from([0x7b, 0xff, 0x7d]), '['.repeat(50_000)];
     for (const body of bodies) {
       const reply = await fetch(`${v1.url}/airtime`, { method: 'POST', headers, body });
       expect({ status: reply.status, body: await reply.json() }).toMatchObject({ status: 400, body: { status: 'error' } });

@@ -31,10 +31,15 @@ test('[3-17] [2.3-20] [2.4-9] an order that receipt and history call processing 
   const { body } = await buy('0010');
   expect(body).toMatchObject({ status: 'pending', pending: true });
   const { reference } = body.data;
-  expect(await statusOf(reference)).toBe('processing');
-  expect((await v1.get('/transactions')).body.data.transactions[0].status).toBe('processing');
-  v1.clock.advance(5_000);
-  expect(await statusOf(reference)).toBe('success');
+  const shown = async () => [
+    await statusOf(reference),
+    (await v1.get('/transactions')).body.data.transactions[0].status,
+    await v1.balance(),
+  ];
+  v1.clock.advance(4_999);
+  expect(await shown()).toEqual(['processing', 'processing', 999_902]);
+  v1.clock.advance(1);
+  expect(await shown()).toEqual(['success', 'success', 999_902]);
 });
 
 test('[2.3-19] category, filter and the service of a webhook are one of eight words', async () => {

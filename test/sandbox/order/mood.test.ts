@@ -25,7 +25,7 @@ describe('moods', () => {
     });
   });
 
-  // What each mood charges, and that a repeat finds the order or buys: mood-matrix.test.ts.
+  // What each mood charges, and that a repeat finds the order or buys: mood-matrix.test.ts. How pending ones end: conformance/sandbox-only/state.test.ts.
   test('0004 and 0009 are resets, 0005 an error of HTTP 500, 0006 half a JSON reply, 0008 an HTML page', async () => {
     for (const digits of ['0004', '0009']) await expect(buy(digits)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
     expect(await buy('0005')).toMatchObject({ status: 500, body: { status: 'error' } });
@@ -51,22 +51,6 @@ describe('moods', () => {
     expect(isAnswered).toBe(false);
     v1.clock.advance(1);
     expect((await slow).body).toMatchObject({ status: 'success' });
-  });
-
-  test('0010 is pending, has the status processing in receipt and history, and succeeds after 5 seconds', async () => {
-    const { body } = await buy('0010');
-    expect(body).toMatchObject({ status: 'pending', pending: true });
-    const { reference } = body.data;
-    const status = async () => [
-      (await v1.receipt(reference)).status,
-      (await v1.get('/transactions')).body.data.transactions[0].status,
-    ];
-    v1.clock.advance(4_999);
-    expect(await status()).toEqual(['processing', 'processing']);
-    expect(await v1.balance()).toBe(CHARGED);
-    v1.clock.advance(1);
-    expect(await status()).toEqual(['success', 'success']);
-    expect(await v1.balance()).toBe(CHARGED);
   });
 
   test('a mood strikes every purchase without a request_id', async () => {
