@@ -110,7 +110,7 @@ const isFields = (value: unknown): value is Fields => value !== null && typeof v
 const indentOf = (line: string): number => /^ */.exec(line)![0].length;
 
 /** Lays an example over the common set as text: below each key the example's lines stand beside those of the common set. */
-export function layOver(text: string, common: Fields): { readonly text: string; readonly lineOf: (line: number) => number } {
+function layOver(text: string, common: Fields): { readonly text: string; readonly lineOf: (line: number) => number } {
   const lines = text.split('\n');
   const laid: Laid[] = [];
   /** The common set's fields below each key that is open here, outermost first. */
