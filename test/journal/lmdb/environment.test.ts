@@ -60,15 +60,12 @@ describe('the folder of the LMDB journal', () => {
     expect(await readFile(dir, 'utf8')).toBe('notes');
   });
 
-  test('a file of unknown content is refused and left unchanged', async () => {
+  test.each([
+    ['', 'SQLite format 3\0'.padEnd(20_000, 'x')],
+    ['short ', 'x'],
+  ])('a %sfile of unknown content is refused and left unchanged', async (_size, content) => {
     const dir = newFolder();
-    await writeFile(join(dir, 'data.mdb'), 'SQLite format 3\0'.padEnd(20_000, 'x'));
-    await expectRefusal(dir, 'holds a data.mdb that is no LMDB data file');
-  });
-
-  test('a short file of unknown content is refused and left unchanged', async () => {
-    const dir = newFolder();
-    await writeFile(join(dir, 'data.mdb'), 'x');
+    await writeFile(join(dir, 'data.mdb'), content);
     await expectRefusal(dir, 'holds a data.mdb that is no LMDB data file');
   });
 
