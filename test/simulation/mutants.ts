@@ -28,12 +28,26 @@ export interface Mutant {
 
 const KEYS = Object.values(SCRIPT_KEYS).map(({ apiKey }) => apiKey);
 
+function withParts(change: (parts: GatewayParts) => Partial<GatewayParts>): Mutation {
+  return { parts: (parts) => ({ ...parts, ...change(parts) }) };
+}
+
 function withUpstream(change: (upstream: Upstream) => Partial<Upstream>): Mutation {
-  return { parts: (parts) => ({ ...parts, upstream: { ...parts.upstream, ...change(parts.upstream) } }) };
+  return withParts(({ upstream }) => ({ upstream: { ...upstream, ...change(upstream) } }));
 }
 
 function withJournal(change: (journal: Journal, parts: GatewayParts) => Partial<Journal>): Mutation {
-  return { parts: (parts) => ({ ...parts, journal: { ...parts.journal, ...change(parts.journal, parts) } }) };
+  return withParts((parts) => ({ journal: { ...parts.journal, ...change(parts.journal, parts) } }));
+}
+
+/** Changes what v1's answers to questions hold. */
+function withFound(change: (body: JsonObject, path: string) => JsonObject): Mutation {
+  return withUpstream((upstream) => ({
+    find: async (call, context): Promise<Finding> => {
+      const finding = await upstream.find(call, context);
+      return finding.kind === 'found' ? { ...finding, body: change(finding.body, call.path) } : finding;
+    },
+  }));
 }
 
 /** Changes the outcome of every answer to a purchase, and leaves out the body, which would contradict it. */
@@ -116,12 +130,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'a lost order counts as never sent after four seconds',
     breaks: 'failure is true',
-    mutation: {
-      parts: (parts) => ({
-        ...parts,
-        mapping: () => ({ ...parts.mapping(), timing: { ...parts.mapping().timing, quiet: 4_000 } }),
-      }),
-    },
+    mutation: withParts(({ mapping }) => ({
+      mapping: () => ({ ...mapping(), timing: { ...mapping().timing, quiet: 4_000 } }),
+    })),
   },
   {
     title: 'a lost order may take a reference that another order has',
@@ -166,7 +177,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'a process that has stood still does not ask what the others have told',
     breaks: 'success is true',
-    mutation: { parts: (parts) => ({ ...parts, told: () => undefined }) },
+    mutation: withParts(() => ({ told: () => undefined })),
   },
   {
     title: 'what a script was told counts as not told',
@@ -184,9 +195,7 @@ export const MUTANTS: readonly Mutant[] = [
     title: 'quiet times are measured by the wall clock alone',
     breaks: 'failure is true',
     firstSeed: 1396,
-    mutation: {
-      parts: (parts) => ({ ...parts, clock: { ...parts.clock, elapsed: () => parts.clock.now() } }),
-    },
+    mutation: withParts(({ clock }) => ({ clock: { ...clock, elapsed: () => clock.now() } })),
   },
   {
     title: 'a sold order is told as failed to a status query',
@@ -228,26 +237,18 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'every receipt counts as a success, whatever its status',
     breaks: 'success is true',
-    mutation: withUpstream((upstream) => ({
-      find: async (call, context): Promise<Finding> => {
-        const finding = await upstream.find(call, context);
-        if (finding.kind !== 'found' || call.path !== '/receipt') return finding;
-        const data = finding.body['data'] as JsonObject;
-        return { ...finding, body: { ...finding.body, data: { ...data, status: 'success' } } };
-      },
-    })),
+    mutation: withFound((body, path) =>
+      path === '/receipt' ? { ...body, data: { ...(body['data'] as JsonObject), status: 'success' } } : body,
+    ),
   },
   {
     title: 'the card PINs of a receipt are replaced by others',
     breaks: 'success is true',
-    mutation: withUpstream((upstream) => ({
-      find: async (call, context): Promise<Finding> => {
-        const finding = await upstream.find(call, context);
-        const data = finding.kind === 'found' ? (finding.body['data'] as JsonObject) : undefined;
-        if (finding.kind !== 'found' || !Array.isArray(data?.['pins']) || data['pins'].length === 0) return finding;
-        return { ...finding, body: { ...finding.body, data: { ...data, pins: [{ pin: '0000', serial: 'S' }] } } };
-      },
-    })),
+    mutation: withFound((body) => {
+      const data = body['data'] as JsonObject | undefined;
+      if (!Array.isArray(data?.['pins']) || data['pins'].length === 0) return body;
+      return { ...body, data: { ...data, pins: [{ pin: '0000', serial: 'S' }] } };
+    }),
   },
   {
     title: 'a rejected order is told as pending',
@@ -268,8 +269,6 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'an order is still bought after its script was told pending',
     breaks: 'nothing is bought after pending was told',
-    mutation: {
-      parts: (parts) => ({ ...parts, mapping: () => withBuyAfterPending(parts.mapping(), KEYS) }),
-    },
+    mutation: withParts(({ mapping }) => ({ mapping: () => withBuyAfterPending(mapping(), KEYS) })),
   },
 ];
