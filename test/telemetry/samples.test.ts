@@ -1,18 +1,11 @@
 import { kobo } from '../../src/domain/amount';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { addTallies, addTimes, quantile, readSampled, SAMPLE_MS, takeSamples, valuesOf } from '../../src/telemetry/samples';
+import { createVirtualClock } from '../domain/virtual-clock';
 
 /** Metrics and samples with a clock that moves only by `pass`, one sample at a time. */
 function sampledMetrics() {
-  const time = { ms: 0, run: (): void => undefined };
-  const clock = {
-    now: () => time.ms,
-    elapsed: () => time.ms,
-    after: (_ms: number, run: () => void) => {
-      time.run = run;
-      return () => (time.run = () => undefined);
-    },
-  };
+  const clock = createVirtualClock(0);
   const metrics = createMetrics({ hasProcessMetrics: false });
   const read = () => readSampled(metrics.registry);
   const samples = takeSamples(clock, read, (error) => {
@@ -20,8 +13,7 @@ function sampledMetrics() {
   });
   const pass = async (count = 1): Promise<void> => {
     for (let index = 0; index < count; index += 1) {
-      time.ms += SAMPLE_MS;
-      time.run();
+      await clock.advance(SAMPLE_MS);
       await new Promise(setImmediate);
     }
   };

@@ -1,4 +1,3 @@
-import type { Clock } from '../../src/domain/clock';
 import { TOLD_PENDING } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Journal } from '../../src/journal/journal';
@@ -8,42 +7,13 @@ import { listenToSettled } from '../../src/watch/listen-to-settled';
 import { sayContraryEnds, watchOpenOrders } from '../../src/watch/watch-orders';
 import { createLog } from '../../src/telemetry/log';
 import { createMetrics } from '../../src/telemetry/metrics';
+import { createVirtualClock } from '../domain/virtual-clock';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 import { shippedMapping } from '../mapping/mapping-set';
 
 const mapping = shippedMapping();
 const MINUTE_MS = 60_000;
 const OVERDUE_MS = mapping.timing.overdue;
-
-/** A clock that moves only by `move` and has one timer at most. */
-function createManualClock(startMs: number) {
-  let now = startMs;
-  let due: { readonly atMs: number; readonly run: () => void } | undefined;
-  const clock: Pick<Clock, 'now' | 'after'> = {
-    now: () => now,
-    after: (ms, run) => {
-      due = { atMs: now + ms, run };
-      return () => (due = undefined);
-    },
-  };
-  return {
-    clock: clock as Clock,
-    hasTimer: () => due !== undefined,
-    async move(ms: number): Promise<void> {
-      const end = now + ms;
-      await settle();
-      while (due !== undefined && due.atMs <= end) {
-        const { atMs, run } = due;
-        due = undefined;
-        now = atMs;
-        run();
-        await settle();
-      }
-      now = end;
-    },
-  };
-}
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function open(journal: Journal, requestId: string, changes: Parameters<typeof newOrder>[0] = {}): Promise<void> {
   await journal.open(newOrder({ requestId, contentHash: requestId, ...changes }));
@@ -63,11 +33,11 @@ test.each([
 ])('the start logs once how many orders are open, the age of the oldest and the money in all (%j)', async (orders, line) => {
   const journal = createMemoryJournal();
   for (const { requestId, ...changes } of orders) await open(journal, requestId, changes);
-  const manual = createManualClock(OPENED_AT_MS + 5 * MINUTE_MS);
+  const clock = createVirtualClock(OPENED_AT_MS + 5 * MINUTE_MS);
   const lines: string[] = [];
   const log = createLog('debug', { write: (text: string) => void lines.push(text) });
-  const watch = watchOpenOrders({ journal, mapping: () => mapping, clock: manual.clock, log, metrics: createMetrics() });
-  await manual.move(3 * MINUTE_MS);
+  const watch = watchOpenOrders({ journal, mapping: () => mapping, clock, log, metrics: createMetrics() });
+  await clock.advance(3 * MINUTE_MS);
   watch.stop();
   const found = lines
     .map((text) => JSON.parse(text) as object)
@@ -78,13 +48,13 @@ test.each([
 test('an overdue order is logged once an hour until it is settled, and the gauge shows the open orders', async () => {
   const journal = createMemoryJournal();
   await open(journal, 'lost');
-  const manual = createManualClock(OPENED_AT_MS);
+  const clock = createVirtualClock(OPENED_AT_MS);
   const lines: string[] = [];
   const metrics = createMetrics();
   const watch = watchOpenOrders({
     journal,
     mapping: () => mapping,
-    clock: manual.clock,
+    clock,
     log: createLog('debug', { write: (line: string) => void lines.push(line) }),
     metrics,
   });
@@ -92,33 +62,33 @@ test('an overdue order is logged once an hour until it is settled, and the gauge
   const gauge = async (): Promise<string | undefined> =>
     /^compat_unknown_orders (\d+)$/m.exec(await metrics.registry.metrics())?.[1];
 
-  await manual.move(OVERDUE_MS - MINUTE_MS);
+  await clock.advance(OVERDUE_MS - MINUTE_MS);
   expect([said(), await gauge()]).toEqual([0, '1']);
-  await manual.move(2 * MINUTE_MS);
+  await clock.advance(2 * MINUTE_MS);
   expect(said()).toBe(1);
   expect(JSON.parse(lines[1]!)).toMatchObject({ requestId: 'lost', operation: 'buy_airtime', outcome: 'open' });
-  await manual.move(50 * MINUTE_MS);
+  await clock.advance(50 * MINUTE_MS);
   expect(said()).toBe(1);
-  await manual.move(20 * MINUTE_MS);
+  await clock.advance(20 * MINUTE_MS);
   expect(said()).toBe(2);
   await journal.settle(newOrder().owner, 'lost', { kind: 'succeeded' }, OPENED_AT_MS);
-  await manual.move(120 * MINUTE_MS);
+  await clock.advance(120 * MINUTE_MS);
   expect([said(), await gauge()]).toEqual([2, '0']);
   watch.stop();
-  expect(manual.hasTimer()).toBe(false);
+  expect(clock.waiting).toBe(0);
 });
 
 test('of thousands of overdue orders each is logged once an hour, some hundred at a time', async () => {
   const journal = createMemoryJournal();
   for (let nth = 0; nth < 1_200; nth += 1) await open(journal, `lost ${nth}`);
-  const manual = createManualClock(OPENED_AT_MS + OVERDUE_MS);
+  const clock = createVirtualClock(OPENED_AT_MS + OVERDUE_MS);
   const said: string[] = [];
   const write = (line: string): void => void (line.includes('order_overdue') && said.push(line));
   const log = createLog('debug', { write });
-  const watch = watchOpenOrders({ journal, mapping: () => mapping, clock: manual.clock, log, metrics: createMetrics() });
-  await manual.move(1);
+  const watch = watchOpenOrders({ journal, mapping: () => mapping, clock, log, metrics: createMetrics() });
+  await clock.advance(1);
   expect(said).toHaveLength(500);
-  await manual.move(50 * MINUTE_MS);
+  await clock.advance(50 * MINUTE_MS);
   expect(new Set(said.map((line) => (JSON.parse(line) as { requestId: string }).requestId)).size).toBe(1_200);
   expect(said).toHaveLength(1_200);
   watch.stop();
@@ -131,16 +101,16 @@ test('an unreadable journal is logged, and read again a minute later', async () 
     ...journal,
     listUnsettled: (options) => (isAway ? Promise.reject(new Error('the disk is away')) : journal.listUnsettled(options)),
   };
-  const manual = createManualClock(OPENED_AT_MS);
+  const clock = createVirtualClock(OPENED_AT_MS);
   const lines: string[] = [];
   const metrics = createMetrics();
   const log = createLog('debug', { write: (line: string) => void lines.push(line) });
-  const watch = watchOpenOrders({ journal: failing, mapping: () => mapping, clock: manual.clock, log, metrics });
-  await manual.move(1);
+  const watch = watchOpenOrders({ journal: failing, mapping: () => mapping, clock, log, metrics });
+  await clock.advance(1);
   expect(lines.join('')).toContain('the disk is away');
   isAway = false;
   await open(journal, 'r1');
-  await manual.move(2 * MINUTE_MS);
+  await clock.advance(2 * MINUTE_MS);
   expect(await metrics.registry.metrics()).toMatch(/^compat_unknown_orders 1$/m);
   // The count of open orders is logged as soon as the journal can be read.
   expect(lines.at(-1)).toMatch(/"count":1,.*"event":"orders_found_open"/);
