@@ -29,13 +29,11 @@ const MIB = 2 ** 20;
 
 export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
   if (!existsSync(dataDir))
-    return [
-      note(
-        `There is no data folder at ${dataDir} yet.`,
-        'The first start makes it.',
-        'Check that DATA_DIR is that of the gateway.',
-      ),
-    ];
+    return note(
+      `There is no data folder at ${dataDir} yet.`,
+      'The first start makes it.',
+      'Check that DATA_DIR is that of the gateway.',
+    );
   try {
     const said = prepareDataFolder(dataDir);
     return [
@@ -43,13 +41,11 @@ export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
       ...(await judgeDisk(dataDir)),
     ];
   } catch (error) {
-    return [
-      mend(
-        (error as Error).message,
-        'Without it nothing can be written, and nothing is sold.',
-        'Make the user of the gateway the owner of this folder.',
-      ),
-    ];
+    return mend(
+      (error as Error).message,
+      'Without it nothing can be written, and nothing is sold.',
+      'Make the user of the gateway the owner of this folder.',
+    );
   }
 };
 
@@ -121,29 +117,25 @@ async function flushTime(folder: string): Promise<number> {
 export const checkJournal: Check = async ({ config }) => {
   const folder = journalFolder(config.journalUrl, config.dataDir);
   if (/^memory:/i.test(config.journalUrl))
-    return [
-      mend(
-        'The journal is in memory (JOURNAL_URL).',
-        'A restart forgets every order.',
-        'Leave JOURNAL_URL unset, or set lmdb:/path.',
-      ),
-    ];
+    return mend(
+      'The journal is in memory (JOURNAL_URL).',
+      'A restart forgets every order.',
+      'Leave JOURNAL_URL unset, or set lmdb:/path.',
+    );
   if (folder !== undefined && !existsSync(folder)) return [];
   try {
     const journal = await openJournalBeside(config);
     await journal.listUnsettled({ limit: 1 });
     await journal.close();
   } catch (error) {
-    return [
-      mend(
-        `The journal does not open: ${(error as Error).message}`,
-        'The gateway does not start with this journal, and its orders cannot be read.',
-        'Correct what the first sentence names, or put a backup in place with `compat-gateway restore`.',
-      ),
-    ];
+    return mend(
+      `The journal does not open: ${(error as Error).message}`,
+      'The gateway does not start with this journal, and its orders cannot be read.',
+      'Correct what the first sentence names, or put a backup in place with `compat-gateway restore`.',
+    );
   }
   const bytes = folder === undefined ? undefined : statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false })?.size;
-  return [well(bytes === undefined ? 'The journal opens.' : `The journal opens; its file has ${Math.ceil(bytes / MIB)} MiB.`)];
+  return well(bytes === undefined ? 'The journal opens.' : `The journal opens; its file has ${Math.ceil(bytes / MIB)} MiB.`);
 };
 
 export const checkSecrets: Check = ({ config }) => {
@@ -197,14 +189,12 @@ export const checkDatabase: Check = async ({ config: { journalUrl }, now }) => {
     await client.connect();
     const { rows } = await client.query<{ ms: string }>('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms');
     const apartMs = now() - Number(rows[0]?.ms);
-    if (Math.abs(apartMs) < CLOCK_APART_MS) return [well("The clock agrees with the database's.")];
-    return [
-      mend(
-        `The clock of this machine is ${Math.round(Math.abs(apartMs) / 1_000)} seconds from the database's.`,
-        'Gateways on several machines decide by the time which orders were never sent, so this gateway takes no orders.',
-        'Let both machines keep their time by NTP (timedatectl set-ntp true).',
-      ),
-    ];
+    if (Math.abs(apartMs) < CLOCK_APART_MS) return well("The clock agrees with the database's.");
+    return mend(
+      `The clock of this machine is ${Math.round(Math.abs(apartMs) / 1_000)} seconds from the database's.`,
+      'Gateways on several machines decide by the time which orders were never sent, so this gateway takes no orders.',
+      'Let both machines keep their time by NTP (timedatectl set-ntp true).',
+    );
   } catch {
     // The check of the journal reports this already.
     return [];

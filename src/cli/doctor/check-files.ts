@@ -11,15 +11,13 @@ export const checkMappings: Check = ({ config, found }) => {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const shown = (given: typeof problems): string => given.slice(0, SHOWN_MAX).map(formatProblem).join('; ');
   if (mapping === undefined)
-    return [
-      mend(
-        `The mapping files in ${config.mappingsDir} cannot be used: ${shown(errors)}.`,
-        'A running gateway keeps its last good set; a gateway that has none cannot start.',
-        '`compat-gateway check` tells everything, `compat-gateway rollback` goes back.',
-      ),
-    ];
+    return mend(
+      `The mapping files in ${config.mappingsDir} cannot be used: ${shown(errors)}.`,
+      'A running gateway keeps its last good set; a gateway that has none cannot start.',
+      '`compat-gateway check` tells everything, `compat-gateway rollback` goes back.',
+    );
   const hidden = routesBehindV1(mapping, config.v1Path);
-  if (hidden !== undefined) return [mend(hidden, 'The gateway does not use such a set.', 'Change V1_PATH, or the routes.')];
+  if (hidden !== undefined) return mend(hidden, 'The gateway does not use such a set.', 'Change V1_PATH, or the routes.');
   const used = found.kind === 'running' ? /^compat_mapping_info\{hash="(\w+)"\} 1/m.exec(found.metrics)?.[1] : undefined;
   return [
     problems.length === 0

@@ -1,7 +1,7 @@
 /** Checks whether the running gateway is ready, has these settings, and is reached as it should be. */
 import { describeConfig } from '../../config';
 import { isLoopback } from '../../start/config-values';
-import { mend, note, well, type Check, type Finding } from './finding';
+import { mend, note, well, type Check, type Finding, type Found } from './finding';
 
 const TOKEN_LENGTH_MIN = 16;
 const WEAK_TOKEN = /^(?:admin|secret|password|changeme|token|test|1234)/i;
@@ -11,73 +11,61 @@ const WIDE_BITS = { 4: 16, 6: 48 } as const;
 export const checkRunning: Check = ({ found, config }) => {
   const place = `${config.adminHost}:${config.adminPort}`;
   if (found.kind === 'none')
-    return [
-      note(
-        `No gateway answers at ${place}.`,
-        'Checks that need a running gateway were left out.',
-        'Start the gateway and run this command again.',
-      ),
-    ];
+    return note(
+      `No gateway answers at ${place}.`,
+      'Checks that need a running gateway were left out.',
+      'Start the gateway and run this command again.',
+    );
   if (found.kind === 'refused')
-    return [
-      mend(
-        `The server at ${place} does not accept the ADMIN_TOKEN of these settings.`,
-        'Commands such as reload, plan and record do not reach it.',
-        'Run this command with the settings of the gateway, and check that no other program listens there.',
-      ),
-    ];
+    return mend(
+      `The server at ${place} does not accept the ADMIN_TOKEN of these settings.`,
+      'Commands such as reload, plan and record do not reach it.',
+      'Run this command with the settings of the gateway, and check that no other program listens there.',
+    );
   const { readyz, running } = found;
   if (readyz.status !== 200)
-    return [
-      mend(
-        `The running gateway is not ready: it waits for ${readyz.waitingFor.join(', ')}.`,
-        'No order is taken.',
-        readyz.waitingFor.includes('journal')
-          ? 'Check the disk of DATA_DIR (full, read-only or broken), or the database of JOURNAL_URL.'
-          : 'Wait until it has started or stopped.',
-      ),
-    ];
+    return mend(
+      `The running gateway is not ready: it waits for ${readyz.waitingFor.join(', ')}.`,
+      'No order is taken.',
+      readyz.waitingFor.includes('journal')
+        ? 'Check the disk of DATA_DIR (full, read-only or broken), or the database of JOURNAL_URL.'
+        : 'Wait until it has started or stopped.',
+    );
   return [
     well(`A gateway runs and is ready, on Node ${running.node.slice(1)}, for scripts at ${running.publicUrl}.`),
-    ...differences(found.running, config),
-  ];
+    differences(found.running, config),
+  ].flat();
 };
 
 function differences(
   running: { settings: readonly { name: string; value: string }[] },
   config: Parameters<typeof describeConfig>[0],
-): Finding[] {
+): Found {
   const here = new Map(describeConfig(config).map(({ name, value }) => [name, value]));
   const other = running.settings.filter(({ name, value }) => here.get(name) !== undefined && here.get(name) !== value);
   if (other.length === 0) return [];
-  return [
-    mend(
-      `The gateway runs with other settings than these: ${other.map(({ name, value }) => `${name} is ${value} there, ${here.get(name)!} here`).join('; ')}.`,
-      'Changed settings apply from the next start on; this command did not check the settings that are in use.',
-      'Restart the gateway, or run commands with its settings.',
-    ),
-  ];
+  return mend(
+    `The gateway runs with other settings than these: ${other.map(({ name, value }) => `${name} is ${value} there, ${here.get(name)!} here`).join('; ')}.`,
+    'Changed settings apply from the next start on; this command did not check the settings that are in use.',
+    'Restart the gateway, or run commands with its settings.',
+  );
 }
 
 export const checkAdmin: Check = ({ config: { adminHost, adminToken } }) => {
   const token = adminToken?.revealForUseOnly();
   if (token !== undefined && (token.length < TOKEN_LENGTH_MIN || WEAK_TOKEN.test(token)))
-    return [
-      mend(
-        'ADMIN_TOKEN is easily guessed.',
-        'Whoever has the token can replace the mappings, and so decide what is sold.',
-        'Set 32 random characters: openssl rand -hex 16.',
-      ),
-    ];
+    return mend(
+      'ADMIN_TOKEN is easily guessed.',
+      'Whoever has the token can replace the mappings, and so decide what is sold.',
+      'Set 32 random characters: openssl rand -hex 16.',
+    );
   if (!isLoopback(adminHost))
-    return [
-      note(
-        `ADMIN_HOST is ${adminHost}.`,
-        'Everybody who reaches that address can read probes and metrics, and the token crosses the network unencrypted.',
-        'Let only your own network reach that address, or keep 127.0.0.1 and a tunnel.',
-      ),
-    ];
-  return [well(token === undefined ? 'The admin server is open on this machine only.' : 'The admin server asks for a token.')];
+    return note(
+      `ADMIN_HOST is ${adminHost}.`,
+      'Everybody who reaches that address can read probes and metrics, and the token crosses the network unencrypted.',
+      'Let only your own network reach that address, or keep 127.0.0.1 and a tunnel.',
+    );
+  return well(token === undefined ? 'The admin server is open on this machine only.' : 'The admin server asks for a token.');
 };
 
 export const checkProxies: Check = ({ config: { trustedProxies }, found }) => {
@@ -103,11 +91,9 @@ export const checkProxies: Check = ({ config: { trustedProxies }, found }) => {
       ),
     );
   if (findings.length > 0) return findings;
-  return [
-    well(
-      trustedProxies.length === 0 ? 'No proxy is trusted, and none was seen.' : `Trusted proxies: ${trustedProxies.join(', ')}.`,
-    ),
-  ];
+  return well(
+    trustedProxies.length === 0 ? 'No proxy is trusted, and none was seen.' : `Trusted proxies: ${trustedProxies.join(', ')}.`,
+  );
 };
 
 function isWide(network: string): boolean {

@@ -8,7 +8,7 @@ import { catalogListsOf } from '../../gateway/read/catalog-lists';
 import { textOf } from '../../domain/json';
 import type { Mapping } from '../../mapping/mapping';
 import { v1BalanceReplySchema, v1CatalogSchema } from '../../upstream/v1';
-import { mend, note, well, type Check, type Finding, type CheckInput } from './finding';
+import { mend, note, well, type Check, type Finding, type Found, type CheckInput } from './finding';
 
 const ANSWER_MS = 10_000;
 /**
@@ -39,8 +39,8 @@ export const checkReach: Check = async (input) => {
   );
   if (url === undefined) return [sandbox];
   const answer = await askV1(url, '/balance');
-  if ('code' in answer) return [unreachable(url, answer.code)];
-  return [...(isSandbox ? [sandbox] : []), judgeShape(url, answer), ...judgeClock(answer, input.now())];
+  if ('code' in answer) return unreachable(url, answer.code);
+  return [isSandbox ? sandbox : [], judgeShape(url, answer), judgeClock(answer, input.now())].flat();
 };
 
 /** Every call to v1 has a key, so the connection must be encrypted by a valid certificate. */
@@ -51,13 +51,11 @@ export const checkTls: Check = async (input) => {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (protocol === 'http:') {
     if (isLoopback(host)) return [];
-    return [
-      mend(
-        'UPSTREAM_URL is http.',
-        'Keys and PINs of all resellers cross the network unencrypted.',
-        'Use the https address of v1, or put a TLS proxy on this machine between.',
-      ),
-    ];
+    return mend(
+      'UPSTREAM_URL is http.',
+      'Keys and PINs of all resellers cross the network unencrypted.',
+      'Use the https address of v1, or put a TLS proxy on this machine between.',
+    );
   }
   const name = isIP(host) === 0 ? { servername: host } : {};
   const socket = connect({ host, port: Number(port || 443), ...name, rejectUnauthorized: false });
@@ -67,13 +65,11 @@ export const checkTls: Check = async (input) => {
     const { valid_to: validTo } = socket.getPeerCertificate();
     const days = Math.floor((Date.parse(validTo) - now()) / DAY_MS);
     if (days < CERTIFICATE_DAYS_MIN)
-      return [
-        mend(
-          `The certificate of v1 ends in ${days} days.`,
-          'From then on no call reaches v1, and nothing can be sold.',
-          "Ask v1's operator to renew it.",
-        ),
-      ];
+      return mend(
+        `The certificate of v1 ends in ${days} days.`,
+        'From then on no call reaches v1, and nothing can be sold.',
+        "Ask v1's operator to renew it.",
+      );
     // An untrusted certificate is reported by the check whether v1 can be reached.
     return socket.authorized ? [well(`The certificate of v1 is good for ${days} days.`)] : [];
   } catch {
@@ -91,9 +87,9 @@ export const checkKey: Check = async (input) => {
   if (key === undefined || url === undefined) return [];
   const balance = await askV1(url, '/balance', key.revealForUseOnly());
   if ('code' in balance) return [];
-  if (balance.status === 401 || balance.status === 403) return [keyRefused(balance)];
+  if (balance.status === 401 || balance.status === 403) return keyRefused(balance);
   const read = v1BalanceReplySchema.safeParse(balance.body);
-  if (balance.status !== 200 || !read.success) return [unexpectedAnswer('/balance', balance.status)];
+  if (balance.status !== 200 || !read.success) return unexpectedAnswer('/balance', balance.status);
   const found: Finding[] = [well(`The key works: ${read.data.data.wallet_balance} naira in its wallet.`)];
   const catalog = await askV1(url, '/catalog', key.revealForUseOnly());
   const data = 'body' in catalog ? v1CatalogSchema.safeParse((catalog.body as { data?: unknown } | undefined)?.data) : undefined;
@@ -115,13 +111,11 @@ function checkOwnNumbers(catalog: Parameters<typeof catalogListsOf>[0], mapping:
       ),
     );
     if (gone.length === 0) return [];
-    return [
-      mend(
-        `${title ?? fingerprint} has numbers in callers.yaml that v1's catalog does not have: ${gone.join(', ')}.`,
-        'Sales of these plans are refused.',
-        `Correct \`numbers\` of ${title ?? 'this key'} in mappings/callers.yaml by what v1 sells now, then \`compat-gateway reload\`.`,
-      ),
-    ];
+    return mend(
+      `${title ?? fingerprint} has numbers in callers.yaml that v1's catalog does not have: ${gone.join(', ')}.`,
+      'Sales of these plans are refused.',
+      `Correct \`numbers\` of ${title ?? 'this key'} in mappings/callers.yaml by what v1 sells now, then \`compat-gateway reload\`.`,
+    );
   });
 }
 
@@ -181,17 +175,15 @@ function judgeShape(url: string, { status, body, isJson }: Answer): Finding {
   );
 }
 
-function judgeClock({ dateMs }: Answer, now: number): readonly Finding[] {
+function judgeClock({ dateMs }: Answer, now: number): Found {
   if (dateMs === undefined) return [];
   const apartMs = now - dateMs;
-  if (Math.abs(apartMs) < CLOCK_APART_MS) return [well("The clock agrees with v1's.")];
-  return [
-    mend(
-      `The clock of this machine is ${Math.round(Math.abs(apartMs) / 1_000)} seconds ${apartMs > 0 ? 'ahead of' : 'behind'} v1's.`,
-      "Open orders are looked for in v1's history by their time; with clocks more than ten minutes apart none is found.",
-      'Let the machine keep its time by NTP (timedatectl set-ntp true).',
-    ),
-  ];
+  if (Math.abs(apartMs) < CLOCK_APART_MS) return well("The clock agrees with v1's.");
+  return mend(
+    `The clock of this machine is ${Math.round(Math.abs(apartMs) / 1_000)} seconds ${apartMs > 0 ? 'ahead of' : 'behind'} v1's.`,
+    "Open orders are looked for in v1's history by their time; with clocks more than ten minutes apart none is found.",
+    'Let the machine keep its time by NTP (timedatectl set-ntp true).',
+  );
 }
 
 function keyRefused({ status, body }: Answer): Finding {

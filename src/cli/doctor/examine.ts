@@ -45,14 +45,14 @@ export async function examine(config: Config, key: Secret | undefined, now: () =
     // A check that throws becomes a finding, so that the other checks still run.
     const findings = await Promise.resolve()
       .then(() => run(input))
-      .catch((error: unknown) => [
+      .catch((error: unknown) =>
         mend(
           `This check failed: ${(error as Error).message}`,
           'The result of this check is not known.',
           'Report it to the maintainers.',
         ),
-      ]);
-    found.push(...findings.map((finding) => ({ check, ...finding })));
+      );
+    found.push(...[findings].flat().map((finding) => ({ check, ...finding })));
   }
   return found;
 }

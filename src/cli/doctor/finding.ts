@@ -38,4 +38,7 @@ export interface CheckInput {
   readonly now: () => number;
 }
 
-export type Check = (input: CheckInput) => Promise<readonly Finding[]> | readonly Finding[];
+/** One result of a check, or several. */
+export type Found = Finding | readonly Finding[];
+
+export type Check = (input: CheckInput) => Promise<Found> | Found;

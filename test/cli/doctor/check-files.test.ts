@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkMappings } from '../../../src/cli/doctor/check-files';
-import type { Finding } from '../../../src/cli/doctor/finding';
 import { configFor } from '../../flows/house';
 import { newFolder } from '../../new-folder';
 import { copyMappings } from '../../mapping/mapping-set';
@@ -15,8 +14,8 @@ beforeEach(() => {
 async function look(metrics = '', env: Record<string, string> = {}): Promise<string[]> {
   const config = configFor(folder, { MAPPINGS_DIR: join(folder, 'mappings'), ...env });
   const found = { kind: 'running', running: {} as never, readyz: { status: 200, waitingFor: [] }, metrics } as const;
-  const findings: readonly Finding[] = await checkMappings({ config, found, key: undefined, mapping: undefined, now: Date.now });
-  return findings.map(({ level, what }) => `${level}: ${what}`);
+  const findings = await checkMappings({ config, found, key: undefined, mapping: undefined, now: Date.now });
+  return [findings].flat().map(({ level, what }) => `${level}: ${what}`);
 }
 
 test('files without problems that are in use', async () => {

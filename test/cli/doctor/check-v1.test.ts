@@ -5,7 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { Secret } from '../../../src/domain/credentials';
 import { checkFolder } from '../../../src/mapping/check';
 import { checkKey, checkReach, checkTls } from '../../../src/cli/doctor/check-v1';
-import type { Finding, CheckInput } from '../../../src/cli/doctor/finding';
+import type { Found, CheckInput } from '../../../src/cli/doctor/finding';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox';
 import { configFor, openHouse } from '../../flows/house';
 import { listen, type Listening } from '../../listen';
@@ -38,11 +38,11 @@ const patient = (url: string | undefined, change: Partial<CheckInput> = {}): Che
   ...{ found: { kind: 'none' }, key: undefined, mapping: undefined, now: Date.now, ...change },
 });
 
-const brief = (findings: readonly Finding[]): string[] => findings.map(({ level, what }) => `${level}: ${what}`);
+const brief = (found: Found): string[] => [found].flat().map(({ level, what }) => `${level}: ${what}`);
 
 /** A finding that needs action has all three parts. */
-function expectMend(findings: readonly Finding[], what: RegExp, todo: RegExp): void {
-  expect(findings).toContainEqual({
+function expectMend(found: Found, what: RegExp, todo: RegExp): void {
+  expect([found].flat()).toContainEqual({
     level: 'mend',
     what: expect.stringMatching(what) as string,
     why: expect.stringMatching(/\.$/) as string,
