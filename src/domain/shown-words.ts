@@ -203,3 +203,8 @@ export function csvCell(value: string | number): string {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/** At most so many characters of a text; a longer one ends in `…`. */
+export function shorten(text: string, charactersMax: number): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text;
+}

@@ -35,12 +35,12 @@ function canonical(value: ValueSource, requestIds: ReadonlySet<string>): JsonVal
   if (!isJsonObject(value)) return value;
   // The compiler tests for these keys in the same order.
   const kind = ['first', 'each', 'when'].find((key) => key in value);
-  const fields = sorted(value, (part, key) => {
+  const fields = sortedFields(value, (part, key) => {
     if (kind === 'each' && key === 'where') return canonicalConditions(part);
     if (kind === 'each' && key === 'where_any' && isList(part)) return part.map(canonicalConditions).sort(byText);
     if (kind !== 'when' || key !== 'when' || !isJsonObject(part)) return canonical(part, requestIds);
     const conditions = Object.entries(part).map(([name, wanted]) => [canonicalText(name), wanted]);
-    return sorted(Object.fromEntries(conditions) as JsonObject, (wanted) => canonical(wanted, requestIds));
+    return sortedFields(Object.fromEntries(conditions) as JsonObject, (wanted) => canonical(wanted, requestIds));
   });
   return kind === undefined && '*' in value ? [fields, overwrittenBySpread(value, requestIds)] : fields;
 }
@@ -48,7 +48,7 @@ function canonical(value: ValueSource, requestIds: ReadonlySet<string>): JsonVal
 /** Conditions on rows. Several words are alternatives without order, compared as `canonicalWord` does. */
 function canonicalConditions(conditions: ValueSource): JsonValue {
   if (!isJsonObject(conditions)) return canonical(conditions, new Set());
-  return sorted(conditions, (wanted) => {
+  return sortedFields(conditions, (wanted) => {
     const words = (isList(wanted) ? wanted : [wanted]).map((one) => {
       if (isJsonObject(one)) return JSON.stringify(canonical(one, new Set()));
       return typeof one === 'string' && isExpression(one) ? canonicalText(one) : canonicalWord(textOf(one));
@@ -62,7 +62,11 @@ export function canonicalWord(word: string): string {
   return normaliseWord(word) || word;
 }
 
-function sorted(object: JsonObject, change: (part: ValueSource, key: string) => JsonValue): JsonValue {
+/** The fields of a map, whose order has no meaning, in the order of their keys. */
+export function sortedFields(
+  object: JsonObject,
+  change: (part: ValueSource, key: string) => JsonValue = (part) => part,
+): JsonValue {
   const entries = Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, part]) => [key, change(part, key)]));
 }

@@ -1,8 +1,9 @@
 /** The differences of meaning between two mapping sets, not of spelling, in the order of the running set. */
 import { fill, groupAt, MODEL } from '../../mapping/language/model';
+import { shorten } from '../../domain/shown-words';
 import type { MappingSource } from '../../mapping/source';
 import { judgeMoney, type Sides } from './judge-money';
-import { readMeaning, KIND_ORDER_PATTERN, type Bag, type Branch, type Item, type Meaning, type SetOfItems } from './read-meaning';
+import { KIND_ORDER_PATTERN, leavesOf, readMeaning, type Branch, type Item, type Meaning, type SetOfItems } from './read-meaning';
 
 type FilePlace = ReturnType<MappingSource['places']['find']>;
 
@@ -40,10 +41,8 @@ function compare(before: Maybe, after: Maybe, sides: Sides): Difference[] {
     if (isOneSided && !hasItemWords) return [compareWhole(before, after, sides)];
     return compareSets(before as Maybe<SetOfItems>, after as Maybe<SetOfItems>, sides);
   }
-  if (before?.kind === 'bag' || after?.kind === 'bag') {
-    const pairs = pairItems((before as Maybe<Bag>)?.items ?? [], (after as Maybe<Bag>)?.items ?? []);
-    return pairs.flatMap(([one, other]) => compare(one, other, sides));
-  }
+  if (any.kind === 'branch' && any.isBag === true)
+    return pairItems(itemsIn(before), itemsIn(after)).flatMap(([one, other]) => compare(one, other, sides));
   const isSplit = isOneSided ? isSeparable(any) : before.kind === 'branch' && after.kind === 'branch';
   return isSplit ? compareBranches(before as Maybe<Branch>, after as Maybe<Branch>, sides) : [compareWhole(before, after, sides)];
 }
@@ -73,34 +72,35 @@ function compareSets(before: Maybe<SetOfItems>, after: Maybe<SetOfItems>, sides:
   return [...only(before, after, 'removed'), ...only(after, before, 'added')];
 }
 
-function itemOf(set: SetOfItems, { path, shown }: Item, kind: 'added' | 'removed', sides: Sides): Difference {
+function itemOf(set: SetOfItems, item: Item, kind: 'added' | 'removed', sides: Sides): Difference {
   const rule = MODEL.keys.get(set.pattern)!;
-  const money = judgeMoney(sides, set, set);
-  return {
-    kind,
-    path: set.path.map(String).join('.'),
-    words: fill(rule[kind] ?? `${rule.title}: {item} ${kind}`, set.names).replace('{item}', shown),
-    ...(kind === 'added'
-      ? { after: shown, placeAfter: sides.after.places.find(path, 'key') }
-      : { before: shown, placeBefore: sides.before.places.find(path, 'key') }),
-    ...(money === undefined ? {} : { money }),
-  };
+  const words = fill(rule[kind] ?? `${rule.title}: {item} ${kind}`, set.names).replace('{item}', item.shown);
+  const parts = kind === 'added' ? { after: item } : { before: item };
+  return { ...found(set, parts, sides), ...withMoney(judgeMoney(sides, set, undefined)), words };
 }
 
 function compareWhole(before: Maybe, after: Maybe, sides: Sides): Difference {
   const any = (before ?? after)!;
-  const money = judgeMoney(sides, before, after);
   const isNamed = any.kind === 'branch' && groupAt(any.pattern).named !== undefined;
   return {
-    kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
-    path: any.path.map(String).join('.'),
+    ...found(any, { before, after }, sides),
+    ...withMoney(judgeMoney(sides, before, after)),
     words: describe(before, after),
-    ...(before === undefined && isNamed ? { leaves: leavesOf(any) } : {}),
-    ...(before === undefined ? {} : { before: show(before), placeBefore: sides.before.places.find(before.path, 'key') }),
-    ...(after === undefined ? {} : { after: show(after), placeAfter: sides.after.places.find(after.path, 'key') }),
-    ...(money === undefined ? {} : { money }),
+    ...(before === undefined && isNamed ? { leaves: leavesOf(any).map((leaf) => `${subjectOf(leaf)}: ${show(leaf)}`) } : {}),
   };
 }
+
+/** What is the same in every difference: its place, and the part of each set. */
+function found({ path }: Meaning, { before, after }: { before?: Item | undefined; after?: Item | undefined }, sides: Sides) {
+  return {
+    kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
+    path: path.map(String).join('.'),
+    ...(before === undefined ? {} : { before: show(before), placeBefore: sides.before.places.find(before.path, 'key') }),
+    ...(after === undefined ? {} : { after: show(after), placeAfter: sides.after.places.find(after.path, 'key') }),
+  } as const;
+}
+
+const withMoney = (money: string | undefined): { readonly money?: string } => (money === undefined ? {} : { money });
 
 /** A new or removed branch without a name is reported key by key; a field of a reply is reported as one. */
 function isSeparable({ kind, pattern, names }: Meaning): boolean {
@@ -118,16 +118,7 @@ function describe(before: Maybe, after: Maybe): string {
 }
 
 const SHOWN_MAX = 120;
-
-function show(meaning: Maybe): string {
-  const { shown } = meaning ?? { shown: 'none' };
-  return shown.length > SHOWN_MAX ? `${shown.slice(0, SHOWN_MAX - 1)}…` : shown;
-}
-
-function leavesOf(meaning: Meaning): string[] {
-  if (meaning.kind === 'branch') return [...meaning.entries.values()].flatMap(leavesOf);
-  return meaning.kind === 'bag' ? meaning.items.flatMap(leavesOf) : [`${subjectOf(meaning)}: ${show(meaning)}`];
-}
+const show = (part: Item | undefined): string => shorten(part?.shown ?? 'none', SHOWN_MAX);
 
 function subjectOf({ pattern, names }: Meaning): string {
   if (pattern === KIND_ORDER_PATTERN) return `callers ${names[0]!}: tried before`;
@@ -138,50 +129,46 @@ function subjectOf({ pattern, names }: Meaning): string {
   return inside === '' || rule?.compared === 'numbers' ? title : `${title}, \`${inside}\``;
 }
 
-type Pair = readonly [Maybe<Branch>, Maybe<Branch>];
+type Pair = readonly [Maybe, Maybe];
+
+const itemsIn = (bag: Maybe): readonly Meaning[] => (bag?.kind === 'branch' ? [...bag.entries.values()] : []);
 
 /**
- * The items without a name of one set beside those of the other. Equal items are left out; the others are paired by how much
- * they have in common, and items that share nothing stay alone.
+ * The items without a name of one set beside those of the other, paired by how much they have in common. Items that share nothing
+ * stay alone.
  */
-function pairItems(before: readonly Branch[], after: readonly Branch[]): Pair[] {
-  const rest = [...after];
-  const changed = before.filter(({ canonical }) => {
-    const index = rest.findIndex((other) => other.canonical === canonical);
-    if (index !== -1) rest.splice(index, 1);
-    return index === -1;
-  });
-  const candidates = changed
-    .flatMap((one) => rest.map((other) => ({ one, other, common: inCommon(one, other) })))
+function pairItems(before: readonly Meaning[], after: readonly Meaning[]): readonly Pair[] {
+  const candidates = before
+    .flatMap((one) => after.map((other) => ({ one, other, common: inCommon(one, other) })))
     .filter(({ common }) => common > 0)
     .sort((a, b) => b.common - a.common);
   const pairs: Pair[] = [];
-  const taken = new Set<Branch>();
+  const taken = new Set<Meaning>();
   for (const { one, other } of candidates) {
     if (taken.has(one) || taken.has(other)) continue;
     taken.add(one).add(other);
     pairs.push([one, other]);
   }
+  const alone = (items: readonly Meaning[]): readonly Meaning[] => items.filter((item) => !taken.has(item));
   return [
     ...pairs,
-    ...changed.filter((one) => !taken.has(one)).map((one): Pair => [one, undefined]),
-    ...rest.filter((other) => !taken.has(other)).map((other): Pair => [undefined, other]),
+    ...alone(before).map((one): Pair => [one, undefined]),
+    ...alone(after).map((other): Pair => [undefined, other]),
   ];
 }
 
-/** How many values two items share. Values that many items share, such as a weight, do not count. */
-function inCommon(one: Branch, other: Branch): number {
-  let common = 0;
-  for (const [key, part] of one.entries) {
-    const counterpart = other.entries.get(key);
-    if (key !== 'weight' && key !== 'table' && counterpart !== undefined) common += commonParts(part, counterpart);
-  }
-  return common;
+/** How many values two items share; equal items share all. */
+function inCommon(one: Meaning, other: Meaning): number {
+  if (one.canonical === other.canonical) return Infinity;
+  const values = new Set(valuesIn(other));
+  return valuesIn(one).filter((value) => values.has(value)).length;
 }
 
-function commonParts(one: Meaning, other: Meaning): number {
-  if (one.kind === 'set' && other.kind === 'set') return [...one.items.keys()].filter((key) => other.items.has(key)).length;
-  if (one.kind === 'branch' && other.kind === 'branch')
-    return [...one.entries].filter(([key, part]) => other.entries.get(key)?.canonical === part.canonical).length;
-  return one.canonical === other.canonical ? 1 : 0;
+/** The values of an item without those that many items share, such as a weight. */
+function valuesIn(item: Meaning): readonly string[] {
+  if (item.kind === 'set') return [...item.items.keys()];
+  if (item.kind === 'leaf') return [item.canonical];
+  return [...item.entries].flatMap(([key, part]) =>
+    key === 'weight' || key === 'table' ? [] : valuesIn(part).map((value) => `${key} ${value}`),
+  );
 }

@@ -10,7 +10,7 @@ import type { FieldSource, OperationSource, ValueSource } from '../../mapping/la
 import type { OperationKind } from '../../mapping/mapping';
 import { everyReply, isFields } from '../../mapping/merge-layers';
 import { oncePerSource, type MappingSource } from '../../mapping/source';
-import { KIND_ORDER_PATTERN, type Meaning } from './read-meaning';
+import { KIND_ORDER_PATTERN, leavesOf, type Meaning } from './read-meaning';
 
 export interface Sides {
   readonly before: MappingSource;
@@ -30,30 +30,20 @@ const COSMETIC_SOURCES: ReadonlySet<string> = new Set([
 
 /** Why the change can move money; undefined if it cannot. A new or removed branch is judged with all that it contains. */
 export function judgeMoney(sides: Sides, before: Meaning | undefined, after: Meaning | undefined): string | undefined {
-  const any = before ?? after;
-  if (any === undefined) return undefined;
+  const both = [before, after].filter((one) => one !== undefined);
   // Without other signals a network number is unambiguous only if all formats agree on it, so even an empty new format can move money.
-  if (any.pattern === 'formats.*' && (before === undefined || after === undefined))
-    return 'decides in which format a request is read';
-  const first = (reasons: readonly (string | undefined)[]): string | undefined => reasons.find((reason) => reason !== undefined);
-  const [was, is] = [entriesOf(before), entriesOf(after)];
-  if (was !== undefined || is !== undefined) {
-    const keys = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];
-    const reason = first(keys.map((key) => judgeMoney(sides, was?.get(key), is?.get(key))));
-    // If a branch became another kind of value, the whole value is judged as well.
-    const isOtherKind = before !== undefined && after !== undefined && before.kind !== after.kind;
-    return reason ?? (isOtherKind ? judgeOne(sides, any, before, after) : undefined);
+  if (both.length === 1 && both[0]!.pattern === 'formats.*') return 'decides in which format a request is read';
+  // If a branch became another kind of value, the whole value is judged as well.
+  const isOtherKind = both.length === 2 && both[0]!.kind !== both[1]!.kind;
+  for (const part of [...both.flatMap(leavesOf), ...(isOtherKind ? both : [])]) {
+    const reason = judgePart(part, sides);
+    if (reason !== undefined) return reason;
   }
-  if (any.kind !== 'bag') return judgeOne(sides, any, before, after);
-  const items = [before, after].flatMap((side) => (side?.kind === 'bag' ? side.items : []));
-  return first(items.map((item) => judgeMoney(sides, item, undefined)));
+  return undefined;
 }
 
-const entriesOf = (meaning: Meaning | undefined): ReadonlyMap<string, Meaning> | undefined =>
-  meaning?.kind === 'branch' ? meaning.entries : undefined;
-
-function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after: Meaning | undefined): string | undefined {
-  const { pattern, names } = any;
+function judgePart(part: Meaning, sides: Sides): string | undefined {
+  const { pattern, names } = part;
   const judged = pattern === KIND_ORDER_PATTERN ? 'by kind of caller' : MODEL.keys.get(pattern)?.judged;
   if (judged === undefined) return 'is a key that is not known to be harmless';
   if (typeof judged === 'object') return judged.money;
@@ -70,9 +60,9 @@ function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after
     case 'by field':
       return judgeField(operation, names[pattern.startsWith('formats.') ? 2 : 1]!, String(pattern.split('.').at(-1)), sides);
     case 'by reply field':
-      return judgeReplyField(operation, any, [before, after], sides);
+      return judgeReplyField(operation, part, sides);
     case 'by row column':
-      return areCosmetic([before, after]) ? undefined : 'scripts order by the numbers and prices of these lists';
+      return isCosmetic(part) ? undefined : 'scripts order by the numbers and prices of these lists';
   }
 }
 
@@ -115,19 +105,14 @@ function isSent(name: string, { call, numbering_guard: guard, join }: OperationS
   );
 }
 
-function judgeReplyField(
-  operation: string,
-  any: Meaning,
-  changed: readonly (Meaning | undefined)[],
-  sides: Sides,
-): string | undefined {
-  const both = operationsOf(any.pattern.startsWith('blocks.') ? '' : operation, sides);
+function judgeReplyField(operation: string, part: Meaning, sides: Sides): string | undefined {
+  const both = operationsOf(part.pattern.startsWith('blocks.') ? '' : operation, sides);
   if (both.length > 0 && both.every(({ kind }) => kind === 'read' || kind === 'history'))
-    return areCosmetic(changed) ? undefined : 'scripts read balances and orders from it';
-  const name = String(any.path.at(-1));
+    return isCosmetic(part) ? undefined : 'scripts read balances and orders from it';
+  const name = String(part.path.at(-1));
   if (decidingFieldsOf(sides.before).has(name)) return 'some script decides by this field';
   if (decidingFieldsOf(sides.after).has(name)) return 'adds a value under a name by which scripts may decide';
-  return areCosmetic(changed, (root) => isEchoed(root, both)) ? undefined : 'scripts read orders from their replies';
+  return isCosmetic(part, (root) => isEchoed(root, both)) ? undefined : 'scripts read orders from their replies';
 }
 
 function isEchoed(root: string, operations: readonly OperationSource[]): boolean {
@@ -156,9 +141,9 @@ function addDeciding(fields: ValueSource | undefined, isEcho: (root: string) => 
   }
 }
 
-/** Whether all values are cosmetic: no known script bases a decision on them. */
-function areCosmetic(meanings: readonly (Meaning | undefined)[], isEcho: (root: string) => boolean = () => false): boolean {
-  return meanings.every((one) => one === undefined || (one.kind === 'leaf' && isCosmeticValue(one.value as ValueSource, isEcho)));
+/** Whether the value is cosmetic: no known script bases a decision on it. */
+function isCosmetic(part: Meaning, isEcho: (root: string) => boolean = () => false): boolean {
+  return part.kind === 'leaf' && isCosmeticValue(part.value as ValueSource, isEcho);
 }
 
 function isCosmeticValue(value: ValueSource, isEcho: (root: string) => boolean): boolean {

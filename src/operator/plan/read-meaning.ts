@@ -2,7 +2,8 @@
  * Reads the meaning of a merged source as a tree. Two sources of the same meaning give equal trees: order counts only where it
  * has a meaning, and differences of writing are removed.
  */
-import { textOf } from '../../domain/json';
+import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../../domain/json';
+import { shorten } from '../../domain/shown-words';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
 import type { Comparison } from '../../mapping/language/declare';
 import { groupAt, MODEL, placeBelow, ROOT, type Place } from '../../mapping/language/model';
@@ -12,7 +13,7 @@ import type { YamlPath } from '../../mapping/read-yaml';
 import { parseRoute } from '../../mapping/routes';
 import { oncePerSource, type MappingSource } from '../../mapping/source';
 import { createTable } from '../../mapping/table';
-import { canonicalText, canonicalValue, canonicalWord, overwrittenBySpread } from './canonical-value';
+import { canonicalText, canonicalValue, canonicalWord, overwrittenBySpread, sortedFields } from './canonical-value';
 
 /** A part of the merged source, with its place. */
 interface PlacedPart extends Place {
@@ -40,18 +41,19 @@ export interface SetOfItems extends PlacedPart {
   readonly items: ReadonlyMap<string, Item>;
 }
 
-/** Items without names, such as signals. Repetition has a meaning, order has none. */
-export interface Bag extends PlacedPart {
-  readonly kind: 'bag';
-  readonly items: readonly Branch[];
-}
-
 export interface Branch extends PlacedPart {
   readonly kind: 'branch';
   readonly entries: ReadonlyMap<string, Meaning>;
+  /** True if the entries have no names, such as signals. Repetition has a meaning, order has none. */
+  readonly isBag?: true;
 }
 
-export type Meaning = Leaf | SetOfItems | Bag | Branch;
+export type Meaning = Leaf | SetOfItems | Branch;
+
+/** The parts of a meaning that have no further parts. */
+export function leavesOf(meaning: Meaning): readonly Meaning[] {
+  return meaning.kind === 'branch' ? [...meaning.entries.values()].flatMap(leavesOf) : [meaning];
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -101,13 +103,10 @@ class Reader {
       case 'default':
         return { ...leaf(value, place), canonical: this.#canonicalDefault(value as string | number | boolean, place.path) };
       case 'set':
-        return setOf(
-          itemsOf(value as readonly string[], (text) => text, place),
-          place,
-        );
+        return setOf(itemsOf(value as readonly string[], place), place);
       case 'agents':
         return setOf(
-          itemsOf(value as readonly string[], (text) => text.toLowerCase(), place),
+          itemsOf(value as readonly string[], place, (text) => text.toLowerCase()),
           place,
         );
       case 'words':
@@ -148,19 +147,13 @@ class Reader {
     return branchOf(entries, place);
   }
 
-  #bag(values: readonly Fields[], place: Place): Bag {
+  #bag(values: readonly Fields[], { path, pattern, names }: Place): Branch {
     const items = values.map((item, index) =>
-      this.branch(item, {
-        path: [...place.path, index],
-        pattern: `${place.pattern}.*`,
-        names: [...place.names, describeItem(item)],
-      }),
+      this.branch(item, { path: [...path, index], pattern: `${pattern}.*`, names: [...names, describeItem(item)] }),
     );
-    const canonical = `[${items
-      .map((item) => item.canonical)
-      .sort()
-      .join()}]`;
-    return { kind: 'bag', ...place, items, canonical, shown: listed(items) };
+    const canonical = `[${[...items.map((item) => item.canonical)].sort().join()}]`;
+    const entries = new Map(items.map((item, index) => [String(index), item]));
+    return { kind: 'branch', isBag: true, path, pattern, names, entries, canonical, shown: listed(items) };
   }
 
   #canonicalDefault(value: string | number | boolean, path: YamlPath): string {
@@ -218,16 +211,10 @@ function branchOf(entries: ReadonlyMap<string, Meaning>, { path, pattern, names 
 function leaf(
   value: unknown,
   place: Place,
-  canonical = JSON.stringify(withSortedKeys(value)),
+  canonical = JSON.stringify(isJsonObject(value as JsonValue) ? sortedFields(value as JsonObject) : value),
   shown = showValue(value as ValueSource),
 ): Leaf {
   return { kind: 'leaf', ...place, value, canonical, shown };
-}
-
-/** Sorts the keys of a map, whose order has no meaning. */
-function withSortedKeys(value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function showValue(value: ValueSource): string {
@@ -254,13 +241,13 @@ function setOf(all: readonly (readonly [string, Item])[], place: Place): SetOfIt
   };
 }
 
-function itemsOf(texts: readonly string[], canonical: (text: string) => string, { path }: Place): [string, Item][] {
+function itemsOf(texts: readonly string[], { path }: Place, canonical = (text: string): string => text): [string, Item][] {
   return texts.map((shown, index) => [canonical(shown), { path: [...path, index], shown }]);
 }
 
 /** The words of a table's value include the value itself. */
 function wordsOf(words: readonly string[], place: Place): SetOfItems {
-  const items = itemsOf(words, canonicalWord, place);
+  const items = itemsOf(words, place, canonicalWord);
   if (place.pattern !== 'tables.*.values.*.words') return setOf(items, place);
   const shown = place.names[1]!;
   const own: [string, Item] = [canonicalWord(shown), { path: place.path, shown }];
@@ -290,9 +277,8 @@ function numbersOf(numbers: Readonly<Record<string, string>>, place: Place): Bra
 /** A short description of an item without a name. */
 function describeItem(item: Fields): string {
   if (typeof item['title'] === 'string') return item['title'];
-  const text = Object.entries(item)
+  const parts = Object.entries(item)
     .filter(([key]) => key !== 'weight')
-    .map(([key, value]) => `${key} ${Array.isArray(value) ? value.join(', ') : textOf(value as string)}`)
-    .join(', ');
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+    .map(([key, value]) => `${key} ${Array.isArray(value) ? value.join(', ') : textOf(value as string)}`);
+  return shorten(parts.join(', '), 60);
 }
