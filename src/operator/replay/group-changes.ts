@@ -1,4 +1,5 @@
 /** Groups the changes of a replay that have one cause into one change with its places and its frequency, and describes it for people. */
+import { shorten } from '../../domain/shown-words';
 import type { SeenShape } from '../../domain/traffic';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
@@ -8,7 +9,7 @@ export interface NoticedChange {
   readonly part: 'fate' | 'operation' | 'format' | 'call' | 'reply';
   /** A field of the v1 call or of the reply. */
   readonly field?: string | undefined;
-  readonly outcome?: ReplyOutcome;
+  readonly outcome?: ReplyOutcome | undefined;
   readonly before: string;
   readonly after: string;
   /** Why the change can move money; undefined if it cannot. */
@@ -40,7 +41,8 @@ export interface FoundChange {
 }
 
 interface Group {
-  readonly change: NoticedChange;
+  readonly part: NoticedChange['part'];
+  readonly money: string | undefined;
   readonly operations: Set<string>;
   readonly fields: Set<string>;
   readonly outcomes: Set<ReplyOutcome>;
@@ -67,14 +69,11 @@ export function groupChanges(found: Iterable<FoundChange>): ReplayChange[] {
   return merged.map(toChange).sort(byWeight);
 }
 
-function groupOf(change: NoticedChange): Group {
+function groupOf({ part, money, operation, field, outcome }: NoticedChange): Group {
   return {
-    change,
-    operations: new Set([change.operation]),
-    fields: new Set(change.field === undefined ? [] : [change.field]),
-    outcomes: new Set(change.outcome === undefined ? [] : [change.outcome]),
-    seen: new Set(),
-    pairs: new Map(),
+    ...{ part, money, operations: new Set([operation]), seen: new Set(), pairs: new Map() },
+    fields: new Set(field === undefined ? [] : [field]),
+    outcomes: new Set(outcome === undefined ? [] : [outcome]),
   };
 }
 
@@ -84,7 +83,7 @@ const DIMENSIONS = ['operations', 'outcomes', 'fields'] as const;
 function mergeAlike(groups: readonly Group[], dimension: (typeof DIMENSIONS)[number]): Group[] {
   const merged = new Map<string, Group>();
   for (const group of groups) {
-    const { part, money = '' } = group.change;
+    const { part, money = '' } = group;
     const rest = DIMENSIONS.filter((one) => one !== dimension).map((one) => [...group[one]].sort().join());
     const key = [part, money, ...rest, ...[...group.pairs.keys()].sort()].join('\0\0');
     const known = merged.get(key);
@@ -97,10 +96,10 @@ function mergeAlike(groups: readonly Group[], dimension: (typeof DIMENSIONS)[num
   return [...merged.values()];
 }
 
-function toChange({ change, operations, fields, outcomes, seen, pairs }: Group): ReplayChange {
+function toChange({ part, money, operations, fields, outcomes, seen, pairs }: Group): ReplayChange {
   const examples = [...pairs.values()];
   return {
-    part: change.part,
+    part,
     operations: [...operations].sort(),
     fields: [...fields],
     outcomes: [...outcomes],
@@ -108,7 +107,7 @@ function toChange({ change, operations, fields, outcomes, seen, pairs }: Group):
     moreExamples: Math.max(0, examples.length - EXAMPLES_MAX),
     shapes: seen.size,
     requests: [...seen].reduce((sum, { count }) => sum + count, 0),
-    ...(change.money === undefined ? {} : { money: change.money }),
+    ...(money === undefined ? {} : { money }),
   };
 }
 
@@ -140,11 +139,7 @@ export function shownPair(before: string, after: string): readonly [before: stri
   while (same < Math.min(before.length, after.length) && before[same] === after[same]) same += 1;
   const isLong = before.length > SHOWN_MAX || after.length > SHOWN_MAX;
   const from = isLong ? same - LEAD : 0;
+  const short = (text: string): string => shorten(text === '' ? "''" : text, SHOWN_MAX);
   const show = (text: string): string => (from > 0 ? `…${short(text.slice(from))}` : short(text));
   return [show(before), show(after)];
-}
-
-function short(text: string): string {
-  const shown = text === '' ? "''" : text;
-  return shown.length > SHOWN_MAX ? `${shown.slice(0, SHOWN_MAX - 1)}…` : shown;
 }

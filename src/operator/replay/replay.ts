@@ -4,12 +4,13 @@
  */
 import { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
-import { textOf } from '../../domain/json';
+import { textOf, type JsonValue } from '../../domain/json';
 import type { LegacyRequest } from '../../domain/legacy';
+import { shorten } from '../../domain/shown-words';
 import type { SeenShape } from '../../domain/traffic';
-import { walkIn, type Known } from '../../gateway/read/walk-in';
+import { walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
 import { plainCallerKey } from '../../mapping/compile-callers';
-import type { CallerKey, Mapping, OperationKind, ReplyOutcome } from '../../mapping/mapping';
+import type { CallerKey, Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
 import { explainReplies } from '../explain/explain';
 import { groupChanges, type FoundChange, type NoticedChange, type ReplayChange } from './group-changes';
 import { makeRequests, SAMPLE_CATALOG } from './make-requests';
@@ -120,113 +121,94 @@ function callersOf(
 ): Caller[] {
   const plain = { fingerprint };
   if (format === undefined || shape.auth === 'none' || shape.auth === 'basic') return [plain];
-  if (before.formats.get(format)?.hasLogin !== true || play(request, before, plain).format === format) return [plain];
+  const { detection }: Known = walk(request, before, plain).known;
+  if (before.formats.get(format)?.hasLogin !== true || detection?.format === format) return [plain];
   return [plain, { fingerprint, tokenFormat: format }];
 }
 
 function describeRequest({ method, path, query, body }: LegacyRequest): string {
   const fields = [...query, ...body].map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  const text = `${method} ${path}${fields.length === 0 ? '' : ` ${fields.join(' ')}`}`;
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+  return shorten([method, path, ...fields].join(' '), 200);
 }
 
-type Texts = ReadonlyMap<string, string>;
+/** One text that a script or v1 would notice: the format, a field of the v1 call, or a field of a reply. */
+interface NoticedText extends Pick<NoticedChange, 'field' | 'outcome'> {
+  readonly part: 'format' | 'call' | 'reply';
+  readonly text: string;
+}
 
-/** All that a script or v1 would notice of one request, as texts. */
+/** All that a script or v1 would notice of one request. */
 interface Noticed {
-  readonly operation: string | undefined;
-  readonly kind: OperationKind | undefined;
-  readonly format: string | undefined;
-  /** The code of a refusal. */
-  readonly refusal: string | undefined;
-  /** `POST /airtime`; undefined when v1 is not asked. */
-  readonly endpoint: string | undefined;
-  readonly call: Texts;
-  readonly replies: ReadonlyMap<ReplyOutcome, Texts>;
+  readonly operation: Operation | undefined;
+  /** `taken`, or the code of the refusal. */
+  readonly fate: string;
+  /** By part, outcome and field. */
+  readonly texts: ReadonlyMap<string, NoticedText>;
 }
 
+/** The fate of a request that is not refused. */
+const TAKEN = 'taken';
 /** The HTTP status among the fields of a reply. */
 const HTTP_STATUS = 'HTTP status';
 
-/** Plays one made-up request through one mapping. */
-function play(request: LegacyRequest, mapping: Mapping, caller: Caller): Noticed {
+function walk(request: LegacyRequest, mapping: Mapping, caller: Caller): Walk {
   const credentials = { apiKey: new Secret('replayed'), ...caller };
   const isBasic = request.headers.authorization?.startsWith('Basic') === true;
   const routed = walkIn(request, mapping);
   const asked = routed.kind === 'needs_caller' ? routed.withCaller({ credentials, isBasic }) : routed;
-  const walk = asked.kind === 'needs_catalog' ? asked.withCatalog(SAMPLE_CATALOG) : asked;
-  if (walk.kind === 'stopped' && !(walk.error instanceof GatewayError)) throw walk.error;
-  const refusal = walk.kind === 'stopped' ? (walk.error as GatewayError).code : undefined;
-  const known: Known = walk.known;
+  return asked.kind === 'needs_catalog' ? asked.withCatalog(SAMPLE_CATALOG) : asked;
+}
+
+/** Plays one made-up request through one mapping. */
+function play(request: LegacyRequest, mapping: Mapping, caller: Caller): Noticed {
+  const end = walk(request, mapping, caller);
+  if (end.kind === 'stopped' && !(end.error instanceof GatewayError)) throw end.error;
+  const known: Known = end.known;
   const { operation, detection } = known;
-  const call = refusal === undefined ? known.call : undefined;
-  const replies = refusal === undefined ? explainReplies(known, mapping, SAMPLE_CATALOG) : [];
+  const texts: NoticedText[] = detection === undefined ? [] : [{ part: 'format', text: detection.format }];
+  const add = (part: 'call' | 'reply', field: string, value: JsonValue, outcome?: ReplyOutcome): void =>
+    void texts.push({ part, field, outcome, text: textOf(value) });
+  if (end.kind !== 'stopped') {
+    const { call } = known;
+    if (call !== undefined) add('call', 'endpoint', `${call.method} ${call.path}`);
+    for (const [field, value] of Object.entries({ ...call?.query, ...call?.body })) add('call', field, value);
+    for (const { outcome, http, fields } of explainReplies(known, mapping, SAMPLE_CATALOG)) {
+      add('reply', HTTP_STATUS, http, outcome);
+      for (const { field, value } of fields) add('reply', field, value, outcome);
+    }
+  }
   return {
-    operation: operation?.name,
-    kind: operation?.kind,
-    format: detection?.format,
-    refusal,
-    endpoint: call && `${call.method} ${call.path}`,
-    call: new Map(Object.entries({ ...call?.query, ...call?.body }).map(([key, value]) => [key, textOf(value)])),
-    replies: new Map(
-      replies.map(({ outcome, http, fields }) => [
-        outcome,
-        new Map([[HTTP_STATUS, String(http)], ...fields.map(({ field, value }) => [field, textOf(value)] as const)]),
-      ]),
-    ),
+    operation,
+    fate: end.kind === 'stopped' ? `refused (${(end.error as GatewayError).code})` : TAKEN,
+    texts: new Map(texts.map((one) => [[one.part, one.outcome, one.field].join('\0'), one])),
   };
 }
 
 const ABSENT = 'absent';
-/** The fate of a request that is not refused. */
-const TAKEN = 'taken';
 
 function compareNoticed(before: Noticed, after: Noticed, outcomeWords: ReadonlySet<string>): NoticedChange[] {
-  const operation = before.operation ?? after.operation ?? 'no operation';
   const both = [before, after];
-  const isOrder = both.some(({ kind }) => kind === 'purchase' || kind === 'status');
-  /** Compares one part. `money` is the reason if its change can move money. */
-  const compared = (
-    part: NoticedChange['part'],
-    of: (noticed: Noticed) => string | undefined,
-    money: string | undefined,
-    field?: string,
-  ): NoticedChange[] => {
-    const [was, is] = both.map((noticed) => of(noticed) ?? ABSENT) as [string, string];
-    return was === is ? [] : [{ operation, part, before: was, after: is, field, money }];
-  };
-  const fate = compared(
-    'fate',
-    ({ refusal }) => (refusal === undefined ? TAKEN : `refused (${refusal})`),
-    isOrder && both.some(({ refusal }) => refusal === undefined) ? 'an order is taken or refused' : undefined,
-  );
-  if (fate.length > 0) return fate;
-  const other = compared('operation', (noticed) => noticed.operation, isOrder ? 'something else is ordered' : undefined);
-  if (other.length > 0) return other;
-  const call = 'v1 is asked for something else';
-  const outcomes = new Set(both.flatMap(({ replies }) => [...replies.keys()]));
-  return [
-    ...compared('format', ({ format }) => format, isOrder ? 'the order is read in another format' : undefined),
-    ...compared('call', ({ endpoint }) => endpoint, call, 'endpoint'),
-    ...changedFields(before.call, after.call).map((change): NoticedChange => ({
-      operation,
-      part: 'call',
-      ...change,
-      money: call,
-    })),
-    ...[...outcomes].flatMap((outcome) =>
-      changedFields(before.replies.get(outcome), after.replies.get(outcome)).map((change): NoticedChange => {
-        const isOutcome = change.field === HTTP_STATUS || outcomeWords.has(change.before) || outcomeWords.has(change.after);
-        const money = isOutcome ? 'it tells how an order ended' : undefined;
-        return { operation, part: 'reply', outcome, ...change, money };
-      }),
-    ),
-  ];
-}
-
-function changedFields(before: Texts = new Map(), after: Texts = new Map()): Record<'field' | 'before' | 'after', string>[] {
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((field) => {
-    const [was, is] = [before.get(field), after.get(field)];
-    return was === is ? [] : [{ field, before: was ?? ABSENT, after: is ?? ABSENT }];
+  const [was = ABSENT, is = ABSENT] = both.map((noticed) => noticed.operation?.name);
+  const operation = both.flatMap((noticed) => noticed.operation?.name ?? [])[0] ?? 'no operation';
+  const isOrder = both.some((noticed) => noticed.operation?.kind === 'purchase' || noticed.operation?.kind === 'status');
+  if (before.fate !== after.fate) {
+    const isTaken = both.some(({ fate }) => fate === TAKEN);
+    const money = isOrder && isTaken ? 'an order is taken or refused' : undefined;
+    return [{ operation, part: 'fate', before: before.fate, after: after.fate, money }];
+  }
+  if (was !== is)
+    return [{ operation, part: 'operation', before: was, after: is, money: isOrder ? 'something else is ordered' : undefined }];
+  return [...new Set([...before.texts.keys(), ...after.texts.keys()])].flatMap((key): NoticedChange[] => {
+    const [one, other] = [before.texts.get(key), after.texts.get(key)];
+    if (one?.text === other?.text) return [];
+    const { part, field, outcome } = (one ?? other)!;
+    const change = { operation, part, field, outcome, before: one?.text ?? ABSENT, after: other?.text ?? ABSENT };
+    const isOutcome = field === HTTP_STATUS || outcomeWords.has(change.before) || outcomeWords.has(change.after);
+    const money = {
+      format: isOrder ? 'the order is read in another format' : undefined,
+      call: 'v1 is asked for something else',
+      reply: isOutcome ? 'it tells how an order ended' : undefined,
+    };
+    return [{ ...change, money: money[part] }];
   });
 }
