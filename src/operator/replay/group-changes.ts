@@ -42,7 +42,8 @@ export interface FoundChange {
 
 interface Group {
   readonly part: NoticedChange['part'];
-  readonly money: string | undefined;
+  /** Of any of its changes: values of one field may differ in whether they tell how an order ended. */
+  money: string | undefined;
   readonly operations: Set<string>;
   readonly fields: Set<string>;
   readonly outcomes: Set<ReplyOutcome>;
@@ -61,6 +62,7 @@ export function groupChanges(found: Iterable<FoundChange>): ReplayChange[] {
     const key = [operation, part, field, outcome, fate].join('\0');
     const group = groups.get(key) ?? groupOf(change);
     groups.set(key, group);
+    group.money ??= change.money;
     for (const one of seen) group.seen.add(one);
     const pair = `${change.before}\0${change.after}`;
     if (!group.pairs.has(pair)) group.pairs.set(pair, { before: change.before, after: change.after, request });
