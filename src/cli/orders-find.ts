@@ -1,19 +1,18 @@
 /** `orders find`, and the story of an order for `orders show` and `explain --order`: for an operator who has the reseller on the phone. */
 import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
-import { nairaText } from '../domain/amount';
+import { nairaCell, nairaText } from '../domain/amount';
 import { systemClock } from '../domain/clock';
 import { Secret } from '../domain/credentials';
-import { referenceOf } from '../domain/outcome';
 import { escapeText } from '../domain/shown-words';
 import { createKeyring } from '../gateway/read/keyring';
 import { callerName, findCaller } from '../mapping/caller-name';
 import { openSetHistory } from '../mapping/set-history';
 import type { Mapping } from '../mapping/mapping';
 import { explainOrderReply } from '../operator/explain/explain';
-import { OUTCOMES, type FoundRow, type OrderQuery } from '../orders/find-orders';
-import { maskIn, maskNumber, numbersIn } from '../orders/number-keys';
-import { moneyOf } from '../orders/order-money';
+import { OUTCOMES, type OrderQuery } from '../orders/find-orders';
+import { rowOf, type FoundRow } from '../orders/found-row';
+import { maskIn, numbersIn } from '../orders/number-keys';
 import type { OrderStory } from '../orders/order-story';
 import { openConfiguredNotes } from '../start/configured-stores';
 import { findGatewaySecret } from '../start/gateway-secret';
@@ -80,34 +79,10 @@ async function find(number: string | undefined, asked: Asked, opened: Opened): P
 
 const TITLES = ['time', 'caller', 'operation', 'number', 'outcome', 'asked for', 'request id', 'reference or reason'];
 
-function cellsOf(row: FoundRow, { mapping, times }: Opened): string[] {
-  if (row.kind === 'refused') {
-    const { atMs, owner, operation, numbers, code, requestId, told } = row.refused;
-    const who = owner === undefined ? (row.refused.address ?? '') : callerName(mapping, owner);
-    return [
-      times.text(atMs),
-      who,
-      operation ?? '',
-      numbers.map(maskNumber).join(' '),
-      'refused',
-      '',
-      requestId ?? '',
-      `${code}: ${told}`,
-    ];
-  }
-  const { order } = row;
-  const numbers = numbersIn(mapping.operations.get(order.operation), order.fields).slice(0, 2);
-  const { askedFor } = moneyOf(order, mapping);
-  return [
-    times.text(order.openedAtMs),
-    callerName(mapping, order.owner),
-    order.operation,
-    numbers.map(({ text }) => maskNumber(text)).join(' '),
-    order.outcome?.kind ?? 'open',
-    askedFor === undefined ? '' : nairaText(askedFor),
-    order.requestId,
-    referenceOf(order.outcome) ?? '',
-  ];
+function cellsOf(found: FoundRow, { mapping, times }: Opened): string[] {
+  const { atMs, caller, operation, numbers, outcome, money, requestId, reference, code, told } = rowOf(found, mapping);
+  const end = found.kind === 'refused' ? `${code}: ${told}` : reference;
+  return [times.text(atMs), caller, operation, numbers, outcome, nairaCell(money.askedFor), requestId, end];
 }
 
 /** Prints the story of the order with this id, or all that the journal has of it. With `owner`, only orders of that key count. */

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { isIP } from 'node:net';
 import type { Config } from '../config';
-import { nairaText, type AmountMinor } from '../domain/amount';
+import { nairaCell, nairaText, type AmountMinor } from '../domain/amount';
 import { systemClock } from '../domain/clock';
 import { createDays, dayAt, dayText, parseDay, USUAL_TIME_ZONE, type Day } from '../domain/day';
 import { textOf } from '../domain/json';
@@ -163,8 +163,8 @@ function cellsOf(difference: Difference, timeText: (ms: number) => string): stri
     row?.reference ?? referenceOf(order?.outcome) ?? '',
     order === undefined ? 'nothing' : (order.outcome?.kind ?? 'open'),
     row === undefined ? 'nothing' : textOf(row.data['status'] ?? ''),
-    ours === undefined ? '' : nairaText(ours),
-    theirs === undefined ? '' : nairaText(theirs),
+    nairaCell(ours),
+    nairaCell(theirs),
   ];
 }
 

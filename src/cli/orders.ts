@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
-import { nairaText, type AmountMinor } from '../domain/amount';
+import { nairaCell, nairaText, type AmountMinor } from '../domain/amount';
 import type { Order } from '../domain/order';
-import { referenceOf } from '../domain/outcome';
 import { csvCell } from '../domain/shown-words';
 import type { Journal } from '../journal/journal';
-import { callerName, findCaller } from '../mapping/caller-name';
+import { findCaller } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
+import { rowOf } from '../orders/found-row';
 import {
   contraryEndOf,
   CONTRARY_WORDS,
@@ -126,17 +126,12 @@ async function ownerOf({ caller }: OfCaller, { mapping, journal }: Pick<Opened, 
 }
 
 const outcomeOf = (order: Order): string => order.outcome?.kind ?? 'open';
-const showNaira = (amount: AmountMinor | undefined): string => (amount === undefined ? '' : nairaText(amount));
-const showMoney = (order: Order, mapping: Mapping): string[] => {
-  const money = moneyOf(order, mapping);
-  return MONEY.map((part) => showNaira(money[part]));
-};
 /** Of an order in a list: all that stands beside its time. */
 const TITLES = ['caller', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'];
-const cellsOf = (order: Order, mapping: Mapping): string[] => [
-  ...[callerName(mapping, order.owner), order.operation, outcomeOf(order), ...showMoney(order, mapping)],
-  ...[order.requestId, referenceOf(order.outcome) ?? ''],
-];
+const cellsOf = (order: Order, mapping: Mapping): string[] => {
+  const { caller, operation, outcome, money, requestId, reference } = rowOf({ kind: 'order', order }, mapping);
+  return [caller, operation, outcome, ...MONEY.map((part) => nairaCell(money[part])), requestId, reference];
+};
 const countOrders = (count: number): string => counted(count, 'order');
 
 async function list({ limit, ...range }: Range & { readonly limit: number }, opened: Opened): Promise<void> {
@@ -186,22 +181,22 @@ async function exportOrders(range: Range & { readonly format: ExportFormat }, op
   if (range.format === 'csv') print(COLUMNS.join(','));
   let before = '[';
   for await (const order of ordersIn(range, opened)) {
-    const [askedFor = '', charged = '', atRisk = ''] = showMoney(order, mapping);
+    const { money, caller, reference } = rowOf({ kind: 'order', order }, mapping);
     const row: Record<(typeof COLUMNS)[number], string | number> = {
       opened: timeText(order.openedAtMs),
       settled: order.settledAtMs === undefined ? '' : timeText(order.settledAtMs),
       operation: order.operation,
       format: order.format,
       outcome: outcomeOf(order),
-      asked_for_naira: askedFor,
-      charged_naira: charged,
-      at_risk_naira: atRisk,
+      asked_for_naira: nairaCell(money.askedFor),
+      charged_naira: nairaCell(money.charged),
+      at_risk_naira: nairaCell(money.atRisk),
       request_id: order.requestId,
-      reference: referenceOf(order.outcome) ?? '',
+      reference,
       id: order.number,
       tries: order.tries,
       owner: order.owner,
-      caller: callerName(mapping, order.owner),
+      caller,
     };
     // Printed row by row, because an export of millions of orders does not fit into memory.
     if (range.format === 'csv') print(COLUMNS.map((column) => csvCell(row[column])).join(','));

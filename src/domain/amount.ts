@@ -44,6 +44,11 @@ export function nairaNumber(amount: AmountMinor): number {
   return amount / 100;
 }
 
+/** `nairaText` of an amount that may be unknown: then the text is empty. */
+export function nairaCell(amount: AmountMinor | undefined): string {
+  return amount === undefined ? '' : nairaText(amount);
+}
+
 /** Naira with two decimals and no thousands commas: 98050 kobo is `980.50`. */
 export function nairaText(amount: AmountMinor): string {
   const whole = Math.trunc(Math.abs(amount) / 100);

@@ -9,6 +9,7 @@ import { shortenRequestId } from '../gateway/read/read-raw';
 import type { Journal } from '../journal/journal';
 import { firstOpenedAt } from '../journal/order-life';
 import type { Mapping } from '../mapping/mapping';
+import type { FoundRow } from './found-row';
 import type { RefusedNote } from './note';
 import { keyOfSentId } from './notes';
 import type { NotesStore } from './notes-store';
@@ -35,9 +36,6 @@ export interface OrderQuery {
   /** The `next` of the page before. */
   readonly cursor?: string | undefined;
 }
-
-export type FoundRow =
-  { readonly kind: 'order'; readonly order: Order } | { readonly kind: 'refused'; readonly refused: RefusedNote };
 
 export interface FoundOrders {
   readonly rows: readonly FoundRow[];

@@ -30,6 +30,8 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/recheck.ts': 'Through a running gateway: test/flows/orders-desk.test.ts.',
   'src/start/orders-desk.ts': 'Found, told and asked again in a running house: test/flows/orders-desk.test.ts.',
   'src/admin/orders-router.ts': 'Right and wrong keys: test/flows/orders-desk.test.ts.',
+  'src/orders/found-row.ts':
+    'Each cell of a list and of an export: test/cli/orders.test.ts and test/console/orders-export.test.ts.',
   'src/orders/search-cursor.ts': 'From page to page in test/orders/find-orders.test.ts.',
   'src/console/console-parts.ts': 'Types alone.',
   'src/console/assets.ts': 'Its files are asked for in test/console/console-router.test.ts.',

@@ -3,22 +3,20 @@ import express, { type Request, type Response, type Router } from 'express';
 import * as z from 'zod';
 import { pause } from '../../domain/clock';
 import { parseWallTime } from '../../domain/day';
-import { nairaText } from '../../domain/amount';
+import { nairaCell } from '../../domain/amount';
 import { Secret } from '../../domain/credentials';
 import type { Order } from '../../domain/order';
-import { referenceOf } from '../../domain/outcome';
 import { csvCell } from '../../domain/shown-words';
 import { createTimes } from '../../domain/times';
 import { NOT_KEPT } from '../../domain/traffic';
-import { callerName, findCaller } from '../../mapping/caller-name';
+import { findCaller } from '../../mapping/caller-name';
 import type { Mapping } from '../../mapping/mapping';
-import { NAMED_MAX, OUTCOMES, type FoundOrders, type FoundRow, type OrderQuery } from '../../orders/find-orders';
-import { maskNumber, numbersIn } from '../../orders/number-keys';
-import { moneyOf } from '../../orders/order-money';
+import { NAMED_MAX, OUTCOMES, type FoundOrders, type OrderQuery } from '../../orders/find-orders';
+import { rowOf, type FoundRow, type ShownRow } from '../../orders/found-row';
 import { receiptText } from '../../orders/order-story';
 import { badge, naira, notice, pager, selectField, table, textField, time } from '../components';
 import type { ConsoleParts } from '../console-parts';
-import { html, type Html, type Writable } from '../html';
+import { html, type Html } from '../html';
 import { storyBody, TONES } from '../orders/story';
 import { showPage, type ConsolePage } from '../page';
 
@@ -69,8 +67,9 @@ async function search(
 }
 
 function excludeRows(rows: readonly FoundRow[], others: readonly FoundRow[]): readonly FoundRow[] {
-  const known = new Set(others.map((row) => (row.kind === 'order' ? hrefOf(row.order) : row.refused.atMs)));
-  return rows.filter((row) => !known.has(row.kind === 'order' ? hrefOf(row.order) : row.refused.atMs));
+  const nameOf = (row: FoundRow): string | number => (row.kind === 'order' ? hrefOf(row.order) : row.refused.atMs);
+  const known = new Set(others.map(nameOf));
+  return rows.filter((row) => !known.has(nameOf(row)));
 }
 
 /** Throws a sentence for the operator if a field cannot be used. */
@@ -152,19 +151,24 @@ function remarks({ searchedBackToMs, numbersFromMs }: FoundOrders): Html {
 
 function listOf(rows: readonly FoundRow[], mapping: Mapping, asked: Asked): Html {
   return table(
-    rows,
+    rows.map((found) => ({ ...rowOf(found, mapping), order: found.kind === 'order' ? found.order : undefined })),
     [
       {
         title: 'Time',
-        cell: (row) =>
-          row.kind === 'order' ? html`<a href="${hrefOf(row.order)}">${time(row.order.openedAtMs)}</a>` : time(row.refused.atMs),
+        cell: ({ order, atMs }) => (order === undefined ? time(atMs) : html`<a href="${hrefOf(order)}">${time(atMs)}</a>`),
       },
-      { title: 'Caller', cell: (row) => callerLink(row, mapping) },
-      { title: 'Operation', cell: (row) => operationOf(row, mapping) },
-      { title: 'Number', cell: (row) => shownNumbers(row, mapping) },
-      { title: 'Outcome', cell: (row) => outcomeBadge(row) },
-      { title: 'Asked for', cell: (row) => askedFor(row, mapping), isNumber: true },
-      { title: 'Id, reference or reply', cell: (row) => idAndEnd(row) },
+      {
+        title: 'Caller',
+        cell: ({ owner, caller }) => (owner === undefined ? caller : html`<a href="/console/callers/${owner}">${caller}</a>`),
+      },
+      { title: 'Operation', cell: ({ operation }) => mapping.operations.get(operation)?.title ?? operation },
+      { title: 'Number', cell: ({ numbers }) => numbers },
+      {
+        title: 'Outcome',
+        cell: ({ outcome }) => badge(outcome === 'refused' ? 'bad' : TONES[outcome], outcome.replace('_', ' ')),
+      },
+      { title: 'Asked for', cell: ({ money }) => money.askedFor !== undefined && naira(money.askedFor), isNumber: true },
+      { title: 'Id, reference or reply', cell: idAndEnd },
     ],
     {
       caption: 'Orders and refused requests, newest first',
@@ -179,13 +183,12 @@ function listOf(rows: readonly FoundRow[], mapping: Mapping, asked: Asked): Html
 /** The longest text that a row shows whole. Of a longer one it shows the first sentence, and the others when it is opened. */
 const TOLD_MAX = 150;
 
-function idAndEnd(row: FoundRow): Html {
-  const id = html`<code>${idOf(row)}</code>`;
-  if (row.kind === 'order') return html`<span>${id} <code>${referenceOf(row.order.outcome)}</code></span>`;
-  const { requestId, told } = row.refused;
+function idAndEnd({ outcome, requestId, reference, told }: ShownRow): Html {
+  const id = html`<code>${requestId}</code>`;
+  if (outcome !== 'refused') return html`<span>${id} <code>${reference}</code></span>`;
   const [, first, others] = /^(.+?[.]) (.+)$/s.exec(told) ?? [];
   return html`<div>
-    ${requestId !== undefined && requestId !== NOT_KEPT && html`<div>${id}</div>`}
+    ${requestId !== '' && requestId !== NOT_KEPT && html`<div>${id}</div>`}
     ${
       told.length <= TOLD_MAX || first === undefined
         ? told
@@ -195,42 +198,6 @@ function idAndEnd(row: FoundRow): Html {
           </details>`
     }
   </div>`;
-}
-
-function outcomeBadge(row: FoundRow): Html {
-  if (row.kind === 'refused') return badge('bad', 'refused');
-  const outcome = row.order.outcome?.kind ?? 'open';
-  return badge(TONES[outcome], outcome.replace('_', ' '));
-}
-
-const callerOf = (row: FoundRow, mapping: Mapping): string => {
-  const owner = row.kind === 'order' ? row.order.owner : row.refused.owner;
-  return owner === undefined ? (row.kind === 'refused' ? (row.refused.address ?? '') : '') : callerName(mapping, owner);
-};
-
-function callerLink(row: FoundRow, mapping: Mapping): Writable {
-  const owner = row.kind === 'order' ? row.order.owner : row.refused.owner;
-  const name = callerOf(row, mapping);
-  return owner === undefined ? name : html`<a href="/console/callers/${owner}">${name}</a>`;
-}
-
-const operationOf = (row: FoundRow, mapping: Mapping): string => {
-  const name = row.kind === 'order' ? row.order.operation : (row.refused.operation ?? '');
-  return mapping.operations.get(name)?.title ?? name;
-};
-
-const idOf = (row: FoundRow): string => (row.kind === 'order' ? row.order.requestId : (row.refused.requestId ?? ''));
-
-function shownNumbers(row: FoundRow, mapping: Mapping): string {
-  if (row.kind === 'refused') return row.refused.numbers.slice(0, 2).map(maskNumber).join(' ');
-  const { operation, fields } = row.order;
-  const numbers = numbersIn(mapping.operations.get(operation), fields).slice(0, 2);
-  return numbers.map(({ text }) => maskNumber(text)).join(' ');
-}
-
-function askedFor(row: FoundRow, mapping: Mapping): Html | undefined {
-  const amount = row.kind === 'order' ? moneyOf(row.order, mapping).askedFor : undefined;
-  return amount === undefined ? undefined : naira(amount);
 }
 
 function hrefOf({ owner, number }: Order): string {
@@ -319,7 +286,7 @@ async function writeExport(request: Request, response: Response, parts: ConsoleP
   let cursor: string | undefined;
   for (let written = 0; written < EXPORT_MAX && !response.destroyed;) {
     const found = await search(asked, { ...query, cursor }, parts, limits);
-    const text = found.rows.map((row) => csvLine(exportCells(row, mapping, timeText))).join('');
+    const text = found.rows.map((row) => csvLine(exportCells(rowOf(row, mapping), timeText))).join('');
     if (text !== '' && !response.write(text))
       await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
     written += found.rows.length;
@@ -330,16 +297,10 @@ async function writeExport(request: Request, response: Response, parts: ConsoleP
   response.end();
 }
 
-function exportCells(row: FoundRow, mapping: Mapping, timeText: (ms: number) => string): readonly string[] {
-  const { askedFor: asked, charged } = row.kind === 'order' ? moneyOf(row.order, mapping) : {};
-  const shown = (amount: typeof asked): string => (amount === undefined ? '' : nairaText(amount));
-  const [at, outcome] =
-    row.kind === 'order' ? [row.order.openedAtMs, row.order.outcome?.kind ?? 'open'] : [row.refused.atMs, 'refused'];
-  return [
-    ...[timeText(at), callerOf(row, mapping), row.kind === 'order' ? row.order.operation : (row.refused.operation ?? '')],
-    ...[shownNumbers(row, mapping), outcome, shown(asked), shown(charged), idOf(row)],
-    ...(row.kind === 'order' ? [referenceOf(row.order.outcome) ?? '', ''] : ['', row.refused.told]),
-  ];
+function exportCells(row: ShownRow, timeText: (ms: number) => string): readonly string[] {
+  const { atMs, caller, operation, numbers, outcome, money, requestId, reference, told } = row;
+  const amounts = [nairaCell(money.askedFor), nairaCell(money.charged)];
+  return [timeText(atMs), caller, operation, numbers, outcome, ...amounts, requestId, reference, told];
 }
 
 function csvLine(cells: readonly string[]): string {
