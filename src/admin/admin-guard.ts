@@ -15,10 +15,8 @@ export function createAdminGuard(token: Secret | undefined): Guard {
   return (request, response, next) => {
     const shown = BEARER.exec(request.headers.authorization ?? '')?.[1];
     if (shown !== undefined && isToken(shown)) return next();
-    response.status(401).set('www-authenticate', 'Bearer').json({
-      status: 'error',
-      message: 'Admin calls carry the header `Authorization: Bearer <ADMIN_TOKEN>`.',
-    });
+    response.set('www-authenticate', 'Bearer');
+    refuse(response, 401, 'Admin calls carry the header `Authorization: Bearer <ADMIN_TOKEN>`.');
   };
 }
 
@@ -35,7 +33,7 @@ export function createTokenCheck(token: Secret): (shown: string) => boolean {
 export function createHostGuard(token: Secret | undefined): Guard {
   return (request, response, next) => {
     if (token !== undefined || isLocalHost(request.headers.host)) return next();
-    refuse(response, 'Without ADMIN_TOKEN this server only answers requests whose Host is localhost, 127.0.0.1 or [::1].');
+    refuse(response, 403, 'Without ADMIN_TOKEN this server only answers requests whose Host is localhost, 127.0.0.1 or [::1].');
   };
 }
 
@@ -44,6 +42,7 @@ function localGuard(request: Request, response: Response, next: NextFunction): v
   if (!isOfForeignPage(request)) return next();
   refuse(
     response,
+    403,
     "Without ADMIN_TOKEN, admin calls are taken from programs on this machine and from this server's own pages, and this one is of another web page, or of a browser that does not say of which.",
   );
 }
@@ -74,8 +73,9 @@ function isLocalHost(host: string | undefined): boolean {
   return name === 'localhost' || (isIP(name) !== 0 && ipaddr.process(name).range() === 'loopback');
 }
 
-function refuse(response: Response, message: string): void {
-  response.status(403).json({ status: 'error', message });
+/** The reply to an admin call that is not done: a sentence for the operator. */
+export function refuse(response: Response, status: number, message: string): void {
+  response.status(status).json({ status: 'error', message });
 }
 
 function digest(text: string): Buffer {

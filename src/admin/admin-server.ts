@@ -6,7 +6,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import type { Registry } from 'prom-client';
 import type { Secret } from '../domain/credentials';
 import type { JsonObject } from '../domain/json';
-import { createAdminGuard, createHostGuard } from './admin-guard';
+import { createAdminGuard, createHostGuard, refuse } from './admin-guard';
 
 export interface AdminRoute {
   /** `/sandbox` */
@@ -81,17 +81,13 @@ function createAdminApp({ token, registry, readiness, routers = [], onError }: A
   // The guard comes before the 404, so that a client without the token does not learn which admin calls exist.
   app.use(createAdminGuard(token));
   for (const { path, router } of routers.filter(({ isOpen }) => isOpen !== true)) app.use(path, router);
-  app.use((request, response) => {
-    response.status(404).json({ status: 'error', message: `Nothing is served at ${request.method} ${request.path}.` });
-  });
+  app.use((request, response) => refuse(response, 404, `Nothing is served at ${request.method} ${request.path}.`));
   app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) return next(error);
     const status = clientFault(error);
     if (status === undefined) onError?.(error);
-    response.status(status ?? 500).json({
-      status: 'error',
-      message: status === undefined ? 'The admin call failed; the log says why.' : 'The request cannot be read.',
-    });
+    const message = status === undefined ? 'The admin call failed; the log says why.' : 'The request cannot be read.';
+    refuse(response, status ?? 500, message);
   });
   return app;
 }

@@ -3,6 +3,7 @@ import express, { type Router } from 'express';
 import * as z from 'zod';
 import { isMappingFileName } from '../mapping/folder-change';
 import type { LiveMapping, Reloaded } from '../mapping/live';
+import { refuse } from './admin-guard';
 
 /** Who asks for the change, as that client names itself. It is written into the history. */
 const who = z
@@ -31,6 +32,8 @@ const applySchema = z.strictObject({
     .optional(),
   who,
 });
+const APPLY_BODY =
+  'The body is { "files": [{ "name": "….yaml", "text": "…" }], "expected_hash": "…", "running_hash": "…" }; it may have "folder_hash", "by", "plan" and "who".';
 /** A mapping set is written by hand; the shipped one has about 60 kB. */
 const SET_MAX = '8mb';
 
@@ -61,12 +64,8 @@ export function createMappingRouter(live: LiveMapping, everywhere: () => Promise
   });
   router.post('/reload', express.json(), async (request, response) => {
     const read = reloadSchema.safeParse(request.body ?? {});
-    if (!read.success) {
-      response
-        .status(400)
-        .json({ status: 'error', message: 'The body is { "expected_hash": "…", "running_hash": "…", "who": "…" } or nothing.' });
-      return;
-    }
+    if (!read.success)
+      return refuse(response, 400, 'The body is { "expected_hash": "…", "running_hash": "…", "who": "…" } or nothing.');
     const { expected_hash: expectedHash, running_hash: runningHash, who } = read.data;
     const reloaded = await live.reload({ expectedHash, runningHash, cause: { by: 'reload', who } });
     await everywhere();
@@ -74,14 +73,7 @@ export function createMappingRouter(live: LiveMapping, everywhere: () => Promise
   });
   router.post('/apply', express.json({ limit: SET_MAX }), async (request, response) => {
     const read = applySchema.safeParse(request.body);
-    if (!read.success) {
-      response.status(400).json({
-        status: 'error',
-        message:
-          'The body is { "files": [{ "name": "….yaml", "text": "…" }], "expected_hash": "…", "running_hash": "…" }; it may have "folder_hash", "by", "plan" and "who".',
-      });
-      return;
-    }
+    if (!read.success) return refuse(response, 400, APPLY_BODY);
     const { files, expected_hash, running_hash, folder_hash: folderHash, ...cause } = read.data;
     const applied = await live.apply(files, expected_hash, running_hash, { ...cause, folderHash });
     await everywhere();

@@ -3,6 +3,7 @@ import express, { type Router } from 'express';
 import * as z from 'zod';
 import { Secret } from '../domain/credentials';
 import type { Rechecked } from '../gateway/recheck';
+import { refuse } from './admin-guard';
 
 const schema = z.strictObject({
   id: z.string().min(1).max(200),
@@ -23,16 +24,13 @@ export function createOrdersRouter(recheck: (asked: Rechecking) => Promise<Reche
   router.post('/recheck', express.json({ limit: '4kb' }), async (request, response) => {
     response.set('cache-control', 'no-store');
     const read = schema.safeParse(request.body);
-    if (!read.success) {
-      const message = 'The body is { "id": "…", "key": "…" }, with "address" if the key is locked to one.';
-      response.status(400).json({ status: 'error', message });
-      return;
-    }
+    if (!read.success)
+      return refuse(response, 400, 'The body is { "id": "…", "key": "…" }, with "address" if the key is locked to one.');
     const { id, key, address } = read.data;
     try {
       response.json({ status: 'success', ...(await recheck({ id, key: new Secret(key), address })) });
     } catch (error) {
-      response.status(409).json({ status: 'error', message: error instanceof Error ? error.message : String(error) });
+      refuse(response, 409, error instanceof Error ? error.message : String(error));
     }
   });
   return router;

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { Recordings } from '../domain/recorded-request';
 import { findCaller } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
+import { refuse } from './admin-guard';
 
 const RECORD_MS_MAX = 24 * 3_600_000;
 const RECORDED_MAX = 10_000;
@@ -20,32 +21,29 @@ export function createRecordRouter(recordings: Recordings, mapping: () => Mappin
   router.use(express.json());
   router.post('/', (request, response) => {
     const read = startSchema.safeParse(request.body);
-    if (!read.success)
-      return void response.status(400).json(error('The body is { "caller": "…", "for_ms": 60000, "max": 500 }.'));
+    if (!read.success) return refuse(response, 400, 'The body is { "caller": "…", "for_ms": 60000, "max": 500 }.');
     const { caller, for_ms: forMs, max } = read.data;
     let fingerprint: string;
     try {
       fingerprint = findCaller(caller, mapping());
-    } catch (unknown) {
-      return void response.status(404).json(error((unknown as Error).message));
+    } catch (error) {
+      return refuse(response, 404, (error as Error).message);
     }
     const untilMs = recordings.start(fingerprint, forMs, max);
-    if (untilMs === undefined) return void response.status(409).json(error('Too many recordings are running; stop one first.'));
+    if (untilMs === undefined) return refuse(response, 409, 'Too many recordings are running; stop one first.');
     response.json({ status: 'recording', fingerprint, until_ms: untilMs });
   });
   router.get('/:fingerprint', (request, response) => {
     const after = Number(request.query['after'] ?? 0);
     const recording = recordings.read(String(request.params['fingerprint']), Number.isSafeInteger(after) ? after : 0);
-    if (recording === undefined) return void response.status(404).json(error('There is no recording of this caller.'));
+    if (recording === undefined) return refuse(response, 404, 'There is no recording of this caller.');
     response.set('cache-control', 'no-store').json({ status: 'success', ...recording });
   });
   router.post('/stop', (request, response) => {
     const read = callerSchema.safeParse(request.body);
-    if (!read.success) return void response.status(400).json(error('The body is { "caller": "<fingerprint>" }.'));
+    if (!read.success) return refuse(response, 400, 'The body is { "caller": "<fingerprint>" }.');
     recordings.stop(read.data.caller);
     response.json({ status: 'stopped' });
   });
   return router;
 }
-
-const error = (message: string) => ({ status: 'error', message });

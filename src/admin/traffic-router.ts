@@ -1,15 +1,12 @@
 /** Admin calls that return the counted traffic, for `drift`, `plan` and the operator's own tools, and that delete it. */
 import express, { type Router } from 'express';
 import type { TrafficRecorder } from '../traffic/recorder';
+import { refuse } from './admin-guard';
 
 export function createTrafficRouter(traffic: Pick<TrafficRecorder, 'read' | 'forget'> | undefined): Router {
   const router = express.Router();
-  if (traffic === undefined) {
-    router.use((_request, response) => {
-      response.status(409).json({ status: 'error', message: 'This gateway remembers no traffic: TRAFFIC_SHAPES is off.' });
-    });
-    return router;
-  }
+  if (traffic === undefined)
+    return router.use((_request, response) => refuse(response, 409, 'This gateway remembers no traffic: TRAFFIC_SHAPES is off.'));
   router.get('/', async (_request, response) => {
     response.set('cache-control', 'no-store').json(await traffic.read());
   });
