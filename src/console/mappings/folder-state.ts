@@ -4,7 +4,7 @@ import type { Problem } from '../../mapping/problem';
 import { changedFiles } from '../../mapping/set-history';
 import type { ConsoleParts } from '../console-parts';
 import { inBackground } from '../work/in-background';
-import type { CheckReport } from '../work/jobs';
+import type { Report } from '../work/jobs';
 
 export interface FolderState {
   /** Empty if the folder cannot be read. */
@@ -29,10 +29,10 @@ export function readFolderState({ live, facts }: Pick<ConsoleParts, 'live' | 'fa
 
 export const nameOf = ({ file, name = file }: MappingFileText): string => name;
 
-let lastCheck: { readonly hash: string; readonly folder: string; readonly report: CheckReport } | undefined;
+let lastCheck: { readonly hash: string; readonly folder: string; readonly report: Report<'check'> } | undefined;
 
 /** The check of the folder, made once for the same files. */
-export async function checkedFolder(folder: string, hash: string | undefined): Promise<CheckReport> {
+export async function checkedFolder(folder: string, hash: string | undefined): Promise<Report<'check'>> {
   if (lastCheck !== undefined && lastCheck.hash === hash && lastCheck.folder === folder) return lastCheck.report;
   const report = await inBackground('check', folder);
   if (report.hash !== undefined) lastCheck = { hash: report.hash, folder, report };

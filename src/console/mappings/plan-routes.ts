@@ -13,7 +13,7 @@ import { notice, section, hidden, textArea, textOf, tick } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
 import { inBackground } from '../work/in-background';
-import type { PlanReport } from '../work/jobs';
+import type { Report } from '../work/jobs';
 import { nameOf, readFolderState } from './folder-state';
 import { problemsInPlace, showMappings, showSource } from './show-files';
 import { PLAN } from './show-history';
@@ -97,7 +97,7 @@ async function plan(request: Request, response: Response, wanted: Wanted, { part
   const { live, traffic } = parts;
   const [before, running] = [live.files(), live.current()];
   const shapes = (await traffic?.read())?.shapes ?? [];
-  let report: PlanReport;
+  let report: Report<'plan'>;
   try {
     report = await inBackground('plan', { before, after: wanted.files, shapes });
   } catch (error) {

@@ -1,10 +1,10 @@
 /** Coverage and drift, with the content of `compat-gateway test --coverage` and `compat-gateway drift`. */
 import { badge, count, definitions, empty, notice, prose, table, time } from '../components';
 import { html, type Html, type Writable } from '../html';
-import type { CoverageReport, DriftReport, PlacedAddition } from '../work/jobs';
+import type { Report } from '../work/jobs';
 import { problemsInPlace, showPatch } from './show-files';
 
-export function showCoverage({ problems, rows, failed, byKind, shown, of, missing }: CoverageReport): Html {
+export function showCoverage({ problems, rows, failed, byKind, shown, of, missing }: Report<'coverage'>): Html {
   if (problems.length > 0)
     return html`${notice('bad', 'The cases cannot be played before this is mended.')} ${problemsInPlace(problems)}`;
   if (rows === 0) return empty('There are no cases beside the mappings.');
@@ -36,7 +36,7 @@ export function showCoverage({ problems, rows, failed, byKind, shown, of, missin
   }`;
 }
 
-function failures(failed: CoverageReport['failed']): Html {
+function failures(failed: Report<'coverage'>['failed']): Html {
   return html`<ul class="differences">
     ${failed.map(
       ({ place, title, differences }) =>
@@ -50,7 +50,7 @@ function failures(failed: CoverageReport['failed']): Html {
   </ul>`;
 }
 
-export function showDrift({ drift, made, left, diff }: DriftReport, titleOf: (fingerprint: string) => string): Html {
+export function showDrift({ drift, made, left, diff }: Report<'drift'>, titleOf: (fingerprint: string) => string): Html {
   const { fields, words, addresses, families } = drift;
   const isClean = fields.length + words.length + addresses.length + families.length === 0;
   return html`${definitions([
@@ -109,7 +109,7 @@ function group<T>(title: string, items: readonly T[], show: (item: T) => readonl
     </ul>`;
 }
 
-function additions(list: readonly PlacedAddition[]): Html {
+function additions(list: Report<'drift'>['made']): Html {
   return html`<ul class="leaves">
     ${list.map(({ title, place, movesMoney }) => html`<li>${movesMoney && badge('warn', 'check')} ${title} <code>${place}</code></li>`)}
   </ul>`;

@@ -1,11 +1,10 @@
 /** Reads everything that the Overview shows, once for all open pages. */
 import { nairaNumber } from '../../domain/amount';
-import type { Order } from '../../domain/order';
 import type { RefusedNote } from '../../orders/note';
 import { readOpenOrders } from '../../orders/order-money';
 import { addTallies, addTimes, quantile, type Sample, type Tally } from '../../telemetry/samples';
 import type { ConsoleParts } from '../console-parts';
-import { checksOf, readDisk, type Check } from './health';
+import { checksOf, readDisk } from './health';
 
 /** The oldest open orders are shown: they should be looked at first. */
 const ORDERS_SHOWN = 10;
@@ -15,47 +14,9 @@ const OPEN_READ = 100;
 const REFUSED_SHOWN = 8;
 const REFUSED_MS_MAX = 50;
 
-export interface Overview {
-  readonly nowMs: number;
-  readonly checks: readonly Check[];
-  readonly openOrders: OpenOrdersSeen;
-  /** Newest first. */
-  readonly refused: readonly RefusedNote[];
-  readonly hour: HourSeen;
-  readonly health: readonly V1Minute[];
-}
+export type Overview = Awaited<ReturnType<typeof readOverview>>;
 
-export interface OpenOrdersSeen {
-  readonly count: number;
-  readonly naira: number;
-  /** False if the price of some orders is known only to v1. */
-  readonly areAllPriced: boolean;
-  readonly oldest: readonly Order[];
-  readonly overdue: number;
-  /** Why the orders cannot be shown. */
-  readonly problem?: string;
-}
-
-export interface HourSeen {
-  readonly byOperation: Tally;
-  readonly byCaller: Tally;
-  readonly requestsPerMinute: number;
-  readonly inFlight: number;
-  readonly request: Percentiles;
-  readonly v1: Percentiles;
-}
-
-export interface Percentiles {
-  readonly p50: number | undefined;
-  readonly p99: number | undefined;
-}
-
-export interface V1Minute {
-  readonly atMs: number;
-  readonly isUp: boolean;
-}
-
-export async function readOverview(parts: ConsoleParts): Promise<Overview> {
+export async function readOverview(parts: ConsoleParts) {
   const { clock, live, samples, facts } = parts;
   const nowMs = clock.now();
   const [openOrders, refused, disk] = await Promise.all([readOpen(parts, nowMs), readRefused(parts), readDisk(facts.dataDir)]);
@@ -73,7 +34,7 @@ export async function readOverview(parts: ConsoleParts): Promise<Overview> {
  * Reads the oldest open orders only. If there are more, count and money come from the watch, which reads all open orders every
  * minute. Both leave out orders of keys in the sandbox, because no money is at risk there.
  */
-async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number): Promise<OpenOrdersSeen> {
+async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number) {
   const { openOrders: count = 0, openNaira: naira = 0 } = samples.latest() ?? {};
   try {
     const { orders, areAll, overdue, atRisk, withoutPrice } = await readOpenOrders(
@@ -85,17 +46,14 @@ async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number)
     return {
       count: areAll ? orders.length : Math.max(count, orders.length),
       naira: areAll ? nairaNumber(atRisk) : Math.max(naira, nairaNumber(atRisk)),
-      ...{ overdue: overdue.length, oldest: orders.slice(0, ORDERS_SHOWN), areAllPriced: withoutPrice === 0 },
+      ...{ overdue: overdue.length, oldest: orders.slice(0, ORDERS_SHOWN) },
+      // The price of some orders is known only to v1.
+      areAllPriced: withoutPrice === 0,
     };
   } catch (error) {
-    return {
-      count,
-      naira,
-      areAllPriced: true,
-      overdue: 0,
-      oldest: [],
-      problem: error instanceof Error ? error.message : String(error),
-    };
+    // Why the orders cannot be shown.
+    const problem = error instanceof Error ? error.message : String(error);
+    return { count, naira, areAllPriced: true, overdue: 0, oldest: [], problem };
   }
 }
 
@@ -116,7 +74,7 @@ async function readRefused({ orders, onTrouble }: ConsoleParts): Promise<readonl
 /** The current rate is taken over the last minute (12 samples): over five seconds it would vary too much. */
 const NOW_SAMPLES = 12;
 
-function readHour(samples: readonly Sample[]): HourSeen {
+function readHour(samples: readonly Sample[]) {
   const lately = samples.slice(-NOW_SAMPLES);
   const spanMs = lately.reduce((sum, { spanMs: span }) => sum + span, 0);
   const latelyDone = total(addTallies(lately.map(({ byOperation }) => byOperation)));
@@ -130,7 +88,7 @@ function readHour(samples: readonly Sample[]): HourSeen {
   };
 }
 
-function percentiles(times: readonly Sample['request'][]): Percentiles {
+function percentiles(times: readonly Sample['request'][]) {
   const all = addTimes(times);
   return { p50: quantile(all, 0.5), p99: quantile(all, 0.99) };
 }
@@ -140,7 +98,7 @@ export function total(tally: Tally): number {
 }
 
 /** The last hour by minutes, oldest first. v1 was up in a minute if it was up in every sample of it. */
-function minutesOf(samples: readonly Sample[]): readonly V1Minute[] {
+function minutesOf(samples: readonly Sample[]) {
   const minutes = new Map<number, boolean>();
   for (const { atMs, isV1Up } of samples) {
     const minute = Math.floor(atMs / 60_000) * 60_000;

@@ -27,7 +27,7 @@ import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
 import { healthPart, overdueWords } from './health';
 import { GROUPS, groupsOf, type Group, type Groups } from './outcome-groups';
-import { total, type OpenOrdersSeen, type Overview, type Percentiles, type V1Minute } from './read-overview';
+import { total, type Overview } from './read-overview';
 
 /** All parts that the stream replaces while the page is open. */
 export function livingParts(parts: ConsoleParts, seen: Overview): readonly Html[] {
@@ -55,7 +55,7 @@ function figuresPart(parts: ConsoleParts, seen: Overview): Html {
   </div>`;
 }
 
-function timesFigure(label: string, { p50, p99 }: Percentiles): Html {
+function timesFigure(label: string, { p50, p99 }: Overview['hour']['request']): Html {
   return figure(label, seconds(p99), p50 === undefined ? 'nothing yet' : `for 99 %, half in ${seconds(p50)}`);
 }
 
@@ -105,7 +105,7 @@ function openOrdersPart(parts: ConsoleParts, { openOrders, nowMs }: Overview): H
   );
 }
 
-function openOrdersBody({ problem, oldest, count: all }: OpenOrdersSeen, shown: () => Html): Html {
+function openOrdersBody({ problem, oldest, count: all }: Overview['openOrders'], shown: () => Html): Html {
   if (problem !== undefined) return notice('warn', problem);
   if (all === 0) return empty('No order is open: every outcome is known.');
   const more = all - oldest.length;
@@ -124,7 +124,7 @@ function operationTitle({ live }: ConsoleParts, operation: string): string {
 const STRIP_WIDTH = 600;
 const MINUTES = 60;
 
-function v1Part(minutes: readonly V1Minute[]): Html {
+function v1Part(minutes: Overview['health']): Html {
   const down = minutes.filter(({ isUp }) => !isUp).length;
   const words =
     minutes.length === 0
