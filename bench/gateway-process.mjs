@@ -43,7 +43,8 @@ export async function openGateway({ house, environment, flags = [], program = pr
     closeSync(log);
     rmSync(folder, { recursive: true, force: true });
   };
-  return { folder, process: gateway, url: await urlOf(gateway, logFile), close };
+  const url = await urlOf(gateway, logFile).catch((error) => close().then(() => Promise.reject(error)));
+  return { folder, process: gateway, url, close };
 }
 
 /** The address of the gateway, once it serves. */
