@@ -131,7 +131,7 @@ export interface Steadiness {
   steadyForMs(): number;
   /** By how many milliseconds the clock was set in all, as far as the calls of `steadyForMs` have noticed. */
   setByMs(): number;
-  /** How many milliseconds ago this time of day was, by the clock as it was set then. */
+  /** How many milliseconds ago this time of day was, by the clock as it was set then; where it may have been twice, the latest time counts. */
   agoMs(atMs: number): number;
   /** A time of day that nothing of the last `backMs` milliseconds is older than, however the clock was set meanwhile. */
   before(backMs: number): number;
@@ -142,43 +142,52 @@ const JUMP_MS = 2_000;
 
 const SETTINGS_MAX = 8;
 
-/** From `sinceMs` (by `clock.elapsed()`) on, the time of day was ahead of `clock.elapsed()` by `offsetMs`. */
+/** While it counted, the time of day was ahead of `clock.elapsed()` by `offsetMs`. Times are by `clock.elapsed()`. */
 interface Setting {
   offsetMs: number;
-  readonly sinceMs: number;
+  /** It counted at the earliest from then on: the setting before it was last seen then. */
+  readonly fromMs: number;
+  readonly noticedAtMs: number;
 }
 
 export function createSteadiness(clock: Clock): Steadiness {
   /** The newest first. The oldest counts for the time before this process too. */
   const settings: Setting[] = [];
+  let seenAtMs = -Infinity;
   let setByMs = 0;
   const current = (): Setting => {
-    const sinceMs = clock.elapsed();
-    const offsetMs = clock.now() - sinceMs;
-    const last = settings[0];
+    const [last, fromMs] = [settings[0], seenAtMs];
+    seenAtMs = clock.elapsed();
+    const offsetMs = clock.now() - seenAtMs;
     const jumpMs = last === undefined ? 0 : Math.abs(offsetMs - last.offsetMs);
     if (last !== undefined && jumpMs <= JUMP_MS) {
       last.offsetMs = offsetMs;
       return last;
     }
     setByMs += jumpMs;
-    settings.unshift({ offsetMs, sinceMs });
+    settings.unshift({ offsetMs, fromMs, noticedAtMs: seenAtMs });
     if (settings.length > SETTINGS_MAX) settings.pop();
     return settings[0]!;
   };
   return {
     setByMs: () => setByMs,
-    steadyForMs: () => clock.elapsed() - current().sinceMs,
+    steadyForMs: () => clock.elapsed() - current().noticedAtMs,
     agoMs(atMs) {
-      let then = current();
-      for (let nth = 1; nth < settings.length && atMs - then.offsetMs < then.sinceMs; nth += 1) then = settings[nth]!;
-      return Math.max(0, clock.elapsed() - (atMs - then.offsetMs));
+      const elapsedMs = clock.elapsed();
+      let [latestMs, untilMs, offsetMs] = [-Infinity, elapsedMs, current().offsetMs];
+      for (const setting of settings) {
+        const thenMs = atMs - setting.offsetMs;
+        const isInTime = thenMs <= untilMs && (thenMs >= setting.fromMs || setting === settings.at(-1));
+        if (isInTime && thenMs > latestMs) [latestMs, offsetMs] = [thenMs, setting.offsetMs];
+        untilMs = setting.noticedAtMs;
+      }
+      return Math.max(0, elapsedMs - (atMs - offsetMs));
     },
     before(backMs) {
       let { offsetMs } = current();
       const fromMs = clock.elapsed() - backMs;
       // Each earlier setting counted until the one after it.
-      for (let nth = 1; nth < settings.length && settings[nth - 1]!.sinceMs >= fromMs; nth += 1)
+      for (let nth = 1; nth < settings.length && settings[nth - 1]!.noticedAtMs >= fromMs; nth += 1)
         offsetMs = Math.min(offsetMs, settings[nth]!.offsetMs);
       return fromMs + offsetMs;
     },
