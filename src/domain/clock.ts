@@ -127,7 +127,7 @@ export const CLOCK_ERROR_MS = 26 * 3_600_000;
  * the time of day may show a day more after one second.
  */
 export interface Steadiness {
-  /** Milliseconds for which the clock has not been set. They count from the first call, or from the call that noticed a set clock. */
+  /** Milliseconds for which the clock has not been set. They count from the beginning, or from the call that noticed a set clock. */
   steadyForMs(): number;
   /** By how many milliseconds the clock was set in all, as far as the calls of `steadyForMs` have noticed. */
   setByMs(): number;
@@ -169,6 +169,7 @@ export function createSteadiness(clock: Clock): Steadiness {
     if (settings.length > SETTINGS_MAX) settings.pop();
     return settings[0]!;
   };
+  current();
   return {
     setByMs: () => setByMs,
     steadyForMs: () => clock.elapsed() - current().noticedAtMs,
