@@ -101,7 +101,7 @@ test('explain names the numbering of another server by which a network number wa
       place: mapping.placeOf(['other_numberings', 0, 'sells_unported']),
     },
   ]);
-  expect(caller[0]!.place).toMatchObject({ file: expect.stringMatching(/other-numberings\.yaml$/), line: 9 });
+  expect(caller[0]!.place).toMatchObject({ file: expect.stringMatching(/networks\.yaml$/), line: 33 });
   expect(fields.find(({ field }) => field === 'network')).toMatchObject({ value: 'AIRTEL', spelling: 'network' });
   expect(call?.body).toMatchObject({ network: 'AIRTEL', ported: false });
 });
