@@ -17,11 +17,12 @@ export function compileFieldsOfOperation(
   operation: string,
   source: MappingSource,
   tables: ReadonlyMap<string, Table>,
-  sent: ReadonlySet<string>,
   report: Report,
 ): Field[] {
-  const fields = Object.entries(source.operations[operation]!.fields ?? {}).map(([name, field]) =>
-    compileField(name, field, additionsOf(operation, name, source), tables, sent, (key, ...said) =>
+  const { fields: declared = {}, call } = source.operations[operation]!;
+  const sent = new Set(rootsIn(call?.send));
+  const fields = Object.entries(declared).map(([name, field]) =>
+    compileField(name, field, additionsOf(operation, name, source), tables, sent.has(name), (key, ...said) =>
       report(['operations', operation, 'fields', name, key], ...said),
     ),
   );
@@ -29,6 +30,13 @@ export function compileFieldsOfOperation(
   reportSharedSpellings(operation, source, report);
   reportUnknownFields(operation, source, fields, report);
   return fields;
+}
+
+/** The first names of all expressions in a value: `amount` of `$amount | naira`. */
+function rootsIn(value: unknown): string[] {
+  if (typeof value === 'string') return /^\$([a-z0-9_]+)/.exec(value)?.slice(1) ?? [];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, part]) => [...rootsIn(key), ...rootsIn(part)]);
 }
 
 /** The spellings and numbers that formats add to a field. */
@@ -51,7 +59,7 @@ function compileField(
   source: FieldSource,
   additions: FormatAdditions,
   tables: ReadonlyMap<string, Table>,
-  sent: ReadonlySet<string>,
+  isSent: boolean,
   complain: (key: keyof FieldSource, code: RuleId, message: string, extra?: { readonly hint?: string }) => void,
 ): Field {
   const table = tables.get(source.as);
@@ -84,10 +92,7 @@ function compileField(
     isAmount,
     isRequired: source.required ?? false,
     isLenient: source.lenient ?? false,
-    // Read late: `compileCall` fills `sent` after the fields are compiled.
-    get isSent() {
-      return sent.has(name);
-    },
+    isSent,
     fallback: source.default === undefined ? undefined : readDefault(name, source.default, read, complain),
     min: bound('min'),
     max: bound('max'),

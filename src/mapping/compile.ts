@@ -129,8 +129,7 @@ interface Compiling {
 function* compileOperation(name: string, operation: OperationSource, compiling: Compiling): Steps<Operation> {
   const { source, tables, formats, rows, contexts, report } = compiling;
   const path = ['operations', name];
-  const sent = new Set<string>();
-  const fields = compileFieldsOfOperation(name, source, tables, sent, report);
+  const fields = compileFieldsOfOperation(name, source, tables, report);
   const context: ValueContext = {
     report,
     fieldTables: new Map(fields.map((field) => [field.name, field.table])),
@@ -145,7 +144,7 @@ function* compileOperation(name: string, operation: OperationSource, compiling: 
       report([...path, 'fields', field.name], 'reserved-name', `\`${field.name}\` has another meaning in replies`, {
         at: 'key',
       });
-  const call = compileCall(operation, [...path, 'call'], context, fields, sent);
+  const call = compileCall(operation, [...path, 'call'], context);
   if (operation.undecided !== undefined && !formats.has(operation.undecided))
     report([...path, 'undecided'], 'unknown-format', `there is no format \`${operation.undecided}\``);
   return {
@@ -200,26 +199,14 @@ function formatsAtSharedAddresses(operation: string, source: MappingSource): Set
   return new Set(shared.length === 0 ? ids : shared);
 }
 
-/** Adds each field that the call mentions to `sent`: v1 receives these fields, so the meaning of their numbers must be certain. */
-function compileCall(
-  operation: OperationSource,
-  path: readonly string[],
-  context: ValueContext,
-  fields: Field[],
-  sent: Set<string>,
-): CallTemplate | undefined {
+function compileCall(operation: OperationSource, path: readonly string[], context: ValueContext): CallTemplate | undefined {
   if (operation.call === undefined) {
     if (operation.kind !== 'list')
       context.report(path.slice(0, -1), 'missing-call', `an operation of kind ${operation.kind} needs a \`call\``);
     return undefined;
   }
   const [method, address] = operation.call.to.split(' ') as ['GET' | 'POST', string];
-  const send = operation.call.send ?? {};
-  for (const text of expressionsIn(send)) {
-    const root = /^\$([a-z0-9_]+)/.exec(text)?.[1];
-    if (root !== undefined && fields.some((field) => field.name === root)) sent.add(root);
-  }
-  const build = compileFields(send, [...path, 'send'], context);
+  const build = compileFields(operation.call.send ?? {}, [...path, 'send'], context);
   return {
     method,
     path: address,
@@ -231,12 +218,6 @@ function compileCall(
       return sent;
     },
   };
-}
-
-function expressionsIn(value: unknown): string[] {
-  if (typeof value === 'string') return value.startsWith('$') ? [value] : [];
-  if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([key, part]) => [...(key.startsWith('$') ? [key] : []), ...expressionsIn(part)]);
 }
 
 function compileJoins(operation: OperationSource, path: readonly string[], context: ValueContext): Join[] {
