@@ -36,28 +36,10 @@ function editDistance(a: string, b: string): number {
   return rows[a.length]![b.length]!;
 }
 
-/** Keys that can change neither a purchase nor a reply about one. */
-const HARMLESS: ReadonlySet<string> = new Set([
-  'title',
-  'label',
-  'ignore',
-  'categories',
-  'catalog',
-  'otherwise',
-  'length_max',
-  'patience',
-  'texts',
-  'rows',
-  'blocks',
-  'include',
-  'user_agents',
-  'overdue',
-]);
-
-/** The key to which `check --fix` may rename a misspelt one: exactly one known key must be near, and it must be harmless. */
-export function safeRename(key: string, known: readonly string[]): string | undefined {
+/** The known key that `check --fix` may write for a misspelt one: exactly one is near, and no change of it moves money. */
+export function safeRename(key: string, known: readonly string[], isPlain: (name: string) => boolean): string | undefined {
   const nearest = nearestName(key, known);
-  if (nearest === undefined || !HARMLESS.has(nearest)) return undefined;
+  if (nearest === undefined || !isPlain(nearest)) return undefined;
   const another = nearestName(
     key,
     known.filter((name) => name !== nearest),

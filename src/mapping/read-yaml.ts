@@ -22,7 +22,7 @@ import { readRest, type Hole } from './read-rest';
 import { hintForIssue, describeMistake, describeSyntaxError, SYNTAX, type MistakeText } from './describe-mistake';
 import { splitNames } from './language/values';
 import { sharedFileSchema } from './language/schema';
-import { keysAt, ruleAt } from './language/model';
+import { isPlainAt, keysAt, ruleAt } from './language/model';
 
 export type YamlPath = readonly PropertyKey[];
 
@@ -212,7 +212,8 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
       const path = [...issue.path, key];
       const shown = maskPath(path);
       // The path of a fix is printed too. If a part of it is masked, that part must be corrected first, so there is no fix.
-      const to = shown.every((step, depth) => step === path[depth]) ? safeRename(key, known) : undefined;
+      const isPlain = (name: string): boolean => isPlainAt(schema, [...issue.path, name]);
+      const to = shown.every((step, depth) => step === path[depth]) ? safeRename(key, known, isPlain) : undefined;
       return {
         file,
         ...locate(path, 'key'),

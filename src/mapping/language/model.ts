@@ -124,6 +124,13 @@ export function ruleAt(schema: z.ZodType, path: readonly PropertyKey[], what: 'k
   return metaOf(node, 'rule') as string | undefined;
 }
 
+/** Whether `plan` judges every change at a path as plain: no network, format or outcome depends on it. */
+export function isPlainAt(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
+  const node = nodeAt(schema, path);
+  const declared = (metaOf(node, 'language') ?? metaOf(node, 'entries')) as Declared | undefined;
+  return typeof declared === 'object' && 'judged' in declared && declared.judged === 'plain';
+}
+
 /** The value with which the checker continues in place of an unreadable one; undefined if the value is optional or has none. */
 export function standInAt(schema: z.ZodType, path: readonly PropertyKey[]): unknown {
   return isOptionalAt(schema, path) ? undefined : metaOf(nodeAt(schema, path), 'standIn');

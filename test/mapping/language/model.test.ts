@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { whole } from '../../../src/mapping/language/declare';
 import { formatFileSchema, sharedFileSchema } from '../../../src/mapping/language/schema';
-import { isOptionalAt, isRecordAt, keysAt, MODEL, readModel, ruleAt } from '../../../src/mapping/language/model';
+import { isOptionalAt, isPlainAt, isRecordAt, keysAt, MODEL, readModel, ruleAt } from '../../../src/mapping/language/model';
 
 const FIELD = ['operations', 'buy', 'fields', 'phone'];
 
@@ -21,6 +21,21 @@ test('a key is optional or required as the schema says', () => {
 test('a path is a map with names of the author exactly where the schema says so', () => {
   expect(isRecordAt(sharedFileSchema, ['operations'])).toBe(true);
   expect(isRecordAt(sharedFileSchema, FIELD)).toBe(false);
+});
+
+test('a key is plain only where `plan` judges no change of it as one that moves money', () => {
+  const [operation, table] = [
+    ['operations', 'buy'],
+    ['tables', 'network'],
+  ];
+  for (const key of ['title', 'ignore', 'patience'])
+    expect([key, isPlainAt(sharedFileSchema, [...operation, key])]).toEqual([key, true]);
+  for (const key of ['call', 'undecided', 'without_key', 'numbering_guard', 'categories', 'fields', 'nothing'])
+    expect([key, isPlainAt(sharedFileSchema, [...operation, key])]).toEqual([key, false]);
+  for (const key of ['as', 'required', 'length_max']) expect(isPlainAt(sharedFileSchema, [...FIELD, key])).toBe(false);
+  for (const key of ['numbers', 'values']) expect(isPlainAt(sharedFileSchema, [...table, key])).toBe(false);
+  expect(isPlainAt(formatFileSchema, ['format'])).toBe(false);
+  expect(isPlainAt(formatFileSchema, ['cure'])).toBe(true);
 });
 
 test('a wrong value and a wrong key have the rule that the schema names', () => {
