@@ -246,9 +246,12 @@ export class Verdict {
       this.#violate('failure is true', name, `v1 charged ${untold} sales that nobody was told`);
   }
 
-  /** The clock was set beyond the window of repeats, so another process's order is not found (decision 0024). */
-  #isClockToBlame({ earlierIds }: Case): boolean {
-    return earlierIds.length > 0 && this.#stage.faults.clockSettings.length > 0;
+  /** The clock was set beyond the window of repeats before a process began, so that it did not find another one's order (decision 0024). */
+  #isClockToBlame({ earlierIds, purchases }: Case): boolean {
+    const { faults, startMs } = this.#stage;
+    const isLater = ({ process }: Purchase): boolean =>
+      faults.clockSettings.some(({ atMs }) => this.#disk.openedAt(process) > startMs + atMs);
+    return earlierIds.length > 0 && purchases.some(isLater);
   }
 
   /** The next sale of the same content was told the outcome of this one, as if it were a repeat. */
