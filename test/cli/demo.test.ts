@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { progressOf } from '../../src/cli/demo/run-demo';
-import { openHouse, useHouse } from '../flows/house';
+import { useHouse, withHouse } from '../flows/house';
 import { runHere, withSettings } from './run-here';
 
 const house = useHouse({ env: { SANDBOX_RELAXED: '0' } });
@@ -27,23 +27,23 @@ test('a rate above the limits of v1 is refused, with the setting that lifts them
 
 test('the demo refuses to run against a gateway that sells through a real v1', async () => {
   let asked = 0;
-  const real = await openHouse({
-    v1: () => {
-      asked += 1;
-      return { http: 500, body: {} };
+  await withHouse(
+    {
+      v1: () => {
+        asked += 1;
+        return { http: 500, body: {} };
+      },
     },
-  });
-  try {
-    process.env['ADMIN_PORT'] = new URL(real.service.adminUrl).port;
-    const { code, stderr } = await runHere('demo', '--for', '1s');
-    expect([code, stderr, asked]).toEqual([
-      1,
-      expect.stringMatching(/^The running gateway sells through http:.*, which is not its sandbox/),
-      0,
-    ]);
-  } finally {
-    await real.close();
-  }
+    async (real) => {
+      process.env['ADMIN_PORT'] = new URL(real.service.adminUrl).port;
+      const { code, stderr } = await runHere('demo', '--for', '1s');
+      expect([code, stderr, asked]).toEqual([
+        1,
+        expect.stringMatching(/^The running gateway sells through http:.*, which is not its sandbox/),
+        0,
+      ]);
+    },
+  );
 });
 
 test('the printed block that names the keys is valid in callers.yaml', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
-import { openHouse, send } from '../flows/house';
+import { send, withHouse } from '../flows/house';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
 import { newFolder } from '../new-folder';
@@ -160,8 +160,7 @@ test('a request without a key says so and shows no fingerprint', async () => {
 });
 
 test('a past order is explained by its story while the gateway runs: the rule of each field that was read, and of each that is told', async () => {
-  const house = await openHouse({ dataDir });
-  try {
+  await withHouse({ dataDir }, async (house) => {
     await send(house.url, '/api/topup/', { ...FIELDS, network: 1, mobile_number: '08031234567', 'request-id': 'past-1' });
     const { code, stdout, stderr } = await runHere('explain', '--order', 'past-1');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -188,9 +187,7 @@ test('a past order is explained by its story while the gateway runs: the rule of
       stdout: '',
       stderr: 'There is no order past-2 in the journal.\n',
     });
-  } finally {
-    await house.close();
-  }
+  });
 });
 
 test.each([[['blah']], [['blah', 'blub']], [['first-a']]])(

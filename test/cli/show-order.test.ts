@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { showOrder } from '../../src/cli/show-order';
 import { createTimes } from '../../src/domain/times';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../src/domain/order';
-import { openHouse, send } from '../flows/house';
+import { send, withHouse } from '../flows/house';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 import { shippedMapping, copyMappings } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
@@ -37,8 +37,7 @@ withSettings(() => ({ DATA_DIR: dataDir, MAPPINGS_DIR: folder }));
 const breakOne = (): void => writeFileSync(join(folder, 'request-id.yaml'), 'request_id: [\n');
 
 test('while the files are being edited, orders are shown with the set that serves, and the output says so', async () => {
-  const house = await openHouse({ dataDir, env: { MAPPINGS_DIR: folder } });
-  try {
+  await withHouse({ dataDir, env: { MAPPINGS_DIR: folder } }, async (house) => {
     await send(house.url, '/api/topup/', { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'r1' });
     breakOne();
     const { hash } = house.service.live.current();
@@ -53,9 +52,7 @@ test('while the files are being edited, orders are shown with the set that serve
     expect(explained).toEqual({ code: 0, stdout: expect.stringMatching(/^stands +succeeded/m), stderr: remark });
     // For cron, exit code 1 means that an order is overdue, not that the files are being edited.
     expect(await runHere('orders', 'report')).toMatchObject({ code: 0, stderr: remark });
-  } finally {
-    await house.close();
-  }
+  });
 });
 
 test('without a last good set the problems are printed', async () => {

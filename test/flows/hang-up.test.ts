@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { hasPhp, runScript } from '../php/run-script';
 import { runHere } from '../cli/run-here';
-import { askV1, MAPPINGS, openHouse, send, useHouse, type House, type HouseOptions } from './house';
+import { askV1, type House, MAPPINGS, send, useHouse, withHouse } from './house';
 import { newFolder } from '../new-folder';
 
 /** Side by side: the plays mostly wait. */
@@ -16,11 +16,6 @@ const DAY = 24 * 60 * MINUTE;
 const LATE = '0001';
 
 const house = useHouse();
-/** A house of a single test's own, which it closes and starts again. */
-async function withHouse(options: HouseOptions, play: (house: House) => Promise<void>): Promise<void> {
-  const own = await openHouse(options);
-  await play(own).finally(() => own.close());
-}
 
 const sold = async (phone: string, { service } = house): Promise<number> => {
   const { transactions } = (await askV1(service, '/transactions?per_page=50')).body.data;

@@ -120,6 +120,12 @@ export const useHouse = (options?: HouseOptions): House => opened(() => openHous
 /** A new house for each test. */
 export const useHouses = (options?: HouseOptions): House => opened(() => openHouse(options), beforeEach, afterEach);
 
+/** A house of a single test's own. */
+export async function withHouse(options: HouseOptions, play: (house: House) => Promise<void>): Promise<void> {
+  const house = await openHouse(options);
+  await play(house).finally(() => house.close());
+}
+
 /** The GATEWAY_SECRET of a house with `callers`. */
 export const SECRET = 'c0ffee'.repeat(6);
 

@@ -1,5 +1,5 @@
 /** Keys that callers.yaml has paused or limited, through the whole house: what is refused, and what is still told. */
-import { askV1, type House, openHouse, renameKeys, send, type Told } from './house';
+import { askV1, type House, renameKeys, send, type Told, withHouse } from './house';
 import { newFolder } from '../new-folder';
 
 const KEY = 'sandbox_demo:1234';
@@ -14,18 +14,14 @@ const sell = (house: House, requestId: string, naira = 100, key = KEY): Promise<
   );
 const wallet = async (house: House): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
 
-async function withHouse(says: object, run: (house: House) => Promise<void>, dataDir?: string): Promise<void> {
-  const house = await openHouse({ callers: { sandbox_demo: says }, ...(dataDir === undefined ? {} : { dataDir }) });
-  try {
+const withLimited = (says: object, run: (house: House) => Promise<void>, dataDir = newFolder()): Promise<void> =>
+  withHouse({ callers: { sandbox_demo: says }, dataDir }, (house) => {
     expect(house.service.live.problems()).toEqual([]);
-    await run(house);
-  } finally {
-    await house.close();
-  }
-}
+    return run(house);
+  });
 
 test('a paused key sells nothing, and all its other requests are answered', () =>
-  withHouse({ title: 'Ada', paused: 'Please pay your bill first.' }, async (house) => {
+  withLimited({ title: 'Ada', paused: 'Please pay your bill first.' }, async (house) => {
     const before = await wallet(house);
     const { status, body } = await sell(house, 'paused-1');
     expect(status).toBe(403);
@@ -39,7 +35,7 @@ test('a paused key sells nothing, and all its other requests are answered', () =
   }));
 
 test('a sale from before the pause is told as it stands, sent again or asked for, and is not charged again', () =>
-  withHouse({ title: 'Ada', patience: '1s' }, async (house) => {
+  withLimited({ title: 'Ada', patience: '1s' }, async (house) => {
     expect((await sell(house, 'sold-1')).body).toMatchObject({ status: 'success' });
     const pending = await sell(house, 'open-0003');
     expect(pending.body.status).toBe('pending');
@@ -56,7 +52,7 @@ test('a sale from before the pause is told as it stands, sent again or asked for
   }));
 
 test('beyond its purchases per minute a key is refused with the time to wait, and repeats are told as before', () =>
-  withHouse({ limit: { purchases: 3 } }, async (house) => {
+  withLimited({ limit: { purchases: 3 } }, async (house) => {
     const told = await Promise.all(Array.from({ length: 8 }, (_, index) => sell(house, `minute-${index}`)));
     const sold = told.filter(({ body }) => body.status === 'success');
     const refused = told.filter(({ body }) => body.status === 'fail');
@@ -73,7 +69,7 @@ test('beyond its purchases per minute a key is refused with the time to wait, an
 test('the naira of a day are counted across a restart, without orders that took no money', async () => {
   const dataDir = newFolder();
   const limited = { limit: { naira: 400 } };
-  await withHouse(
+  await withLimited(
     limited,
     async (house) => {
       expect((await sell(house, 'day-1', 200)).body).toMatchObject({ status: 'success' });
@@ -83,7 +79,7 @@ test('the naira of a day are counted across a restart, without orders that took 
     },
     dataDir,
   );
-  await withHouse(
+  await withLimited(
     limited,
     async (house) => {
       const before = await wallet(house);
@@ -100,7 +96,7 @@ test('the naira of a day are counted across a restart, without orders that took 
 });
 
 test('an SMS, whose price only v1 knows, counts in the naira of a day', () =>
-  withHouse({ limit: { naira: 8 } }, async (house) => {
+  withLimited({ limit: { naira: 8 } }, async (house) => {
     const text = (id: string): Promise<Told> =>
       send(
         house.url,

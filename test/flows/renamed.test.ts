@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { editFile } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
 import { until } from '../until';
-import { openHouse, SECRET, send, useHouses, type SendOptions } from './house';
+import { openHouse, SECRET, send, useHouses, type SendOptions, withHouse } from './house';
 
 const house = useHouses({ changeMappings: () => undefined });
 
@@ -121,11 +121,8 @@ test('an open order of a renamed format is asked about when it is repeated, also
   expect((await send(before.url, '/a/api/topup/', sale)).body.status).toBe('pending');
   await before.close();
   edit(/(format|extends|undecided): a(?=$| )/m, '$1: adex', before.mappingsDir);
-  const after = await openHouse({ dataDir, env: { MAPPINGS_DIR: before.mappingsDir, GATEWAY_SECRET: SECRET } });
-  try {
+  await withHouse({ dataDir, env: { MAPPINGS_DIR: before.mappingsDir, GATEWAY_SECRET: SECRET } }, async (after) => {
     const repeat = async () => (await send(after.url, '/a/api/topup/', sale)).body.status as string;
     await until(async () => (await repeat()) === 'success');
-  } finally {
-    await after.close();
-  }
+  });
 }, 60_000);

@@ -1,6 +1,6 @@
 /** A key that callers.yaml sends to the sandbox, beside a v1 that counts what reaches it. */
 import type { IncomingMessage } from 'node:http';
-import { type AnswerOfV1, type House, openHouse, renameKeys, send, type Told } from './house';
+import { type AnswerOfV1, type House, renameKeys, send, type Told, withHouse } from './house';
 
 const ADA = 'acme_live_ada:4321';
 const BOLA = 'acme_live_bola:4321';
@@ -43,19 +43,16 @@ const sell = (house: House, requestId: string, key = ADA): Promise<Told> =>
 
 const say = (house: House, says: object): Promise<void> => renameKeys(house, { acme_live_ada: { patience: '1s', ...says } });
 
-async function withHouse(says: object, run: (house: House, v1: ReturnType<typeof countingV1>) => Promise<void>): Promise<void> {
+function withAda(says: object, run: (house: House, v1: ReturnType<typeof countingV1>) => Promise<void>): Promise<void> {
   const v1 = countingV1();
-  const house = await openHouse({ v1: v1.answer, callers: { acme_live_ada: { patience: '1s', ...says } } });
-  try {
+  return withHouse({ v1: v1.answer, callers: { acme_live_ada: { patience: '1s', ...says } } }, (house) => {
     expect(house.service.live.problems()).toEqual([]);
-    await run(house, v1);
-  } finally {
-    await house.close();
-  }
+    return run(house, v1);
+  });
 }
 
 test('its purchases and questions reach the sandbox and never v1, those of all others reach v1', () =>
-  withHouse(IN_SANDBOX, async (house, v1) => {
+  withAda(IN_SANDBOX, async (house, v1) => {
     const sold = await sell(house, 'play-1');
     expect(sold.body).toMatchObject({ status: 'success' });
     expect(sold.body.reference).not.toMatch(/^REAL/);
@@ -70,7 +67,7 @@ test('its purchases and questions reach the sandbox and never v1, those of all o
   }));
 
 test('a login in the sandbox gives a token of the key itself, which never brings the demo key to v1', () =>
-  withHouse(IN_SANDBOX, async (house, v1) => {
+  withAda(IN_SANDBOX, async (house, v1) => {
     const basic = { key: null, headers: { authorization: `Basic ${Buffer.from(ADA).toString('base64')}` } };
     const { AccessToken: token } = (await send(house.url, '/api/user/', undefined, basic)).body as { AccessToken: string };
     expect((await sell(house, 'token-1', token)).body).toMatchObject({ status: 'success' });
@@ -81,7 +78,7 @@ test('a login in the sandbox gives a token of the key itself, which never brings
   }));
 
 test('an order of the sandbox is none of v1 after the switch back, and is not told as failed', () =>
-  withHouse(IN_SANDBOX, async (house) => {
+  withAda(IN_SANDBOX, async (house) => {
     expect((await sell(house, 'play-2')).body).toMatchObject({ status: 'success' });
     await say(house, { title: 'Ada' });
     const asked = await send(house.url, '/api/transaction/play-2', undefined, { key: ADA });
@@ -90,7 +87,7 @@ test('an order of the sandbox is none of v1 after the switch back, and is not to
   }));
 
 test('an order of v1 is told as it stands there while its key is in the sandbox, and is not sold in play', () =>
-  withHouse({ title: 'Ada' }, async (house, v1) => {
+  withAda({ title: 'Ada' }, async (house, v1) => {
     expect((await sell(house, 'real-2')).body).toMatchObject({ status: 'success', reference: 'REAL-1' });
     expect((await sell(house, 'open-1')).body.status).toBe('pending');
     await say(house, IN_SANDBOX);
@@ -101,7 +98,7 @@ test('an order of v1 is told as it stands there while its key is in the sandbox,
   }));
 
 test('an order of v1 without an id is told as it stands too, also to a key that is paused by then, and is not sold in play', () =>
-  withHouse({ title: 'Ada' }, async (house, v1) => {
+  withAda({ title: 'Ada' }, async (house, v1) => {
     const sale = { network: 1, mobile_number: OPEN_PHONE, amount: 100 };
     const sellOpen = (): Promise<Told> =>
       send(house.url, '/api/topup/', sale, { key: ADA, headers: { 'user-agent': 'axios/1' } });
@@ -116,11 +113,8 @@ test('an order of v1 without an id is told as it stands too, also to a key that 
   }));
 
 test('with the sandbox as v1 the key keeps its own account there, and only its orders are apart', async () => {
-  const house = await openHouse({ callers: { sandbox_demo: IN_SANDBOX } });
-  try {
+  await withHouse({ callers: { sandbox_demo: IN_SANDBOX } }, async (house) => {
     expect((await sell(house, 'own-1', 'sandbox_demo:1234')).body).toMatchObject({ status: 'success' });
     expect((await sell(house, 'own-2', 'sandbox_demo:9999')).body).toMatchObject({ status: 'fail' });
-  } finally {
-    await house.close();
-  }
+  });
 });

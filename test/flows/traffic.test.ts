@@ -5,16 +5,12 @@ import type { Traffic } from '../../src/domain/traffic';
 import { createChance } from '../crash/chance';
 import { openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
+import { closedAfterEach } from '../opened';
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const house of open.splice(0)) await house.close();
-});
+const kept = closedAfterEach();
 
 async function house(env: Readonly<Record<string, string>> = {}, dataDir = newFolder()): Promise<House> {
-  const opened = await openHouse({ env, dataDir });
-  open.push(opened);
-  return opened;
+  return kept(await openHouse({ env, dataDir }));
 }
 
 async function read({ service }: House): Promise<Traffic> {
@@ -29,7 +25,6 @@ test('what came is there after a restart, counted by caller and format, and agai
   await send(first.url, '/api/topup/', { ...sale, memo: 'for Ada' });
   await send(first.url, '/api/topup/', { network: 1, mobile_number: '08031234567' });
   await first.close();
-  open.splice(0);
   const second = await house({}, dataDir);
   await send(second.url, '/api/topup/', { ...sale, memo: 'for Obi', amount: 200 });
   const { shapes } = await read(second);
@@ -153,7 +148,6 @@ test('whatever is sent in whatever place, no value leaves: neither over the admi
   const shown = JSON.stringify(await read(one));
   expect((JSON.parse(shown) as Traffic).shapes.length).toBeGreaterThan(50);
   await one.close();
-  open.splice(0);
   const stored = readFileSync(join(one.dataDir, 'traffic', 'shapes.jsonl'))
     .toString('latin1')
     .toLowerCase();

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { CONFIG_KEYS } from '../../src/config';
 import { createMetricsOfAll } from '../../src/cluster/worker-pool';
 import { createMetrics } from '../../src/telemetry/metrics';
-import { openHouse } from '../flows/house';
+import { withHouse } from '../flows/house';
 
 const ROOT = join(__dirname, '..', '..');
 const README = join(ROOT, 'README.md');
@@ -56,8 +56,7 @@ test("the README's table of settings is that of the configuration (UPDATE_DOCS=1
 (hasCurl ? test : test.skip)(
   "the README's commands get the replies that it shows (UPDATE_DOCS=1 writes them)",
   async () => {
-    const house = await openHouse();
-    try {
+    await withHouse({}, async (house) => {
       const script = join(ROOT, 'scripts', 'try-readme.mjs');
       if (process.env.UPDATE_DOCS === '1') {
         await promisify(execFile)(process.execPath, [script, house.url, '--write']);
@@ -75,9 +74,7 @@ test("the README's table of settings is that of the configuration (UPDATE_DOCS=1
         'ok docs/replies.md success',
         'ok docs/replies.md fail',
       ]);
-    } finally {
-      await house.close();
-    }
+    });
   },
   120_000,
 );

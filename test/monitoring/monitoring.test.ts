@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { ALARM_NAMES } from '../../src/domain/alarm';
-import { openHouse } from '../flows/house';
+import { withHouse } from '../flows/house';
 
 const ROOT = resolve(__dirname, '..', '..');
 const FOLDER = join(ROOT, 'monitoring');
@@ -66,8 +66,7 @@ test('every rule is tested to fire, and to be silent', () => {
 });
 
 test('rules and dashboard use no metric that a running gateway does not show, with no label that it does not have', async () => {
-  const house = await openHouse();
-  try {
+  await withHouse({}, async (house) => {
     const page = await house.metrics();
     const shown = new Set([...page.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name));
     const dashboard = JSON.parse(read('dashboard.json')) as { panels: { title: string; targets: { expr: string }[] }[] };
@@ -90,9 +89,7 @@ test('rules and dashboard use no metric that a running gateway does not show, wi
       }),
     );
     expect(strange).toEqual([]);
-  } finally {
-    await house.close();
-  }
+  });
 });
 
 test('no two panels of the dashboard cover each other', () => {

@@ -7,7 +7,7 @@ import { checkFolder } from '../../../src/mapping/check';
 import { checkKey, checkReach, checkTls } from '../../../src/cli/doctor/check-v1';
 import type { Found, CheckInput } from '../../../src/cli/doctor/finding';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox';
-import { configFor, openHouse } from '../../flows/house';
+import { configFor, withHouse } from '../../flows/house';
 import { listen, type Listening } from '../../listen';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { SELF_SIGNED } from '../../upstream/self-signed';
@@ -166,20 +166,20 @@ describe('with a key', () => {
   });
 
   test("plans of a caller's own numbers that v1 does not sell", async () => {
-    const house = await openHouse({
-      callers: { sandbox_demo: { title: 'Ada', numbers: { data_plan: { 7: '101', 8: '999' }, cable_plan: { 1: '11' } } } },
-    });
-    try {
-      const { mapping } = checkFolder(house.mappingsDir);
-      const findings = await checkKey(patient(sandboxUrl, { key, mapping }));
-      expectMend(
-        findings,
-        /^Ada has numbers in callers\.yaml that v1's catalog does not have: 8 \(data_plans 999\)\.$/,
-        /`numbers` of Ada/,
-      );
-    } finally {
-      await house.close();
-    }
+    await withHouse(
+      {
+        callers: { sandbox_demo: { title: 'Ada', numbers: { data_plan: { 7: '101', 8: '999' }, cable_plan: { 1: '11' } } } },
+      },
+      async (house) => {
+        const { mapping } = checkFolder(house.mappingsDir);
+        const findings = await checkKey(patient(sandboxUrl, { key, mapping }));
+        expectMend(
+          findings,
+          /^Ada has numbers in callers\.yaml that v1's catalog does not have: 8 \(data_plans 999\)\.$/,
+          /`numbers` of Ada/,
+        );
+      },
+    );
     const mapping = shippedMapping();
     expect(brief(await checkKey(patient(sandboxUrl, { key, mapping })))).toHaveLength(2);
   });

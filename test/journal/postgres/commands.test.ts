@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { createDays, dayAt, dayText, USUAL_TIME_ZONE } from '../../../src/domain/day';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { runCommand } from '../../cli/run-command';
-import { openHouse, send } from '../../flows/house';
+import { send, withHouse } from '../../flows/house';
 import { newOrder } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
@@ -63,8 +63,7 @@ describePostgres('commands beside a journal in PostgreSQL', () => {
   test('a day is held against v1: its own sale agrees, and one past the gateway stands in the report', async () => {
     const [cwd, url] = [newFolder(), await server.createDatabase()];
     const settings = { JOURNAL_URL: url, GATEWAY_SECRET: '0123456789abcdef'.repeat(2) };
-    const house = await openHouse({ dataDir: cwd, env: settings });
-    try {
+    await withHouse({ dataDir: cwd, env: settings }, async (house) => {
       const sale = { network: '1', mobile_number: '08031234567', amount: '100', bypass: true, 'request-id': 'r1' };
       expect((await send(house.url, '/api/topup/', sale)).body.Status).toBe('successful');
       const day = dayText(dayAt(Date.now(), createDays()), USUAL_TIME_ZONE);
@@ -83,9 +82,7 @@ describePostgres('commands beside a journal in PostgreSQL', () => {
         code: 1,
         stdout: expect.stringMatching(/^1 thing to look at: [^]*\nat v1 only /),
       });
-    } finally {
-      await house.close();
-    }
+    });
   });
 
   test('a database without a journal, and a start with a wrong password, are said in one line without the password', async () => {
