@@ -165,9 +165,8 @@ export function isRefusal(outcome: string): boolean {
 
 /** v1's answer to the call of an operation, as the golden file shows it. */
 export function describeAnswer(operation: string, outcome: string, told: Told): CannedAnswer | string {
-  if (isRefusal(outcome)) return 'nothing: v1 is not asked';
   const call = callOf(operation, told);
-  if (call === undefined) return 'nothing: v1 was asked when the order was placed';
+  if (isRefusal(outcome) || call === undefined) return 'nothing: v1 is not asked';
   if (call.endpoint === 'GET /catalog' && outcome === 'success') return 'the catalog of v1.yaml';
   const answer = answerTo(call.endpoint, call.fields['reference'], operation, outcome);
   if (answer === undefined) return 'no answer';

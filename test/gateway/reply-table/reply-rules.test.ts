@@ -1,6 +1,6 @@
 /** The rules of replies that hold for every operation, format and outcome: what no script must ever be told. */
 import type { JsonObject, JsonValue } from '../../../src/domain/json';
-import { playSample, replyToSample, isOrderEnding, orderAndAsk, type Told } from './play-sample';
+import { callOf, playSample, replyToSample, isOrderEnding, orderAndAsk, type Told } from './play-sample';
 import { differences } from './differences';
 import { FAILURES, outcomesOf } from './outcomes';
 import { lookups, mapping, operationOf, purchases, rows, sampleOf } from './samples';
@@ -291,7 +291,10 @@ test('the order status tells what the purchase told, with HTTP 200 whatever it w
       if (isDelivery) continue;
       const [bought, asked] = await orderAndAsk(operation, format, outcome);
       expect({ operation, format, outcome, told: asked.body }).toEqual({ operation, format, outcome, told: bought.body });
-      expect(asked.status).toBe(200);
+      // The order of the fields as well.
+      expect(JSON.stringify(asked.body)).toBe(JSON.stringify(bought.body));
+      // v1 was asked when the order was placed.
+      expect([asked.status, callOf('order_status', asked)]).toEqual([200, undefined]);
     }
   }
 });
