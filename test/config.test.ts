@@ -344,45 +344,8 @@ describe('the printed configuration', () => {
     expect(describeConfig(load({}))).toContainEqual({ name: 'UPSTREAM_URL', value: 'the embedded sandbox', source: undefined });
   });
 
-  it('has a sentence for every setting, and the defaults of the contract', () => {
+  // The defaults are those of the README's table: test/house/docs.test.ts.
+  it('has a sentence for every setting', () => {
     for (const key of CONFIG_KEYS) expect(key.sentence).toMatch(/^[A-Z`].*\.$/);
-    expect(Object.fromEntries(CONFIG_KEYS.map((key) => [key.name, key.fallback]))).toEqual({
-      HOST: '0.0.0.0',
-      PORT: '8080',
-      ADMIN_HOST: '127.0.0.1',
-      ADMIN_PORT: '9090',
-      ADMIN_TOKEN: undefined,
-      UPSTREAM_URL: undefined,
-      UPSTREAM_CONNECTIONS: '4096',
-      UPSTREAM_PROBE_SECONDS: '30',
-      V1_PATH: '/api/v1',
-      SANDBOX_HOST: '127.0.0.1',
-      SANDBOX_PORT: '8081',
-      SANDBOX_RELAXED: '0',
-      SANDBOX_SEED: undefined,
-      JOURNAL_URL: 'lmdb:',
-      JOURNAL_KEY: undefined,
-      JOURNAL_DAYS: '90',
-      ORDERS_MAX: '20000',
-      DATA_DIR: './data',
-      MAPPINGS_DIR: './mappings',
-      MAPPINGS_WATCH: '0',
-      TRAFFIC_SHAPES: '1',
-      DRAIN_SECONDS: '5',
-      WORKERS: '1',
-      TRUSTED_PROXIES: undefined,
-      PASSTHROUGH_HEADERS: undefined,
-      LOOKUP_API_KEY: undefined,
-      LOG_LEVEL: 'info',
-      LOG_FORMAT: 'auto',
-      TRACES_URL: undefined,
-      ALARM_WEBHOOK: undefined,
-      ALARM_FORMAT: 'auto',
-      GATEWAY_SECRET: undefined,
-      TIME_ZONE: 'Africa/Lagos',
-      TOKEN_DAYS: '30',
-      NODE_ENV: 'development',
-      CONFIG_FILE: 'compat-gateway.yaml',
-    });
   });
 });

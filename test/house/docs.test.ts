@@ -1,11 +1,9 @@
-/** What the documents say is what the house does: settings, commands with their replies, metrics, links, decisions. */
+/** What the documents say is what the house does: settings, commands with their replies, links, decisions. */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { CONFIG_KEYS } from '../../src/config';
-import { createMetricsOfAll } from '../../src/cluster/worker-pool';
-import { createMetrics } from '../../src/telemetry/metrics';
 import { withHouse } from '../flows/house';
 
 const ROOT = join(__dirname, '..', '..');
@@ -78,14 +76,6 @@ test("the README's table of settings is that of the configuration (UPDATE_DOCS=1
   },
   120_000,
 );
-
-test('docs/operations.md lists exactly the metrics that there are', async () => {
-  const { registry } = createMetrics({ hasProcessMetrics: false });
-  createMetricsOfAll({ own: registry, askWorkers: () => Promise.resolve([]), serving: () => 0 });
-  const names = registry.getMetricsAsArray().map(({ name }) => name);
-  const listed = [...read(join(ROOT, 'docs', 'operations.md')).matchAll(/^\| `(compat_\w+)` \|/gm)].map(([, name]) => name);
-  expect([...listed].sort()).toEqual([...names].sort());
-});
 
 test.each(PAGES.map((page) => [relative(ROOT, page), page]))('%s links to nothing that is not there', (_name, page) => {
   const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)(?:#[^)\s]*)?\)/g)].map(([, target]) => target!);
