@@ -54,7 +54,7 @@ export async function applyPlanned(config: Config, running: ReadSet, candidate: 
   const { hash } = candidate.mapping;
   // Also the answer after an interrupted `apply` whose set the gateway had already brought into use.
   if (running.mapping.hash === hash && asked.folderHash === undefined) return print(`Nothing to do: ${hash} is in use already.`);
-  const plan = makePlan(running, candidate, (await readShapes(config)) ?? []);
+  const plan = makePlan(running, candidate, await readShapes(config));
   const changed = changedSince(asked.plan, plan);
   if (changed !== undefined) return fail(CHANGED[changed](running.mapping.hash, hash));
   if (plan.movesMoney && asked.acceptMoneyChanges !== true)

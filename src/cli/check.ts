@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
+import { counted } from '../domain/shown-words';
 import { byCause, formatCause, type Cause, type Problem } from '../mapping/problem';
 import { checkFiles, checkFolder, type CheckedMapping } from '../mapping/check';
 import { fixFiles } from '../mapping/fix';
 import { formatSarif } from '../mapping/format-sarif';
 import { readFolder } from '../mapping/load';
 import { wordsOf } from '../mapping/rules/rule-pages';
-import { parseFolder } from './parse-options';
+import { parseCount, parseFolder } from './parse-options';
 import { readConfig } from './process';
 
 interface CheckOptions {
@@ -34,7 +35,7 @@ export function checkCommand(): Command {
     )
     .option('--all', 'print every problem, also those with one common cause (--json and sarif always do)')
     .option('--fix', 'correct what is safe to correct in the files, never what could move money')
-    .option('--max-warnings <number>', 'fail on more warnings than this', parseCount)
+    .option('--max-warnings <number>', 'fail on more warnings than this', parseCount(999_999, 0))
     .addHelpText(
       'after',
       `
@@ -56,11 +57,6 @@ Examples:
       process.stdout.write(`${print(checked, mended, options)}\n`);
       if (checked.mapping === undefined || warnings > (options.maxWarnings ?? Infinity)) process.exitCode = 1;
     });
-}
-
-function parseCount(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It takes a whole number.');
-  return Number(text);
 }
 
 /** Writes the files that could be fixed and returns their names. */
@@ -102,11 +98,10 @@ function printProblems(problems: readonly Problem[], isAll: boolean): string[] {
 }
 
 function summarise({ mapping, problems }: CheckedMapping): string {
-  const count = (severity: Problem['severity'], word: string): string => {
-    const { length } = problems.filter((problem) => problem.severity === severity);
-    return length === 0 ? '' : `${length} ${word}${length === 1 ? '' : 's'}`;
-  };
-  const counts = [count('error', 'error'), count('warning', 'warning')].filter((text) => text !== '').join(', ');
+  const counts = (['error', 'warning'] as const)
+    .map((severity) => counted(problems.filter((problem) => problem.severity === severity).length, severity))
+    .filter((text) => !text.startsWith('0 '))
+    .join(', ');
   if (mapping === undefined) return `${counts}: these mappings cannot be used.`;
   const size = `${mapping.formats.size} formats, ${mapping.operations.size} operations, ${mapping.routes.length} routes`;
   return `${size}: ${counts === '' ? 'no problems' : counts} (hash ${mapping.hash}).`;

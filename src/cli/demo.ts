@@ -1,14 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { counted } from '../domain/shown-words';
 import { stringify } from 'yaml';
 import type { Config } from '../config';
 import { nairaText } from '../domain/amount';
 import { Secret } from '../domain/credentials';
-import { createKeyring } from '../gateway/read/keyring';
-import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
 import { runDemo, type ClosedBooks, type Progress } from './demo/run-demo';
 import { loadShop, type Shop } from './demo/shop';
+import { openKeyring } from './fingerprint';
 import { parseDuration } from './parse-options';
-import { counted, fail, listenForStop, print, readConfig } from './process';
+import { fail, listenForStop, print, readConfig } from './process';
 import { askAdmin, askRunning, messageOf } from './running-gateway';
 
 const HELP = `
@@ -88,9 +88,7 @@ async function fillWallets(config: Config, { resellers }: Shop): Promise<void> {
 
 /** Prints the entries of the demo's keys for callers.yaml. The shipped file cannot have them: a fingerprint depends on the gateway's secret. */
 function nameKeys(config: Config, { resellers }: Shop): string {
-  const secret = findGatewaySecret(config);
-  if (secret === undefined) throw new Error(missingSecret(config.dataDir));
-  const keyring = createKeyring(secret);
+  const keyring = openKeyring(config);
   const keys = Object.fromEntries(
     resellers.map(({ key, title, script }) => [keyring.fingerprint(new Secret(key)), { title, note: `Demo: ${script}` }]),
   );

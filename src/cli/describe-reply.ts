@@ -1,6 +1,7 @@
 /** Describes a reply field by field, with the rule behind each: for requests that are explained, and for the story of an order. */
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf } from '../domain/json';
+import { shorten } from '../domain/shown-words';
 import type { ExplainedField, ExplainedReply, Place } from '../operator/explain/explain';
 
 /** A value as text. Amounts are kobo inside the program and are shown in naira. */
@@ -21,9 +22,9 @@ export function describeReply({ outcome, http, fields }: ExplainedReply, remark 
   return [
     '',
     `reply to ${ORDER_WORDS[outcome]} (HTTP ${http}; ${remark})`,
-    ...fields.map(({ field, value, source, place }) => {
-      const shown = textOf(value);
-      return `  ${field.padEnd(width)}  ${shown.length > 40 ? `${shown.slice(0, 39)}…` : shown}  <- ${source}  ${showPlace(place)}`;
-    }),
+    ...fields.map(
+      ({ field, value, source, place }) =>
+        `  ${field.padEnd(width)}  ${shorten(textOf(value), 40)}  <- ${source}  ${showPlace(place)}`,
+    ),
   ];
 }

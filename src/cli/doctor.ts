@@ -1,9 +1,10 @@
 import { Command } from 'commander';
+import { counted } from '../domain/shown-words';
 import { loadConfig, processEnv } from '../config';
 import { looksLikeKey, Secret } from '../domain/credentials';
 import { mend } from './doctor/finding';
 import { examine, type Named } from './doctor/examine';
-import { counted, print } from './process';
+import { print } from './process';
 import { readHiddenLine } from './read-hidden-line';
 
 const HELP = `

@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { counted } from '../domain/shown-words';
 import type { Config } from '../config';
 import type { Traffic } from '../domain/traffic';
 import type { LearntEntry } from '../gateway/order/learnt-patience';
@@ -11,7 +12,7 @@ import { makePatch, type Addition, type Patch } from '../operator/drift/make-pat
 import { readPatienceFile } from '../watch/patience-file';
 import { checkUnlessKnown } from './known-set';
 import { parseFolder } from './parse-options';
-import { counted, print, readConfig } from './process';
+import { print, readConfig } from './process';
 import { askAdminOrThrow, readSet } from './running-gateway';
 
 interface DriftOptions {

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { Config } from '../config';
 import { looksLikeKey, Secret } from '../domain/credentials';
 import { createKeyring, type Keyring, looksLikeToken, showRequestId } from '../gateway/read/keyring';
 import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
@@ -19,16 +20,20 @@ export function fingerprintCommand(): Command {
     )
     .option('--request-id', 'take a request id, and print how the log shows it')
     .action(async ({ requestId }: { readonly requestId?: true }) => {
-      const { config } = readConfig();
-      const secret = findGatewaySecret(config);
-      if (secret === undefined) throw new Error(missingSecret(config.dataDir));
-      const keyring = createKeyring(secret);
+      const keyring = openKeyring(readConfig().config);
       const line = await readHiddenLine(requestId ? 'Request id: ' : 'API key: ');
       if (line === undefined) return;
       const text = line.trim();
       if (text === '') throw new Error(`No ${requestId ? 'request id' : 'key'} was given.`);
       process.stdout.write(`${requestId ? showRequestId(text, keyring) : keyring.fingerprint(keyIn(text, keyring))}\n`);
     });
+}
+
+/** The keyring of this gateway. Throws a sentence if its secret is not here: another one would give other fingerprints. */
+export function openKeyring(config: Config): Keyring {
+  const secret = findGatewaySecret(config);
+  if (secret === undefined) throw new Error(missingSecret(config.dataDir));
+  return createKeyring(secret);
 }
 
 /** The key in the setting of a script: the text may be a key, a key with its PIN, or an AccessToken of this gateway. Throws for other text. */

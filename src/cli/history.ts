@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { counted } from '../domain/shown-words';
 import type { Config } from '../config';
 import { CAUSE_WORDS, openSetHistory, type SetHistory, type SetUse } from '../mapping/set-history';
 import { parseHash } from './parse-options';
-import { counted, print, readConfig } from './process';
+import { print, readConfig } from './process';
 import { createTimes, type Times } from '../domain/times';
 
 interface HistoryOptions {

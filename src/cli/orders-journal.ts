@@ -1,5 +1,4 @@
 /** Opens what every `orders` command needs: the journal, beside the running gateway, and the mapping by which orders are read. */
-import { InvalidArgumentError } from 'commander';
 import type { Config } from '../config';
 import type { Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
@@ -39,12 +38,4 @@ export async function searchJournal(id: string, journal: Journal): Promise<reado
 export function onUnreadable({ message }: Error): void {
   process.stderr.write(`${message}\n`);
   process.exitCode = 1;
-}
-
-const DAY_MS = 24 * 3_600_000;
-
-export function parseAge(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count === undefined || unit === undefined) throw new InvalidArgumentError('expected an age such as 90m, 24h or 7d.');
-  return Number(count) * { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS }[unit as 's' | 'm' | 'h' | 'd'];
 }

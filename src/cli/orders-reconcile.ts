@@ -1,5 +1,6 @@
 /** `compat-gateway orders reconcile`: compares the journal of one key and day with v1's history and wallet. */
 import { Command, InvalidArgumentError } from 'commander';
+import { counted } from '../domain/shown-words';
 import { isIP } from 'node:net';
 import type { Config } from '../config';
 import { nairaCell, nairaText, type AmountMinor } from '../domain/amount';
@@ -7,14 +8,12 @@ import { systemClock } from '../domain/clock';
 import { createDays, dayAt, dayText, parseDay, USUAL_TIME_ZONE, type Day } from '../domain/day';
 import { textOf } from '../domain/json';
 import { deliveryOf, referenceOf } from '../domain/outcome';
-import { createKeyring } from '../gateway/read/keyring';
 import { callerName } from '../mapping/caller-name';
 import { chargedByV1, reportDay, type DayReport, type Difference, type Sum } from '../orders/day-report';
-import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
 import { createHttpUpstream } from '../upstream/http-upstream';
-import { keyIn } from './fingerprint';
+import { keyIn, openKeyring } from './fingerprint';
 import { withJournal, type Opened } from './orders-journal';
-import { counted, print, printTable } from './process';
+import { print, printTable } from './process';
 import { readHiddenLine } from './read-hidden-line';
 import { askRunning } from './running-gateway';
 
@@ -50,9 +49,7 @@ export function reconcileCommand(): Command {
 async function reconcile({ day: dayAsked, address, json }: Asked, opened: Opened): Promise<void> {
   const { config, journal, mapping, times } = opened;
   const day = dayOf(dayAsked, times.zone);
-  const secret = findGatewaySecret(config);
-  if (secret === undefined) throw new Error(missingSecret(config.dataDir));
-  const keyring = createKeyring(secret);
+  const keyring = openKeyring(config);
   const line = await readHiddenLine('API key: ');
   if (line === undefined) return;
   const apiKey = keyIn(line.trim(), keyring);

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { nairaCell, nairaText, type AmountMinor } from '../domain/amount';
 import type { Order } from '../domain/order';
-import { csvCell } from '../domain/shown-words';
+import { counted, csvCell } from '../domain/shown-words';
 import type { Journal } from '../journal/journal';
 import { findCaller } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
@@ -17,11 +17,11 @@ import {
   type OrderMoney,
 } from '../orders/order-money';
 import { findCommand, tellStory } from './orders-find';
-import { onUnreadable, parseAge, withJournal, type Opened } from './orders-journal';
+import { onUnreadable, withJournal, type Opened } from './orders-journal';
 import { recheckCommand } from './orders-recheck';
 import { reconcileCommand } from './orders-reconcile';
-import { parseCount } from './parse-options';
-import { counted, print, printTable } from './process';
+import { parseAge, parseCount } from './parse-options';
+import { print, printTable } from './process';
 
 interface OfCaller {
   /** The title or the fingerprint of a caller, as typed. */

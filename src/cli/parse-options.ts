@@ -1,26 +1,38 @@
 /**
- * Parses the arguments of commands: durations, counts, sets, files and folders. An absent or unreadable file here is bad usage
+ * Parses the arguments of commands: ages, durations, counts, sets, files and folders. An absent or unreadable file here is bad usage
  * (exit code 2). A fault in a setting, or in the content of a file, is not (exit code 1).
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const DAY_MS = 24 * 3_600_000;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
 
-/** `90s`, `10m`, `1h` in milliseconds; at most a day. */
-export function parseDuration(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNIT_MS[unit ?? ''] ?? NaN);
-  if (!(ms >= 1_000 && ms <= DAY_MS)) throw new InvalidArgumentError('expected a time such as 90s, 10m or 1h, at most 24h.');
+/** Undefined for a text that is none. */
+function readMs(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * UNIT_MS[unit]!;
+}
+
+/** `90m`, `24h`, `7d` in milliseconds. */
+export function parseAge(text: string): number {
+  const ms = readMs(text);
+  if (ms === undefined) throw new InvalidArgumentError('expected an age such as 90m, 24h or 7d.');
   return ms;
 }
 
-export function parseCount(most: number): (text: string) => number {
+/** `90s`, `10m`, `1h` in milliseconds; at most a day. */
+export function parseDuration(text: string): number {
+  const ms = text.endsWith('d') ? 0 : (readMs(text) ?? 0);
+  if (ms < 1_000 || ms > DAY_MS) throw new InvalidArgumentError('expected a time such as 90s, 10m or 1h, at most 24h.');
+  return ms;
+}
+
+export function parseCount(most: number, least = 1): (text: string) => number {
   return (text) => {
-    const count = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-    if (count < 1 || count > most) throw new InvalidArgumentError(`expected a whole number from 1 to ${most}.`);
+    const count = /^\d{1,7}$/.test(text) ? Number(text) : NaN;
+    if (!(count >= least && count <= most)) throw new InvalidArgumentError(`expected a whole number from ${least} to ${most}.`);
     return count;
   };
 }

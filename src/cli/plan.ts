@@ -1,11 +1,12 @@
 import { Command } from 'commander';
+import { counted } from '../domain/shown-words';
 import { formatProblems } from '../mapping/problem';
 import type { Difference } from '../operator/plan/compare-sources';
 import { headlineOf, makePlan, type Plan } from '../operator/plan/make-plan';
 import { partWords, shownPair, type ReplayChange } from '../operator/replay/group-changes';
 import type { Replay } from '../operator/replay/replay';
 import { parseFolder } from './parse-options';
-import { counted, readConfig } from './process';
+import { readConfig } from './process';
 import { editsBeside, readRunningSet, readSet, readShapes, type ReadSet } from './running-gateway';
 
 interface PlanOptions {
@@ -48,7 +49,7 @@ async function plan(folder: string | undefined, options: PlanOptions): Promise<v
   const isAlone = options.against !== undefined;
   const before = isAlone ? readSetOrPrintProblems(options.against) : await readRunningSet(readConfig().config);
   if (before === undefined) return;
-  const shapes = isAlone || !options.replay ? undefined : ((await readShapes(readConfig().config)) ?? []);
+  const shapes = isAlone || !options.replay ? undefined : await readShapes(readConfig().config);
   const made = makePlan(before, candidate, shapes);
   const without = isAlone && options.replay ? 'no gateway' : 'not asked for';
   process.stdout.write(

@@ -47,11 +47,6 @@ export function textOfLines(lines: readonly string[]): string {
   return lines.map((line) => escapeText(line)).join('\n');
 }
 
-/** `1 case`, `2 cases`. */
-export function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
-}
-
 /** The user of this machine, for the history of mappings; undefined if the system has no usable name. */
 export function currentUser(): string | undefined {
   try {

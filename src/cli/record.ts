@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
+import { counted } from '../domain/shown-words';
 import type { MaskedField, RecordedRequest, Recordings } from '../domain/recorded-request';
 import { parseDuration, parseCount } from './parse-options';
-import { counted, listenForStop, print, readConfig, textOfLines } from './process';
+import { listenForStop, print, readConfig, textOfLines } from './process';
 import { askAdmin, askAdminOrThrow } from './running-gateway';
 import type { Config } from '../config';
 

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { counted } from '../domain/shown-words';
 import { readBackup, refusesRestore, restoreBackup } from '../start/backup';
-import { counted, print, readConfig } from './process';
+import { print, readConfig } from './process';
 import { askAdmin } from './running-gateway';
 import { createTimes } from '../domain/times';
 import type { Config } from '../config';

@@ -48,7 +48,7 @@ async function rollback(wanted: string | undefined, options: RollbackOptions): P
     const folderHash = options.discardEdits === true ? edits : undefined;
     return applyPlanned(config, running, target, { plan, acceptMoneyChanges, folderHash, by: 'rollback' });
   }
-  const plan = makePlan(running, target, (await readShapes(config)) ?? []);
+  const plan = makePlan(running, target, await readShapes(config));
   print(formatPlan(plan));
   if (edits !== undefined) print(`\n${EDITS_IN_FOLDER}\nWith --discard-edits they are lost.`);
   else if (plan.running === plan.candidate) return;

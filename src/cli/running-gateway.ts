@@ -100,11 +100,11 @@ export async function readRunningSet(config: Config): Promise<ReadSet> {
   return checked.set;
 }
 
-/** The shapes of traffic that the gateway has counted; undefined if it counts none. */
-export async function readShapes(config: Config): Promise<readonly SeenShape[] | undefined> {
+/** The shapes of traffic that the gateway has counted; none if it counts none. */
+export async function readShapes(config: Config): Promise<readonly SeenShape[]> {
   const { status, body } = await askAdmin(config, 'GET', '/traffic');
   // An older gateway without this call, or one with TRAFFIC_SHAPES off.
-  if (status === 404 || status === 409) return undefined;
+  if (status === 404 || status === 409) return [];
   if (status !== 200) throw new Error(messageOf(body));
   return (body as unknown as Traffic).shapes;
 }

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
+import { counted } from '../domain/shown-words';
 import { loadSource } from '../mapping/load';
 import type { Mapping } from '../mapping/mapping';
 import { formatProblem } from '../mapping/problem';
-import type { YamlPath } from '../mapping/read-yaml';
 import type { Places } from '../mapping/source';
 import { loadCases, type Fixtures } from '../operator/case/cases';
 import { measureCoverage, type Coverage } from '../operator/case/coverage';
@@ -11,7 +11,7 @@ import { runCases, type CaseResult } from '../operator/case/run-cases';
 import { runMutants, type MutationResult } from '../operator/mutant/run-mutants';
 import { checkFolderUnlessKnown } from './known-set';
 import { parseFolder, parseNewFile } from './parse-options';
-import { counted, fail, print, readConfig } from './process';
+import { fail, print, readConfig } from './process';
 import { readWrittenRequest } from '../http/read-written-request';
 
 interface Options {
@@ -154,9 +154,7 @@ function formatSummary(groups: readonly CaseGroup[], workMs: number): string {
 
 /** One line per kind of rule. Before these lines come the rules that no case shows. */
 function formatCoverage({ byKind, missing, shown, of }: Coverage, places: Places, isQuiet: boolean): string {
-  const lines = isQuiet
-    ? []
-    : missing.map(({ kind, words, path }) => `${placeOf(path, places)}  ${kind}  ${words}: no case shows it`);
+  const lines = isQuiet ? [] : missing.map(({ kind, words, path }) => `${places.say(path)}  ${kind}  ${words}: no case shows it`);
   const rows = [...byKind, { kind: 'all', shown, of }].map(
     (row) =>
       `${row.kind.padEnd(12)}  ${String(row.shown).padStart(4)} of ${String(row.of).padStart(4)}  ${formatPercent(row.shown, row.of)}`,
@@ -165,15 +163,10 @@ function formatCoverage({ byKind, missing, shown, of }: Coverage, places: Places
 }
 
 function formatMutation({ noticed, unusable, missed }: MutationResult, places: Places, workMs: number): string {
-  const lines = missed.map(({ words, path }) => `${placeOf(path, places)}  ${words}: no case notices`);
+  const lines = missed.map(({ words, path }) => `${places.say(path)}  ${words}: no case notices`);
   const of = noticed + missed.length;
   const score = `${noticed} of ${of} breaks are noticed: ${formatPercent(noticed, of)} (${Math.round(workMs)} ms)`;
   return [...lines, `${score}; ${unusable} more make no usable mapping.`].join('\n');
-}
-
-function placeOf(path: YamlPath, places: Places): string {
-  const { file, line, column } = places.find(path);
-  return `${file}:${line}:${column}`;
 }
 
 /** Rounded down, so that 99.96 % is not shown as 100. */

@@ -208,3 +208,8 @@ export function csvCell(value: string | number): string {
 export function shorten(text: string, charactersMax: number): string {
   return text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text;
 }
+
+/** `1 case`, `2 cases`. */
+export function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}

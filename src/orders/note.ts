@@ -1,4 +1,5 @@
 /** Notes: records of orders and refused requests beside the journal. No note has a key, PIN, card PIN or token. */
+import { shorten } from '../domain/shown-words';
 
 /** A request without an order, and what its script was told. */
 export interface RefusedNote {
@@ -57,7 +58,4 @@ export type OrderNote = ExchangeNote | ToldNote;
 export type Note = RefusedNote | OrderNote;
 
 export const NOTE_TEXT_MAX = 500;
-
-export function cutText(text: string): string {
-  return text.length > NOTE_TEXT_MAX ? `${text.slice(0, NOTE_TEXT_MAX - 1)}…` : text;
-}
+export const cutText = (text: string): string => shorten(text, NOTE_TEXT_MAX);

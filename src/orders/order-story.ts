@@ -3,6 +3,7 @@ import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../domain/order';
 import { deliveryOf, referenceOf, TOLD_AS, type Outcome } from '../domain/outcome';
+import { shorten } from '../domain/shown-words';
 import { buildCall } from '../gateway/read/build-call';
 import type { Keyring } from '../gateway/read/keyring';
 import type { Rechecked } from '../gateway/recheck';
@@ -141,10 +142,7 @@ function maskValue(value: JsonValue, numbers: ReadonlySet<string>): JsonValue {
   return Array.isArray(value) ? (value as readonly JsonValue[]).slice(0, 3).map((one) => maskValue(one, numbers)) : value;
 }
 
-function shown(value: JsonValue): string {
-  const text = textOf(value);
-  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text;
-}
+const shown = (value: JsonValue): string => shorten(textOf(value), TEXT_MAX);
 
 function eventsOf(order: Order, notes: readonly Note[]): readonly StoryEvent[] {
   const { openedAtMs, settledAtMs, toldAtMs, outcome, tries } = order;

@@ -1,5 +1,6 @@
 /** The table of alarms: when each is raised, and its text. A condition is a plain function over the sightings of all processes. */
 import { type AlarmName, GIB, isNearlyFull } from '../domain/alarm';
+import { counted } from '../domain/shown-words';
 import { COUNTED_MAX, WINDOW_MS } from './repeated-refusals';
 import type { DiskSeen, Sightings } from './sightings';
 
@@ -132,10 +133,6 @@ function loopFinding({ fingerprint, code }: Sightings['loops'][number]): Finding
   const often = `${COUNTED_MAX} times or more in ${WINDOW_MS / MINUTE_MS} minutes`;
   const text = code === 'repeat' ? `The same sale was sent ${often}.` : `The same refusal, ${code}, was met ${often}.`;
   return { subject: `${fingerprint} ${code}`, text: `A script of this key is in a loop. ${text}` };
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 function walletText(balanceNaira: number | undefined, markNaira: number): string | undefined {

@@ -2,6 +2,7 @@
 import type { AmountMinor } from '../../domain/amount';
 import { textOf, type JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
+import { shorten } from '../../domain/shown-words';
 import type { ExplainedReply, Explanation, Place } from '../../operator/explain/explain';
 import { badge, codeBlock, definitions, empty, nairaWords, notice, ruleLink, section, table } from '../components';
 import { html, type Html, type Writable } from '../html';
@@ -131,16 +132,11 @@ function showReply({ outcome, http, fields }: ExplainedReply, place: ShowPlace):
       fields,
       [
         { title: 'Field', cell: ({ field }) => html`<code>${field === '' ? 'the list' : field}</code>` },
-        { title: 'Value', cell: ({ value }) => html`<code>${short(textOf(value))}</code>` },
+        { title: 'Value', cell: ({ value }) => html`<code>${shorten(textOf(value) || "''", 60)}</code>` },
         { title: 'Comes from', cell: ({ source }) => html`<code>${source}</code>` },
         { title: 'Rule', cell: (one) => place(one.place) },
       ],
       { caption: `Reply to ${outcome}`, onPhone: 'scroll' },
     )}
   </details>`;
-}
-
-function short(text: string): string {
-  if (text === '') return "''";
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

@@ -2,8 +2,10 @@
 import { GatewayError } from '../../domain/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyReply, LegacyRequest } from '../../domain/legacy';
+import { shorten } from '../../domain/shown-words';
 import type { Served } from '../../gateway/gateway';
 import { plainCallerKey } from '../../mapping/compile-callers';
+import { duration } from '../../mapping/language/parts';
 import { splitNames } from '../../mapping/language/values';
 import type { Mapping } from '../../mapping/mapping';
 import type { StepFields } from './case-schema';
@@ -56,7 +58,7 @@ export async function runCase(played: Case, { mapping, fixtures, read }: CasePar
     let previous: JsonObject = {};
     let observed: Observed | undefined;
     for (const step of [...(played.before ?? []), played]) {
-      if (step.later !== undefined) await surroundings.wait(toMs(step.later));
+      if (step.later !== undefined) await surroundings.wait(duration.parse(step.later));
       surroundings.actAs(step.caller ?? played.caller);
       script.begin(step);
       observed = await takeStep(step, previous, surroundings, read);
@@ -82,12 +84,6 @@ export function withFamilyOfKey(family: string | undefined, caller: string, mapp
   const format = mapping.families.get(family)?.format;
   if (format === undefined) throw new Error(`\`key_family\`: there is no family \`${family}\`.`);
   return { ...mapping, callerKeys: new Map([...mapping.callerKeys, [caller, { ...plainCallerKey(caller), family, format }]]) };
-}
-
-const UNITS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
-
-function toMs(duration: string): number {
-  return Number.parseInt(duration, 10) * UNITS[duration.at(-1) as keyof typeof UNITS];
 }
 
 async function takeStep(
@@ -215,9 +211,6 @@ function matchText(pattern: string, found: JsonValue | undefined, place: string)
   return [{ place, expected: `a text that matches ${pattern}`, found: show(found) }];
 }
 
-const SHOWN_MAX = 200;
-
 function show(value: JsonValue | undefined): string {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value);
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  return shorten(value === undefined ? 'nothing' : JSON.stringify(value), 200);
 }

@@ -1,5 +1,6 @@
 /** The meaning of a change of mappings as one value: the differences, the effect on recorded requests, and the id of the plan. */
 import { createHash } from 'node:crypto';
+import { counted } from '../../domain/shown-words';
 import type { SeenShape } from '../../domain/traffic';
 import type { Mapping } from '../../mapping/mapping';
 import type { MappingSource } from '../../mapping/source';
@@ -40,7 +41,7 @@ export function headlineOf({ running, candidate, differences, movesMoney }: Plan
   const money = differences.filter((one) => one.money !== undefined).length;
   if (differences.length === 0)
     return `the files differ, but they mean the same${movesMoney ? ', but the replay found changes' : ''}.`;
-  const count = `${differences.length} difference${differences.length === 1 ? '' : 's'}`;
+  const count = counted(differences.length, 'difference');
   if (money === 0) return `${count}, ${movesMoney ? 'and the replay found changes of money.' : 'none of which moves money.'}`;
   return `${count}, ${money === differences.length ? 'which can move money' : `${money} of which can move money`}.`;
 }
