@@ -110,25 +110,15 @@ function expand(written: WrittenCase, path: YamlPath, file: string, locate: Loca
     const place = { file, ...locate(where) };
     if (parsed.success) {
       if (expectsNothing(parsed.data))
-        problems.push({
-          ...place,
-          code: 'case-expects-nothing',
-          severity: 'error',
-          message: `the case \`${written.name}\` expects nothing`,
-        });
+        problems.push(problemAt(place, 'case-expects-nothing', `the case \`${written.name}\` expects nothing`));
       cases.push({ ...parsed.data, place, title: written.name, row: row === undefined ? undefined : describeRow(row) });
       continue;
     }
     const [issue] = parsed.error.issues;
-    const at = locate([...path, ...(issue?.path ?? [])]);
+    const steps = issue?.path ?? [];
+    const at = { file, ...locate([...path, ...steps]) };
     const inRow = row === undefined ? '' : `, with ${describeRow(row)}`;
-    problems.push({
-      file,
-      ...at,
-      code: 'bad-case',
-      severity: 'error',
-      message: `${issue?.message ?? 'unusable'} (at ${(issue?.path ?? []).map(String).join('.')}${inRow})`,
-    });
+    problems.push(problemAt(at, 'bad-case', `${issue?.message ?? 'unusable'} (at ${steps.map(String).join('.')}${inRow})`));
   }
   return { cases, problems };
 }
@@ -143,20 +133,19 @@ function namedTwice(cases: readonly Case[]): Problem[] {
   const first = new Map<string, Case>();
   return cases.flatMap((one): Problem[] => {
     const key = `${one.title}\0${one.row ?? ''}`;
-    const other = first.get(key);
-    if (other === undefined) first.set(key, one);
-    return other === undefined
+    const { place } = first.get(key) ?? {};
+    if (place === undefined) first.set(key, one);
+    const what = `a case with this name${one.row === undefined ? '' : ' and row'}`;
+    return place === undefined
       ? []
-      : [
-          {
-            ...one.place,
-            code: 'case-twice',
-            severity: 'error',
-            message: `a case with this name${one.row === undefined ? '' : ' and row'} already exists at ${other.place.file}:${other.place.line}`,
-          },
-        ];
+      : [problemAt(one.place, 'case-twice', `${what} already exists at ${place.file}:${place.line}`)];
   });
 }
+
+const problemAt = (place: Case['place'], code: Problem['code'], message: string): Problem => ({
+  ...{ ...place, code, message },
+  severity: 'error',
+});
 
 /**
  * `send: POST /api/topup/ { network: 1, amount: 100 }`: an address and its fields on one line. That is no YAML, so the

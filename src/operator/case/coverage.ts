@@ -17,17 +17,12 @@ import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
 import type { Signal } from '../../mapping/signals';
 import { oncePerSource, type MappingSource } from '../../mapping/source';
 import { normaliseWord, numberIn, sameWord } from '../../mapping/table';
-import { listRules, RULE_KINDS, idOf, isNested, placedNumbers, type Rule, type RuleKind } from './rules';
+import { listRules, RULE_KINDS, idOf, isNested, placedNumbers } from './rules';
 import type { CaseResult, Observed } from './run-cases';
 
-export interface Coverage {
-  readonly byKind: readonly { readonly kind: RuleKind; readonly shown: number; readonly of: number }[];
-  readonly shown: number;
-  readonly of: number;
-  readonly missing: readonly Rule[];
-}
+export type Coverage = ReturnType<typeof measureCoverage>;
 
-export function measureCoverage(results: readonly CaseResult[], around: Surroundings): Coverage {
+export function measureCoverage(results: readonly CaseResult[], around: Surroundings) {
   const rules = listRules(around.source);
   const shown = new Set(results.flatMap((result) => [...shownRules(result, around)]));
   const missing = rules.filter(({ id }) => !shown.has(id));

@@ -13,7 +13,7 @@ export interface Mutant {
   readonly operations: readonly string[] | undefined;
 }
 
-/** A key of the language at one place, before it is broken. `says` is its name for people; for `operations` see `Mutant`. */
+/** A key of the language at one place, before it is broken. `title` is its name for people; for `operations` see `Mutant`. */
 export interface BrokenKey extends Place {
   readonly title: string;
   readonly operations: readonly string[] | undefined;
@@ -30,33 +30,6 @@ export function createRemoval(what: string, path: YamlPath, operations?: readonl
   return createMutant(`drops ${what}`, path, undefined, operations);
 }
 
-/** One mutant for each pair of entries, with their values exchanged. */
-export function createSwaps(
-  called: (key: string) => string,
-  path: YamlPath,
-  entries: Readonly<Record<string, unknown>>,
-  operations?: readonly string[],
-): Mutant[] {
-  const keys = Object.keys(entries);
-  return keys.flatMap((one, index) =>
-    keys.slice(index + 1).flatMap((other): Mutant[] =>
-      entries[one] === entries[other]
-        ? []
-        : [
-            {
-              words: `${called(one)} and ${called(other)} swapped`,
-              path: [...path, one],
-              edits: [
-                { path: [...path, one], value: entries[other] },
-                { path: [...path, other], value: entries[one] },
-              ],
-              operations,
-            },
-          ],
-    ),
-  );
-}
-
 export interface Edit {
   readonly path: YamlPath;
   /** Undefined removes what is at the path. The items behind a removed item move up. */
@@ -65,11 +38,7 @@ export interface Edit {
 
 /** A copy of a mapping source with the edits applied. Parts outside the edited paths are shared with the original. */
 export function editSource(source: MappingSource, edits: readonly Edit[]): MappingSource {
-  return edits.reduce(editOnce, source);
-}
-
-function editOnce(source: MappingSource, { path, value }: Edit): MappingSource {
-  return put(source, path.map(String), value) as MappingSource;
+  return edits.reduce((edited, { path, value }) => put(edited, path.map(String), value) as MappingSource, source);
 }
 
 function put(node: unknown, path: readonly string[], value: unknown): unknown {

@@ -10,7 +10,7 @@ import { formatFileSchema, sharedFileSchema, type ValueSource } from '../../mapp
 import { parseRoute } from '../../mapping/routes';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
-import { BROKEN_TEXT, createRemoval, createMutant, createSwaps, type BrokenKey, type Mutant } from './mutant';
+import { BROKEN_TEXT, createRemoval, createMutant, type BrokenKey, type Mutant } from './mutant';
 
 export function listMutants(source: MappingSource): Mutant[] {
   return walk(source, ROOT, source);
@@ -75,8 +75,9 @@ function breakKey(value: unknown, key: Compared, at: BrokenKey, source: MappingS
   const { path, title, operations } = at;
   switch (key.compared) {
     case 'fields':
+      return breakFields(value as ValueSource, at);
     case 'value':
-      return key.compared === 'fields' ? breakFields(value as ValueSource, at) : breakValue(value as ValueSource, at);
+      return breakValue(value as ValueSource, at);
     case 'numbers':
       return breakNumbers(value as Readonly<Record<string, string>>, key, at);
     case 'routes':
@@ -98,8 +99,21 @@ function breakKey(value: unknown, key: Compared, at: BrokenKey, source: MappingS
 function breakNumbers(numbers: Readonly<Record<string, string>>, { title }: Compared, at: BrokenKey): Mutant[] {
   const { path, names, operations } = at;
   const called = (number: string): string => fill(title, [...names, number]);
-  const dropped = Object.keys(numbers).map((number) => createRemoval(called(number), [...path, number], operations));
-  return [...createSwaps(called, path, numbers, operations), ...dropped];
+  const keys = Object.keys(numbers);
+  const dropped = keys.map((number) => createRemoval(called(number), [...path, number], operations));
+  const pairs = keys.flatMap((one, index) => keys.slice(index + 1).map((other) => [one, other] as const));
+  const swapped = pairs
+    .filter(([one, other]) => numbers[one] !== numbers[other])
+    .map(([one, other]): Mutant => ({
+      words: `${called(one)} and ${called(other)} swapped`,
+      path: [...path, one],
+      edits: [
+        { path: [...path, one], value: numbers[other] },
+        { path: [...path, other], value: numbers[one] },
+      ],
+      operations,
+    }));
+  return [...swapped, ...dropped];
 }
 
 function breakRoutes(routes: readonly string[], key: Compared, { path, names, operations }: BrokenKey): Mutant[] {
