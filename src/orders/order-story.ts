@@ -13,7 +13,7 @@ import type { Note } from './note';
 import { keysOfOrder } from './notes';
 import type { NotesStore } from './notes-store';
 import { maskFields, maskIn, maskNumber, numbersIn } from './number-keys';
-import { contraryEndOf, CONTRARY_WORDS, moneyOf, type OrderMoney } from './order-money';
+import { contraryEndOf, CONTRARY_WORDS, moneyOf } from './order-money';
 
 export const OUTCOME_MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>> = {
   open: 'no answer so far: the money may have moved, v1 is asked again',
@@ -25,15 +25,6 @@ export const OUTCOME_MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>
   unknown: 'the money may have moved, v1 is asked again',
 };
 
-export interface StoryField {
-  readonly name: string;
-  readonly value: string;
-  /** The script's own name of the field; absent for a default value. */
-  readonly from?: string;
-  /** The number as sent, where the caller's own numbers or another server's numbering translated it, and the title of the latter. */
-  readonly own?: string;
-}
-
 export interface StoryEvent {
   readonly atMs: number;
   readonly what: 'opened' | 'asked' | 'settled' | 'told';
@@ -41,31 +32,7 @@ export interface StoryEvent {
   readonly tookMs?: number;
 }
 
-export interface OrderStory {
-  readonly order: Order;
-  /** The mapping by which the fields and the call are shown. */
-  readonly mapping: Mapping;
-  /** False where the set of mappings that read the order is no longer kept, and the running one is used. */
-  readonly isAsItWas: boolean;
-  readonly caller: string | undefined;
-  readonly operation: { readonly name: string; readonly title: string | undefined };
-  readonly reason: string;
-  readonly family: string | undefined;
-  readonly fields: readonly StoryField[];
-  readonly call: { readonly line: string; readonly body: JsonObject } | undefined;
-  /** Oldest first. */
-  readonly events: readonly StoryEvent[];
-  readonly outcome: Outcome['kind'] | 'open';
-  readonly meaning: string;
-  readonly sinceMs: number;
-  readonly reference: string | undefined;
-  readonly money: OrderMoney;
-  /** The balances in v1's answer. */
-  readonly balance: { readonly before: AmountMinor; readonly after: AmountMinor } | undefined;
-  readonly contrary: string | undefined;
-  /** A sentence if the script is not known to have heard the end. */
-  readonly untold: string | undefined;
-}
+export type OrderStory = ReturnType<typeof storyOf>;
 
 export interface StoryParts {
   readonly notes: Pick<NotesStore, 'under'>;
@@ -79,7 +46,7 @@ export interface StoryParts {
 const NOTES_MAX = 200;
 const TEXT_MAX = 160;
 
-export function storyOf(order: Order, { notes, keyring, mapping: running, setOf }: StoryParts): OrderStory {
+export function storyOf(order: Order, { notes, keyring, mapping: running, setOf }: StoryParts) {
   const { trail, outcome, owner } = order;
   const was = trail === undefined ? undefined : trail.mapping === running.hash ? running : setOf(trail.mapping);
   const shared = was ?? running;
@@ -89,24 +56,27 @@ export function storyOf(order: Order, { notes, keyring, mapping: running, setOf 
   const { balanceBefore: before, balanceAfter: after } = deliveryOf(outcome);
   const contrary = contraryEndOf(order, running);
   const noted = notes.under(keysOfOrder({ ...order, reference }, keyring), NOTES_MAX);
-  const kind = outcome?.kind ?? 'open';
+  const kind: Outcome['kind'] | 'open' = outcome?.kind ?? 'open';
   return {
+    // `mapping` is that by which fields and call are shown: the running one where the set that read the order is no longer kept.
     ...{ order, mapping, reference, isAsItWas: was !== undefined, caller: callerTitle(running, owner) },
     operation: { name: order.operation, title: operation?.title },
     reason: trail?.reason ?? 'why was not recorded',
     family: trail?.family === undefined ? undefined : `${trail.family.id}: ${trail.family.reason}`,
     fields: fieldsOf(order, mapping, operation),
     call: callOf(order, operation),
+    // Oldest first.
     events: eventsOf(order, noted).map((event) => ({ ...event, text: maskIn(event.text, numbersIn(operation, order.fields)) })),
     ...{ outcome: kind, meaning: OUTCOME_MEANINGS[kind], sinceMs: order.settledAtMs ?? order.openedAtMs },
     money: moneyOf(order, mapping),
+    // In v1's answer.
     balance: before === undefined || after === undefined ? undefined : { before, after },
     contrary: contrary === undefined ? undefined : CONTRARY_WORDS[contrary],
     untold: untoldWords(order),
   };
 }
 
-function fieldsOf(order: Order, mapping: Mapping, operation: Operation | undefined): readonly StoryField[] {
+function fieldsOf(order: Order, mapping: Mapping, operation: Operation | undefined) {
   const { trail } = order;
   const amounts = new Set(operation?.fields.filter(({ isAmount }) => isAmount).map(({ name }) => name));
   return Object.entries(maskFields(mapping, order.operation, order.fields)).map(([name, value]) => {
@@ -115,13 +85,18 @@ function fieldsOf(order: Order, mapping: Mapping, operation: Operation | undefin
     return {
       name,
       value: amounts.has(name) && typeof value === 'number' ? `${nairaText(value as AmountMinor)} naira` : shown(value),
-      ...(from === undefined ? {} : { from }),
-      ...(own === undefined ? {} : { own: `${own}${trail?.numberedBy === undefined ? '' : `, as in ${trail.numberedBy}`}` }),
+      // The script's own name of the field; undefined for a default value.
+      from,
+      // The number as sent, where the caller's own numbers or another server's numbering translated it, and the title of the latter.
+      own: own === undefined ? undefined : `${own}${trail?.numberedBy === undefined ? '' : `, as in ${trail.numberedBy}`}`,
     };
   });
 }
 
-function callOf(order: Order, operation: Operation | undefined): OrderStory['call'] {
+function callOf(
+  order: Order,
+  operation: Operation | undefined,
+): { readonly line: string; readonly body: JsonObject } | undefined {
   if (operation?.call === undefined) return undefined;
   try {
     const { method, path, body = {} } = buildCall(operation.call, order.fields);

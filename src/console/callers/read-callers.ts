@@ -9,39 +9,12 @@ import { plainCallerKey } from '../../mapping/compile-callers';
 import type { CallerKey, Mapping } from '../../mapping/mapping';
 import { findFamilies } from '../../operator/drift/find-drift';
 import { findUnknownFields } from '../../operator/drift/find-unknown-fields';
-import type { ConsoleParts, SeenWallet } from '../console-parts';
+import type { ConsoleParts } from '../console-parts';
 
-export interface CallerView {
-  readonly fingerprint: string;
-  readonly name: string;
-  /** The key's entry in callers.yaml, or the defaults for keys without one. */
-  readonly key: CallerKey;
-  /** Whether the key has an entry in callers.yaml. */
-  readonly isListed: boolean;
-  /** Undefined if no request of the caller is remembered. */
-  readonly lastSeenMs: number | undefined;
-  readonly requests: number;
-  /** How many of the requests the gateway refused, by code. */
-  readonly refusals: Readonly<Record<string, number>>;
-  readonly formats: readonly string[];
-  readonly families: readonly { readonly id: string; readonly proven: number }[];
-  readonly learnt: readonly { readonly kind: string; readonly limitMs: number }[];
-  readonly wallet: SeenWallet | undefined;
-  /** Undefined while it is still being counted, or if the journal cannot be read. */
-  readonly usage: Usage | undefined;
-}
+export type CallerView = Awaited<ReturnType<ReturnType<typeof createCallersReader>['list']>>[number];
 
 /** What a change of the mapping or of callers.yaml could improve for this caller. */
-export interface CallerDrift {
-  readonly unknownFields: readonly { readonly operation: string; readonly name: string; readonly count: number }[];
-  readonly family: { readonly family: string; readonly count: number; readonly purchases: number } | undefined;
-}
-
-export interface CallersReader {
-  /** Callers of callers.yaml first, then the others, those seen last before the rest. */
-  list(): Promise<readonly CallerView[]>;
-  find(fingerprint: string): Promise<{ readonly caller: CallerView; readonly drift: CallerDrift } | undefined>;
-}
+export type CallerDrift = ReturnType<typeof driftOf>;
 
 /** How long a page waits for the count of today's sales. Counting continues in the background. */
 const COUNT_MS = 250;
@@ -54,7 +27,7 @@ interface Counted {
   readonly learnt: ReturnType<ConsoleParts['learnt']>;
 }
 
-export function createCallersReader(parts: ConsoleParts): CallersReader {
+export function createCallersReader(parts: ConsoleParts) {
   const mapping = (): Mapping => parts.live.current();
   let usage: CallerUsage | undefined;
   const count = async (owner: string): Promise<Usage> => {
@@ -79,20 +52,23 @@ export function createCallersReader(parts: ConsoleParts): CallersReader {
     return new Map(counted);
   };
   const readTraffic = async (): Promise<Traffic> => (await parts.traffic?.read()) ?? NO_TRAFFIC;
-  const view = (fingerprint: string, seen: readonly SeenShape[], { used, learnt }: Counted): CallerView => ({
+  const view = (fingerprint: string, seen: readonly SeenShape[], { used, learnt }: Counted) => ({
     ...summaryOf(seen),
     fingerprint,
     name: callerName(mapping(), fingerprint),
+    // Its entry in callers.yaml, or the defaults for keys without one.
     key: mapping().callerKeys.get(fingerprint) ?? plainCallerKey(fingerprint),
     isListed: mapping().callerKeys.has(fingerprint),
     learnt: learnt.flatMap(({ fingerprint: of, kind, limitMs }) =>
       of === fingerprint && limitMs !== undefined ? [{ kind, limitMs }] : [],
     ),
     wallet: parts.wallets.lastSeen(fingerprint),
+    // Undefined while it is still being counted, or if the journal cannot be read.
     usage: used.get(fingerprint),
   });
 
   return {
+    /** Callers of callers.yaml first, then the others, those seen last before the rest. */
     async list() {
       const byCaller = groupByCaller(await readTraffic());
       const listed = listedIn(mapping(), byCaller);
@@ -105,7 +81,7 @@ export function createCallersReader(parts: ConsoleParts): CallersReader {
       const counted = { used: await countAll(shown), learnt: parts.learnt() };
       return shown.map((fingerprint) => view(fingerprint, byCaller.get(fingerprint) ?? [], counted));
     },
-    async find(fingerprint) {
+    async find(fingerprint: string) {
       const traffic = await readTraffic();
       const seen = groupByCaller(traffic).get(fingerprint) ?? [];
       if (seen.length === 0 && !mapping().callerKeys.has(fingerprint)) return undefined;
@@ -141,9 +117,8 @@ function groupByCaller({ shapes }: Traffic): Map<string, SeenShape[]> {
 
 const lastSeen = (seen: readonly SeenShape[]): number => seen.reduce((last, { lastSeenMs }) => Math.max(last, lastSeenMs), 0);
 
-function summaryOf(
-  seen: readonly SeenShape[],
-): Pick<CallerView, 'lastSeenMs' | 'requests' | 'refusals' | 'formats' | 'families'> {
+/** `lastSeenMs` is undefined if no request is remembered; `refusals` are counted by code. */
+function summaryOf(seen: readonly SeenShape[]) {
   const refusals = new Map<string, number>();
   const families = new Map<string, number>();
   for (const { family, count, refusals: own } of seen) {
@@ -159,7 +134,7 @@ function summaryOf(
   };
 }
 
-function driftOf(traffic: Traffic, mapping: Mapping): CallerDrift {
+function driftOf(traffic: Traffic, mapping: Mapping) {
   const unknownFields = findUnknownFields(traffic, mapping).map(({ operation, name, count }) => ({ operation, name, count }));
   return { unknownFields, family: findFamilies(traffic, mapping)[0] };
 }
