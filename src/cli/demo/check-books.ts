@@ -20,15 +20,6 @@ export interface V1Books {
   readonly newestId: number;
 }
 
-export interface CheckedBooks {
-  readonly sold: number;
-  readonly waiting: number;
-  readonly failed: number;
-  readonly charged: AmountMinor;
-  /** One sentence per fault; empty if the books agree. */
-  readonly faults: readonly string[];
-}
-
 const PER_PAGE = 50;
 
 export async function readV1Books(v1Url: string, key: string): Promise<V1Books> {
@@ -55,12 +46,8 @@ export async function readV1Orders(v1Url: string, key: string, afterId: number):
   return orders;
 }
 
-/** `paidByWallet` is what the wallet has paid since the demo began. */
-export function checkBooks(
-  orders: readonly BookedOrder[],
-  v1Orders: readonly V1Order[],
-  paidByWallet: AmountMinor,
-): CheckedBooks {
+/** `paidByWallet` is what the wallet has paid since the demo began. `faults` has one sentence per fault; none if the books agree. */
+export function checkBooks(orders: readonly BookedOrder[], v1Orders: readonly V1Order[], paidByWallet: AmountMinor) {
   const faults: string[] = [];
   const byReference = new Map(v1Orders.map((order) => [order.reference, order]));
   const isCharged = ({ status }: V1Order): boolean => status !== 'failed';

@@ -1,7 +1,7 @@
 /** Lets the resellers of the shop sell for a while at a given rate, then closes their books. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kobo } from '../../domain/amount';
-import { checkBooks, readV1Books, readV1Orders, type CheckedBooks, type V1Books } from './check-books';
+import { checkBooks, readV1Books, readV1Orders, type V1Books } from './check-books';
 import { Reseller } from './reseller';
 import { chooseOne, chooseWeighted, type Shop } from './shop';
 
@@ -19,20 +19,8 @@ export interface DemoPlan {
   readonly onProgress: (progress: Progress) => void;
 }
 
-export interface Progress {
-  readonly elapsedMs: number;
-  readonly orders: number;
-  readonly sold: number;
-  readonly waiting: number;
-  readonly failed: number;
-  readonly refused: number;
-}
-
-export interface ClosedBooks extends CheckedBooks {
-  readonly title: string;
-  readonly script: string;
-  readonly refused: number;
-}
+export type Progress = ReturnType<typeof progressOf>;
+export type ClosedBooks = Awaited<ReturnType<typeof closeBooks>>;
 
 const PROGRESS_EVERY_MS = 10_000;
 /** How long the demo waits at its end for visits under way. The gateway holds no script longer. */
@@ -102,15 +90,15 @@ async function askForEnds(resellers: readonly Reseller[]): Promise<void> {
   }
 }
 
-async function closeBooks(reseller: Reseller, before: V1Books, v1Url: string): Promise<ClosedBooks> {
+async function closeBooks(reseller: Reseller, before: V1Books, v1Url: string) {
   const { script, orders, refused } = reseller;
   const v1Orders = await readV1Orders(v1Url, script.key, before.newestId);
   const after = await readV1Books(v1Url, script.key);
   const books = checkBooks(orders, v1Orders, kobo(before.wallet - after.wallet));
-  return { title: script.title, script: script.script, refused, ...books };
+  return { title: script.title, refused, ...books };
 }
 
-export function progressOf(resellers: readonly Pick<Reseller, 'orders' | 'refused'>[], elapsedMs: number): Progress {
+export function progressOf(resellers: readonly Pick<Reseller, 'orders' | 'refused'>[], elapsedMs: number) {
   const orders = resellers.flatMap((reseller) => reseller.orders);
   const count = (wanted: string): number => orders.filter(({ conclusion }) => conclusion === wanted).length;
   const refused = resellers.reduce((sum, one) => sum + one.refused, 0);

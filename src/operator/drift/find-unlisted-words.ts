@@ -6,18 +6,7 @@ import { nearestName } from '../../mapping/nearest-name';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
 
-export interface UnlistedWordAdvice {
-  readonly table: string;
-  readonly word: string;
-  readonly count: number;
-  /** Such as `buy_airtime network (sent as net_id)`. */
-  readonly places: readonly string[];
-  /** The value that it most likely means. */
-  readonly value: string | undefined;
-  readonly hint: string;
-}
-
-export function findUnlistedWords(traffic: Traffic, mapping: Mapping, source: MappingSource): UnlistedWordAdvice[] {
+export function findUnlistedWords(traffic: Traffic, mapping: Mapping, source: MappingSource) {
   const groups = new Map<string, UnlistedWord[]>();
   for (const word of traffic.unlistedWords) {
     if (!isStillUnlisted(word, mapping)) continue;
@@ -36,24 +25,23 @@ function isStillUnlisted({ operation, field, table: name, word, format }: Unlist
   return word === NOT_KEPT || !('value' in table.read(word, mapping.numberingOf(format ?? '', table)));
 }
 
-function describe(group: readonly UnlistedWord[], source: MappingSource): UnlistedWordAdvice {
+function describe(group: readonly UnlistedWord[], source: MappingSource) {
   const { table, word, format } = group[0]!;
   const value = source.tables[table]?.values === undefined ? undefined : nearestValue(word, source.tables[table].values);
   return {
     table,
     word,
     count: group.reduce((sum, { count }) => sum + count, 0),
-    places: [
-      ...new Set(
-        group.map(
-          ({ operation, field, spelling }) => `${operation} ${field}${spelling === field ? '' : ` (sent as ${spelling})`}`,
-        ),
-      ),
-    ],
+    places: [...new Set(group.map(placeOf))],
+    // What it most likely means.
     value,
     hint: hintFor(word, table, format, value, source),
   };
 }
+
+/** Such as `buy_airtime network (sent as net_id)`. */
+const placeOf = ({ operation, field, spelling }: UnlistedWord): string =>
+  `${operation} ${field}${spelling === field ? '' : ` (sent as ${spelling})`}`;
 
 function hintFor(
   word: string,

@@ -2,27 +2,15 @@
 import { stringify } from 'yaml';
 import { GatewayError } from '../../domain/errors';
 import type { LegacyRequest } from '../../domain/legacy';
-import { detectFormat, proofsOf, type Detection, type FamilyProof } from '../../gateway/read/detect-format';
+import { detectFormat, proofsOf, type Detection } from '../../gateway/read/detect-format';
 import { pathWithoutPin } from '../../gateway/read/walk-in';
 import type { Mapping, Operation } from '../../mapping/mapping';
-import type { SourceFindings, WrittenBody } from './read-source';
+import type { SourceFindings } from './read-source';
 
-export interface Fit {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: string;
-  /** Undefined if no format can be detected. */
-  readonly format: string | undefined;
-  /** Why this format was detected, or why none was. */
-  readonly reason: string;
-  /** The fields of the request, without values. */
-  readonly fields: readonly string[];
-  /** Families with at least one signal, the best proven first. */
-  readonly proofs: readonly FamilyProof[];
-}
+export type Fit = NonNullable<ReturnType<typeof fitFamilies>>;
 
 /** Undefined if the address is not served. */
-export function fitFamilies(request: LegacyRequest, mapping: Mapping): Fit | undefined {
+export function fitFamilies(request: LegacyRequest, mapping: Mapping) {
   const match = mapping.matchRoute(request.method, request.path);
   if (match.kind !== 'matched') return undefined;
   const { operation, pinnedFormat } = match;
@@ -32,9 +20,11 @@ export function fitFamilies(request: LegacyRequest, mapping: Mapping): Fit | und
     method: request.method,
     path: request.path,
     operation: operation.name,
-    format,
-    reason,
+    // Undefined if none can be detected; the reason says why this one was, or why none.
+    ...{ format, reason },
+    // Without values.
     fields: [...request.body.keys(), ...request.query.keys()],
+    // Families with at least one signal, the best proven first.
     proofs: formats.flatMap((id) => proofsOf(request, id, mapping, pathWithoutPin(request.path, mapping))),
   };
 }
@@ -94,7 +84,7 @@ function purchaseAt(path: string, mapping: Mapping): Operation | undefined {
  * The first purchase address that knows all fields of the body and gets all that it requires. Addresses of the mapping are tried
  * after those of the source, because many scripts have theirs in a setting.
  */
-function addressOf({ fields }: WrittenBody, paths: readonly string[], mapping: Mapping): string | undefined {
+function addressOf({ fields }: SourceFindings['bodies'][number], paths: readonly string[], mapping: Mapping): string | undefined {
   return [...paths, ...mapping.routes.map(({ path }) => path)].find((path) => {
     const { fields: wanted = [], known } = purchaseAt(path, mapping) ?? {};
     const isWhole = wanted.every(

@@ -10,28 +10,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** A JSON body that the source writes as a text literal. */
-export interface WrittenBody {
-  /** In the order of the source. */
-  readonly fields: readonly string[];
-  /** True if the JSON has blanks or several lines, which no encoder writes. */
-  readonly isByHand: boolean;
-}
-
-export interface SourceFindings {
-  /** Addresses as written, such as `/api/topup/`. */
-  readonly paths: readonly string[];
-  /** Names of fields that the source sends or reads. */
-  readonly fields: readonly string[];
-  readonly bodies: readonly WrittenBody[];
-  /** By name; without the values of secrets. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The User-Agent of its HTTP client, if it can be found out. */
-  readonly userAgent: string | undefined;
-  readonly limits: readonly Finding[];
-  /** Lines that compare part of a reply. */
-  readonly conditions: readonly Finding[];
-}
+export type SourceFindings = ReturnType<typeof readSource>;
 
 /** Texts that are masked: a text with a digit in it may be a key or a PIN. Texts of less than four characters, such as `200`, are shown. */
 const LITERAL = /(['"])(?=[^'"]*\d)[^'"]{4,}\1/g;
@@ -65,13 +44,14 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 const LINE_MAX = 2_000;
 const SHOWN_MAX = 140;
 
-export function readSource(text: string): SourceFindings {
+export function readSource(text: string) {
   const lines = text.split('\n').map((line) => line.replaceAll('\\"', '"').slice(0, LINE_MAX));
   const every = (pattern: RegExp): string[] =>
     lines.flatMap((line) => [...line.matchAll(pattern)].map((found) => found[1] ?? found[0]));
   const where = (isWanted: (line: string) => boolean): Finding[] =>
     lines.flatMap((line, index) => (isWanted(line) ? [{ line: index + 1, text: shownLine(line) }] : []));
-  const headers = Object.fromEntries(
+  // Without the values of secrets.
+  const headers: Readonly<Record<string, string>> = Object.fromEntries(
     lines.flatMap((line) =>
       [...line.matchAll(HEADER)].map(([, name = '', value = '']) => [name, SECRETS.test(name) ? '…' : value.trim()] as const),
     ),
@@ -80,19 +60,25 @@ export function readSource(text: string): SourceFindings {
   const client = CLIENTS.find(([pattern]) => lines.some((line) => pattern.test(line)))?.[1];
   const agent = headers['User-Agent'] ?? named ?? client;
   return {
+    // Addresses as written, such as `/api/topup/`.
     paths: [...new Set(every(PATH).map(maskSecrets))],
+    // Names of fields that the source sends or reads.
     fields: [...new Set(every(FIELD))],
     bodies: bodiesOf(lines.join('\n')),
     headers: lines.some((line) => ENCODING.test(line)) ? { ...headers, 'Accept-Encoding': 'gzip' } : headers,
+    // Of its HTTP client, if it can be found out.
     userAgent: agent === undefined ? undefined : maskSecrets(agent),
     limits: where((line) => LIMIT.test(line) && /\d/.test(line)),
+    // Lines that compare part of a reply.
     conditions: where((line) => DECIDES.test(line) && REPLY.test(line)),
   };
 }
 
-function bodiesOf(text: string): WrittenBody[] {
+/** The JSON bodies that the source writes as text literals, with their fields in order. */
+function bodiesOf(text: string) {
   return [...text.matchAll(BODY)].flatMap(([, , body = '']) => {
     const fields = [...body.matchAll(BODY_FIELD)].map(([, name]) => name!);
+    // An encoder writes neither blanks nor several lines.
     return fields.length < 2 ? [] : [{ fields, isByHand: /[{,]\s|"\s+:/.test(body) }];
   });
 }
