@@ -44,8 +44,8 @@ const LANES = 16;
 const LANE_MS = 1_000;
 /** A reply of a machine that is too busy says nothing about the build. Nothing was sent, so the request comes again. */
 const BUSY = { text: 'There is too much to do right now. Nothing was sent', waitMs: 5_000, retries: 12 };
-/** Cases let up to ten minutes pass between two requests. */
-const LATER_MS = 30_000;
+/** Cases let minutes pass between two requests. Then the second is sent so soon that no price list is old, to both alike. */
+const LATER_MS = 1_000;
 /** v1 answers a sale so late that the price list, which is asked for beside it, is there in both builds. */
 const SALE_MS = 200;
 const SHOWN_LINES_MAX = 12;
@@ -141,7 +141,7 @@ async function playCase({ one, prefix, key, client }, { url, scripts }) {
   scripts.set(client, script);
   const replies = [];
   for (const step of stepsOf(one)) {
-    if (step.later !== undefined) await sleep(LATER_MS);
+    if (step.later !== undefined) await sleep(step.later.endsWith('s') ? Number.parseInt(step.later, 10) * 1_000 : LATER_MS);
     script.begin(step);
     const { to, ...fields } = typeof step.send === 'string' ? { to: step.send } : step.send;
     const auth = step.auth === 'basic' ? `Basic ${Buffer.from(`${key}:1234`).toString('base64')}` : step.auth;
