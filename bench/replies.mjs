@@ -4,6 +4,7 @@
 // each build, on the mappings of that build, in front of a v1 that answers as the case says. Status, headers and body must be equal.
 // Requests that differ in the same way are printed together, above what DIR replies (`-`) and what this build replies (`+`); `*` marks
 // cases that are new or changed since DIR. Then the exit code is 1. It takes some minutes: some scripts are held for 40 s.
+// On a machine with much other work one reply of thousands may lack what the price list knows: play its case alone, with `--only`.
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, request as openRequest } from 'node:http';
 import { createRequire } from 'node:module';
