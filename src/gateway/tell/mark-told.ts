@@ -43,7 +43,9 @@ export function watchHangUp(order: Order, line: Line, parts: MarkToldParts): voi
 async function markNotTold(order: Order, line: Line, { journal, clock, told, onTrouble }: MarkToldParts): Promise<void> {
   const { owner, requestId, openedAtMs, settledAtMs = Infinity } = order;
   const cameAtMs = clock.now() - line.ageMs;
-  if ((order.toldAtMs ?? NOT_TOLD) > cameAtMs) return;
+  // Asked again when it is written: a slow database may write the mark behind what a later request was told.
+  const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => toldAtMs <= cameAtMs;
+  if (!isDue(order)) return;
   // A sale that had ended before this request came was told to an earlier one, whose script may not have got the reply.
   const store = settledAtMs >= cameAtMs ? told?.() : undefined;
   const hasHeard = async (list: ToldStore, afterMs: number): Promise<boolean> => {
@@ -52,7 +54,7 @@ async function markNotTold(order: Order, line: Line, { journal, clock, told, onT
     return now?.outcome?.kind === 'succeeded' && now.toldAtMs === NOT_TOLD && (await readTold(list, openedAtMs - CLOCKS_MS))(now);
   };
   try {
-    await journal.tell(owner, requestId, NOT_TOLD);
+    await journal.tell(owner, requestId, NOT_TOLD, undefined, isDue);
     // Where that cannot be read, the mark stays.
     for (const afterMs of store === undefined ? [] : LOOKS_AFTER_MS)
       if (await hasHeard(store!, afterMs).catch(() => false)) return await journal.tell(owner, requestId, clock.now());

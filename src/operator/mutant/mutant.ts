@@ -30,6 +30,33 @@ export function createRemoval(what: string, path: YamlPath, operations?: readonl
   return createMutant(`drops ${what}`, path, undefined, operations);
 }
 
+/** One mutant for each pair of entries, with their values exchanged. */
+export function createSwaps(
+  called: (key: string) => string,
+  path: YamlPath,
+  entries: Readonly<Record<string, unknown>>,
+  operations?: readonly string[],
+): Mutant[] {
+  const keys = Object.keys(entries);
+  return keys.flatMap((one, index) =>
+    keys.slice(index + 1).flatMap((other): Mutant[] =>
+      entries[one] === entries[other]
+        ? []
+        : [
+            {
+              words: `${called(one)} and ${called(other)} swapped`,
+              path: [...path, one],
+              edits: [
+                { path: [...path, one], value: entries[other] },
+                { path: [...path, other], value: entries[one] },
+              ],
+              operations,
+            },
+          ],
+    ),
+  );
+}
+
 export interface Edit {
   readonly path: YamlPath;
   /** Undefined removes what is at the path. The items behind a removed item move up. */

@@ -10,7 +10,7 @@ import { formatFileSchema, sharedFileSchema, type ValueSource } from '../../mapp
 import { parseRoute } from '../../mapping/routes';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
-import { BROKEN_TEXT, createRemoval, createMutant, type BrokenKey, type Mutant } from './mutant';
+import { BROKEN_TEXT, createMutant, createRemoval, createSwaps, type BrokenKey, type Mutant } from './mutant';
 
 export function listMutants(source: MappingSource): Mutant[] {
   return walk(source, ROOT, source);
@@ -99,21 +99,8 @@ function breakKey(value: unknown, key: Compared, at: BrokenKey, source: MappingS
 function breakNumbers(numbers: Readonly<Record<string, string>>, { title }: Compared, at: BrokenKey): Mutant[] {
   const { path, names, operations } = at;
   const called = (number: string): string => fill(title, [...names, number]);
-  const keys = Object.keys(numbers);
-  const dropped = keys.map((number) => createRemoval(called(number), [...path, number], operations));
-  const pairs = keys.flatMap((one, index) => keys.slice(index + 1).map((other) => [one, other] as const));
-  const swapped = pairs
-    .filter(([one, other]) => numbers[one] !== numbers[other])
-    .map(([one, other]): Mutant => ({
-      words: `${called(one)} and ${called(other)} swapped`,
-      path: [...path, one],
-      edits: [
-        { path: [...path, one], value: numbers[other] },
-        { path: [...path, other], value: numbers[one] },
-      ],
-      operations,
-    }));
-  return [...swapped, ...dropped];
+  const dropped = Object.keys(numbers).map((number) => createRemoval(called(number), [...path, number], operations));
+  return [...createSwaps(called, path, numbers, operations), ...dropped];
 }
 
 function breakRoutes(routes: readonly string[], key: Compared, { path, names, operations }: BrokenKey): Mutant[] {

@@ -2,6 +2,7 @@
 import { openLine } from '../open-line';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../../src/domain/order';
 import { markTold, watchHangUp } from '../../../src/gateway/tell/mark-told';
+import type { Journal } from '../../../src/journal/journal';
 import { toldLine } from '../../../src/journal/told-sales';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
@@ -41,6 +42,27 @@ test.each([
   await markTold(ORDER, told, line, { journal, clock, onTrouble: () => undefined });
   end(isWhole);
   expect(written).toEqual(expected);
+});
+
+test('a hang-up whose mark the database writes late leaves what the next request was told since', async () => {
+  let standing = ORDER;
+  let writeLate: () => void = () => undefined;
+  const tell: Journal['tell'] = async (_owner, _requestId, toldAtMs, _tries, isDue) => {
+    if (toldAtMs === NOT_TOLD) await new Promise<void>((resolve) => (writeLate = resolve));
+    if (isDue?.(standing) !== false) standing = { ...standing, toldAtMs };
+  };
+  const clock = createVirtualClock(NOW_MS);
+  const parts = { journal: { tell, find, isWritable: () => true }, clock, onTrouble: () => undefined };
+  const [first, second] = [openLine(() => clock.elapsed() - NOW_MS), openLine()];
+  watchHangUp(ORDER, first.line, parts);
+  first.end(false);
+  await clock.advance(2_000);
+  void markTold({ ...ORDER, toldAtMs: NOT_TOLD }, 'success', second.line, parts);
+  second.end(true);
+  await settlePromises();
+  writeLate();
+  await settlePromises();
+  expect(standing.toldAtMs).toBe(NOW_MS + 2_000);
 });
 
 test.each([
