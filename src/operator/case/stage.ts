@@ -116,7 +116,8 @@ interface SharedGateway {
 function openSharedGateway(hasLookupKey: boolean): SharedGateway {
   let now: Current | undefined;
   const current = (): Current => now!;
-  const clock = delegate<Clock>(() => current().clock);
+  // A gateway looks at the clock when it is made, before the first case.
+  const clock = delegate<Clock>(() => now?.clock ?? createJumpingClock(START_MS, 0));
   const upstream: Upstream = {
     send(...call) {
       current().sends += 1;
