@@ -44,7 +44,6 @@ export function detectFormat(
   certain: FormatPins,
   path: string,
 ): Detection {
-  const signals = findSignals(request, mapping, path);
   const { pinnedByPath, pinnedByCaller, markedByToken } = certain;
   if (pinnedByPath !== undefined) return { format: pinnedByPath, reason: 'the address pins it' };
   if (pinnedByCaller !== undefined && mapping.formats.has(pinnedByCaller))
@@ -52,6 +51,7 @@ export function detectFormat(
   if (markedByToken !== undefined && mapping.formats.has(markedByToken))
     return { format: markedByToken, reason: 'the AccessToken carries its mark' };
 
+  const signals = findSignals(request, mapping, path);
   const count = (format: string, weight: Weight): number => countOf(signals, format, weight);
   const has = (format: string, weight: Weight): boolean => countOf(signals, format, weight) > 0;
   const ids: string[] = [];
