@@ -49,6 +49,7 @@ export class Disk {
   readonly #signs = new Map<string, number>();
   readonly #holders = new Map<string, string>();
   readonly #dead = new Set<string>();
+  readonly #openedAt = new Map<string, number>();
   /** Called when a process has settled an order as sold. */
   onSold: (process: string, requestId: string) => void = () => undefined;
 
@@ -64,6 +65,7 @@ export class Disk {
   openFor(life: Life, process: string): Journal {
     const { journal } = this;
     const { timeline, faults, startMs } = this.#stage;
+    this.#openedAt.set(process, timeline.now);
     const read = <T>(owner: string | undefined, find: () => Promise<T>): Promise<T> => this.#read(life, owner, find);
     const loseTelling = (owner: string, requestId: string): void => {
       const subject = this.#stage.book.find(owner, requestId);
@@ -154,6 +156,11 @@ export class Disk {
 
   takeSigns(): readonly number[] {
     return this.#signsMs.splice(0);
+  }
+
+  /** When the process began. */
+  openedAt(process: string): number {
+    return this.#openedAt.get(process)!;
   }
 
   isDead(process: string): boolean {

@@ -247,11 +247,18 @@ export class Verdict {
   }
 
   /**
-   * The clock was set beyond the window of repeats before a process began, so that it did not find another one's order (decision 0024). Also where a
-   * process had seen it: one of two orders of this sale may have become the next sale's, which the case book does not tell apart.
+   * The clock was set, and the sale has several orders: a process that began later did not find another one's (decision 0024), or the next sale took
+   * one over, which the case book gives to the sale before.
    */
   #isClockToBlame({ earlierIds }: Case): boolean {
     return earlierIds.length > 0 && this.#stage.faults.clockSettings.length > 0;
+  }
+
+  #isClockSetBefore({ earlierIds, purchases }: Case): boolean {
+    const { faults, startMs } = this.#stage;
+    const isLater = ({ process }: Purchase): boolean =>
+      faults.clockSettings.some(({ atMs }) => this.#disk.openedAt(process) > startMs + atMs);
+    return earlierIds.length > 0 && purchases.some(isLater);
   }
 
   /** The next sale of the same content was told the outcome of this one, as if it were a repeat. */
@@ -267,7 +274,7 @@ export class Verdict {
   #mayBeRepeatedByNext(subject: Case): boolean {
     const told = subject.replies.find(({ word, how }) => word === 'success' && how === 'purchase');
     subject.isTellingLost ||= told !== undefined && !this.#disk.isKnownTold(subject, told.process);
-    return subject.isTellingLost || this.#isClockToBlame(subject);
+    return subject.isTellingLost || this.#isClockSetBefore(subject);
   }
 
   /** What v1 has charged for the intent under any of its ids; otherwise its latest order, if any. */
