@@ -136,11 +136,7 @@ export function createTemplate(fields: readonly CompiledField[]): ReplyTemplate 
   const names = new Set(fields.map(({ key }) => key));
   if (names.size < fields.length || [...names].some((name) => INDEX.test(name))) return () => undefined;
   const arranged = arrange(fields, names);
-  const { slots, spread } = arranged;
-  // The first comma becomes the brace, unless the first field may be left out: cutting the comma off later would copy the whole text.
-  const [first, ...others] = arranged.pieces;
-  const isOpened = first!.text !== '';
-  const pieces = isOpened ? [{ ...first!, text: `{${first!.text.slice(1)}` }, ...others] : arranged.pieces;
+  const { pieces, slots, spread } = arranged;
   return (scope) => {
     const placed = spread === undefined ? NOTHING : placeSpread(spread.value(scope), arranged);
     if (placed === undefined) return undefined;
@@ -154,7 +150,7 @@ export function createTemplate(fields: readonly CompiledField[]): ReplyTemplate 
         if (value !== undefined) text += name === undefined ? value : name + value;
       }
     }
-    return isOpened ? `${text}}` : `{${text.slice(1)}}`;
+    return `{${text.slice(1)}}`;
   };
 }
 
