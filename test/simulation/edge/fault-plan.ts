@@ -53,11 +53,8 @@ export interface ClockSetting {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/**
- * The last error is longer than the part of v1's history that is read, so only v1's own clock shows it. Back and then ahead, it is less than a week: a
- * start after a larger one takes a told id for a used one (decision 0024).
- */
-const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 6 * MINUTE_MS, 9 * MINUTE_MS, 61 * MINUTE_MS, DAY_MS, 3 * DAY_MS];
+/** The last error is longer than the part of v1's history that is read, so only v1's own clock shows it. */
+const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 6 * MINUTE_MS, 9 * MINUTE_MS, 61 * MINUTE_MS, DAY_MS, 4 * DAY_MS];
 /** A database or a folder is away for seconds or minutes, at most this long. */
 const LONGEST_AWAY_MS = 4 * MINUTE_MS;
 const LONGEST_STILL_MS = 90_000;

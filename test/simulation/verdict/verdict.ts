@@ -9,6 +9,7 @@ import { isSaleOf, likenessOf } from '../script/sale';
 import type { Case, Purchase, ScriptReply } from './case-book';
 
 const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
+const WEEK_MS = 7 * 24 * 3_600_000;
 /** How long a success is told again to repeats. */
 const REPLAY_MS = 10 * 60_000;
 
@@ -137,6 +138,8 @@ export class Verdict {
     // Or the clock was put forward, so that the charged sale without an id seems older than its repeats may be (decision 0024).
     if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && subject.isNameless && this.#stage.faults.clockSettings.length > 0)
       return;
+    // Or it was set by more than a week before this process began, so that the told id counts as used (decision 0024).
+    if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply) && this.#isWeekOff(reply)) return;
     if (subject.purchases.some((purchase) => this.#excuses(purchase, reply, order))) return;
     this.#violate(
       'failure is true',
@@ -252,6 +255,13 @@ export class Verdict {
    */
   #isClockToBlame({ earlierIds }: Case): boolean {
     return earlierIds.length > 0 && this.#stage.faults.clockSettings.length > 0;
+  }
+
+  #isWeekOff({ process }: ScriptReply): boolean {
+    const { faults, startMs } = this.#stage;
+    const before = faults.clockSettings.filter(({ atMs }) => this.#disk.openedAt(process) > startMs + atMs);
+    const offsets = [0, ...before.map(({ offsetMs }) => offsetMs)];
+    return Math.max(...offsets) - Math.min(...offsets) > WEEK_MS;
   }
 
   #isClockSetBefore({ earlierIds, purchases }: Case): boolean {
