@@ -177,6 +177,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'a process that has stood still does not ask what the others have told',
     breaks: 'success is true',
+    firstSeed: 1421,
     mutation: withParts(() => ({ told: () => undefined })),
   },
   {
