@@ -36,7 +36,7 @@ export function createSharedGuards(clock: Clock): SharedGuards {
   const pins = createPinGuard(clock, { hash: (text) => text.slice(HASH_MARK) });
   const keys = createKeyGuard({ clock, journal: { hasReference: () => Promise.resolve(false) } });
   const contents = createContents(clock);
-  const inContentTurn = createTurns();
+  const takeContentTurn = createTurns();
   const turns = createOpenTurns();
 
   /** The functions that begin a worker's turn, by the number of its question. `over` lets the guard go on; `pinDone` has given the verdict before. */
@@ -82,14 +82,10 @@ export function createSharedGuards(clock: Clock): SharedGuards {
       }
     },
     keyVerdict: (judged) => keys.note(visitOf(judged), judged.verdict),
-    repeatTurn(content, worker) {
+    async repeatTurn(content, worker) {
       const run = turns.runOf(worker);
-      return new Promise((resolve) => {
-        void inContentTurn(
-          content,
-          () => new Promise<void>((over) => resolve({ turn: turns.begin(run, over), kept: contents.of(content) })),
-        );
-      });
+      const end = await takeContentTurn(content);
+      return { turn: turns.begin(run, end), kept: contents.of(content) };
     },
     repeatDone: turns.end,
     repeatKept: ({ content, kept, windowMs }) => contents.keep(content, kept, windowMs),

@@ -232,14 +232,11 @@ const NO_PRIMARY: RepeatTurn = { turn: 0, kept: [] };
 
 function shareRepeats(channel: Channel): SharedRepeats {
   return {
-    async inTurn(content, waitMs, work) {
+    async takeTurn(content, waitMs) {
       const asked = (channel.ask('repeatTurn', content) as Promise<RepeatTurn>).catch(() => NO_PRIMARY);
-      try {
-        return await work((await within(systemClock, waitMs, asked))?.kept);
-      } finally {
-        // A turn that comes too late ends at once.
-        void asked.then(({ turn }) => channel.tell('repeatDone', turn));
-      }
+      const turn = await within(systemClock, waitMs, asked);
+      // A turn that comes too late ends at once.
+      return { kept: turn?.kept, end: () => void asked.then((late) => channel.tell('repeatDone', late.turn)) };
     },
     keep: (content, kept, windowMs) => channel.tell('repeatKept', { content, kept, windowMs }),
   };

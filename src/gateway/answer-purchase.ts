@@ -9,7 +9,7 @@ import { openOrder, UNREADABLE } from './order/open-order';
 import { pursue } from './order/pursue';
 import { createLease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
-import { type RepeatKind, UNREAD } from './order/repeats';
+import { UNREAD } from './order/repeats';
 import { isOfPins, withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { askedHashOf, contentHashOf } from './read/build-call';
@@ -116,16 +116,17 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   };
   const call = parsed.call!;
   const newOrder = newOrderOf(parsed, call, parts.clock.now(), parts);
-  const start = async (order: NewOrder, standing: RepeatKind) => {
-    const joined = await parts.pursuits.join(order, async () => {
-      const opened = await openOrder({ newOrder: order, standing, call, lease, leftMs, isTooLate }, parsed, parts);
-      return opened.kind === 'resting' ? opened.pursuit : pursue(opened.plan, parts);
-    });
-    return { ...joined, isJoined: standing === 'repeat' };
-  };
-  const { requestId: sent } = intent;
   const sale = { leftMs, isOfPins: isOfPins(parsed.operation), line: parsed.line };
-  const { pursuit, isOwn, isJoined } = await parts.repeats.join(newOrder, sent, mapping.repeatMs, start, sale);
+  const { order, standing, end } = await parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
+  const joining = parts.pursuits.join(order, async () => {
+    const opened = await openOrder({ newOrder: order, standing, call, lease, leftMs, isTooLate }, parsed, parts);
+    return opened.kind === 'resting' ? opened.pursuit : pursue(opened.plan, parts);
+  });
+  void joining.then(
+    () => end(true),
+    () => end(false),
+  );
+  const { pursuit, isOwn } = await joining;
   const openingKind = isOwn ? pursuit.openingKind : undefined;
   const waitsFrom = parts.clock.elapsed();
   const begun = pursuit.current();
@@ -134,7 +135,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const isJudged = openingKind === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
   const { requestId } = begun;
-  return { newOrder, begunAt, pursuit, openingKind, isJoined, requestId, judging, waitsFrom, leftMs };
+  return { newOrder, begunAt, pursuit, openingKind, isJoined: standing === 'repeat', requestId, judging, waitsFrom, leftMs };
 }
 
 async function tellPurchase(

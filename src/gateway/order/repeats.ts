@@ -15,23 +15,21 @@ import type { Pursuits } from './pursuits';
 import type { SentRequestId } from '../read/read-raw';
 import { createContents, keptOf, keyOf, wordingOf, type Contents, type KeptRepeat } from './kept-repeats';
 import { createLook, type LookParts } from './look-for-unheard';
-import { createStartNamed, type KnownWords } from './start-named';
+import { createNamedRepeats, type KnownWords } from './named-repeats';
 import { GatewayError } from '../../domain/errors';
 
 export interface Repeats {
   /**
-   * Starts the order: under the id of the order that it repeats, if there is one. An id of its own in a field makes it another intent.
-   * Requests of the same content without an id take turns, so that two at once find each other. `isOfPins`: PINs name no customer, so an
-   * order that a script still waits for, or is being told, is another customer's sale, and is not repeated. `leftMs`: how long the script
-   * still waits.
+   * Resolves when the order may start. An id of its own in a field makes it another intent. Requests of the same content without an id
+   * take turns, so that two at once find each other. `isOfPins`: PINs name no customer, so an order that a script still waits for, or is
+   * being told, is another customer's sale, and is not repeated. `leftMs`: how long the script still waits.
    */
-  join<T>(
+  takeTurn(
     order: NewOrder,
     sent: SentRequestId | undefined,
     windowMs: number,
-    start: Start<T>,
     sale: { readonly leftMs: () => number; readonly isOfPins: boolean; readonly line: Line },
-  ): Promise<T>;
+  ): Promise<SaleTurn>;
   /**
    * For a request without an id that is refused now: the order of the same key and words whose end no script has heard.
    * `unread` where this process knows of an order but the journal cannot be read to check it. `isDue`: the journal is searched at once, however
@@ -42,15 +40,25 @@ export interface Repeats {
 
 /** The memory of repeats that several processes of one gateway share. */
 export interface SharedRepeats {
-  /**
-   * Runs one `work` at a time per content, over all processes. `kept`: the orders of this content that the other processes opened; undefined when
-   * no turn came within `waitMs`: a process that stands still may be about to sell the same.
-   */
-  inTurn<T>(content: string, waitMs: number, work: (kept: readonly KeptRepeat[] | undefined) => Promise<T>): Promise<T>;
+  /** Resolves with the next turn of a content, over all processes, or without one after `waitMs`. Never rejects. */
+  takeTurn(content: string, waitMs: number): Promise<SharedTurn>;
   keep(content: string, kept: KeptRepeat, windowMs: number): void;
 }
 
-type Start<T> = (order: NewOrder, standing: RepeatKind) => Promise<T>;
+interface SharedTurn {
+  /** The orders of the content that other processes opened. Undefined when no turn came: a process that stands still may be about to sell the same. */
+  readonly kept: readonly KeptRepeat[] | undefined;
+  /** Call it once, also without a turn. */
+  readonly end: () => void;
+}
+
+export interface SaleTurn {
+  /** The order with the id under which it starts: that of the order that it repeats, if there is one. */
+  readonly order: NewOrder;
+  readonly standing: RepeatKind;
+  /** Ends the turn. Call it once: when the order has started, or is refused. */
+  readonly end: (isStarted: boolean) => void;
+}
 
 /**
  * `new`: it repeats no known order. `again`: its own id came before. `repeat`: it has the id of the order that it repeats. `unread`: it may
@@ -78,7 +86,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
   const contents = createContents(clock);
   const wordings = createContents(clock, WORDINGS_MAX);
   const look = createLook({ journal, clock, steadiness, told }, { contents, wordings });
-  const [inTurn, tellings] = [createTurns(), createTellings(clock)];
+  const [takeContentTurn, tellings] = [createContentTurns(shared), createTellings(clock)];
   const { current, ifUnheard, unheardOf } = readersOf({ journal, pursuits, clock, told });
 
   const ageOf = ({ openedAtMs }: NewOrder): number => steadiness.agoMs(openedAtMs);
@@ -87,14 +95,6 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     contents.keep(key, kept, windowMs);
     wordings.keep(wordingOf(order), kept, windowMs);
     shared?.keep(key, kept, windowMs);
-  };
-
-  /** An order is kept only if it was started: a refused one was not sent, so it has no repeat. */
-  const startNew = async <T>(order: NewOrder, windowMs: number, start: Start<T>): Promise<T> => {
-    const [agoMs, beganAtMs] = [ageOf(order), clock.elapsed()];
-    const started = await start(order, 'new');
-    keep(order, windowMs, agoMs + clock.elapsed() - beganAtMs);
-    return started;
   };
 
   /** The order that this one repeats. Rejects where that cannot be found out: a sale could then be a second charge. */
@@ -121,30 +121,36 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     return {};
   };
 
-  const startNamed = createStartNamed({ look, keep, ...knownWords(wordings, unheardOf) });
+  const findNamed = createNamedRepeats({ look, keep, ...knownWords(wordings, unheardOf) });
 
   return {
-    join(order, sent, windowMs, start, { leftMs, isOfPins, line }) {
-      if (sent !== undefined && Object.keys(sent.echo).length > 0) return startNamed(order, windowMs, start);
+    async takeTurn(order, sent, windowMs, { leftMs, isOfPins, line }) {
+      if (sent !== undefined && Object.keys(sent.echo).length > 0)
+        return { ...(await findNamed(order, windowMs)), end: () => undefined };
       const content = keyOf(order.owner, order.contentHash);
-      const work = async (others: readonly KeptRepeat[] | undefined): ReturnType<typeof start> => {
-        for (const kept of others ?? []) contents.add(content, kept, windowMs);
-        const found = await find(order, sent, windowMs, isOfPins).catch(unavailable);
-        const { requestId, isUnread = others === undefined } = found;
-        if (requestId !== undefined) return start(tellings.begin({ ...order, requestId }, line), 'repeat');
-        return isUnread ? start(order, 'unread') : startNew(order, windowMs, start);
-      };
-      return inTurn(content, () => (shared === undefined ? work([]) : shared.inTurn(content, leftMs(), work)));
+      const { kept, end } = await takeContentTurn(content, leftMs);
+      try {
+        for (const one of kept ?? []) contents.add(content, one, windowMs);
+        const { requestId, isUnread = kept === undefined } = await find(order, sent, windowMs, isOfPins);
+        if (requestId !== undefined) return { order: tellings.begin({ ...order, requestId }, line), standing: 'repeat', end };
+        if (isUnread) return { order, standing: 'unread', end };
+        const [agoMs, beganAtMs] = [ageOf(order), clock.elapsed()];
+        const keepAndEnd = (isStarted: boolean): void => {
+          // A refused order was not sent, so it has no repeat.
+          if (isStarted) keep(order, windowMs, agoMs + clock.elapsed() - beganAtMs);
+          end();
+        };
+        return { order, standing: 'new', end: keepAndEnd };
+      } catch (cause) {
+        end();
+        throw new GatewayError('journal_unavailable', undefined, { cause });
+      }
     },
     findUnheard(owner, askedHash, windowMs, isDue) {
       const kept = () => wordings.of(keyOf(owner, askedHash)).filter(({ agoMs }) => agoMs <= windowMs);
       return firstUnheard(look(owner, windowMs, isDue), kept, (requestId) => unheardOf(owner, requestId));
     },
   };
-}
-
-function unavailable(cause: unknown): never {
-  throw new GatewayError('journal_unavailable', undefined, { cause });
 }
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
@@ -251,17 +257,33 @@ async function isWaitedFor(
   return (await pursuits.find(order.owner, order.requestId))?.isAwaited ?? order.toldAtMs === undefined;
 }
 
-/** Runs the work of one name one after another. */
-export function createTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>();
-  return (name, work) => {
-    const before = last.get(name);
-    const mine = before === undefined ? work() : before.then(work, work);
-    last.set(name, mine);
-    const forget = (): void => {
-      if (last.get(name) === mine) last.delete(name);
+/** Takes the turn of a content in this process, and then the one over all processes. */
+function createContentTurns(shared: SharedRepeats | undefined) {
+  const takeOwnTurn = createTurns();
+  return async (content: string, leftMs: () => number): Promise<SharedTurn> => {
+    const endOwn = await takeOwnTurn(content);
+    if (shared === undefined) return { kept: [], end: endOwn };
+    const { kept, end } = await shared.takeTurn(content, leftMs());
+    const endBoth = (): void => {
+      end();
+      endOwn();
     };
-    mine.then(forget, forget);
-    return mine;
+    return { kept, end: endBoth };
+  };
+}
+
+/** Each call resolves in its turn among those of its name, with the function that ends the turn. */
+export function createTurns(): (name: string) => Promise<() => void> {
+  const last = new Map<string, Promise<void>>();
+  return async (name) => {
+    const before = last.get(name);
+    let end: () => void = () => undefined;
+    const mine = new Promise<void>((resolve) => void (end = resolve));
+    last.set(name, mine);
+    await before;
+    return () => {
+      if (last.get(name) === mine) last.delete(name);
+      end();
+    };
   };
 }

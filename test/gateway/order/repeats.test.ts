@@ -671,13 +671,13 @@ describe('a repeat without an id', () => {
     const clock = createVirtualClock();
     const journal = createMemoryJournal();
     const repeats = createRepeats({ journal, clock, steadiness: createSteadiness(clock), pursuits: createPursuits() });
-    const sell = (order: NewOrder): Promise<string> => {
-      const start = async (one: NewOrder, standing: string): Promise<string> => {
-        await journal.open(one);
-        await journal.settle(one.owner, one.requestId, { ...SUCCESS, reference: one.requestId }, clock.now());
-        return `${one.requestId} ${standing}`;
-      };
-      return repeats.join(order, undefined, 10 * MINUTE, start, { leftMs: () => 1_000, isOfPins: false, line: openLine().line });
+    const sell = async (newSale: NewOrder): Promise<string> => {
+      const how = { leftMs: () => 1_000, isOfPins: false, line: openLine().line };
+      const { order, standing, end } = await repeats.takeTurn(newSale, undefined, 10 * MINUTE, how);
+      await journal.open(order);
+      await journal.settle(order.owner, order.requestId, { ...SUCCESS, reference: order.requestId }, clock.now());
+      end(true);
+      return `${order.requestId} ${standing}`;
     };
     const sale = (requestId: string, content: string): NewOrder =>
       newOrder({ requestId, contentHash: content, askedHash: content, openedAtMs: clock.now() });

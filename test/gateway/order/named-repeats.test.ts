@@ -1,19 +1,21 @@
 /** Which order a sale with an id of its own belongs to, where the same sale had no id before; `repeats.test.ts` tests it in the whole walk. */
 import type { NewOrder } from '../../../src/domain/order';
-import { createStartNamed } from '../../../src/gateway/order/start-named';
+import { createNamedRepeats } from '../../../src/gateway/order/named-repeats';
 import { newOrder } from '../../journal/new-order';
 
 function openRoom(known: readonly string[], unheard: readonly string[]) {
   const looks: string[] = [];
   const kept: string[] = [];
-  const startNamed = createStartNamed({
+  const findNamed = createNamedRepeats({
     look: async (owner) => void looks.push(owner),
     idsOf: () => known,
     isUnheard: async (_owner, requestId) => unheard.includes(requestId),
     keep: ({ requestId }) => void kept.push(requestId),
   });
-  const start = (order: NewOrder): Promise<string> =>
-    startNamed(order, 1_000, async ({ requestId }, standing) => `${requestId} ${standing}`);
+  const start = async (sale: NewOrder): Promise<string> => {
+    const { order, standing } = await findNamed(sale, 1_000);
+    return `${order.requestId} ${standing}`;
+  };
   return { start, looks, kept };
 }
 
@@ -49,7 +51,7 @@ test('searches again with the next sale where the journal could not be searched'
     looks += 1;
     if (looks === 1) throw new Error('the journal is away');
   };
-  const startNamed = createStartNamed({ look, idsOf: () => [], isUnheard: async () => false, keep: () => undefined });
-  for (let nth = 0; nth < 3; nth += 1) await startNamed(newOrder(), 1_000, async () => undefined);
+  const findNamed = createNamedRepeats({ look, idsOf: () => [], isUnheard: async () => false, keep: () => undefined });
+  for (let nth = 0; nth < 3; nth += 1) await findNamed(newOrder(), 1_000);
   expect(looks).toBe(2);
 });

@@ -15,15 +15,17 @@ export interface KnownWords {
   readonly keep: (order: NewOrder, windowMs: number) => void;
 }
 
-type StartNamed = <T>(
-  order: NewOrder,
-  windowMs: number,
-  start: (order: NewOrder, standing: 'new' | 'again' | 'repeat') => Promise<T>,
-) => Promise<T>;
-
 const OWNERS_MAX = 10_000;
 
-export function createStartNamed({ look, idsOf, isUnheard, keep }: KnownWords): StartNamed {
+interface NamedSale {
+  /** With the id of the order that it repeats, if there is one. */
+  readonly order: NewOrder;
+  readonly standing: 'new' | 'again' | 'repeat';
+}
+
+type FindNamed = (order: NewOrder, windowMs: number) => Promise<NamedSale>;
+
+export function createNamedRepeats({ look, idsOf, isUnheard, keep }: KnownWords): FindNamed {
   let looked = createLru<string, Promise<unknown> | 'over'>(OWNERS_MAX);
   let lookedUnder: string | undefined;
 
@@ -44,19 +46,16 @@ export function createStartNamed({ look, idsOf, isUnheard, keep }: KnownWords): 
     );
   };
 
-  return (order, windowMs, start) => {
-    const begin = (ids: readonly string[], repeated?: string): ReturnType<typeof start> => {
-      if (repeated !== undefined) return start({ ...order, requestId: repeated }, 'repeat');
-      keep(order, windowMs);
-      return start(order, ids.includes(order.requestId) ? 'again' : 'new');
-    };
-    // No promise where there can be no repeat, so that an ordinary sale starts at once.
-    const choose = (ids: readonly string[]): ReturnType<typeof start> =>
-      ids.every((id) => id === order.requestId)
-        ? begin(ids)
-        : newestUnheard(order, ids).then((repeated) => begin(idsOf(order, windowMs), repeated));
+  return async (order, windowMs) => {
     const searching = search(order, windowMs);
-    if (searching === undefined) return choose(idsOf(order, windowMs));
-    return searching.then(() => choose(idsOf(order, windowMs)));
+    if (searching !== undefined) await searching;
+    let ids = idsOf(order, windowMs);
+    if (ids.some((id) => id !== order.requestId)) {
+      const repeated = await newestUnheard(order, ids);
+      if (repeated !== undefined) return { order: { ...order, requestId: repeated }, standing: 'repeat' };
+      ids = idsOf(order, windowMs);
+    }
+    keep(order, windowMs);
+    return { order, standing: ids.includes(order.requestId) ? 'again' : 'new' };
   };
 }
