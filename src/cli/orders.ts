@@ -165,7 +165,7 @@ const COLUMNS = [
   'request_id',
   'reference',
   'id',
-  'tries',
+  'attempts',
   'owner',
   'caller',
 ] as const;
@@ -194,7 +194,7 @@ async function exportOrders(range: Range & { readonly format: ExportFormat }, op
       request_id: order.requestId,
       reference,
       id: order.number,
-      tries: order.tries,
+      attempts: order.attempts,
       owner: order.owner,
       caller,
     };

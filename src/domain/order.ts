@@ -52,7 +52,7 @@ export interface Order extends NewOrder {
   /** The whole number that scripts see as `id`; unique per owner, rising with time. */
   readonly number: number;
   /** How often the order was opened: more than once when an attempt that never charged was repeated. */
-  readonly tries: number;
+  readonly attempts: number;
   /** Undefined from the opening until an outcome is written, also after a crash in between: the money may have moved. */
   readonly outcome?: Outcome;
   readonly settledAtMs?: number;
@@ -72,7 +72,7 @@ export function isEndUntold({ toldAtMs }: Pick<Order, 'toldAtMs'>): boolean {
 }
 
 /** When the last attempt in the journal began or ended, by the clock of the process that wrote it. */
-export function lastTriedAt({ openedAtMs, settledAtMs }: Order): number {
+export function lastAttemptAt({ openedAtMs, settledAtMs }: Order): number {
   return Math.max(openedAtMs, settledAtMs ?? 0);
 }
 
@@ -80,7 +80,7 @@ export function lastTriedAt({ openedAtMs, settledAtMs }: Order): number {
 export type Opened =
   /** No order had this request id. The new order is on disk. */
   | { readonly kind: 'opened'; readonly order: Order }
-  /** The same intent was tried before, and v1 refused it or was not reached. The order is open again, on disk. */
+  /** An earlier attempt at the same intent was refused by v1, or did not reach it. The order is open again, on disk. */
   | { readonly kind: 'reopened'; readonly order: Order }
   /** An order with the same intent exists: under way, pending, unknown or over. It is unchanged. */
   | { readonly kind: 'found'; readonly order: Order }

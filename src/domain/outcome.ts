@@ -59,8 +59,12 @@ export interface NotSent {
   /** The attempts that the proof covers. It closes the order only if there was no further attempt. */
   readonly sought?: ProofStart;
 }
-/** The attempts of an order when a proof began. It has only times of the order itself, so clocks of two machines are not compared. */
+/**
+ * The attempts of an order when a proof began. It has only times of the order itself, so clocks of two machines are not compared. The
+ * names of its fields stand in records on disk.
+ */
 export interface ProofStart {
+  /** How many attempts there were. */
   readonly tries: number;
   /** When the last attempt in the journal began or ended. */
   readonly lastTriedAtMs: number;
@@ -147,7 +151,7 @@ export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): 
   if (isProvenAbsent(latest)) return latest;
   if (isRefusal(latest)) return previous;
   if (previous.kind !== 'unknown' || previous.isDoubted !== true || latest.kind !== 'unknown') return latest;
-  // The doubt stays, but the mark of a new attempt must be kept as well.
+  // The doubt stays, but the lease of a new attempt must be kept as well.
   return latest.isBeginning === true ? { ...latest, isDoubted: true } : previous;
 }
 

@@ -226,7 +226,7 @@ function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { k
 function tellNothing(newOrder: NewOrder, obstacle: Obstacle, parsed: ParsedRequest): Answer {
   const { mapping, operation, format, intent, callerKey } = parsed;
   const outcome: Unknown = { kind: 'unknown', reason: 'v1 has not accepted the key at this address' };
-  const order: Order = { ...newOrder, number: 0, tries: 0, outcome };
+  const order: Order = { ...newOrder, number: 0, attempts: 0, outcome };
   const reply = mergeReply({
     ...tellObstacle(obstacle, mapping),
     mapping,

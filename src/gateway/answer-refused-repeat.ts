@@ -213,5 +213,5 @@ function unreadOrder(
     openedAtMs,
   };
   if (isDoubted) journal.doubt?.(newOrder);
-  return { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
+  return { ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE };
 }

@@ -136,7 +136,7 @@ async function refresh(order: Order, reader: Reader, parts: WalkParts): Promise<
   const latest = await findReceipt(reference, readContextOf(reader), parts.upstream);
   const now = latest === undefined ? outcome : succeedOutcome(outcome, latest);
   if (!isFinal(now)) return order;
-  const settled = await parts.journal.settle(order.owner, order.requestId, now, parts.clock.now(), order.tries);
+  const settled = await parts.journal.settle(order.owner, order.requestId, now, parts.clock.now(), order.attempts);
   return { ...settled, outcome: now };
 }
 
@@ -161,7 +161,7 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
     contentHash: '',
     openedAtMs: parts.clock.now(),
     number: 0,
-    tries: 0,
+    attempts: 0,
   };
   const root: JsonObject = { ...orderRoot(order, shown), opened_at: null };
   const reply = mergeReply({

@@ -39,7 +39,7 @@ export function createDoubts<Standing>(
     },
     find(key) {
       const intent = doubts.size === 0 ? undefined : doubts.get(keyText(key))?.intent;
-      return intent && { ...intent, number: 0, tries: 1, outcome: NOT_SENT };
+      return intent && { ...intent, number: 0, attempts: 1, outcome: NOT_SENT };
     },
     async resolve() {
       await Promise.all(

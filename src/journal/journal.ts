@@ -52,16 +52,16 @@ export interface Journal {
    * written later (decision 0038). Rejects with a plain Error when the write fails otherwise or no such order exists. `settledAtMs` changes
    * only when the answer has changed the order, and never when the order is final. A reference that another order of this owner already has
    * stays with that order for `findByReference`.
-   * An answer that took no money is about one attempt: `tries` names it, because the answer may be written long after it was given.
+   * An answer that took no money is about one attempt: `attempt` names it, because the answer may be written long after it was given.
    */
-  settle(owner: string, requestId: string, latest: Outcome, atMs: number, tries?: number): Promise<Order>;
+  settle(owner: string, requestId: string, latest: Outcome, atMs: number, attempt?: number): Promise<Order>;
 
   /**
    * Writes the time at which a script was told the order's end, or `NOT_TOLD` or `TOLD_PENDING`. Called only for exceptions: a success
-   * without `toldAtMs` was told when it was settled. Does nothing for an unknown order; rejects when the write fails. `tries` as for `settle`.
+   * without `toldAtMs` was told when it was settled. Does nothing for an unknown order; rejects when the write fails. `attempt` as for `settle`.
    * `isDue` judges the order as it is at the write; where that is false nothing is written.
    */
-  tell(owner: string, requestId: string, toldAtMs: number, tries?: number, isDue?: IsTellingDue): Promise<void>;
+  tell(owner: string, requestId: string, toldAtMs: number, attempt?: number, isDue?: IsTellingDue): Promise<void>;
 
   find(owner: string, requestId: string): Promise<Order | undefined>;
   findByReference(owner: string, reference: string): Promise<Order | undefined>;

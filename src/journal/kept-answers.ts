@@ -15,11 +15,11 @@ const ORDERS_MAX = 10_000;
 /** How often an order is read at most when its kept changes differ after each reading. */
 const READINGS_MAX = 3;
 
-/** A change of an order that is kept. Without `tries` the attempt that v1 answered is not known. */
+/** A change of an order that is kept. Without `attempt` the attempt that v1 answered is not known. */
 export interface KeptChange {
   readonly owner: string;
   readonly requestId: string;
-  readonly tries?: number;
+  readonly attempt?: number;
   readonly said: { readonly latest: Outcome; readonly atMs: number } | { readonly toldAtMs: number };
 }
 
@@ -55,27 +55,27 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
     writeKept: () => kept.write(),
     keptCount: () => kept.count,
     open: (intent) => (kept.count === 0 ? inner.open(intent) : openOnceWritten(intent)),
-    async settle(owner, requestId, latest, atMs, tries) {
+    async settle(owner, requestId, latest, atMs, attempt) {
       const isKept = kept.has(owner, requestId);
       if (!isRepeatable(latest)) {
         if (isKept) await kept.bringToDisk(owner, requestId);
-        return inner.settle(owner, requestId, latest, atMs, tries);
+        return inner.settle(owner, requestId, latest, atMs, attempt);
       }
-      const change = (): KeptChange => changeOf(owner, requestId, latest, atMs, tries);
+      const change = (): KeptChange => changeOf(owner, requestId, latest, atMs, attempt);
       if (isKept) await kept.add(change());
       else {
         try {
-          return kept.applyTo(await inner.settle(owner, requestId, latest, atMs, tries));
+          return kept.applyTo(await inner.settle(owner, requestId, latest, atMs, attempt));
         } catch (error) {
           await kept.addUnwritten(change(), error);
         }
       }
       return standing(owner, requestId);
     },
-    async tell(owner, requestId, toldAtMs, tries, isDue) {
+    async tell(owner, requestId, toldAtMs, attempt, isDue) {
       const change: KeptChange = { owner, requestId, said: { toldAtMs } };
       if (kept.has(owner, requestId)) return kept.add(change);
-      await kept.showUntilWritten(change, toldAtMs, inner.tell(owner, requestId, toldAtMs, tries, isDue));
+      await kept.showUntilWritten(change, toldAtMs, inner.tell(owner, requestId, toldAtMs, attempt, isDue));
     },
     find: (owner, requestId) => kept.applyToRead({ owner, requestId }, () => inner.find(owner, requestId)),
     findByNumber: async (owner, number) => kept.applyToAny(await inner.findByNumber(owner, number)),
@@ -109,15 +109,15 @@ function optionalMethods({ doubt, processes }: Journal): Pick<Journal, 'doubt' |
   return { ...(doubt && { doubt }), ...(processes && { processes }) };
 }
 
-function changeOf(...[owner, requestId, latest, atMs, tries]: Parameters<Journal['settle']>): KeptChange {
+function changeOf(...[owner, requestId, latest, atMs, attempt]: Parameters<Journal['settle']>): KeptChange {
   const said = { latest: withoutGoods(latest), atMs };
-  return tries === undefined ? { owner, requestId, said } : { owner, requestId, tries, said };
+  return attempt === undefined ? { owner, requestId, said } : { owner, requestId, attempt, said };
 }
 
 /** Writes a kept change into a journal. */
-export async function writeKeptChange(journal: Journal, { owner, requestId, said, tries }: KeptChange): Promise<void> {
-  if ('latest' in said) await journal.settle(owner, requestId, said.latest, said.atMs, tries);
-  else await journal.tell(owner, requestId, said.toldAtMs, tries);
+export async function writeKeptChange(journal: Journal, { owner, requestId, said, attempt }: KeptChange): Promise<void> {
+  if ('latest' in said) await journal.settle(owner, requestId, said.latest, said.atMs, attempt);
+  else await journal.tell(owner, requestId, said.toldAtMs, attempt);
 }
 
 /** Changes of orders that are not on disk yet, in the order in which they came. */
@@ -173,7 +173,7 @@ class KeptChanges {
     const key = keyText(order);
     const changes = this.#kept.get(key) ?? [];
     const settled = changes
-      .filter(({ tries }) => tries === undefined || tries === order.tries)
+      .filter(({ attempt }) => attempt === undefined || attempt === order.attempts)
       .reduce((before, { said }) => applyChange(before, said), order);
     const telling = this.#telling.get(key);
     return telling === undefined ? settled : tellOrder(settled, telling.toldAtMs);
@@ -219,7 +219,7 @@ class KeptChanges {
   /** Adds a change behind the kept ones of its order. Resolves when the change is written or kept. */
   async add(change: KeptChange): Promise<void> {
     const [first] = this.#kept.get(keyText(change)) ?? [];
-    await this.#keep(first?.tries === undefined ? change : { ...change, tries: first.tries });
+    await this.#keep(first?.attempt === undefined ? change : { ...change, attempt: first.attempt });
     if (this.#disk.isWritable()) await this.write();
   }
 
@@ -227,10 +227,10 @@ class KeptChanges {
   async addUnwritten(change: KeptChange, error: unknown): Promise<void> {
     if (!(error instanceof WriteFailure) || this.#kept.size >= this.#ordersMax) throw error;
     if (this.#spool === undefined) return this.#keep(change);
-    const tries = change.tries ?? (await this.#disk.find(change.owner, change.requestId).catch(() => undefined))?.tries;
+    const attempt = change.attempt ?? (await this.#disk.find(change.owner, change.requestId).catch(() => undefined))?.attempts;
     // Without its attempt the change, written after hours, would apply to the attempt that is under way then.
-    if (tries === undefined) throw error;
-    await this.#keep({ ...change, tries });
+    if (attempt === undefined) throw error;
+    await this.#keep({ ...change, attempt });
     if (this.#disk.isWritable()) await this.write();
   }
 

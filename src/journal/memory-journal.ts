@@ -49,17 +49,17 @@ export function createMemoryJournal(): Journal {
       if (opened.kind === 'opened' || opened.kind === 'reopened') write(ledger, opened.order);
       return opened;
     },
-    async settle(owner, requestId, latest, atMs, tries) {
+    async settle(owner, requestId, latest, atMs, attempt) {
       if (!isOpen) throw new Error('The journal is closed.');
       const ledger = ledgers.get(owner);
       const order = at(ledger, requestId);
       if (ledger === undefined || order === undefined)
         throw new Error('The journal has no order with this request id to settle.');
-      const settled = settleAttempt(order, withoutGoods(latest), atMs, tries);
+      const settled = settleAttempt(order, withoutGoods(latest), atMs, attempt);
       if (settled !== order) write(ledger, settled);
       return settled;
     },
-    async tell(owner, requestId, toldAtMs, _tries, isDue) {
+    async tell(owner, requestId, toldAtMs, _attempt, isDue) {
       if (!isOpen) throw new Error('The journal is closed.');
       const ledger = ledgers.get(owner);
       const order = at(ledger, requestId);

@@ -2,7 +2,7 @@
  * The life of an order in the journal: an intent opens it, v1's answers settle it, and the time at which a script was told is noted.
  * The functions are pure; every store applies them inside its own transaction.
  */
-import { isSameIntent, lastTriedAt, NOT_TOLD, type NewOrder, type Opened, type Order, type Trail } from '../domain/order';
+import { isSameIntent, lastAttemptAt, NOT_TOLD, type NewOrder, type Opened, type Order, type Trail } from '../domain/order';
 import {
   type Declined,
   type Delivery,
@@ -80,11 +80,11 @@ export function createOrderNumbers(): TakeNumber {
  * that has already ended.
  */
 export function decideOpening(existing: Order | undefined, intent: NewOrder, takeNumber: () => number): Opened {
-  if (existing === undefined) return { kind: 'opened', order: buildOrder(intent, { number: takeNumber(), tries: 1 }) };
+  if (existing === undefined) return { kind: 'opened', order: buildOrder(intent, { number: takeNumber(), attempts: 1 }) };
   if (!isSameIntent(existing, intent)) return { kind: 'conflict', order: existing };
   const { outcome } = existing;
   if (outcome === undefined || isOver(outcome) || !isSafeToRefund(outcome)) return { kind: 'found', order: existing };
-  return { kind: 'reopened', order: buildOrder(intent, { number: existing.number, tries: existing.tries + 1 }) };
+  return { kind: 'reopened', order: buildOrder(intent, { number: existing.number, attempts: existing.attempts + 1 }) };
 }
 
 /**
@@ -95,32 +95,32 @@ export function settleOrder(order: Order, latest: Outcome, atMs: number): Order 
   const isOutdated = isProvenAbsent(latest) && !coversAttempts(order, latest.sought, atMs);
   const outcome = isOutdated ? order.outcome : succeedOutcome(order.outcome, latest);
   if (outcome === undefined || outcome === order.outcome) return order;
-  const { number, tries, toldAtMs } = order;
+  const { number, attempts, toldAtMs } = order;
   // When v1 adds details to a final outcome, the order keeps the time at which it became final.
   const settledAtMs = order.outcome !== undefined && isFinal(order.outcome) ? order.settledAtMs : atMs;
-  return buildOrder(order, { number, tries, outcome, settledAtMs, toldAtMs });
+  return buildOrder(order, { number, attempts, outcome, settledAtMs, toldAtMs });
 }
 
 /** Whether a proof of absence covers all attempts of the order. A proof without `sought` covers the attempts up to `atMs`. */
 function coversAttempts(order: Order, sought: ProofStart | undefined, atMs: number): boolean {
-  if (sought === undefined) return lastTriedAt(order) <= atMs;
-  return sought.tries === order.tries && sought.lastTriedAtMs === lastTriedAt(order);
+  if (sought === undefined) return lastAttemptAt(order) <= atMs;
+  return sought.tries === order.attempts && sought.lastTriedAtMs === lastAttemptAt(order);
 }
 
 /**
- * As `settleOrder`, for an answer to attempt number `tries` (undefined: not known). An answer that took no money is about that attempt
+ * As `settleOrder`, for an answer to the attempt of this number (undefined: not known). An answer that took no money is about that attempt
  * alone: a later one may be under way. Every other answer of v1 is about the request id, whichever attempt got it.
  */
-export function settleAttempt(order: Order, latest: Outcome, atMs: number, tries: number | undefined): Order {
-  const isOfAnother = tries !== undefined && tries !== order.tries && isSafeToRefund(latest) && !isFinal(latest);
+export function settleAttempt(order: Order, latest: Outcome, atMs: number, attempt: number | undefined): Order {
+  const isOfAnother = attempt !== undefined && attempt !== order.attempts && isSafeToRefund(latest) && !isFinal(latest);
   return isOfAnother ? order : settleOrder(order, latest, atMs);
 }
 
 /** The order with `toldAtMs` (a time, `NOT_TOLD` or `TOLD_PENDING`); the very same object when the order has that value already. */
 export function tellOrder(order: Order, toldAtMs: number): Order {
   if (order.toldAtMs === toldAtMs) return order;
-  const { number, tries, outcome, settledAtMs } = order;
-  return buildOrder(order, { number, tries, outcome, settledAtMs, toldAtMs });
+  const { number, attempts, outcome, settledAtMs } = order;
+  return buildOrder(order, { number, attempts, outcome, settledAtMs, toldAtMs });
 }
 
 /** True while the money of an order may have moved and no outcome is final: no outcome, `pending` or `unknown`. */
@@ -158,7 +158,7 @@ type Intent = Omit<NewOrder, 'trail' | 'askedHash' | 'headerId' | 'addressHash'>
 /** The part of an order that changes after its opening. */
 interface Progress {
   readonly number: number;
-  readonly tries: number;
+  readonly attempts: number;
   readonly outcome?: Outcome | null | undefined;
   readonly settledAtMs?: number | null | undefined;
   readonly toldAtMs?: number | undefined;
@@ -171,8 +171,8 @@ interface Progress {
 export function buildOrder(intent: Intent, progress: Progress): Order {
   const { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs } = intent;
   const { askedHash, headerId, addressHash, trail } = intent;
-  const { number, tries, outcome, settledAtMs, toldAtMs } = progress;
-  const order: Mutable<Order> = { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs, number, tries };
+  const { number, attempts, outcome, settledAtMs, toldAtMs } = progress;
+  const order: Mutable<Order> = { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs, number, attempts };
   if (askedHash !== undefined && askedHash !== null) order.askedHash = askedHash;
   if (addressHash !== undefined) order.addressHash = addressHash;
   if (headerId !== undefined && headerId !== null) order.headerId = headerId;

@@ -40,7 +40,7 @@ type IntentRecord = readonly [
 ];
 
 /** The outcome is sealed like the fields of the intent. An absent value is null where a present one follows. */
-type ProgressRecord = readonly [tries: number, outcome?: JsonObject | null, settledAtMs?: number | null, toldAtMs?: number];
+type ProgressRecord = readonly [attempts: number, outcome?: JsonObject | null, settledAtMs?: number | null, toldAtMs?: number];
 
 /** The record of an order whose first attempt is opened. Its intent never changes while the order keeps its place. */
 export function encodeOpening(intent: NewOrder, seal: FieldSeal): Buffer {
@@ -78,10 +78,11 @@ function allocateRecord(intentBytes: number, progressBytes: number): Buffer {
 }
 
 function progressOf(order: Order, seal: FieldSeal): ProgressRecord {
-  const { tries, outcome, settledAtMs, toldAtMs } = order;
-  if (outcome === undefined || settledAtMs === undefined) return toldAtMs === undefined ? [tries] : [tries, null, null, toldAtMs];
+  const { attempts, outcome, settledAtMs, toldAtMs } = order;
+  if (outcome === undefined || settledAtMs === undefined)
+    return toldAtMs === undefined ? [attempts] : [attempts, null, null, toldAtMs];
   const sealed = seal.sealFields(order, outcome as unknown as JsonObject);
-  return toldAtMs === undefined ? [tries, sealed, settledAtMs] : [tries, sealed, settledAtMs, toldAtMs];
+  return toldAtMs === undefined ? [attempts, sealed, settledAtMs] : [attempts, sealed, settledAtMs, toldAtMs];
 }
 
 /** The intent's part of a record. Throws when this build cannot read the record's version. */
@@ -91,16 +92,16 @@ function intentOf(bytes: Buffer): Buffer {
   return bytes.subarray(HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(1));
 }
 
-/** Whether attempt number `tries` of a record is open: the record has that number of attempts and no outcome. */
-export function isOpenAttempt(bytes: Buffer, tries: number): boolean {
-  return bytes.toString('latin1', HEAD_BYTES + intentOf(bytes).length) === `[${tries}]`;
+/** Whether the attempt of this number is open: the record has as many attempts and no outcome. */
+export function isOpenAttempt(bytes: Buffer, attempt: number): boolean {
+  return bytes.toString('latin1', HEAD_BYTES + intentOf(bytes).length) === `[${attempt}]`;
 }
 
 export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
   const intent = intentOf(bytes);
   const record = JSON.parse(intent.toString()) as IntentRecord;
   const [requestId, operation, format, sealed, echo, contentHash, trail, askedHash, headerId, addressHash] = record;
-  const [tries, outcome, settledAtMs, toldAtMs] = JSON.parse(
+  const [attempts, outcome, settledAtMs, toldAtMs] = JSON.parse(
     bytes.toString('utf8', HEAD_BYTES + intent.length),
   ) as ProgressRecord;
   const { openedAtMs, number } = place;
@@ -109,7 +110,7 @@ export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: Fi
   const opened = outcome && (seal.openFields(order, outcome) as unknown as Outcome);
   return buildOrder(
     { owner, requestId, operation, format, fields, echo, contentHash, askedHash, headerId, addressHash, openedAtMs, trail },
-    { number, tries, outcome: opened, settledAtMs, toldAtMs },
+    { number, attempts, outcome: opened, settledAtMs, toldAtMs },
   );
 }
 

@@ -120,14 +120,14 @@ function maskValue(value: JsonValue, numbers: ReadonlySet<string>): JsonValue {
 const shown = (value: JsonValue): string => shorten(textOf(value), TEXT_MAX);
 
 function eventsOf(order: Order, notes: readonly Note[]): readonly StoryEvent[] {
-  const { openedAtMs, settledAtMs, toldAtMs, outcome, tries } = order;
+  const { openedAtMs, settledAtMs, toldAtMs, outcome, attempts } = order;
   const events = notes.flatMap(eventOfNote);
   events.push({
     ...{ atMs: openedAtMs, what: 'opened' },
     text:
-      tries === 1
+      attempts === 1
         ? 'The request came, and the order was written down.'
-        : `The request came again: try ${tries} was written down.`,
+        : `The request came again: attempt ${attempts} was written down.`,
   });
   if (outcome !== undefined && settledAtMs !== undefined)
     events.push({

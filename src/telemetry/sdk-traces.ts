@@ -109,18 +109,18 @@ function tracedJournal(journal: Journal, within: Within): Journal {
         () => journal.open(intent),
         ({ kind, order }) => ({ fields: { kind, order: order.number } }),
       ),
-    settle: (owner, requestId, latest, atMs, tries) =>
+    settle: (owner, requestId, latest, atMs, attempt) =>
       within(
         'journal settle',
         INTERNAL,
-        () => journal.settle(owner, requestId, latest, atMs, tries),
+        () => journal.settle(owner, requestId, latest, atMs, attempt),
         ({ number: order, outcome }) => ({ fields: { order, outcome: outcome?.kind } }),
       ),
-    tell: (owner, requestId, toldAtMs, tries) =>
+    tell: (owner, requestId, toldAtMs, attempt) =>
       within(
         'journal tell',
         INTERNAL,
-        () => journal.tell(owner, requestId, toldAtMs, tries),
+        () => journal.tell(owner, requestId, toldAtMs, attempt),
         () => ({ fields: {} }),
       ),
   };

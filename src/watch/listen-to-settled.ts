@@ -22,8 +22,8 @@ export function listenToSettled(
   };
   return {
     ...journal,
-    async settle(owner, requestId, latest, atMs, tries) {
-      const order = await journal.settle(owner, requestId, latest, atMs, tries);
+    async settle(owner, requestId, latest, atMs, attempt) {
+      const order = await journal.settle(owner, requestId, latest, atMs, attempt);
       report(order, atMs);
       return order;
     },

@@ -312,7 +312,7 @@ describe('orders export', () => {
     const [head, first, second, last] = stdout.split('\n');
     expect({ code, head, last }).toEqual({
       code: 0,
-      head: 'opened,settled,operation,format,outcome,asked_for_naira,charged_naira,at_risk_naira,request_id,reference,id,tries,owner,caller',
+      head: 'opened,settled,operation,format,outcome,asked_for_naira,charged_naira,at_risk_naira,request_id,reference,id,attempts,owner,caller',
       last: '',
     });
     expect(first).toMatch(/,buy_airtime,b,declined,100\.00,,,"comma,""quote""",,\d+,1,[0-9a-f]{32},01234567$/);

@@ -1,11 +1,11 @@
-import { isSameIntent, lastTriedAt, type NewOrder } from '../../src/domain/order';
+import { isSameIntent, lastAttemptAt, type NewOrder } from '../../src/domain/order';
 import { newOrder } from '../journal/new-order';
 import type { JsonObject } from '../../src/domain/json';
 
 test('the time of an attempt is the latest time written about it', () => {
-  const order = { ...newOrder({ openedAtMs: 5 }), number: 1, tries: 1 };
-  expect(lastTriedAt(order)).toBe(5);
-  expect(lastTriedAt({ ...order, settledAtMs: 9 })).toBe(9);
+  const order = { ...newOrder({ openedAtMs: 5 }), number: 1, attempts: 1 };
+  expect(lastAttemptAt(order)).toBe(5);
+  expect(lastAttemptAt({ ...order, settledAtMs: 9 })).toBe(9);
 });
 
 function order(fields: JsonObject, ownNumbers?: Readonly<Record<string, number>>, operation = 'buy_data'): NewOrder {

@@ -46,7 +46,7 @@ export function renderRow({ fault, cells }: FaultResult): string {
     exceptions.set(text, [...(exceptions.get(text) ?? []), `${operation} ${format}`]);
   });
   const others = [...exceptions].map(([text, names]) => `${names.join(', ')}: ${text.replaceAll(' | ', ', then ')}`);
-  return `| ${fault.title} | ${fault.lasts === 'once' ? 'first try' : 'every try'} | ${usual} | ${others.join('; ')} |`;
+  return `| ${fault.title} | ${fault.lasts === 'once' ? 'first attempt' : 'every attempt'} | ${usual} | ${others.join('; ')} |`;
 }
 
 /** A pending order moves on, so its cell shows the ledger when the gateway had stopped trying. */

@@ -20,7 +20,7 @@ export const TIMINGS = {
   /** The next attempt or the next receipt shows the truth. */
   patient: { patience: 120_000, reconnect: 60_000, pursue: 5_000, try: 60_000 },
   /** The same, after an attempt that hangs. */
-  'patient, short tries': { patience: 120_000, reconnect: 60_000, pursue: 5_000, try: 5_000 },
+  'patient, short attempts': { patience: 120_000, reconnect: 60_000, pursue: 5_000, try: 5_000 },
   /** The truth cannot be had while the script waits. */
   impatient: { patience: 3_000, reconnect: 500, pursue: 200, try: 2_500 },
   /** v1 cannot be reached, which is certain soon. */

@@ -6,7 +6,7 @@ import type { TimingName } from './timing';
 
 const half = (text: string): string => text.slice(0, text.length >> 1);
 const hang = (): void => undefined;
-const HANGING: TimingName = 'patient, short tries';
+const HANGING: TimingName = 'patient, short attempts';
 
 async function trickle(socket: Exchange['socket'], text: string): Promise<void> {
   for (let at = 0; at < text.length && !socket.destroyed; at += 8) {
@@ -78,7 +78,7 @@ const charged: readonly Fault[] = [
     }),
   ),
   ...onceAndAlways(
-    'charged, the answer trickles slower than a try may take',
+    'charged, the answer trickles slower than an attempt may take',
     afterCharge(({ socket }, answer) => trickle(socket, replyBytes(answer))),
     HANGING,
   ),

@@ -91,7 +91,7 @@ export const CLOCK_FAULTS: readonly Fault[] = [3_600_000, -3_600_000].flatMap((c
     {
       title: `charged, the answer is lost, and ${jump}`,
       lasts: 'once',
-      timing: 'patient, short tries',
+      timing: 'patient, short attempts',
       isolated: { clockJumpMs },
       strike: ({ forward }) => forward(),
     },

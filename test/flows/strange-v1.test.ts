@@ -9,7 +9,7 @@ interface StrangeCase {
   readonly title: string;
   /** What is bought at which address; airtime unless told. */
   readonly sale?: { readonly at: string; readonly fields: object };
-  /** What it answers to a purchase: always, or to one try after the other. */
+  /** What it answers to a purchase: always, or to one attempt after the other. */
   readonly answers: readonly AnswerOfV1[];
   /** What its receipt of the reference `R-<request id>` says; undefined when it has none. */
   readonly receipt?: Readonly<Record<string, unknown>>;
@@ -108,15 +108,15 @@ const STRANGE: readonly StrangeCase[] = [
   },
 ];
 
-const tries = new Map<string, number>();
+const attempts = new Map<string, number>();
 
 /** The case stands in the request id: `s-<number>`. */
 function answerPurchase(requestId: string): AnswerOfV1 {
   if (requestId.endsWith('pins'))
     return { http: 200, body: JSON.stringify({ status: 'success', data: { reference: `R-${requestId}` } }) };
   const { answers } = STRANGE[Number(requestId.slice(2))]!;
-  const nth = tries.get(requestId) ?? 0;
-  tries.set(requestId, nth + 1);
+  const nth = attempts.get(requestId) ?? 0;
+  attempts.set(requestId, nth + 1);
   const { http, body } = answers[Math.min(nth, answers.length - 1)]!;
   const written = typeof body === 'string' ? body : JSON.stringify(body);
   return { http, body: written.replaceAll('$R', `R-${requestId}`) };

@@ -18,7 +18,7 @@ test('each order is found as not sent until it is written, and one that cannot b
   expect(doubts.find({ owner, requestId: 'r2' })).toEqual({
     ...newOrder({ requestId: 'r2' }),
     number: 0,
-    tries: 1,
+    attempts: 1,
     outcome: NOT_SENT,
   });
   expect(doubts.find({ owner: 'another', requestId: 'r2' })).toBeUndefined();

@@ -22,11 +22,11 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
     });
     afterEach(() => journal.close());
 
-    test('a new intent is opened with a number and its first try', async () => {
+    test('a new intent is opened with a number and its first attempt', async () => {
       const opened = await journal.open(newOrder());
       expect(opened).toEqual({
         kind: 'opened',
-        order: { ...newOrder(), tries: 1, number: (OPENED_AT_MS - Date.UTC(2026, 0, 1)) * 1000 },
+        order: { ...newOrder(), attempts: 1, number: (OPENED_AT_MS - Date.UTC(2026, 0, 1)) * 1000 },
       });
       expect(await journal.find(newOrder().owner, 'r1')).toEqual(opened.order);
     });
@@ -86,9 +86,9 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
         const { order } = await journal.open(newOrder());
         await journal.settle(order.owner, 'r1', outcome, OPENED_AT_MS + 1);
         const again = newOrder({ openedAtMs: OPENED_AT_MS + 60_000, echo: { request_id: 'r1' } });
-        expect(await journal.open(again)).toEqual({ kind: 'reopened', order: { ...again, number: order.number, tries: 2 } });
-        expect(await journal.find(order.owner, 'r1')).toEqual({ ...again, number: order.number, tries: 2 });
-        expect(await journal.findByNumber(order.owner, order.number)).toEqual({ ...again, number: order.number, tries: 2 });
+        expect(await journal.open(again)).toEqual({ kind: 'reopened', order: { ...again, number: order.number, attempts: 2 } });
+        expect(await journal.find(order.owner, 'r1')).toEqual({ ...again, number: order.number, attempts: 2 });
+        expect(await journal.findByNumber(order.owner, order.number)).toEqual({ ...again, number: order.number, attempts: 2 });
         expect(await journal.listUnsettled({ limit: 9 })).toHaveLength(1);
         expect(await collect(journal.list({ fromMs: 0, untilMs: OPENED_AT_MS + 1, limit: 9 }))).toEqual([]);
         expect((await journal.open(again)).kind).toBe('found');
@@ -102,7 +102,10 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       const { order } = await journal.open(newOrder({ openedAtMs: OPENED_AT_MS + 2 }));
       expect(await journal.settle(owner, 'r1', rejected, OPENED_AT_MS + 3, 1)).toEqual(order);
       expect(await journal.find(owner, 'r1')).toEqual(order);
-      expect(await journal.settle(owner, 'r1', succeeded, OPENED_AT_MS + 4, 1)).toMatchObject({ tries: 2, outcome: succeeded });
+      expect(await journal.settle(owner, 'r1', succeeded, OPENED_AT_MS + 4, 1)).toMatchObject({
+        attempts: 2,
+        outcome: succeeded,
+      });
     });
 
     test.each<Outcome>([

@@ -129,7 +129,7 @@ describe('answers of v1 while the disk takes nothing', () => {
   });
 
   test.each<[string, Outcome]>([
-    ['the mark of a try', { kind: 'unknown', reason: 'begins', isBeginning: true }],
+    ['the lease of an attempt', { kind: 'unknown', reason: 'begins', isBeginning: true }],
     ['a proof that v1 never had the order', { kind: 'not_sent', reason: 'absent', isProven: true }],
   ])('%s counts on disk alone', async (_what, outcome) => {
     const { journal, fill } = await withOpenOrder();

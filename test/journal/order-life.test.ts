@@ -3,7 +3,7 @@ import { kobo } from '../../src/domain/amount';
 import type { Order } from '../../src/domain/order';
 import { newOrder } from './new-order';
 
-const order: Order = { ...newOrder(), number: 1, tries: 1 };
+const order: Order = { ...newOrder(), number: 1, attempts: 1 };
 
 describe('settling', () => {
   test('an answer that changes nothing gives the very same order', () => {
@@ -34,11 +34,11 @@ describe('settling', () => {
   });
 
   test('a proof ends an order only as it was read, whatever the clocks of two machines say', () => {
-    const seen = { tries: order.tries, lastTriedAtMs: order.openedAtMs };
+    const seen = { tries: order.attempts, lastTriedAtMs: order.openedAtMs };
     const proof = { kind: 'not_sent', reason: 'absent', isProven: true, sought: seen } as const;
     // Tried again by a machine whose clock is behind ours.
     const tried = settleOrder(order, { kind: 'unknown', reason: 'begins', isBeginning: true }, order.openedAtMs + 1);
-    const reopened: Order = { ...order, tries: 2 };
+    const reopened: Order = { ...order, attempts: 2 };
     for (const other of [tried, reopened]) expect(settleOrder(other, proof, order.openedAtMs + 5_000)).toBe(other);
     expect(settleOrder(order, proof, order.openedAtMs - 5_000).outcome).toEqual(proof);
     expect(withoutGoods(proof)).toEqual(proof);
@@ -71,29 +71,29 @@ describe('an order', () => {
   test('has what it was built from', () => {
     const outcome = { kind: 'unknown', reason: 'reset' } as const;
     const intent = { ...bare, trail, askedHash: 'asked' };
-    expect(buildOrder(intent, { number: 7, tries: 2, outcome, settledAtMs: 5 })).toStrictEqual({
+    expect(buildOrder(intent, { number: 7, attempts: 2, outcome, settledAtMs: 5 })).toStrictEqual({
       ...intent,
       number: 7,
-      tries: 2,
+      attempts: 2,
       outcome,
       settledAtMs: 5,
     });
   });
 
   test('has no field for an absent value, and none for an answer without its time', () => {
-    const order = buildOrder({ ...bare, trail: null, askedHash: undefined }, { number: 7, tries: 1, outcome: undefined });
-    expect(order).toStrictEqual({ ...bare, number: 7, tries: 1 });
-    expect(buildOrder(bare, { number: 7, tries: 1, settledAtMs: 5 })).toStrictEqual({ ...bare, number: 7, tries: 1 });
+    const order = buildOrder({ ...bare, trail: null, askedHash: undefined }, { number: 7, attempts: 1, outcome: undefined });
+    expect(order).toStrictEqual({ ...bare, number: 7, attempts: 1 });
+    expect(buildOrder(bare, { number: 7, attempts: 1, settledAtMs: 5 })).toStrictEqual({ ...bare, number: 7, attempts: 1 });
   });
 
   test('keeps nothing else of its intent', () => {
     const careless = { ...bare, pin: '1234' };
-    expect(buildOrder(careless, { number: 7, tries: 1 })).not.toHaveProperty('pin');
+    expect(buildOrder(careless, { number: 7, attempts: 1 })).not.toHaveProperty('pin');
   });
 });
 
 test('when a script was told is kept', () => {
-  expect(buildOrder(newOrder(), { number: 1, tries: 1, toldAtMs: 0 }).toldAtMs).toBe(0);
+  expect(buildOrder(newOrder(), { number: 1, attempts: 1, toldAtMs: 0 }).toldAtMs).toBe(0);
 });
 
 const START_MS = Date.UTC(2026, 0, 1);

@@ -16,7 +16,7 @@ import { newFolder } from '../new-folder';
 
 const seal = createFieldSeal(undefined);
 const place = { openedAtMs: OPENED_AT_MS, number: 7 };
-const order: Order = { ...newOrder(), ...place, tries: 2 };
+const order: Order = { ...newOrder(), ...place, attempts: 2 };
 
 function withoutTrail(whole: Order): Order {
   return Object.fromEntries(Object.entries(whole).filter(([name]) => name !== 'trail')) as unknown as Order;
@@ -30,8 +30,8 @@ describe('records', () => {
     expect(decodeOrder(encodeOrder(settled, bytes, seal), order.owner, place, seal)).toEqual(settled);
   });
 
-  test('the record of an opening is that of a first try without an answer', () => {
-    const first: Order = { ...order, tries: 1 };
+  test('the record of an opening is that of a first attempt without an answer', () => {
+    const first: Order = { ...order, attempts: 1 };
     const bytes = encodeOpening(first, seal);
     expect(bytes).toEqual(encodeOrder(first, bytes, seal));
     expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(first);
@@ -79,7 +79,7 @@ describe('records', () => {
     const { owner } = order;
     expect(decodeOrder(bytes, owner, place, seal)).toStrictEqual({
       ...{ owner, requestId: 'r1', operation: 'buy_airtime', format: 'b', fields: { amount: 5 }, echo: {} },
-      ...{ contentHash: 'hash-1', ...place, tries: 1 },
+      ...{ contentHash: 'hash-1', ...place, attempts: 1 },
     });
   });
 

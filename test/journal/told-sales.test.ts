@@ -6,7 +6,7 @@ const NOW = Date.UTC(2026, 10, 26, 12);
 const SECOND = 1_000;
 const sold = (more: Partial<Order> = {}): Order => ({
   ...newOrder(),
-  ...{ number: 17, tries: 1, outcome: { kind: 'succeeded', reference: 'V1' }, settledAtMs: NOW - SECOND },
+  ...{ number: 17, attempts: 1, outcome: { kind: 'succeeded', reference: 'V1' }, settledAtMs: NOW - SECOND },
   ...more,
 });
 const storeOf = (...texts: readonly string[]): ToldStore & { readonly asked: number[] } => {

@@ -119,7 +119,7 @@ describe('two processes that answer for one another', () => {
           readonly value: Order;
         }[];
         expect(ends[0]).toEqual(ends[1]);
-        expect(ends[0]!.value).toMatchObject({ requestId, tries: 1, outcome: { kind: 'succeeded', reference } });
+        expect(ends[0]!.value).toMatchObject({ requestId, attempts: 1, outcome: { kind: 'succeeded', reference } });
       }
       expect(await mine.ask('listUnsettled', { limit: 99 })).toEqual({ value: [] });
     }));

@@ -142,7 +142,7 @@ test('an order has the parts and kinds that the checker assumes', () => {
     token: 't',
     pins: [{ pin: '1', serial: '2' }],
   };
-  const root = orderRoot({ ...newOrder(), number: 1, tries: 1 }, { kind: 'succeeded', reference: 'v1-1', delivery } as never);
+  const root = orderRoot({ ...newOrder(), number: 1, attempts: 1 }, { kind: 'succeeded', reference: 'v1-1', delivery } as never);
   expect(Object.keys((root['pins'] as JsonObject[])[0]!)).toEqual(Object.keys(ROW_SHAPES['order.pins']!));
   const shape = ROOT_SHAPES['order'] as Readonly<Record<string, Kind>>;
   expect(Object.keys(root).sort()).toEqual(Object.keys(shape).sort());

@@ -40,7 +40,7 @@ test('an open order of a key in the sandbox is not counted as money at risk', as
 });
 
 test('the amount asked for, the amount charged and the amount at risk follow from the outcome of an order', () => {
-  const order = { ...newOrder(), number: 1, tries: 1 };
+  const order = { ...newOrder(), number: 1, attempts: 1 };
   const delivery = { charged: kobo(9_800) };
   const money = (outcome?: Outcome, changes: Partial<Order> = {}) =>
     moneyOf({ ...order, ...(outcome === undefined ? {} : { outcome }), ...changes }, mapping);
@@ -75,7 +75,7 @@ test.each<[string, string, Outcome, string | undefined]>([
   ['nobody', 'is unknown', DECLINED, undefined],
   ['adex-b', 'delivers, still open', { kind: 'unknown', reason: 'lost' }, undefined],
 ])('a family %s that %s, was told pending and then has the outcome %j', (family, _action, outcome, end) => {
-  const order = { ...newOrder(), ...of(family), number: 1, tries: 1, outcome, toldAtMs: TOLD_PENDING };
+  const order = { ...newOrder(), ...of(family), number: 1, attempts: 1, outcome, toldAtMs: TOLD_PENDING };
   expect(contraryEndOf(order, mapping)).toBe(end);
   // The script was told the outcome, or hung up before any reply.
   expect(contraryEndOf({ ...order, toldAtMs: 5 }, mapping)).toBeUndefined();
@@ -84,6 +84,6 @@ test.each<[string, string, Outcome, string | undefined]>([
 
 test('an order of more cards than an amount can hold has no price', () => {
   const fields = { denomination: 1_000, quantity: 999_999_999_999_999 };
-  const order = { ...newOrder({ operation: 'buy_recharge_cards', fields }), number: 1, tries: 1 };
+  const order = { ...newOrder({ operation: 'buy_recharge_cards', fields }), number: 1, attempts: 1 };
   expect(moneyOf({ ...order, outcome: { kind: 'rejected', httpStatus: 400 } }, mapping)).toEqual({});
 });

@@ -106,7 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
     title: 'an order is sent without a journal',
     breaks: 'journalled before it is sent',
     mutation: withJournal(() => ({
-      open: async (intent): Promise<Opened> => ({ kind: 'opened', order: { ...intent, number: 1, tries: 1 } }),
+      open: async (intent): Promise<Opened> => ({ kind: 'opened', order: { ...intent, number: 1, attempts: 1 } }),
     })),
   },
   {
@@ -123,8 +123,8 @@ export const MUTANTS: readonly Mutant[] = [
     title: 'every attempt has a request id of its own',
     breaks: 'nothing is charged unasked',
     mutation: withUpstream((upstream) => {
-      let tries = 0;
-      return { send: (call, requestId, context) => upstream.send(call, `${requestId}.${(tries += 1)}`, context) };
+      let attempts = 0;
+      return { send: (call, requestId, context) => upstream.send(call, `${requestId}.${(attempts += 1)}`, context) };
     }),
   },
   {
@@ -162,7 +162,7 @@ export const MUTANTS: readonly Mutant[] = [
       const keyOf = (owner: string, requestId: string): string => `${owner} ${requestId}`;
       return {
         doubt: (intent) =>
-          void doubted.set(keyOf(intent.owner, intent.requestId), { ...intent, number: 1, tries: 1, outcome: NOT_SENT }),
+          void doubted.set(keyOf(intent.owner, intent.requestId), { ...intent, number: 1, attempts: 1, outcome: NOT_SENT }),
         find: async (owner, requestId) => doubted.get(keyOf(owner, requestId)) ?? journal.find(owner, requestId),
       };
     }),

@@ -272,7 +272,7 @@ test('of what v1 said while PostgreSQL was away, a restore leaves out the refusa
   const seal = createFieldSeal(here.journalKey);
   const spool = createSpool({ dir: join(here.dataDir, 'spool'), seal, onTrouble: (error) => expect(error).toBeUndefined() });
   for (const name of ['rejected', 'sold', 'unsent'])
-    await spool.append({ owner: OWNER, requestId: name, tries: 1, said: { latest: OUTCOMES[name]!, atMs: 1 } });
+    await spool.append({ owner: OWNER, requestId: name, attempt: 1, said: { latest: OUTCOMES[name]!, atMs: 1 } });
   await restoreBackup(there, backup, await makeBackup(here, {}, backup));
   const replayed: string[] = [];
   await replaySpool(join(there.dataDir, 'spool'), seal, async ({ requestId }) => void replayed.push(requestId));

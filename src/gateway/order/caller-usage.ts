@@ -15,7 +15,7 @@ import type { CatalogLists } from '../read/catalog-lists';
 import { traitsOf } from '../proof/compare-receipt';
 
 export interface Usage {
-  /** Request ids and times of the orders that were first tried in the last minute, oldest first. */
+  /** Request ids and times of the orders whose first attempt began in the last minute, oldest first. */
   readonly lastMinute: readonly Pick<Order, 'requestId' | 'openedAtMs'>[];
   readonly today: Spent;
 }

@@ -61,7 +61,7 @@ export async function openOrder(
   parts: OpeningParts,
 ): Promise<OpenedOrder> {
   // It may repeat an order that cannot be read now, so nothing is sent. A question about its new id finds no order, which is not told as a failure.
-  if (standing === 'unread') return restingPursuit({ ...newOrder, number: 0, tries: 0, outcome: UNREADABLE });
+  if (standing === 'unread') return restingPursuit({ ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE });
   let opened: Opened;
   const looking = realOrder(newOrder, parsed, parts);
   const real = looking === undefined ? undefined : await looking;
@@ -110,7 +110,7 @@ export async function openOrder(
     reconnectMs: Math.min(timing.reconnect, patienceMs),
     afterPending: parsed.afterPending,
     pursueMs: timing.pursue,
-    tryMs: timing.try,
+    attemptMs: timing.try,
     readMs: timing.read,
     lease,
     identify: (reference, openedAtMs) =>
@@ -123,7 +123,7 @@ export async function openOrder(
 /** Settles an order that came too late. If that cannot be written, the order is told as pending, as any attempt without an outcome. */
 async function settleUnsent(order: Order, { journal, clock, onTrouble }: OpeningParts): Promise<Order> {
   try {
-    return await journal.settle(order.owner, order.requestId, TOO_LATE, clock.now(), order.tries);
+    return await journal.settle(order.owner, order.requestId, TOO_LATE, clock.now(), order.attempts);
   } catch (error) {
     onTrouble('settle', error);
     return order;
@@ -157,7 +157,7 @@ async function knownOrder(
     if (isFirst) throw refusal;
     parts.onTrouble('find', error);
     parts.journal.doubt?.(newOrder);
-    return { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
+    return { ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE };
   }
   if (known === undefined || isRefusal(known.outcome)) throw refusal;
   if (!isSameIntent(known, newOrder)) throw requestIdReused();
@@ -173,7 +173,7 @@ function realOrder(newOrder: NewOrder, parsed: ParsedRequest, parts: OpeningPart
   const { sandboxOf } = parsed.credentials;
   if (sandboxOf === undefined) return undefined;
   if (parsed.intent.requestId === undefined) {
-    const unread: Order = { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
+    const unread: Order = { ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE };
     const finding = parts.repeats.findUnheard(sandboxOf.fingerprint, newOrder.askedHash!, parsed.mapping.repeatMs);
     return finding.then((found) => (found === UNREAD ? unread : found));
   }
@@ -189,7 +189,7 @@ async function usedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts):
   return requestIdUsed(order, (await judgeVisit(order, parsed, parts)) === undefined);
 }
 
-/** The outcome before another attempt begins, without the mark of a beginning. */
+/** The outcome before another attempt begins, without a lease. */
 function beforeThisAttempt({ outcome }: Order): Outcome {
   if (outcome === undefined) return ATTEMPT_NOT_ENDED;
   if (outcome.kind !== 'unknown' || outcome.isBeginning !== true) return outcome;

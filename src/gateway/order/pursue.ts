@@ -301,7 +301,7 @@ class RunningPursuit implements Pursuit {
     const { clock, journal, onTrouble } = this.#parts;
     const known = this.#known!;
     try {
-      const settled = await journal.settle(this.#order.owner, this.#order.requestId, known, clock.now(), this.#order.tries);
+      const settled = await journal.settle(this.#order.owner, this.#order.requestId, known, clock.now(), this.#order.attempts);
       // The journal keeps no goods (tokens, PINs), but the reply needs them.
       this.#order = settled.outcome?.kind === known.kind ? { ...settled, outcome: known } : settled;
     } catch (error) {

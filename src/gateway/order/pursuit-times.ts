@@ -72,10 +72,10 @@ export function timeoutOfReceipt({ readMs }: PursuitPlan, awaitedMs: number): nu
 }
 
 /** How long v1 may take for an attempt, and within which time the call must begin to leave. */
-export function timesOfAttempt({ afterPending, tryMs, lease }: PursuitPlan, awaitedMs: number) {
+export function timesOfAttempt({ afterPending, attemptMs, lease }: PursuitPlan, awaitedMs: number) {
   const half = awaitedMs / 2;
   // `lease.validMs` bounds the wait for a connection: no byte may leave once the quiet time since the lease is over.
-  const timeoutMs = Math.max(1, Math.min(tryMs, lease.validMs, half < ATTEMPT_LEAST_MS ? tryMs : half));
+  const timeoutMs = Math.max(1, Math.min(attemptMs, lease.validMs, half < ATTEMPT_LEAST_MS ? attemptMs : half));
   if (afterPending === 'buy') return { timeoutMs, leaveWithinMs: timeoutMs };
   // If the call does not leave in time, the script can still be told that nothing was sent.
   return { timeoutMs, leaveWithinMs: Math.max(1, Math.min(timeoutMs, awaitedMs - LEAVE_MS)) };

@@ -140,7 +140,7 @@ export interface PursuitPlan {
   /** How long after the patience an order is sent again where `afterPending` is `buy`. */
   readonly pursueMs: number;
   /** The time limit of one attempt. */
-  readonly tryMs: number;
+  readonly attemptMs: number;
   /** The time limit of one read from v1. */
   readonly readMs: number;
   /** Renewed before an attempt that begins when it is no longer valid. */
@@ -168,7 +168,7 @@ export interface Pursuit {
   readonly isAwaited: boolean;
   /** True while the pursuit waits for `look`: nothing of the order is on its way to v1. */
   readonly isLooking: boolean;
-  /** Resolves when nothing more will be tried. Never rejects. */
+  /** Resolves when nothing more is sent for the order. Never rejects. */
   readonly ended: Promise<void>;
 }
 

@@ -5,7 +5,7 @@
  */
 import type { PriceLists } from '../../price-lists/price-lists';
 import { CLOCK_ERROR_MS, type Clock, type Steadiness } from '../../domain/clock';
-import { lastTriedAt, type Order } from '../../domain/order';
+import { lastAttemptAt, type Order } from '../../domain/order';
 import type { JsonObject } from '../../domain/json';
 import { type Outcome, referenceOf } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
@@ -77,7 +77,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const mapping = parts.mapping();
   // For these orders the quiet time was over before the history is read: an attempt that reached v1 is in the history by now.
   const quietOnes = new Set(
-    lost.filter((order) => Math.min(startedAt - lastTriedAt(order), steadyForMs) >= quietMsOf(order, mapping)),
+    lost.filter((order) => Math.min(startedAt - lastAttemptAt(order), steadyForMs) >= quietMsOf(order, mapping)),
   );
   const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS)));
   const traitsOfOrder: TraitsOfOrder = (order, prices) => traitsIn(order, prices, mapping, parts.setOf);
@@ -185,7 +185,7 @@ function provenUnsent(order: Order): Outcome {
     kind: 'not_sent',
     reason: 'v1 does not have this order',
     isProven: true,
-    sought: { tries: order.tries, lastTriedAtMs: lastTriedAt(order) },
+    sought: { tries: order.attempts, lastTriedAtMs: lastAttemptAt(order) },
   };
 }
 
@@ -238,11 +238,11 @@ export function isWithoutReference({ outcome }: Order): boolean {
 }
 
 function isUntouched(one: Order, other: Order): boolean {
-  return one.requestId === other.requestId && one.tries === other.tries && lastTriedAt(one) === lastTriedAt(other);
+  return one.requestId === other.requestId && one.attempts === other.attempts && lastAttemptAt(one) === lastAttemptAt(other);
 }
 
 export function isTimely(order: Order, row: Unclaimed): boolean {
-  return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= lastTriedAt(order) + LATER_MS);
+  return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= lastAttemptAt(order) + LATER_MS);
 }
 
 export interface LostTraits extends OrderTraits {

@@ -173,5 +173,5 @@ export function readOpenAttempt(store: Store, order: Order): StoredOrder | undef
   if (borrowed === undefined) return undefined;
   // lmdb sets `length` by hand on a larger buffer, which some versions of Node ignore. A view ends where the record ends.
   const record = borrowed.subarray(0, borrowed.length);
-  return isOpenAttempt(record, order.tries) ? { order, key, record } : undefined;
+  return isOpenAttempt(record, order.attempts) ? { order, key, record } : undefined;
 }

@@ -100,7 +100,7 @@ export function planOpening(
       {
         tree: store.orders,
         key: orderKey(owner, order),
-        value: order.tries === 1 && outcome === undefined ? record : encodeOrder(order, record, store.seal),
+        value: order.attempts === 1 && outcome === undefined ? record : encodeOrder(order, record, store.seal),
       },
       { tree: store.ids, key: idKey, value: place },
       { tree: store.numbers, key: numberKey(owner, order.number), value: place },
@@ -118,14 +118,14 @@ export function planOpening(
 export function planSettling(
   store: Store,
   openAttempts: OpenAttempts,
-  ...[owner, requestId, latest, atMs, tries]: Parameters<Journal['settle']>
+  ...[owner, requestId, latest, atMs, attempt]: Parameters<Journal['settle']>
 ): () => Plan<Order> {
   const storable = withoutGoods(latest);
   const mine = openAttempts.take(owner, requestId);
   return () => {
     const stored = (mine && readOpenAttempt(store, mine)) ?? readById(store, owner, requestId);
     if (stored === undefined) throw new Error('The journal has no order with this request id to settle.');
-    const after = settleAttempt(stored.order, storable, atMs, tries);
+    const after = settleAttempt(stored.order, storable, atMs, attempt);
     return { result: after, writes: after === stored.order ? [] : writesOf(store, stored, after) };
   };
 }

@@ -113,20 +113,26 @@ export async function forgetRefusals(dir: string): Promise<void> {
 /** Without the encryption key: only texts of an outcome are encrypted. */
 function isRefusalLine(line: string): boolean {
   try {
-    const { said } = JSON.parse(line) as KeptChange;
+    const { said } = JSON.parse(line) as StoredChange;
     return 'latest' in said && isRefusal(said.latest);
   } catch {
     return false;
   }
 }
 
-function sealKept(kept: KeptChange, seal: FieldSeal): KeptChange {
-  return withLatest(kept, (latest) => seal.sealFields(kept, latest));
+/** A kept change as all builds have written it. */
+interface StoredChange extends Omit<KeptChange, 'attempt'> {
+  readonly tries?: number | undefined;
+}
+
+function sealKept({ attempt: tries, ...kept }: KeptChange, seal: FieldSeal): StoredChange {
+  return { ...withLatest(kept, (latest) => seal.sealFields(kept, latest)), tries };
 }
 
 function parseChange(line: string, seal: FieldSeal): KeptChange | undefined {
   try {
-    const kept = JSON.parse(line) as KeptChange;
+    const { tries, ...stored } = JSON.parse(line) as StoredChange;
+    const kept: KeptChange = tries === undefined ? stored : { ...stored, attempt: tries };
     if (typeof kept.owner !== 'string' || typeof kept.requestId !== 'string' || typeof kept.said !== 'object') return undefined;
     return withLatest(kept, (latest) => seal.openFields(kept, latest));
   } catch {

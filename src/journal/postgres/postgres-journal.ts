@@ -156,14 +156,14 @@ class PostgresJournal {
       ...this.#reads,
       find: (owner, requestId) => this.#find(owner, requestId),
       open: (intent) => this.#open(intent),
-      settle: (owner, requestId, latest, atMs, tries) => this.#settle(owner, requestId, latest, atMs, tries),
-      tell: async (owner, requestId, toldAtMs, keptTries, isDue) => {
-        const tries = keptTries ?? this.#triesOf(owner, requestId);
+      settle: (owner, requestId, latest, atMs, attempt) => this.#settle(owner, requestId, latest, atMs, attempt),
+      tell: async (owner, requestId, toldAtMs, keptAttempt, isDue) => {
+        const attempt = keptAttempt ?? this.#attemptOf(owner, requestId);
         // A kept change is written late: a script that hung up here may have sent its sale again to another gateway and been told there.
-        const isHeard = keptTries !== undefined && toldAtMs === NOT_TOLD && (await this.#wasTold(owner, requestId));
+        const isHeard = keptAttempt !== undefined && toldAtMs === NOT_TOLD && (await this.#wasTold(owner, requestId));
         const change = (order: Order, standing: VersionedOrder): Order => {
           if (isHeard || isDue?.(order, standing.holder) === false) return order;
-          return tries === undefined || tries === order.tries ? tellOrder(order, toldAtMs) : order;
+          return attempt === undefined || attempt === order.attempts ? tellOrder(order, toldAtMs) : order;
         };
         await this.#write({ owner, requestId }, toldAtMs, change);
       },
@@ -186,15 +186,15 @@ class PostgresJournal {
     }
   }
 
-  async #settle(owner: string, requestId: string, latest: Outcome, atMs: number, ofTries?: number): Promise<Order> {
+  async #settle(owner: string, requestId: string, latest: Outcome, atMs: number, ofAttempt?: number): Promise<Order> {
     const storable = withoutGoods(latest);
-    const tries = ofTries ?? this.#triesOf(owner, requestId);
+    const attempt = ofAttempt ?? this.#attemptOf(owner, requestId);
     // A receipt or v1's history gave this answer: the order may belong to another process, whose script waits for it.
-    const isOfOther = ofTries === undefined && storable.kind !== 'unknown';
+    const isOfOther = ofAttempt === undefined && storable.kind !== 'unknown';
     // A lease and a proof of absence are judged by their times on every machine, so they need a right clock.
     const isByTime = isProvenAbsent(storable) || (storable.kind === 'unknown' && storable.isBeginning === true);
     if (isByTime && !this.#clock.isRight()) throw new WriteFailure(new Error('the clock of this machine is not right'));
-    const change = (before: Order): Order => settleAttempt(before, storable, atMs, tries);
+    const change = (before: Order): Order => settleAttempt(before, storable, atMs, attempt);
     const order = await this.#write({ owner, requestId }, atMs, change, isOfOther);
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');
     return order;
@@ -226,8 +226,8 @@ class PostgresJournal {
   }
 
   /** The number of the last attempt that this process knows of. */
-  #triesOf(owner: string, requestId: string): number | undefined {
-    return this.#held.find({ owner, requestId })?.order.tries;
+  #attemptOf(owner: string, requestId: string): number | undefined {
+    return this.#held.find({ owner, requestId })?.order.attempts;
   }
 
   /** While the database is away, an order under way in this process is returned as it was last written. */

@@ -248,7 +248,7 @@ function sampleRoots(operation: Operation, outcome: Outcome): Readonly<Record<st
     contentHash: '',
     openedAtMs: 0,
     number: SAMPLE_ORDER_NUMBER,
-    tries: 1,
+    attempts: 1,
   };
   return {
     order: orderRoot(order, outcome),

@@ -6,7 +6,7 @@ import { judgeAnswer, type Judging } from '../../../src/gateway/order/judge-answ
 import type { Evidence } from '../../../src/gateway/proof/compare-receipt';
 import { newOrder } from '../../journal/new-order';
 
-const ORDER: Order = { ...newOrder(), number: 1, tries: 1 };
+const ORDER: Order = { ...newOrder(), number: 1, attempts: 1 };
 const SOLD: Outcome = { kind: 'succeeded', reference: 'V1' };
 const REFUSED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'No.' };
 const LOST: Unknown = { kind: 'unknown', reason: 'HTTP 500' };

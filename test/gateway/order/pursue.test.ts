@@ -71,7 +71,7 @@ async function beginPursuit(options: PursuitOptions): Promise<BegunPursuit> {
       reconnectMs: 3_000,
       afterPending: 'look',
       pursueMs: 90_000,
-      tryMs: 60_000,
+      attemptMs: 60_000,
       readMs: 10_000,
       lease,
       identify: async () => ({ identity: 'same' }),

@@ -15,7 +15,7 @@ function pursuitThatEnds(): { readonly pursuit: Pursuit; readonly end: () => voi
   let end: () => void = () => undefined;
   let hurried = 0;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const current = (): Order => ({ ...intent(), number: 1, tries: 1 });
+  const current = (): Order => ({ ...intent(), number: 1, attempts: 1 });
   const pursuit = { current, waitFor: async () => current(), hurry: () => void (hurried += 1), ended } as unknown as Pursuit;
   return { pursuit, end, hurried: () => hurried };
 }

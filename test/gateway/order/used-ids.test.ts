@@ -10,7 +10,7 @@ const clock = createVirtualClock(1_800_000_000_000);
 const sold = (agoMs: number, toldAtMs?: number): Order => ({
   ...newOrder(),
   number: 1,
-  tries: 1,
+  attempts: 1,
   outcome: { kind: 'succeeded', reference: 'V1' },
   settledAtMs: clock.now() - agoMs,
   ...(toldAtMs === undefined ? {} : { toldAtMs }),

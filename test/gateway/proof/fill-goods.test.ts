@@ -70,7 +70,7 @@ test("a token that is missing in v1's answer to a prepaid sale is told from the 
     send: () => Promise.reject(new Error('nothing is sent')),
     close: async () => undefined,
   };
-  const withFields = (fields: object) => ({ ...newOrder(), fields: { ...fields }, number: 1, tries: 1, outcome: POWER });
+  const withFields = (fields: object) => ({ ...newOrder(), fields: { ...fields }, number: 1, attempts: 1, outcome: POWER });
   const power = (meterType: string) => withFields({ meter_number: '45700012345', meter_type: meterType });
   expect(await withGoods(power('prepaid'), reader, partsOf(upstream))).toEqual(expected);
   expect(asked).toHaveLength(1);
@@ -128,12 +128,12 @@ test.each<[string, number, number]>([
   };
   const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { goodsMissing: true } };
   const upstream = { find, send: () => Promise.reject(new Error('nothing is sent')), close: async () => undefined };
-  expect(await withGoods({ ...newOrder(), number: 1, tries: 1, outcome }, reader, partsOf(upstream), leftMs)).toEqual(outcome);
+  expect(await withGoods({ ...newOrder(), number: 1, attempts: 1, outcome }, reader, partsOf(upstream), leftMs)).toEqual(outcome);
   expect(asked.map((context) => context.timeoutMs)).toEqual([timeoutMs]);
 });
 
 test('a sale of PINs whose answer was only "success" lacks its goods while the receipt cannot be had', async () => {
-  const order = { ...newOrder(), operation: 'buy_exam', number: 1, tries: 1 };
+  const order = { ...newOrder(), operation: 'buy_exam', number: 1, attempts: 1 };
   expect(reader.mapping.operations.has(order.operation)).toBe(true);
   const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1' };
   const fillBy = (finding: Finding) =>
@@ -166,7 +166,7 @@ async function fillShort(finding: Finding) {
     reference: 'V1-1',
     delivery: { ...balances, pins: [{ pin: '1', serial: '2' }] },
   };
-  const order = { ...newOrder(), operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 3 }, number: 1, tries: 1, outcome };
+  const order = { ...newOrder(), operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 3 }, number: 1, attempts: 1, outcome };
   const upstream = { find, send: () => Promise.reject(new Error('nothing is sent')), close: async () => undefined };
   return { filled: await withGoods(order, reader, partsOf(upstream)), outcome, asked };
 }
@@ -217,7 +217,7 @@ test('the cost that a receipt shows is written once, without its goods', async (
 });
 
 test('a journal that rejects writes keeps no script from being told the cost of a sale', async () => {
-  const order = { ...newOrder(), number: 1, tries: 1, outcome: CARDS };
+  const order = { ...newOrder(), number: 1, attempts: 1, outcome: CARDS };
   const upstream: Upstream = {
     find: async () => receipt(),
     send: () => Promise.reject(new Error('nothing is sent')),

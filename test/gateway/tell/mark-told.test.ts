@@ -8,7 +8,7 @@ import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
 
 const NOW_MS = 1_800_000_000_000;
-const ORDER: Order = { ...newOrder(), number: 1, tries: 1 };
+const ORDER: Order = { ...newOrder(), number: 1, attempts: 1 };
 const find = async (): Promise<Order> => ORDER;
 
 test('"pending" is on disk before it is told', async () => {

@@ -20,7 +20,7 @@ const order = (change: Partial<Order> = {}): Order => ({
   contentHash: 'c',
   openedAtMs: 1_767_225_600_000,
   number: 42,
-  tries: 1,
+  attempts: 1,
   ...change,
 });
 

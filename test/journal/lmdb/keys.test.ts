@@ -51,7 +51,7 @@ describe('keys', () => {
 });
 
 const seal = createFieldSeal(undefined);
-const order: Order = { ...newOrder(), number: 7, tries: 1 };
+const order: Order = { ...newOrder(), number: 7, attempts: 1 };
 
 async function withStore(run: (store: Store) => Promise<void>): Promise<void> {
   const store = { ...(await openEnvironment({ dir: newFolder(), keyCheck: undefined })), seal };
@@ -81,7 +81,7 @@ describe('an open attempt of this process', () => {
   test('ends once its record holds an answer, another attempt, or nothing', () =>
     withStore(async (store) => {
       expect(readOpenAttempt(store, order)).toBeUndefined();
-      await write(store, { ...order, tries: 2 });
+      await write(store, { ...order, attempts: 2 });
       expect(readOpenAttempt(store, order)).toBeUndefined();
       await write(store, { ...order, outcome: { kind: 'pending' }, settledAtMs: 5 });
       expect(readOpenAttempt(store, order)).toBeUndefined();

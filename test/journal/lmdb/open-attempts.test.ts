@@ -6,7 +6,7 @@ import { newOrder, OPENED_AT_MS } from '../new-order';
 import { newFolder } from '../../new-folder';
 
 const { owner } = newOrder();
-const order = (requestId: string, of = owner): Order => ({ ...newOrder({ requestId, owner: of }), number: 1, tries: 1 });
+const order = (requestId: string, of = owner): Order => ({ ...newOrder({ requestId, owner: of }), number: 1, attempts: 1 });
 
 describe('open attempts', () => {
   test('an order is given out once', () => {
@@ -28,11 +28,11 @@ describe('open attempts', () => {
     const attempts = new OpenAttempts(2);
     attempts.keep(order('r1'));
     attempts.keep(order('r2'));
-    attempts.keep({ ...order('r1'), tries: 2 });
+    attempts.keep({ ...order('r1'), attempts: 2 });
     attempts.keep(order('r3'));
     expect(attempts.take(owner, 'r2')).toBeUndefined();
-    expect(attempts.take(owner, 'r1')?.tries).toBe(2);
-    expect(attempts.take(owner, 'r3')?.tries).toBe(1);
+    expect(attempts.take(owner, 'r1')?.attempts).toBe(2);
+    expect(attempts.take(owner, 'r3')?.attempts).toBe(1);
   });
 });
 
@@ -71,7 +71,7 @@ describe('an attempt that another process meanwhile', () => {
       const again = newOrder({ openedAtMs: OPENED_AT_MS + laterMs, echo: { ref: 'r1' } });
       expect((await other.open(again)).kind).toBe('reopened');
       const settled = await mine.settle(owner, 'r1', succeeded, OPENED_AT_MS + 70_000);
-      expect(settled).toMatchObject({ tries: 2, echo: { ref: 'r1' }, openedAtMs: again.openedAtMs, outcome: succeeded });
+      expect(settled).toMatchObject({ attempts: 2, echo: { ref: 'r1' }, openedAtMs: again.openedAtMs, outcome: succeeded });
       expect(await other.find(owner, 'r1')).toEqual(settled);
       expect(await other.listUnsettled({ limit: 9 })).toEqual([]);
     }),
@@ -85,8 +85,8 @@ describe('an attempt that another process meanwhile', () => {
       // One after the other, because two that write at once in one process wait for each other's lock; two-processes.test.ts lets them race.
       const one = await mine.settle(owner, 'r1', succeeded, OPENED_AT_MS + 2);
       const two = await other.settle(owner, 'r1', succeeded, OPENED_AT_MS + 3);
-      expect(one).toMatchObject({ tries: 2, outcome: succeeded });
-      expect(two).toMatchObject({ tries: 2, outcome: succeeded });
+      expect(one).toMatchObject({ attempts: 2, outcome: succeeded });
+      expect(two).toMatchObject({ attempts: 2, outcome: succeeded });
       expect(await mine.findByReference(owner, 'v1-9')).toEqual(two);
     }));
 });

@@ -70,7 +70,7 @@ describePostgres('while PostgreSQL is away', () => {
     expect(kinds()).toEqual(['write_failed', 'write_recovered', 'answers_written']);
     // A script that was told "pending" of it, because its id might have been known, hears that nothing was sent.
     await until(async () => (await journal.findByNumber(owner, (await journal.find(owner, 'r2'))?.number ?? 0)) !== undefined);
-    expect(await journal.find(owner, 'r2')).toMatchObject({ tries: 1, outcome: { kind: 'not_sent' } });
+    expect(await journal.find(owner, 'r2')).toMatchObject({ attempts: 1, outcome: { kind: 'not_sent' } });
     expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('reopened');
     expect(journal.isWritable()).toBe(true);
     const other = await open({ encryptionKey: new Secret('0123456789abcdef0123456789abcdef') });
@@ -154,7 +154,7 @@ describePostgres('while PostgreSQL is away', () => {
     // The statement that nobody waited for any more was carried out all the same.
     await until(async () => (await journal.find(owner, 'r2').catch(() => undefined))?.outcome !== undefined);
     expect((await journal.find(owner, 'r2'))?.outcome).toMatchObject({ kind: 'not_sent' });
-    expect(await journal.open(newOrder({ requestId: 'r2' }))).toMatchObject({ kind: 'reopened', order: { tries: 2 } });
+    expect(await journal.open(newOrder({ requestId: 'r2' }))).toMatchObject({ kind: 'reopened', order: { attempts: 2 } });
     expect((await journal.find(owner, 'r1'))?.outcome).toEqual(SOLD);
   });
 
@@ -180,7 +180,7 @@ describePostgres('while PostgreSQL is away', () => {
     for (const requestId of others) await journal.settle(owner, requestId, SOLD, OPENED_AT_MS + 2);
     for (const table of ['gateway_orders', 'gateway_journal']) await server.query(database, `DROP TRIGGER full_disk ON ${table}`);
     await until(() => again !== undefined);
-    expect(await again).toMatchObject({ kind: 'reopened', order: { tries: 2 } });
+    expect(await again).toMatchObject({ kind: 'reopened', order: { attempts: 2 } });
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect((await journal.find(owner, 'other 19'))?.outcome).toEqual(SOLD);
     expect((await journal.find(owner, 'r1'))?.outcome).toBeUndefined();

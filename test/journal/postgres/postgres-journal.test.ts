@@ -62,11 +62,11 @@ describePostgres('on a real PostgreSQL', () => {
     test('open an order that took no money again once', async () => {
       const [one, other] = [await open(), await open()];
       await one.open(newOrder());
-      for (let tries = 2; tries < 6; tries += 1) {
-        await one.settle(owner, 'r1', REJECTED, OPENED_AT_MS + tries);
+      for (let attempts = 2; attempts < 6; attempts += 1) {
+        await one.settle(owner, 'r1', REJECTED, OPENED_AT_MS + attempts);
         const again = await Promise.all([one, other, one, other].map((journal) => journal.open(newOrder())));
         expect(kindsOf(again)).toEqual(['found', 'found', 'found', 'reopened']);
-        expect(again.map(({ order }) => order.tries)).toEqual([tries, tries, tries, tries]);
+        expect(again.map(({ order }) => order.attempts)).toEqual([attempts, attempts, attempts, attempts]);
       }
     });
 
@@ -88,7 +88,7 @@ describePostgres('on a real PostgreSQL', () => {
       await other.open(newOrder());
       // The second attempt is under way at the other gateway and may be charged.
       const standing = await one.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 2);
-      expect(standing).toMatchObject({ tries: 2 });
+      expect(standing).toMatchObject({ attempts: 2 });
       expect(standing.outcome).toBeUndefined();
     });
 
@@ -108,7 +108,7 @@ describePostgres('on a real PostgreSQL', () => {
       await (await open()).open(newOrder({ requestId: 'r2', openedAtMs: OPENED_AT_MS + 5_000 }));
       for (const requestId of ['r1', 'r2']) {
         await journal.settle(owner, requestId, { ...SOLD, reference: requestId }, OPENED_AT_MS + 1);
-        expect(await journal.find(owner, requestId)).toMatchObject({ requestId, tries: 1, outcome: { kind: 'succeeded' } });
+        expect(await journal.find(owner, requestId)).toMatchObject({ requestId, attempts: 1, outcome: { kind: 'succeeded' } });
       }
       expect(await sql('SELECT count(*) FROM gateway_orders')).toEqual([{ count: '2' }]);
       // One that has ended is not missed.

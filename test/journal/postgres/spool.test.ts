@@ -1,5 +1,5 @@
 /** What v1 has said while the database is away, on a disk that takes half of a line. */
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, readdir, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeptChange } from '../../../src/journal/kept-answers';
 import { createSpool, replaySpool } from '../../../src/journal/postgres/away';
@@ -9,7 +9,7 @@ import { newFolder } from '../../new-folder';
 const seal = createFieldSeal(undefined);
 
 const wordOf = (requestId: string): KeptChange => ({
-  ...{ owner: 'ada', requestId, tries: 1 },
+  ...{ owner: 'ada', requestId, attempt: 1 },
   said: { latest: { kind: 'succeeded', reference: `TXN-${requestId}` }, atMs: 1 },
 });
 
@@ -23,6 +23,17 @@ async function fillDisk(dir: string): Promise<void> {
     throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   });
 }
+
+test('a line has the names that earlier builds wrote, and read', async () => {
+  const dir = newFolder();
+  await createSpool({ dir, seal, onTrouble: () => undefined }).append(wordOf('r1'));
+  const [name] = await readdir(dir);
+  const { attempt, ...kept } = wordOf('r1');
+  expect(JSON.parse(await readFile(join(dir, name!), 'utf8'))).toEqual({ ...kept, tries: attempt });
+  const replayed: KeptChange[] = [];
+  await replaySpool(dir, seal, async (one) => void replayed.push(one));
+  expect(replayed).toEqual([wordOf('r1')]);
+});
 
 test('a line of which the disk has only half spoils no later line', async () => {
   const dir = newFolder();

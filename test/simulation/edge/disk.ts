@@ -88,23 +88,24 @@ export class Disk {
           },
         );
       },
-      settle: (owner, requestId, latest, atMs, tries) => {
+      settle: (owner, requestId, latest, atMs, attempt) => {
         const isMistimed = this.#isMistimed(atMs);
         const settle = async (): Promise<Order> => {
-          const order = await this.#settle(isMistimed, owner, requestId, latest, atMs, tries);
+          const order = await this.#settle(isMistimed, owner, requestId, latest, atMs, attempt);
           if (latest.kind === 'succeeded') this.onSold(process, requestId);
           return order;
         };
         // A process that finds the outcome of another process's order leaves the order to that process.
-        const holder = tries === undefined && latest.kind !== 'unknown' ? this.#holders.get(`${owner} ${requestId}`) : undefined;
+        const holder =
+          attempt === undefined && latest.kind !== 'unknown' ? this.#holders.get(`${owner} ${requestId}`) : undefined;
         return this.#write(life, 'settle', { owner, requestId }, holder ?? process, settle).catch((error: unknown) => {
           loseTelling(owner, requestId);
           throw error;
         });
       },
-      tell: (owner, requestId, toldAtMs, tries, isDue) => {
+      tell: (owner, requestId, toldAtMs, attempt, isDue) => {
         const isDueNow: typeof isDue = isDue && ((order) => isDue(order, this.#holders.get(`${owner} ${requestId}`)));
-        const tell = (): Promise<void> => journal.tell(owner, requestId, toldAtMs, tries, isDueNow);
+        const tell = (): Promise<void> => journal.tell(owner, requestId, toldAtMs, attempt, isDueNow);
         // The list of told sales is not asked about an order that the journal has as not told.
         const lose = (): void => void (this.orderOf(owner, requestId)?.toldAtMs === NOT_TOLD && loseTelling(owner, requestId));
         return this.#write(life, 'settle', { owner, requestId }, process, tell, lose).catch((error: unknown) => {
@@ -283,7 +284,7 @@ export class Disk {
     const { owner, requestId, openedAtMs } = intent;
     if (this.orderOf(owner, requestId) !== undefined) return;
     const { order } = await this.#open(intent, process, false);
-    await this.#settle(false, owner, requestId, NOT_SENT, openedAtMs, order.tries);
+    await this.#settle(false, owner, requestId, NOT_SENT, openedAtMs, order.attempts);
   }
 
   async #settle(isMistimed: boolean, ...settling: Parameters<Journal['settle']>): Promise<Order> {
