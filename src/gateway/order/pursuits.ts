@@ -1,4 +1,5 @@
 /** The pursuits of this process: a repeat joins the running pursuit of its order instead of starting another. */
+import { TransientMap } from '../../domain/transient-map';
 import { GatewayError, type Shed } from '../../domain/errors';
 import { isSameIntent, type NewOrder } from '../../domain/order';
 import type { Pursuit } from './pursuit';
@@ -35,7 +36,7 @@ interface Running {
 }
 
 export function createPursuits(): Pursuits {
-  const running = new Map<string, Running>();
+  const running = new TransientMap<string, Running>();
   const countOf = new Map<string, number>();
   const count = (owner: string, by: number): void => {
     const now = (countOf.get(owner) ?? 0) + by;
@@ -78,7 +79,7 @@ export function createPursuits(): Pursuits {
     },
     async drain() {
       await Promise.all(
-        [...running.values()].map(({ pursuit }) => pursuit.then((started) => started.ended).catch(() => undefined)),
+        running.values().map(({ pursuit }) => pursuit.then((started) => started.ended).catch(() => undefined)),
       );
     },
   };

@@ -33,8 +33,13 @@ type Run = () => void;
 
 const NOTHING: Run = () => undefined;
 
+/** Emptied when it has begun: V8 may keep the set's old tables, see `TransientMap`. */
+interface Waiting {
+  run: Run | undefined;
+}
+
 /** By address; the address whose turn is next comes first. */
-type RunsByAddress = Map<string, Set<Run>>;
+type RunsByAddress = Map<string, Set<Waiting>>;
 
 export interface LoopTurnsOptions {
   /** How many requests begin in one turn of the event loop. */
@@ -80,11 +85,13 @@ export class LoopTurns {
   later(address: string, run: Run): () => void {
     const line = this.#options.known.has(address) ? this.#known : this.#strangers;
     const own = line.get(address) ?? new Set();
-    line.set(address, own.add(run));
+    const waiting: Waiting = { run };
+    line.set(address, own.add(waiting));
     this.#wake();
     return () => {
       // Its line may be that of the known addresses by now; there an empty set is skipped.
-      if (own.delete(run) && own.size === 0 && line.get(address) === own) line.delete(address);
+      waiting.run = undefined;
+      if (own.delete(waiting) && own.size === 0 && line.get(address) === own) line.delete(address);
     };
   }
 
@@ -133,11 +140,13 @@ export class LoopTurns {
 
 function beginNext(line: RunsByAddress): void {
   for (const [address, runs] of line) {
-    const [run] = runs;
+    const [waiting] = runs;
     line.delete(address);
-    if (run !== undefined) runs.delete(run);
+    if (waiting !== undefined) runs.delete(waiting);
     // The address goes to the end of the line.
     if (runs.size > 0) line.set(address, runs);
+    const run = waiting?.run;
+    if (waiting !== undefined) waiting.run = undefined;
     return run?.();
   }
 }

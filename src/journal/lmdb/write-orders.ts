@@ -1,4 +1,5 @@
 /** Plans the writes of `open`, `settle`, `tell` and retention. All plans run inside the write transaction. */
+import { TransientMap } from '../../domain/transient-map';
 import type { RootDatabase } from 'lmdb';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import { type NotSent, referenceOf } from '../../domain/outcome';
@@ -45,7 +46,7 @@ const ORDERS_PER_SWEEP = 64;
  */
 export class OpenAttempts {
   // Keyed by the request id alone, because V8 stores the hash of that string. If two keys use one id at once, only the later order has the short cut.
-  readonly #attempts = new Map<string, Order>();
+  readonly #attempts = new TransientMap<string, Order>();
   readonly #attemptsMax: number;
 
   constructor(attemptsMax = ATTEMPTS_MAX) {
