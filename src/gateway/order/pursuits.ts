@@ -78,9 +78,7 @@ export function createPursuits(): Pursuits {
         );
     },
     async drain() {
-      await Promise.all(
-        running.values().map(({ pursuit }) => pursuit.then((started) => started.ended).catch(() => undefined)),
-      );
+      await Promise.all(running.values().map(({ pursuit }) => pursuit.then((started) => started.ended).catch(() => undefined)));
     },
   };
 }
