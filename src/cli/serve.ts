@@ -22,7 +22,7 @@ Signals: SIGTERM serves on for DRAIN_SECONDS and then stops it once the orders u
 on, SIGHUP reloads the mappings, SIGUSR2 opens LOG_FILE anew after a rotation. A second SIGTERM or SIGINT does not wait. With
 WORKERS above 1 they go to the first process.
 
-Exit codes: 0 stopped as asked, 1 it could not start, 2 bad usage.
+Exit codes: 0 stopped as asked, 1 it could not start, or its program was replaced and no worker is left, 2 bad usage.
 
 Examples:
   compat-gateway serve

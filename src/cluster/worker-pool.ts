@@ -171,13 +171,23 @@ class ForkedWorkerPool implements WorkerPool {
     setTimeout(() => {
       if (this.#isStopping) return;
       try {
+        if (markOfProgram() === this.#program) return this.#fork(worker);
+        if (this.#places.size === 0) return this.#endGateway(worker);
         // Two builds may differ in settings, guards and messages, and would sell as one.
-        if (markOfProgram() !== this.#program) throw new Error('The program was replaced: restart the gateway.');
-        this.#fork(worker);
+        throw new Error('The program was replaced: restart the gateway.');
       } catch (error) {
         this.#gone(worker, { worker, ...errorFields(error) }, 0);
       }
     }, delayMs);
+  }
+
+  /** No worker is left, and none can be started: the gateway ends, so that its supervisor starts the program that is there now. */
+  #endGateway(worker: number): void {
+    this.#isStopping = true;
+    const error = 'The program was replaced and no worker is left: the gateway ends, so that it is started anew.';
+    this.#parts.log.error('worker_died', { worker, error });
+    process.exitCode = 1;
+    process.kill(process.pid, 'SIGTERM');
   }
 
   #killAll(): void {

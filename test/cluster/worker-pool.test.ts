@@ -87,3 +87,30 @@ test('a worker that dies after the program was replaced is not started from the 
   await pool.stop(undefined, 0);
   fork.mockRestore();
 });
+
+test('when the last worker dies after the program was replaced, the gateway ends and can be started again', async () => {
+  const told: string[] = [];
+  const note = (event: string, fields?: object): void => void told.push(`${event} ${(fields as { error?: string }).error ?? ''}`);
+  const [first, second] = [fakeChild(1, READY), fakeChild(2, READY)];
+  const fork = jest.spyOn(cluster, 'fork').mockReturnValueOnce(first).mockReturnValueOnce(second);
+  const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
+  const pool = startWorkerPool({
+    workers: 2,
+    log: { info: note, error: note } as unknown as Log,
+    handlers: () => ({}),
+    onGone: () => undefined,
+  });
+  await pool.started;
+  const stat = jest.spyOn(fs, 'statSync').mockReturnValue({ ino: 1, mtimeMs: 1 } as fs.Stats);
+  first.emit('exit', null, 'SIGKILL');
+  await until(() => told.some((line) => /The program was replaced/.test(line)));
+  expect(kill).not.toHaveBeenCalled();
+  second.emit('exit', null, 'SIGKILL');
+  await until(() => kill.mock.calls.length > 0);
+  expect(kill.mock.calls).toEqual([[process.pid, 'SIGTERM']]);
+  expect(told.at(-1)).toMatch(/no worker is left/);
+  expect(process.exitCode).toBe(1);
+  process.exitCode = undefined;
+  await pool.stop(undefined, 0);
+  for (const mock of [fork, kill, stat]) mock.mockRestore();
+});
