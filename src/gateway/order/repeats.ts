@@ -155,8 +155,14 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
 function readersOf({ journal, pursuits, clock, told }: Omit<RepeatsParts, 'steadiness'>) {
-  const current = async (owner: string, requestId: string): Promise<Order | undefined> =>
-    (await pursuits.find(owner, requestId))?.current() ?? journal.find(owner, requestId);
+  const current = async (owner: string, requestId: string): Promise<Order | undefined> => {
+    const own = (await pursuits.find(owner, requestId))?.current();
+    if (own === undefined) return journal.find(owner, requestId);
+    if (!isUnsettled(own) || told?.() === undefined) return own;
+    // Another process may have sold the order, and told that, while the attempt of this one waits for v1.
+    const written = await journal.find(owner, requestId).catch(() => undefined);
+    return written?.outcome?.kind === 'succeeded' ? written : own;
+  };
   const ifUnheard = async (order: Order): Promise<Read | undefined> => {
     const isYet = isUnheard(order) || (await isPerhapsUntold(order, told?.(), clock.now()).catch(() => UNREAD));
     return isYet === true ? order : isYet === UNREAD ? UNREAD : undefined;

@@ -478,6 +478,21 @@ describe('a repeat without an id', () => {
     expect(await told(other, ask(other))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
   });
 
+  test('is another sale where another gateway has told the first, also while v1 leaves the attempt of this one without an answer', async () => {
+    const lines: string[] = [];
+    const store: ToldStore = { append: () => Promise.resolve(), read: () => Promise.resolve(lines) };
+    const parts: WalkHouseOptions['parts'] = { told: () => store, onTold: (order) => lines.push(toldLine(order)) };
+    const answers = [
+      { outcome: SUCCESS, afterMs: 30_000 },
+      { outcome: AGAIN, afterMs: 0 },
+    ];
+    const house = openWalkHouse({ answers, parts });
+    await hangUpAfter(300, house);
+    const other = openWalkHouse({ beside: house, ...slowly(0, SUCCESS), parts });
+    expect(await told(other, ask(other))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+    expect(await told(house, ask(house))).toMatchObject({ reference: 'V2', repeat: undefined });
+  });
+
   describe('with several processes on one journal, of which one has just died', () => {
     /** Sold by a dead process; no other process has seen the order open. */
     const afterDeath = async (parts: WalkHouseOptions['parts'] = {}, read?: ToldStore['read'], answer: Outcome = AGAIN) => {
