@@ -13,6 +13,7 @@ import type { Outcome } from '../../domain/outcome';
 import type { Finding, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
+import { askForReceipt } from './find-receipt';
 import { isOverWithoutPins, parseTimes } from './read-history';
 
 export type Agreement = 'agrees' | 'differs' | 'absent';
@@ -322,7 +323,7 @@ export async function identifyOrder(
   parsed: ParsedRequest,
   parts: IdentifyingParts,
 ): Promise<Evidence> {
-  const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(parsed));
+  const finding = await askForReceipt(reference, readContextOf(parsed), parts.upstream);
   if (finding.kind === 'refused' && finding.httpStatus === 404) return { identity: 'none' };
   if (finding.kind !== 'found') return { identity: 'unread' };
   if (orderInReceipt(finding.body, reference) === 'another') return { identity: 'unread' };

@@ -9,6 +9,7 @@ import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { CallContext, Upstream } from '../../upstream/upstream';
+import { askForReceipt } from './find-receipt';
 import type { Unclaimed } from './read-history';
 
 export interface OtherKeys {
@@ -123,7 +124,7 @@ class OtherKeysOfLook implements OtherKeys {
     for await (const { outcome } of newest) {
       const reference = referenceOf(outcome);
       if (reference === undefined) continue;
-      const finding = await upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, context);
+      const finding = await askForReceipt(reference, context, upstream);
       const isStranger = finding.kind === 'refused' && finding.httpStatus === 404;
       if (isStranger) this.#strangers.set(pair, true);
       return isStranger;

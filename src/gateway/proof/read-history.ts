@@ -4,6 +4,7 @@ import type { JsonObject } from '../../domain/json';
 import type { Journal } from '../../journal/journal';
 import { orderInReceipt } from '../../upstream/answer-data';
 import type { CallContext, Finding, Upstream, V1Call } from '../../upstream/upstream';
+import { askForReceipt } from './find-receipt';
 
 /** One row of v1's history whose reference no order in the journal has. */
 export interface Unclaimed {
@@ -66,7 +67,7 @@ export function createHistoryReader({
 
   /** Reads a receipt and keeps its identifying part. True when that succeeded. */
   const learn = async (reference: string, context: CallContext): Promise<boolean> => {
-    const finding = await upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, context);
+    const finding = await askForReceipt(reference, context, upstream);
     const identity = finding.kind === 'found' ? identityOf(finding.body, reference) : undefined;
     if (identity !== undefined) known.set(keyOf(context, reference), identity);
     return identity !== undefined;

@@ -156,12 +156,12 @@ export function shortenRequestId(sent: string): string {
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** A time-sortable request id for an order that was sent without one: `CG` and 26 characters. */
-export function generateRequestId(nowMs: number, random: (size: number) => Buffer = randomBytes): string {
+export function generateRequestId(nowMs: number): string {
   let time = nowMs;
   let text = '';
   for (let index = 0; index < 10; index += 1) {
     text = CROCKFORD[time % 32]! + text;
     time = Math.floor(time / 32);
   }
-  return `CG${text}${Array.from(random(16), (byte) => CROCKFORD[byte % 32]!).join('')}`;
+  return `CG${text}${Array.from(randomBytes(16), (byte) => CROCKFORD[byte % 32]!).join('')}`;
 }

@@ -68,10 +68,8 @@ interface Asked {
 
 export function walkIn(request: LegacyRequest, mapping: Mapping): Walk {
   try {
-    const { operation, parameters, readings, pinnedFormat } = matched(
-      mapping.matchRoute(request.method, request.path, request.rawPath),
-      request,
-    );
+    const match = mapping.matchRoute(request.method, request.path, request.rawPath);
+    const { operation, parameters, readings, pinnedFormat } = matched(match, request);
     const known: Routed = { operation, parameters, readings };
     const withCaller = (who: Authenticated): Walk => walkOn(known, who, pinnedFormat, { request, mapping });
     return { kind: 'needs_caller', known, withCaller };
@@ -81,11 +79,10 @@ export function walkIn(request: LegacyRequest, mapping: Mapping): Walk {
 }
 
 function walkOn(routed: Routed, who: Authenticated, pinnedFormat: string | undefined, { request, mapping }: Asked): Walk {
-  const { operation, parameters, readings } = routed;
   const { credentials, isBasic, isExpired } = who;
   // A seller's key that is used for a lookup without a key is not the script's own, so its entry in callers.yaml does not apply.
   const callerKey = credentials.isSeller === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
-  const identified: Identified = { operation, parameters, readings, credentials, isBasic, callerKey };
+  const identified: Identified = { ...routed, credentials, isBasic, callerKey };
   try {
     if (isExpired === true) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is too old; log in again.');
     return readIntent(detect(identified, pinnedFormat, request, mapping), undefined, request);
@@ -95,7 +92,7 @@ function walkOn(routed: Routed, who: Authenticated, pinnedFormat: string | undef
 }
 
 function detect(identified: Identified, pinnedFormat: string | undefined, request: LegacyRequest, shared: Mapping): Detected {
-  const { operation, parameters, readings, credentials, isBasic, callerKey } = identified;
+  const { operation, credentials, callerKey } = identified;
   const certainties = {
     pinnedByPath: pinnedFormat,
     pinnedByCaller: callerKey?.format,
@@ -103,12 +100,11 @@ function detect(identified: Identified, pinnedFormat: string | undefined, reques
     ownNumbers: callerKey?.numbers,
     isGuarded: isGuarded(identified),
   };
-  const path = pathWithoutPin(request.path, shared);
+  const path = pathWithoutFormat(request.path, shared);
   const detection = detectFormat(request, operation, shared, certainties, path);
   const family = recogniseFamily(request, detection.format, shared, callerKey, path);
   const mapping = family === undefined ? shared : shared.families.get(family.id)!.mapping();
-  const told = mapping.operations.get(operation.name)!;
-  return { operation: told, parameters, readings, credentials, isBasic, callerKey, detection, family, mapping };
+  return { ...identified, operation: mapping.operations.get(operation.name)!, detection, family, mapping };
 }
 
 /** Does not throw: a refusal stops the walk with what is known by then. */
@@ -154,30 +150,17 @@ function matched(match: RouteMatch, { method, path }: LegacyRequest): Extract<Ro
 }
 
 /** `/b/api/topup` without the prefix that pins the format: `/api/topup`. */
-export function pathWithoutPin(path: string, mapping: Mapping): string {
+export function pathWithoutFormat(path: string, mapping: Mapping): string {
   const [, first = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? [];
   return mapping.formats.has(first) ? rest : path;
 }
 
 /** The parsed request: all that steps 2 to 6 found. Every `answer-*` file starts from it. */
-export interface ParsedRequest {
+export interface ParsedRequest extends Omit<WalkedIn, 'parameters' | 'detection'> {
   readonly request: LegacyRequest;
-  /** The mapping with the changes that the script's family makes, if there is a family. */
-  readonly mapping: Mapping;
-  readonly operation: Operation;
   readonly format: string;
   /** Why this format. */
   readonly reason: string;
-  readonly family: RecognisedFamily | undefined;
-  readonly intent: Intent;
-  /** Only of an order status: every request id that the address may contain, likeliest first. */
-  readonly readings: readonly string[];
-  /** The call to v1. Undefined for lists, and for an order status: `answer-status` asks by a reference. */
-  readonly call: V1Call | undefined;
-  readonly credentials: Credentials;
-  /** The request logged in with `Authorization: Basic`. */
-  readonly isBasic: boolean;
-  readonly callerKey: CallerKey | undefined;
   /** The connection over which the script waits. */
   readonly line: Line;
   /** How long the script had waited when steps 2 to 6 were done. */

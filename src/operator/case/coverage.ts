@@ -4,7 +4,7 @@ import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import { TOLD_AS } from '../../domain/outcome';
 import { canonicalise, type Intent } from '../../gateway/read/canonicalise';
 import { readRaw } from '../../gateway/read/read-raw';
-import { pathWithoutPin } from '../../gateway/read/walk-in';
+import { pathWithoutFormat } from '../../gateway/read/walk-in';
 import { sourceOfFamily } from '../../mapping/compile-family';
 import type { SignalSource, ValueSource } from '../../mapping/language/schema';
 import { splitNames } from '../../mapping/language/values';
@@ -51,7 +51,7 @@ export function shownRules({ played, observed, differences }: CaseResult, around
   const match = mapping.matchRoute(request.method, request.path, request.rawPath);
   if (match.kind !== 'matched') return shown;
   const { operation, parameters, route } = match;
-  const path = pathWithoutPin(request.path, mapping);
+  const path = pathWithoutFormat(request.path, mapping);
   showRoute(request.method, route, around, shown);
   shown.add(idOf('outcome', ['operations', operation.name], served.outcome));
   const { format } = served;

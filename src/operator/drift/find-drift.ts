@@ -1,6 +1,6 @@
 /** Compares traffic with the mapping files, and lists what could be added to the files. It decides nothing. */
 import type { Traffic } from '../../domain/traffic';
-import { pathWithoutPin } from '../../gateway/read/walk-in';
+import { pathWithoutFormat } from '../../gateway/read/walk-in';
 import type { Mapping } from '../../mapping/mapping';
 import { nearestName } from '../../mapping/nearest-name';
 import type { MappingSource } from '../../mapping/source';
@@ -93,7 +93,7 @@ function findUnused(traffic: Traffic, mapping: Mapping) {
   return [...mapping.operations.values()].flatMap(({ name: operation, fields }) => {
     const seen = traffic.shapes.filter((one) => operationOf(one, mapping)?.name === operation);
     const sent = new Set(seen.flatMap(({ shape }) => shape.fields.map(({ name }) => name)));
-    const asked = new Set(seen.map(({ shape }) => pathWithoutPin(trimSlash(shape.path), mapping)));
+    const asked = new Set(seen.map(({ shape }) => pathWithoutFormat(trimSlash(shape.path), mapping)));
     const routes = mapping.routes.filter((route) => route.operation === operation && !asked.has(route.path));
     const aliases = fields.flatMap(({ from, otherwise }) => [...from, ...otherwise]).filter((name) => !sent.has(name));
     const requests = seen.reduce((sum, { count }) => sum + count, 0);

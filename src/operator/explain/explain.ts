@@ -18,7 +18,7 @@ import type { Keyring } from '../../gateway/read/keyring';
 import { explainCaller, explainLearnt, explainNumberedBy, type CallerDecision } from './explain-caller';
 import { createLearntPatience, type LearntPatience } from '../../gateway/order/learnt-patience';
 import { listShapeName, mergeReply, orderRoot, tellOutcome, type ReplyParts } from '../../gateway/tell/merge-reply';
-import { pathWithoutPin, walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
+import { pathWithoutFormat, walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
 
 export type Place = ReturnType<Mapping['placeOf']>;
 
@@ -93,7 +93,7 @@ export function explain(
   if (refusal !== undefined) end = { refusal: { code: refusal.code, detail: refusal.detail, http: refusal.status } };
   const known: Known = walk.known;
   const { operation, detection, intent, call, credentials } = known;
-  const path = pathWithoutPin(request.path, mapping);
+  const path = pathWithoutFormat(request.path, mapping);
   if (operation !== undefined && !operation.withoutKey && !hasKey(request, operation)) {
     end = { ...end, note: 'No key was sent, so the gateway answers 401 and reads nothing more.' };
   }

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { GatewayError } from '../../domain/errors';
 import type { LegacyRequest } from '../../domain/legacy';
 import { detectFormat, proofsOf, type Detection } from '../../gateway/read/detect-format';
-import { pathWithoutPin } from '../../gateway/read/walk-in';
+import { pathWithoutFormat } from '../../gateway/read/walk-in';
 import type { Mapping, Operation } from '../../mapping/mapping';
 import type { SourceFindings } from './read-source';
 
@@ -25,7 +25,7 @@ export function fitFamilies(request: LegacyRequest, mapping: Mapping) {
     // Without values.
     fields: [...request.body.keys(), ...request.query.keys()],
     // Families with at least one signal, the best proven first.
-    proofs: formats.flatMap((id) => proofsOf(request, id, mapping, pathWithoutPin(request.path, mapping))),
+    proofs: formats.flatMap((id) => proofsOf(request, id, mapping, pathWithoutFormat(request.path, mapping))),
   };
 }
 
@@ -41,7 +41,7 @@ function formatOf(
       operation,
       mapping,
       { pinnedByPath, pinnedByCaller: undefined, markedByToken: undefined },
-      pathWithoutPin(request.path, mapping),
+      pathWithoutFormat(request.path, mapping),
     );
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
