@@ -59,6 +59,7 @@ const FIELDS = {
   status: 'ours',
   subject: 'ours',
   traceId: 'ours',
+  tries: 'ours',
   unknownFields: 'theirs',
   upstreamMs: 'ours',
   url: 'theirs',
@@ -224,16 +225,16 @@ export function loggedJournal(
       log.debug('order_opened', { kind: opened.kind, requestId: showId(requestId), order, outcome: outcome?.kind });
       return opened;
     },
-    async settle(owner, requestId, latest, atMs, attempt) {
-      const settled = await journal.settle(owner, requestId, latest, atMs, attempt);
+    async settle(owner, requestId, latest, atMs, tries) {
+      const settled = await journal.settle(owner, requestId, latest, atMs, tries);
       const { number: order, outcome } = settled;
       // Both the outcome of this answer and that of the order: an answer that proves nothing leaves the order as it was.
       log.debug('order_settled', { kind: latest.kind, requestId: showId(requestId), order, outcome: outcome?.kind });
       return settled;
     },
-    async tell(owner, requestId, toldAtMs, attempt) {
-      await journal.tell(owner, requestId, toldAtMs, attempt);
-      log.debug('order_told', { requestId: showId(requestId) });
+    async tell(...telling) {
+      await journal.tell(...telling);
+      log.debug('order_told', { requestId: showId(telling[1]) });
     },
   };
 }

@@ -109,18 +109,18 @@ function tracedJournal(journal: Journal, within: Within): Journal {
         () => journal.open(intent),
         ({ kind, order }) => ({ fields: { kind, order: order.number } }),
       ),
-    settle: (owner, requestId, latest, atMs, attempt) =>
+    settle: (...settling) =>
       within(
         'journal settle',
         INTERNAL,
-        () => journal.settle(owner, requestId, latest, atMs, attempt),
+        () => journal.settle(...settling),
         ({ number: order, outcome }) => ({ fields: { order, outcome: outcome?.kind } }),
       ),
-    tell: (owner, requestId, toldAtMs, attempt) =>
+    tell: (...telling) =>
       within(
         'journal tell',
         INTERNAL,
-        () => journal.tell(owner, requestId, toldAtMs, attempt),
+        () => journal.tell(...telling),
         () => ({ fields: {} }),
       ),
   };

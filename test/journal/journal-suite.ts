@@ -314,6 +314,15 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       expect(await ids()).toEqual(['late', 'refused']);
     });
 
+    test('what a script was told is not written where the order as it is at the write no longer wants it', async () => {
+      const { owner, requestId } = newOrder();
+      await journal.open(newOrder());
+      await journal.tell(owner, requestId, OPENED_AT_MS + 50);
+      const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => toldAtMs === NOT_TOLD;
+      await journal.tell(owner, requestId, NOT_TOLD, undefined, isDue);
+      expect((await journal.find(owner, requestId))?.toldAtMs).toBe(OPENED_AT_MS + 50);
+    });
+
     test('orders of a span of time are listed oldest first, the end left out', async () => {
       for (let index = 0; index < 300; index += 1) {
         await (index % 50 === 0

@@ -4,8 +4,11 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text as readBody } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { createSdkTraces } from '../../src/telemetry/sdk-traces';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { send } from '../flows/house';
+import { journalSuite } from '../journal/journal-suite';
 import { listen, type Listening } from '../listen';
 import { newFolder } from '../new-folder';
 
@@ -211,3 +214,7 @@ test('OpenTelemetry and pino-pretty are loaded only if TRACES_URL and LOG_FORMAT
   expect(await loadedBy(asked)).toEqual(expect.arrayContaining(['@opentelemetry/sdk-trace-base', 'pino-pretty']));
   expect(asked.output()).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: request \{/m);
 }, 60_000);
+
+const traces = createSdkTraces({ url: 'http://127.0.0.1:9', showId: (id) => id, onTrouble: () => undefined });
+afterAll(() => traces.close());
+journalSuite('a journal whose calls are spans', async () => traces.journal(createMemoryJournal()));
