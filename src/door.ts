@@ -36,19 +36,16 @@ export function createDoor(config: Config, parts: DoorParts): HttpServer {
   const { gateway, observer, notes, traffic, metrics, shares, known, upstreamUrl, noter, traces } = parts;
   const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial);
   const clientAddress = createClientAddress(config.trustedProxies, () => metrics.forwardIgnored());
-  const note = (request: LegacyRequest, served: Served, { receivedAtMs, line }: Facts): void => {
-    observer.served(request, served, Math.round(line.ageMs), line.hasHungUp);
-    notes.served(request, served, line.hasHungUp);
-    traffic?.record(request, served);
-    noter.note(request, served, receivedAtMs);
-  };
-  const handle: AppOptions['handle'] = (request, facts) =>
-    gateway.handle(request, facts.line).then((served) => {
-      note(request, served, facts);
-      return served.reply;
+  const serve = (request: LegacyRequest, { receivedAtMs, line }: Facts): Promise<Served> =>
+    gateway.handle(request, line).then((served) => {
+      observer.served(request, served, Math.round(line.ageMs), line.hasHungUp);
+      notes.served(request, served, line.hasHungUp);
+      traffic?.record(request, served);
+      noter.note(request, served, receivedAtMs);
+      return served;
     });
   const app = createApp({
-    handle: traces === undefined ? handle : traced(gateway, note, traces),
+    handle: traces === undefined ? serve : (request, facts) => traces.serve(request, facts, (traced) => serve(traced, facts)),
     refuse,
     passthrough: createPassthrough({ upstreamUrl, clientAddress, ...passthroughOptions(config, parts) }),
     v1Path: config.v1Path,
@@ -64,19 +61,6 @@ export function createDoor(config: Config, parts: DoorParts): HttpServer {
   const limits = { ...DEFAULT_HTTP_LIMITS, connectionsMax: shares.public };
   const proxies = createProxies(config.trustedProxies, clientAddress);
   return createHttpServer(app, limits, (error, partial) => refuse(observer.brokenRequest(error), partial), { proxies, known });
-}
-
-type Note = (request: LegacyRequest, served: Served, facts: Facts) => void;
-
-function traced(gateway: Gateway, note: Note, traces: Traces): AppOptions['handle'] {
-  return async (request, facts) => {
-    const { reply } = await traces.serve(request, facts, async (own) => {
-      const served = await gateway.handle(own, facts.line);
-      note(own, served, facts);
-      return served;
-    });
-    return reply;
-  };
 }
 
 /** Every call of v1 requires a key (section 5), so a success proves one. OPTIONS is not among them: servers answer it to browsers without a key. */

@@ -8,7 +8,7 @@ import type { Answer } from './answer-purchase';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './walk-parts';
-import { mergeReply, type ReplyParts } from './tell/merge-reply';
+import { mergeReply, type ReplyParts, type ToldOutcome } from './tell/merge-reply';
 import { tellWait } from './tell/refuse';
 import { numberingShown } from '../mapping/shown-numbers';
 import { recentRefusal } from './read/judge-visit';
@@ -56,10 +56,7 @@ function catalogOf(catalog: PriceList | undefined, { mapping }: ParsedRequest): 
   return catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
 }
 
-export function tellFinding(
-  finding: Finding,
-  { mapping }: ParsedRequest,
-): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
+export function tellFinding(finding: Finding, { mapping }: ParsedRequest): ToldOutcome {
   const { texts } = mapping;
   if (finding.kind === 'unavailable') {
     const { reason, retryAfterSeconds } = finding;

@@ -18,7 +18,7 @@ import { catalogListsOf } from './read/catalog-lists';
 import { earlierTellerOf } from './read/earlier-set';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, recentRefusal } from './read/judge-visit';
-import { mergeReply, orderRoot, tellAsked } from './tell/merge-reply';
+import { mergeReply, orderRoot, tellAsked, type ToldOutcome } from './tell/merge-reply';
 import { findReceipt } from './proof/find-receipt';
 import { markToldWhenAsked } from './tell/mark-told';
 import { shortenRequestId } from './read/read-raw';
@@ -183,7 +183,7 @@ function tellNothing(id: string, finding: Finding, parsed: ParsedRequest): Answe
 }
 
 /** The reply parts where v1 gave no usable answer: v1's message if it refused, and the time to wait if a limit was reached. */
-function tellNoAnswer(finding: Finding, parsed: ParsedRequest, call: Pick<V1Call, 'path'>): ReturnType<typeof tellUnanswered> {
+function tellNoAnswer(finding: Finding, parsed: ParsedRequest, call: Pick<V1Call, 'path'>): ToldOutcome {
   const { text, retryAfterSeconds } = tellWait(tellFinding(finding, parsed), call.path);
   return tellUnanswered(finding.kind === 'refused' ? text : '', parsed.mapping, retryAfterSeconds);
 }

@@ -44,7 +44,7 @@ export interface AppOptions {
   readonly handle: (
     request: LegacyRequest,
     facts: { readonly receivedAtMs: number; readonly line: Line },
-  ) => Promise<LegacyReply>;
+  ) => Promise<{ readonly reply: LegacyReply }>;
   readonly refuse: Refuse;
   readonly passthrough: PassthroughHandler;
   readonly v1Path: string;
@@ -117,7 +117,7 @@ async function serveCompat(visit: CompatVisit, options: AppOptions): Promise<voi
     const doubt = refuseDoubtfulFraming(request, response);
     if (doubt !== undefined) throw doubt;
     const legacy = await readRequest(request, options.limits, options.clientAddress(request));
-    const reply = await options.handle(legacy, visit);
+    const { reply } = await options.handle(legacy, visit);
     const reading = untilRead();
     if (reading !== undefined) await reading;
     respond(response, reply);
@@ -144,7 +144,7 @@ interface Refusal {
   readonly reply: LegacyReply;
 }
 
-/** Turns anything thrown into a reply in JSON with the fields of both formats, never with a stack trace. */
+/** Turns anything thrown into a reply in JSON with the fields of all formats, never with a stack trace. */
 function refusalFor(error: unknown, options: AppOptions, partial?: PartialRequest): Refusal {
   const known = error instanceof GatewayError ? error : internal(error, options);
   try {

@@ -1,6 +1,6 @@
 /**
  * A process that was stopped or starved of processor (a paused container, a machine that is moved) finds old things in its buffers when it goes on: a request
- * together with the hang-up of its script, or v1's answer together with it. It would sell to a script that another gateway has served meanwhile, or count a
+ * together with the hang-up of its script, or v1's answer together with that hang-up. It would sell to a script that another gateway has served meanwhile, or count a
  * reply as delivered that nobody reads.
  */
 

@@ -5,8 +5,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { NotSent, Outcome, Unknown } from '../domain/outcome';
 import { DEADLINE_PASSED, NO_TURN, type Answer, type Failure } from './exchange';
-import { readDelivery } from './answer-data';
-import { parseJsonObject } from './answer-data';
+import { parseJsonObject, readDelivery } from './answer-data';
 import type { Finding, SentOutcome } from './upstream';
 
 /**

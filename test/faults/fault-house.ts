@@ -111,7 +111,7 @@ async function startWithJournal(
     onTrouble: () => undefined,
   });
   const app = createApp({
-    handle: async (request) => (await gateway.handle(request)).reply,
+    handle: (request) => gateway.handle(request),
     refuse: (error, partial) => gateway.refuse(error, partial),
     passthrough: (_request, response) => void response.end(),
     v1Path: '/api/v1',

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import request from 'supertest';
 import { GatewayError } from '../../src/domain/errors';
-import type { LegacyReply, LegacyRequest } from '../../src/domain/legacy';
+import type { LegacyRequest } from '../../src/domain/legacy';
 import { createApp } from '../../src/http/app';
 import type { AppOptions, PartialRequest, RequestLine } from '../../src/http/app';
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
@@ -16,9 +16,9 @@ function house(options: Partial<AppOptions> = {}) {
   const lines: RequestLine[] = [];
   const incidents: unknown[] = [];
   const app = createApp({
-    handle: async (legacy): Promise<LegacyReply> => {
+    handle: async (legacy) => {
       handled.push(legacy);
-      return { status: 200, body: { status: 'success' } };
+      return { reply: { status: 200, body: { status: 'success' } } };
     },
     refuse: (error, partial) => {
       refused.push({ error, partial });

@@ -10,13 +10,13 @@ const refuse: Refuse = (error) => ({ status: error.status, body: { status: 'fail
 const open: HttpServer[] = [];
 
 export async function openServer(
-  handle: AppOptions['handle'],
+  handle: (...asked: Parameters<AppOptions['handle']>) => Promise<LegacyReply>,
   limits: Partial<HttpLimits> = {},
   knowledge?: ServerKnowledge,
   more: Partial<AppOptions> = {},
 ): Promise<{ port: number; server: HttpServer }> {
   const app = createApp({
-    handle,
+    handle: async (...asked) => ({ reply: await handle(...asked) }),
     refuse,
     passthrough: (_request, response) => response.end('v1'),
     v1Path: '/api/v1',

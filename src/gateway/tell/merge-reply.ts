@@ -12,7 +12,7 @@ import type { CatalogLists } from '../read/catalog-lists';
 
 export interface ReplyParts {
   readonly mapping: Mapping;
-  /** Absent when the operation is not known. The reply is then the refusal of both formats combined. */
+  /** Absent when the operation is not known. The reply is then a refusal with the fields of all formats. */
   readonly operation?: Operation;
   readonly format: string;
   readonly outcome: ReplyOutcome;
@@ -92,11 +92,10 @@ export function listShapeName(operation: Operation, format: string, callerKey: C
   return [operation.name, ...(isBare ? [DEFAULT] : [])].find((name) => callerKey.lists.has(name));
 }
 
-/** The reply parts that follow from an outcome alone. */
-export function tellOutcome(
-  outcome: Outcome,
-  mapping: Mapping,
-): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
+/** The reply parts that follow from an outcome alone, whatever was ordered. */
+export type ToldOutcome = Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'>;
+
+export function tellOutcome(outcome: Outcome, mapping: Mapping): ToldOutcome {
   // Goods cannot be shown right now, so the success is told as pending: the script would deliver an empty PIN.
   const isUndelivered = outcome.kind === 'succeeded' && outcome.delivery?.goodsMissing === true;
   const kind: OutcomeKind = isUndelivered ? 'pending' : outcome.kind;
@@ -121,7 +120,7 @@ function saleHttp({ saleHttp: own, words }: Mapping): number {
 }
 
 /** The reply parts for a question about an order. The HTTP status is that of an answered question; only the status words show the outcome. */
-export function tellAsked(outcome: Outcome, mapping: Mapping): ReturnType<typeof tellOutcome> {
+export function tellAsked(outcome: Outcome, mapping: Mapping): ToldOutcome {
   const told = tellOutcome(outcome, mapping);
   return told.outcome === 'success' ? told : { ...told, http: mapping.words.success.http };
 }

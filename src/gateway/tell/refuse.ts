@@ -6,7 +6,7 @@ import type { GatewayError } from '../../domain/errors';
 import { InexactNumber, type JsonObject, type JsonValue, textOf } from '../../domain/json';
 import { headerOf, type LegacyHeaders, type LegacyReply, type LegacyRequest, type LegacyValue } from '../../domain/legacy';
 import type { Mapping, Operation } from '../../mapping/mapping';
-import { mergeReply, type ReplyParts } from './merge-reply';
+import { mergeReply, type ToldOutcome } from './merge-reply';
 import { readRaw, readSpellings } from '../read/read-raw';
 import type { Obstacle } from '../read/judge-visit';
 
@@ -112,11 +112,7 @@ const UNANSWERED_STATUS = 202;
  * has no such order (it may have been placed with a key that was replaced since). The order may be charged, so no script may read the
  * reply as a failure (decision 0025): it has the words of a pending order and a text with the reason.
  */
-export function tellUnanswered(
-  said: string,
-  mapping: Mapping,
-  retryAfterSeconds?: number,
-): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
+export function tellUnanswered(said: string, mapping: Mapping, retryAfterSeconds?: number): ToldOutcome {
   const text = [asSentence(said), mapping.texts['unanswered'] ?? ''].filter((part) => part !== '').join(' ');
   return { outcome: 'pending', http: UNANSWERED_STATUS, text, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
@@ -125,7 +121,7 @@ export function tellUnanswered(
 const asSentence = (said: string): string => (/[\p{L}\p{N}]$/u.test(said) ? `${said}.` : said);
 
 /** The reply parts for a repeated purchase whose key v1 does not accept at this address: pending, with v1's message if it refused. */
-export function tellObstacle(obstacle: Obstacle, mapping: Mapping): ReturnType<typeof tellUnanswered> {
+export function tellObstacle(obstacle: Obstacle, mapping: Mapping): ToldOutcome {
   const said = obstacle.kind === 'refused' ? (obstacle.message ?? '') : '';
   return { ...tellUnanswered(said, mapping), http: mapping.words.pending.http };
 }
@@ -134,8 +130,6 @@ export function tellObstacle(obstacle: Obstacle, mapping: Mapping): ReturnType<t
 function asksAboutOrders(operation: Operation | undefined): boolean {
   return operation?.kind === 'status' || operation?.kind === 'history';
 }
-
-type Told = Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'>;
 
 /** The windows of v1's limits (specification, section 8), in seconds. After one window a limit has room again. */
 const WINDOW_SECONDS = 60;
@@ -149,7 +143,7 @@ const LONGER_WINDOWS: Readonly<Record<string, number>> = {
  * Adds the time to wait to reply parts, where v1's limit was reached or the gateway was overloaded. v1 may answer 429 without a time
  * (specification, section 7): the window of the limit on this path of v1 is used then.
  */
-export function tellWait(told: Told, path: string): Told {
+export function tellWait(told: ToldOutcome, path: string): ToldOutcome {
   if (told.http !== 429 && (told.http !== 503 || told.retryAfterSeconds === undefined)) return told;
   const seconds = Math.max(1, Math.ceil(told.retryAfterSeconds ?? LONGER_WINDOWS[path] ?? WINDOW_SECONDS));
   return { ...told, retryAfterSeconds: seconds, text: `${asSentence(told.text)} Try again in ${waitText(seconds)}.` };

@@ -1,4 +1,4 @@
-/** Requests that Node's parser cannot read. They too get a reply in JSON, with the fields of both formats. */
+/** Requests that Node's parser cannot read. They too get a reply in JSON, with the fields of all formats. */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
