@@ -1,6 +1,6 @@
 /**
  * All refusals of the gateway. The key is the code that scripts and operators see; its meaning never changes.
- * A refusal comes before an order exists: nothing was sent and nothing is charged.
+ * A refused request has sent no purchase, so nothing is charged for it.
  */
 export const ERRORS = {
   unreadable_body: { status: 400, title: 'The request body cannot be read' },

@@ -17,10 +17,10 @@ export interface NewOrder {
   readonly identifiers?: readonly string[];
   /** The script's own spellings of its request id, with the values as sent. The reply echoes them exactly. */
   readonly echo: JsonObject;
-  /** Hash over operation and canonical fields. It distinguishes a repeat from another sale under the same request id. */
+  /** Keyed hash over the operation and the call to v1. It distinguishes a repeat from another sale under the same request id. */
   readonly contentHash: string;
   /**
-   * Hash over the request as the script sent it. A repeat has the same hash even if the operator has changed the
+   * Keyed hash over the request as the script sent it. A repeat has the same hash even if the operator has changed the
    * mapping in between, so that the same words have another content. Absent in records of earlier builds.
    */
   readonly askedHash?: string;

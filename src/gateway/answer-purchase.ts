@@ -88,8 +88,8 @@ const IDENTICAL = /^duplicate request/i;
 const messageOf = (outcome: Outcome | undefined): string => (outcome?.kind === 'rejected' ? (outcome.message ?? '') : '');
 
 /**
- * The order that v1 means, where this sale without an id repeats it: another process opened it after this one had last looked for such orders. PINs
- * name no customer, so v1 may mean another customer's.
+ * The order that v1's refusal is about, if this sale without an id repeats it: another process has opened it since this one last looked for
+ * such orders. Not for PINs: they name no customer, so the order may be another customer's.
  */
 async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
   if (parsed.intent.requestId !== undefined || isOfPins(parsed.operation)) return undefined;
@@ -158,9 +158,9 @@ async function tellPurchase(
   const catalog = operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
   const told = tellWait(tellOutcome(outcome, mapping), parsed.call!.path);
   const isNameless = intent.requestId === undefined && isOfPins(operation) && told.outcome === 'success';
-  // Another script may be told these PINs: at another process too, which has taken this one for dead.
+  // Another script may hear the same PINs, perhaps from another process that counts this one as dead.
   const isForAny = isNameless && (isJoined || (order.toldAtMs ?? NOT_TOLD) > TOLD_PENDING);
-  // A script that has left takes nothing: its mark of that would come later, over what another one is told.
+  // A script that has hung up takes no PINs: its mark could come after that of another script, which is told them.
   const taken = isForAny && !parsed.line.hasHungUp ? await takePins(order, parts) : order;
   if (taken === undefined) return answerPurchase({ ...parsed, patienceMs: leftMs() }, parts);
   await markTold(taken, told.outcome, parsed.line, parts);

@@ -18,7 +18,7 @@ import { catalogListsOf } from './read/catalog-lists';
 import { earlierTellerOf } from './read/earlier-set';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, recentRefusal } from './read/judge-visit';
-import { mergeReply, orderRoot, tellAsked, type ToldOutcome } from './tell/merge-reply';
+import { firstOf, mergeReply, orderRoot, tellAsked, type ToldOutcome } from './tell/merge-reply';
 import { findReceipt } from './proof/find-receipt';
 import { markToldWhenAsked } from './tell/mark-told';
 import { shortenRequestId } from './read/read-raw';
@@ -201,7 +201,8 @@ export async function answerHistory(parsed: ParsedRequest, parts: WalkParts): Pr
   };
 }
 
-const TOLD_AS: Readonly<Record<string, ReplyOutcome>> = { success: 'success', failed: 'failure' };
+/** By v1's status of a row. */
+const ROW_TOLD_AS: Readonly<Record<string, ReplyOutcome>> = { success: 'success', failed: 'failure' };
 
 /** v1's rows, completed with request ids from the journal: scripts search the history by their own ids. */
 async function historyRows(
@@ -214,12 +215,12 @@ async function historyRows(
     (Array.isArray(rows) ? (rows as readonly JsonObject[]) : []).map(async (row): Promise<JsonObject> => {
       const reference = typeof row['transaction_ref'] === 'string' ? row['transaction_ref'] : '';
       const order = await journal.findByReference(credentials.fingerprint, reference);
-      const { status, Status } = mapping.words[TOLD_AS[textOf(row['status'])] ?? 'pending'];
+      const { status, Status } = mapping.words[ROW_TOLD_AS[textOf(row['status'])] ?? 'pending'];
       return {
         ...row,
         reference,
         id: order?.number ?? row['id'] ?? null,
-        request_id: order === undefined ? null : (Object.values(order.echo)[0] ?? order.requestId),
+        request_id: order === undefined ? null : (firstOf(order.echo) ?? order.requestId),
         words: { status, Status },
       };
     }),

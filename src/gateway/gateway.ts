@@ -1,19 +1,6 @@
 /**
- * The walk. `walk-in` has the order of steps 2 to 6, `answer-purchase` that of steps 7 to 10; no other file knows an order of steps:
- *
- *   1  read-request      bytes → LegacyRequest                       (http/)
- *   2  match-route       address → operation
- *   3  authenticate      → Credentials
- *   4  detect-format     which format, with the reason; recognise-family: for which scripts the reply is worded
- *   5  canonicalise      script's fields → Intent
- *   6  build-call        Intent → V1Call                             above: a refusal is safe, nothing has happened
- *   7  journal.open      the order is on disk, or found again
- *   8  pursue            send, send again while somebody waits, hold while pending
- *   9  journal.settle    the outcome is on disk                      (by pursue)
- *  10  merge-reply       outcome → LegacyReply                       below: pure again
- *  11  respond           LegacyReply → bytes                         (http/)
- *
- * Only purchases go through 7 to 9. A refusal is a GatewayError thrown before 8 and becomes a reply here.
+ * The walk of one request; ARCHITECTURE.md has its picture. `walkRequest` takes it through steps 2 to 6, one `answer-*` file through the
+ * others. A GatewayError that a step throws is a refusal and becomes a reply here; any other error is a bug.
  */
 import { startAge, within } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
@@ -136,10 +123,10 @@ class RunningGateway implements Gateway {
     const mapping = this.#parts.mapping();
     const arrived: Visit = { request, line, waitedMs, mapping, age: startAge(this.#parts.clock) };
     const walking = walkRequest(request, mapping, this.#parts);
-    const first = walking instanceof Promise ? await walking : walking;
-    const asked = isUnknownAddress(first) ? await atStatusAddress(request, mapping, this.#parts) : undefined;
-    const walk = asked?.walk ?? first;
-    const visit = asked === undefined ? arrived : { ...arrived, request: asked.request };
+    const walked = walking instanceof Promise ? await walking : walking;
+    const question = isUnknownAddress(walked) ? await atStatusAddress(request, mapping, this.#parts) : undefined;
+    const walk = question?.walk ?? walked;
+    const visit = question === undefined ? arrived : { ...arrived, request: question.request };
     let told: Told;
     try {
       const parsed = this.#parsedOf(walk, visit);
@@ -149,8 +136,8 @@ class RunningGateway implements Gateway {
       told = await this.#tellError(error, walk, visit);
     }
     const served = servedOf(walk.known, visit, told);
-    // Nothing is served at the script's own address, so there are no parameters to show: those are of the address that was asked instead.
-    return asked === undefined ? served : { ...served, parameters: undefined };
+    // The parameters are those of the status address. Nothing is served at the script's own.
+    return question === undefined ? served : { ...served, parameters: undefined };
   }
 
   /** The input of steps 7 to 10. Throws the error that ended the walk in steps 2 to 6, if one did. */
@@ -189,8 +176,7 @@ class RunningGateway implements Gateway {
     const { request, mapping, line } = visit;
     if (walk.kind !== 'walked' || refusal.code === 'request_id_reused') {
       const known: Known = walk.known;
-      const told = known.mapping ?? mapping;
-      const repeating = answerRefusedRepeat(request, told, known, { refusal, line }, this.#parts);
+      const repeating = answerRefusedRepeat(request, known.mapping ?? mapping, known, { refusal, line }, this.#parts);
       const repeat = await repeating.catch((bug: unknown) => this.#tellBug(bug, walk, visit));
       if (repeat !== undefined) return repeat;
     }

@@ -29,7 +29,7 @@ import type { Keyring } from './read/keyring';
 export interface GatewayParts {
   /** The running mapping; a request keeps the one it began with. */
   readonly mapping: () => Mapping;
-  /** Without it an order of a name that the running mapping no longer has is told and looked for by the running one as far as possible. */
+  /** Earlier mappings, for orders whose operation, format or family the running one no longer has. */
   readonly setOf?: SetOf | undefined;
   readonly journal: Journal;
   readonly upstream: Upstream;
@@ -76,7 +76,7 @@ export interface SharedParts {
   readonly processes: number;
 }
 
-/** The parts that the `answer-*` files use: those that the gateway was created with, and those that it keeps between requests. */
+/** The parts that the `answer-*` files use. */
 export interface WalkParts extends GatewayParts, PursuitParts {
   readonly pursuits: Pursuits;
   readonly pinGuard: PinGuard;

@@ -190,8 +190,8 @@ function provenUnsent(order: Order): Outcome {
 }
 
 /**
- * False where the history lacks the key's last confirmed sale, or that sale is not among the newest orders. Such a history comes from a lagging replica, from a cache, or from a v1 that has
- * lost its accounts for a moment. It may lack lost orders as well, so it proves no absence.
+ * False if the history lacks the key's last confirmed sale, or that sale is not among the newest orders. A history that lacks a sale comes
+ * from a lagging replica, a cache, or a v1 that has lost its accounts for a moment. It may lack lost orders as well, so it proves no absence.
  */
 async function showsWhatWasSold(
   { shown }: History,

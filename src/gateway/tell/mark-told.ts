@@ -37,13 +37,13 @@ export function watchHangUp(order: Order, line: Line, parts: MarkToldParts): voi
 }
 
 /**
- * Marks the order as not told, unless another process has told it since this request came: this one may have stood still, or its journal is slow, and
- * the script has sent its sale again. Where that is known only later, the mark is taken back. Never rejects.
+ * Marks the order as not told, unless another process has told it since this request came: the script has sent its sale again, while this
+ * process stood still or its journal was slow. If that is found out after the mark is written, the mark is taken back. Never rejects.
  */
 async function markNotTold(order: Order, line: Line, { journal, clock, told, onTrouble }: MarkToldParts): Promise<void> {
   const { owner, requestId, openedAtMs, settledAtMs = Infinity } = order;
   const cameAtMs = clock.now() - line.ageMs;
-  // Asked again when it is written: a slow database may write the mark behind what a later request was told.
+  // The journal asks again at the write: a slow database may write the mark after a later request has been told the end.
   const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => toldAtMs <= cameAtMs;
   if (!isDue(order)) return;
   // A sale that had ended before this request came was told to an earlier one, whose script may not have got the reply.
@@ -55,7 +55,7 @@ async function markNotTold(order: Order, line: Line, { journal, clock, told, onT
   };
   try {
     await journal.tell(owner, requestId, NOT_TOLD, undefined, isDue);
-    // Where that cannot be read, the mark stays.
+    // If the told sales cannot be read, the mark stays.
     for (const afterMs of store === undefined ? [] : LOOKS_AFTER_MS)
       if (await hasHeard(store!, afterMs).catch(() => false)) return await journal.tell(owner, requestId, clock.now());
   } catch (error) {
@@ -73,15 +73,15 @@ export function markTold(order: Order, told: ReplyOutcome, line: Line, parts: Ma
   };
   const watchEnd = (before?: Promise<void>): void =>
     line.onEnd((isWhole) => {
-      // While the journal is away, another gateway may take this process for dead and mark its orders as not told: the end is written anew.
+      // While the journal is away, another gateway may take this process for dead and mark its orders as not told: the time is written once more.
       if (isWhole && told !== 'pending' && (isEndUntold(order) || !parts.journal.isWritable())) void write(parts.clock.now());
       if (isWhole && told === 'success') parts.onTold?.(order);
       if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD)
         void (before === undefined ? write(NOT_TOLD) : before.then(() => write(NOT_TOLD)));
     });
-  const word = line.hasHungUp ? NOT_TOLD : TOLD_PENDING;
-  if (told === 'pending' && (!isEndUntold(order) || word < order.toldAtMs!)) {
-    const writing = write(word);
+  const mark = line.hasHungUp ? NOT_TOLD : TOLD_PENDING;
+  if (told === 'pending' && (!isEndUntold(order) || mark < order.toldAtMs!)) {
+    const writing = write(mark);
     // A slow database may write "pending" later than the mark of a hang-up, so the mark is written once more behind it.
     return within(parts.clock, WRITE_MS, writing).then(() => watchEnd(writing));
   }
@@ -90,12 +90,12 @@ export function markTold(order: Order, told: ReplyOutcome, line: Line, parts: Ma
 }
 
 /**
- * For PINs that a request without an id has joined: writes, before its reply is sent, that they were told. Returns the order as it is before the reply
- * has left; undefined if the PINs were told meanwhile to the script of another such request, at this process or another.
+ * Takes the PINs of an order for a request without an id: writes, before the reply is sent, that they were told. Undefined if another such
+ * request has taken them, at this process or another; else the order as it is while the reply has not left.
  */
 export async function takePins(order: Order, { journal, clock, onTrouble }: MarkToldParts): Promise<Order | undefined> {
   let isFree = true;
-  // Asked again if another process has written meanwhile.
+  // Called more than once if another process writes meanwhile.
   const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => (isFree = toldAtMs <= TOLD_PENDING);
   const writing = journal.tell(order.owner, order.requestId, clock.now(), undefined, isDue);
   await writing.catch((error: unknown) => onTrouble('tell', error));
