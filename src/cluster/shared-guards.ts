@@ -5,11 +5,12 @@
 import type { Clock } from '../domain/clock';
 import { type Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
-import { createKeyGuard, type Visit } from '../gateway/key-guard';
+import { createKeyGuard } from '../gateway/key-guard';
 import { createPinGuard, type PinVerdict, takePinTurns } from '../gateway/order/pin-guard';
 import { createContents } from '../gateway/order/kept-repeats';
 import { createTurns } from '../gateway/order/repeats';
 import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
+import type { Visit } from '../upstream/visitors';
 import type { KeyJudged, KeyRefusal, KeyVisit, PinTurn, PinTurnAsked, PinTurnDone, RepeatKept, RepeatTurn } from './channel';
 
 export interface SharedGuards {

@@ -6,7 +6,7 @@ import { startAge, systemClock, within } from '../domain/clock';
 import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { inTurns, oneByOne } from '../domain/steps';
-import { noteVerdicts, type KeyGuard, type Visit } from '../gateway/key-guard';
+import { noteVerdicts, type KeyGuard } from '../gateway/key-guard';
 import type { KeylessNews } from '../gateway/keyless';
 import type { LearntPatience } from '../gateway/order/learnt-patience';
 import { type PinGuard, type PinVerdict, takePinTurns, WRONG_PIN_STATUS } from '../gateway/order/pin-guard';
@@ -19,6 +19,7 @@ import type { Mapping } from '../mapping/mapping';
 import { keptValues } from '../start/one-file';
 import { createLog, errorFields } from '../telemetry/log';
 import type { Output } from '../telemetry/output';
+import type { Visit } from '../upstream/visitors';
 import {
   openChannel,
   settingsSent,

@@ -159,9 +159,9 @@ async function tellPurchase(
   const told = tellWait(tellOutcome(outcome, mapping), parsed.call!.path);
   const isNameless = intent.requestId === undefined && isOfPins(operation) && told.outcome === 'success';
   // Another script may hear the same PINs, perhaps from another process that counts this one as dead.
-  const isForAny = isNameless && (isJoined || (order.toldAtMs ?? NOT_TOLD) > TOLD_PENDING);
+  const isContested = isNameless && (isJoined || (order.toldAtMs ?? NOT_TOLD) > TOLD_PENDING);
   // A script that has hung up takes no PINs: its mark could come after that of another script, which is told them.
-  const taken = isForAny && !parsed.line.hasHungUp ? await takePins(order, parts) : order;
+  const taken = isContested && !parsed.line.hasHungUp ? await takePins(order, parts) : order;
   if (taken === undefined) return answerPurchase({ ...parsed, patienceMs: leftMs() }, parts);
   await markTold(taken, told.outcome, parsed.line, parts);
   // The spellings of this request: the order may have been opened by another request with other spellings.

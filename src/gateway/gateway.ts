@@ -68,8 +68,8 @@ type Told = Pick<Answer, 'reply' | 'order' | 'repeat' | 'heldMs'> & {
   readonly refusal?: GatewayError;
 };
 
-/** One request on its way. */
-interface Visit {
+/** A request as it came in. */
+interface Arrival {
   readonly request: LegacyRequest;
   readonly line: Line;
   readonly mapping: Mapping;
@@ -121,32 +121,32 @@ class RunningGateway implements Gateway {
   async handle(request: LegacyRequest, line = STAYING): Promise<Served> {
     const waitedMs = Math.round(line.ageMs);
     const mapping = this.#parts.mapping();
-    const arrived: Visit = { request, line, waitedMs, mapping, age: startAge(this.#parts.clock) };
+    const sent: Arrival = { request, line, waitedMs, mapping, age: startAge(this.#parts.clock) };
     const walking = walkRequest(request, mapping, this.#parts);
     const walked = walking instanceof Promise ? await walking : walking;
     const question = isUnknownAddress(walked) ? await atStatusAddress(request, mapping, this.#parts) : undefined;
     const walk = question?.walk ?? walked;
-    const visit = question === undefined ? arrived : { ...arrived, request: question.request };
+    const arrived = question === undefined ? sent : { ...sent, request: question.request };
     let told: Told;
     try {
-      const parsed = this.#parsedOf(walk, visit);
+      const parsed = this.#parsedOf(walk, arrived);
       told = await ANSWERS[parsed.operation.kind](parsed, this.#parts);
       this.#noteAnswer(parsed, told);
     } catch (error) {
-      told = await this.#tellError(error, walk, visit);
+      told = await this.#tellError(error, walk, arrived);
     }
-    const served = servedOf(walk.known, visit, told);
+    const served = servedOf(walk.known, arrived, told);
     // The parameters are those of the status address. Nothing is served at the script's own.
     return question === undefined ? served : { ...served, parameters: undefined };
   }
 
   /** The input of steps 7 to 10. Throws the error that ended the walk in steps 2 to 6, if one did. */
-  #parsedOf(walk: Walk, visit: Visit): ParsedRequest {
+  #parsedOf(walk: Walk, arrived: Arrival): ParsedRequest {
     if (walk.kind === 'stopped') throw walk.error;
     if (walk.kind !== 'walked') throw new Error(`The walk ended at ${walk.kind}.`);
-    const parsed = parsedRequestOf(walk.known, visit, this.#parts.learnt);
-    this.#parts.onRead?.(parsed, sentIdOf(refusedOf(walk.known, visit)));
-    if (parsed.operation.kind === 'purchase') this.#watchHangUp(parsed, visit);
+    const parsed = parsedRequestOf(walk.known, arrived, this.#parts.learnt);
+    this.#parts.onRead?.(parsed, sentIdOf(refusedOf(walk.known, arrived)));
+    if (parsed.operation.kind === 'purchase') this.#watchHangUp(parsed, arrived);
     return parsed;
   }
 
@@ -159,35 +159,35 @@ class RunningGateway implements Gateway {
     if (credentials.isLookupKey !== true) reconciler.nudge(credentials, clientAddress);
   }
 
-  async #tellError(error: unknown, walk: Walk, visit: Visit): Promise<Told> {
-    if (error instanceof GatewayError) return this.#tellRefusal(error, walk, visit);
-    return this.#tellBug(error, walk, visit);
+  async #tellError(error: unknown, walk: Walk, arrived: Arrival): Promise<Told> {
+    if (error instanceof GatewayError) return this.#tellRefusal(error, walk, arrived);
+    return this.#tellBug(error, walk, arrived);
   }
 
   /** The bug may have struck after the call was sent. "Failed" could be a lie about money, so the reply is "pending". */
-  #tellBug(error: unknown, walk: Walk, visit: Visit): Told {
+  #tellBug(error: unknown, walk: Walk, arrived: Arrival): Told {
     const kind = walk.known.operation?.kind;
     if (kind !== 'purchase' && kind !== 'status') throw error;
     this.#parts.onTrouble('bug', error);
-    return { reply: pendingInWords(refusedOf(walk.known, visit)), outcome: 'unknown' };
+    return { reply: pendingInWords(refusedOf(walk.known, arrived)), outcome: 'unknown' };
   }
 
-  async #tellRefusal(refusal: GatewayError, walk: Walk, visit: Visit): Promise<Told> {
-    const { request, mapping, line } = visit;
+  async #tellRefusal(refusal: GatewayError, walk: Walk, arrived: Arrival): Promise<Told> {
+    const { request, mapping, line } = arrived;
     if (walk.kind !== 'walked' || refusal.code === 'request_id_reused') {
       const known: Known = walk.known;
       const repeating = answerRefusedRepeat(request, known.mapping ?? mapping, known, { refusal, line }, this.#parts);
-      const repeat = await repeating.catch((bug: unknown) => this.#tellBug(bug, walk, visit));
+      const repeat = await repeating.catch((bug: unknown) => this.#tellBug(bug, walk, arrived));
       if (repeat !== undefined) return repeat;
     }
-    return { reply: refuseRequest(refusal, refusedOf(walk.known, visit)), outcome: 'refused', refusal };
+    return { reply: refuseRequest(refusal, refusedOf(walk.known, arrived)), outcome: 'refused', refusal };
   }
 
   /**
    * Learns how long scripts of this key wait: a hang-up shows the limit, a whole reply shows that the limit is not shorter. A stop of the
    * gateway cuts connections off, so nothing is learnt from then on.
    */
-  #watchHangUp({ mapping, credentials }: ParsedRequest, { request, line, waitedMs, age }: Visit): void {
+  #watchHangUp({ mapping, credentials }: ParsedRequest, { request, line, waitedMs, age }: Arrival): void {
     line.onEnd((isWhole) => {
       const ageMs = waitedMs + age();
       if (this.#isStopping || (isWhole && ageMs < AGE_LEAST_MS)) return;
@@ -237,11 +237,11 @@ function isUnknownAddress(walk: Walk): boolean {
   return walk.kind === 'stopped' && walk.error instanceof GatewayError && walk.error.code === 'unknown_path';
 }
 
-function refusedOf({ operation, detection, parameters, mapping }: Known, { request, mapping: shared }: Visit): Refused {
+function refusedOf({ operation, detection, parameters, mapping }: Known, { request, mapping: shared }: Arrival): Refused {
   return { mapping: mapping ?? shared, request, operation, format: detection?.format, parameters };
 }
 
-function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat, order, heldMs }: Told): Served {
+function servedOf(known: Known, arrived: Arrival, { reply, outcome, refusal, repeat, order, heldMs }: Told): Served {
   const { operation, detection, family, credentials, intent, parameters } = known;
   return {
     reply,
@@ -257,14 +257,14 @@ function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat,
     fingerprint: credentials?.fingerprint,
     unknownFields: intent?.unknownFields ?? [],
     parameters,
-    order: order ?? { requestId: sentIdOf(refusedOf(known, visit)) },
+    order: order ?? { requestId: sentIdOf(refusedOf(known, arrived)) },
     heldMs,
   };
 }
 
 function parsedRequestOf(
   known: WalkedIn,
-  { request, line, waitedMs: waitedBeforeMs, age }: Visit,
+  { request, line, waitedMs: waitedBeforeMs, age }: Arrival,
   learnt: LearntPatience,
 ): ParsedRequest {
   const { mapping, operation, credentials, isBasic, callerKey, detection, family, intent, readings, call } = known;

@@ -10,7 +10,8 @@ import { networkOf } from '../domain/network-of';
 import type { Outcome, OutcomeKind } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import type { AnswerListener } from '../upstream/listen-to-answers';
-import type { CallContext, Finding } from '../upstream/upstream';
+import type { Finding } from '../upstream/upstream';
+import type { Visit } from '../upstream/visitors';
 import { waitText } from './tell/refuse';
 
 export interface KeyGuard {
@@ -24,8 +25,6 @@ export interface KeyGuard {
   /** Learns v1's verdict about a key. */
   note(visit: Visit, verdict: KeyVerdict): void;
 }
-
-export type Visit = Pick<CallContext, 'credentials' | 'clientAddress'>;
 
 const TRIES_MAX = 20;
 const TRY_EVERY_MS = 5_000;

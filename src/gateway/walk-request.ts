@@ -17,22 +17,12 @@ export function walkRequest(request: LegacyRequest, mapping: Mapping, parts: Par
   if (begun.kind !== 'needs_caller') return begun;
   try {
     const walk = begun.withCaller(identify(request, begun.known.operation, mapping, parts));
-    return walk.kind === 'needs_catalog' ? withLists(walk, request, mapping, parts) : walk;
+    if (walk.kind !== 'needs_catalog') return walk;
+    const { known } = walk;
+    const stop = (error: unknown): Walk => ({ kind: 'stopped', known, error });
+    return fetchLists(known, request, mapping, parts).then(walk.withCatalog, stop);
   } catch (error) {
     return { kind: 'stopped', known: begun.known, error };
-  }
-}
-
-async function withLists(
-  walk: Extract<Walk, { kind: 'needs_catalog' }>,
-  request: LegacyRequest,
-  mapping: Mapping,
-  parts: Parts,
-): Promise<Walk> {
-  try {
-    return walk.withCatalog(await fetchLists(walk.known, request, mapping, parts));
-  } catch (error) {
-    return { kind: 'stopped', known: walk.known, error };
   }
 }
 

@@ -1,6 +1,5 @@
 /** The public Express application: v1 under its path untouched, everything else through the walk. */
-import express from 'express';
-import type { Express, NextFunction, Request, Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { GatewayError } from '../domain/errors';
 import type { LegacyHeaders, LegacyReply, LegacyRequest, Line } from '../domain/legacy';
 import { readTraceParent } from '../domain/trace';

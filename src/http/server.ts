@@ -1,8 +1,6 @@
 /** The public HTTP server: everything about connections, nothing about the content of requests and replies. */
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Socket, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { GatewayError } from '../domain/errors';
@@ -10,12 +8,16 @@ import { networkOf } from '../domain/network-of';
 import type { Refuse } from './app';
 import { NO_PROXIES, type Proxies } from './client-address';
 import { alignMessages } from './connection/aligned-messages';
-import { answerBrokenRequest, answerRaw, isReplyOwed } from './connection/broken-request';
-import type { ParseError } from './connection/broken-request';
+import {
+  answerBrokenRequest,
+  answerRaw,
+  encodeSpacedTarget,
+  isReplyOwed,
+  serveMended,
+  type ParseError,
+} from './connection/broken-request';
 import { Connections } from './connection/connections';
-import { encodeSpacedTarget, serveMended } from './connection/broken-request';
-import { LoopTurns } from './connection/loop-turns';
-import { KnownAddresses } from './connection/loop-turns';
+import { KnownAddresses, LoopTurns } from './connection/loop-turns';
 import type { HttpLimits } from './http-limits';
 import { originForm } from './request-path';
 

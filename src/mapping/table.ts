@@ -1,6 +1,5 @@
 /** Tables: for each value its accepted words and numbers and v1's id, and for networks the prefixes of phone numbers. */
-import type { JsonValue } from '../domain/json';
-import { InexactNumber } from '../domain/json';
+import { InexactNumber, type JsonValue } from '../domain/json';
 import type { LegacyValue } from '../domain/legacy';
 import type { TableSource } from './language/schema';
 

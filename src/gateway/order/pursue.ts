@@ -17,7 +17,7 @@ import { judgeAnswer } from './judge-answer';
 import type { StateAfter, OpeningKind, StateOf, Pursuit, PursuitParts, PursuitPlan, State, Waiter } from './pursuit';
 import {
   ANSWER_MS,
-  isAwaited,
+  hasTimeForAnswer,
   LAST_PAUSE_MS,
   pauseBeforeReceipt,
   pauseBeforeRepetition,
@@ -173,7 +173,7 @@ class RunningPursuit implements Pursuit {
   async #admit({ nth }: StateOf<'admitting'>): Promise<StateAfter<'admitting'>> {
     if (!this.#maySend()) return { name: 'concluding' };
     if (nth === 1) return { name: 'sending', nth, attempt: this.#parts.attempts.begin() };
-    const turn = { owner: this.#order.owner, isAwaited: () => isAwaited(this.#awaitedMs()) };
+    const turn = { owner: this.#order.owner, isAwaited: () => hasTimeForAnswer(this.#awaitedMs()) };
     const attempt = await this.#parts.attempts.admit(turn, Math.min(TURN_MS, this.#leftMs()));
     if (attempt === undefined) return { name: 'looking', nth };
     if (this.#maySend()) return { name: 'sending', nth, attempt };
@@ -184,7 +184,7 @@ class RunningPursuit implements Pursuit {
   /** Whether the script still wants the purchase if it is sent now. */
   #maySend(): boolean {
     if (this.#isGivenUp() || this.#leftMs() <= 0) return false;
-    return this.#isBoughtAfterPending() || isAwaited(this.#awaitedMs());
+    return this.#isBoughtAfterPending() || hasTimeForAnswer(this.#awaitedMs());
   }
 
   /** Whether the caller keeps or sells pending orders, so that the purchase is still wanted after "pending". */

@@ -33,7 +33,7 @@ export interface TimeLeft {
 }
 
 /** Whether a script waits long enough for one more answer of v1. */
-export function isAwaited(awaitedMs: number): boolean {
+export function hasTimeForAnswer(awaitedMs: number): boolean {
   return awaitedMs >= ANSWER_MS;
 }
 
@@ -45,7 +45,7 @@ export function pauseBeforeRepetition(
   { awaitedMs, leftMs, random }: TimeLeft,
 ): number | undefined {
   const unawaitedMost = Math.min(RETRY_UNAWAITED_MOST_MS, quietMs / 4);
-  const most = outcome.kind === 'not_sent' ? RECONNECT_MOST_MS : isAwaited(awaitedMs) ? RETRY_MOST_MS : unawaitedMost;
+  const most = outcome.kind === 'not_sent' ? RECONNECT_MOST_MS : hasTimeForAnswer(awaitedMs) ? RETRY_MOST_MS : unawaitedMost;
   const pause = backoff(nth, RETRY_FIRST_MS, most, random);
   if (outcome.kind === 'not_sent') return pause < leftMs ? pause : undefined;
   // v1 answers a known request id with the same order, so sending again finds the outcome of an unknown order.

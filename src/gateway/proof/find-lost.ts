@@ -109,7 +109,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
       // Many orders of other keys may be open, and each is compared with several rows.
       if (!traits.has(order)) traits.set(order, traitsOfOrder(order));
       if (traits.get(order) === undefined) return 'unknown';
-      if (isNot(traits.get(order), row)) return 'ruled out';
+      if (isCertainlyNot(traits.get(order), row)) return 'ruled out';
       return isAlike({ order, traits: traitsOfOrder(order, prices) }, row.receipt ?? row.row) ? 'alike' : 'neither';
     },
   });
@@ -126,7 +126,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   for (const order of lost) {
     if (!matches.isOpenAsBefore(order)) continue;
     const row = order.openedAtMs < keptSinceMs ? undefined : await matches.rowOf(order);
-    const perhaps = history.unclaimed.filter((one) => !isNot(traits.get(order), one));
+    const perhaps = history.unclaimed.filter((one) => !isCertainlyNot(traits.get(order), one));
     // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
     const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - marginOf(order);
     const isAbsent = row === undefined && isRead && (await otherKeys.areAllOfOtherKeys(order, perhaps));
@@ -166,7 +166,7 @@ class Matches {
   /** The only row that fits this order, if that row fits no other order of this key or of another key. */
   async rowOf(order: Order): Promise<Unclaimed | undefined> {
     const mine = this.#rivals.find((rival) => isUntouched(rival.order, order))!;
-    const timely = this.#history.unclaimed.filter((row) => isTimely(order, row) && !isNot(mine.traits, row));
+    const timely = this.#history.unclaimed.filter((row) => isTimely(order, row) && !isCertainlyNot(mine.traits, row));
     // A row whose receipt has not been read may be this order as well.
     if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
     const alike = timely.filter((row) => isAlike(mine, row.receipt!));
@@ -294,6 +294,6 @@ function isRuledOut(traits: LostTraits | undefined, record: JsonObject): boolean
   return traits !== undefined && rulesOut(record, traits, traits.otherServices);
 }
 
-function isNot(traits: LostTraits | undefined, { row, receipt }: Unclaimed): boolean {
+function isCertainlyNot(traits: LostTraits | undefined, { row, receipt }: Unclaimed): boolean {
   return isRuledOut(traits, receipt ?? row);
 }

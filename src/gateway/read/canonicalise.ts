@@ -6,7 +6,7 @@ import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import type { CallerKey, Field, Mapping, Operation, OtherNumbering, RequiredIf } from '../../mapping/mapping';
 import { numberIn } from '../../mapping/table';
 import { trimSlash } from '../../domain/decode-path';
-import { isEmpty, type RawValue, readRaw, readRequestId, type SentRequestId } from './read-raw';
+import { conflictingFields, isEmpty, type RawValue, readRaw, readRequestId, type SentRequestId } from './read-raw';
 
 export interface Intent {
   readonly operation: Operation;
@@ -103,13 +103,8 @@ function readField(field: Field, raw: readonly RawValue[], work: Canonicalising)
       if (field.isLenient) continue;
       throw new GatewayError('invalid_field', `${spelling}: expected ${expected}.`, { field: spelling });
     }
-    if (result !== undefined && JSON.stringify(result.value) !== JSON.stringify(read.value)) {
-      throw new GatewayError(
-        'conflicting_fields',
-        `${result.spelling} and ${spelling} mean the same but hold different values.`,
-        { field: spelling },
-      );
-    }
+    if (result !== undefined && JSON.stringify(result.value) !== JSON.stringify(read.value))
+      throw conflictingFields(result.spelling, spelling);
     result ??= { value: read.value, spelling, ownNumber: read.ownNumber };
   }
   if (result !== undefined) return result;

@@ -131,11 +131,7 @@ function readOwnId(
         field: spelling,
       });
     }
-    if (textOf(value) !== textOf(sent)) {
-      throw new GatewayError('conflicting_fields', `${first.spelling} and ${spelling} mean the same but hold different values.`, {
-        field: spelling,
-      });
-    }
+    if (textOf(value) !== textOf(sent)) throw conflictingFields(first.spelling, spelling);
     echo[spelling] = value;
   }
   if (Buffer.byteLength(JSON.stringify(echo)) > ECHO_BYTES_MAX)
@@ -143,6 +139,10 @@ function readOwnId(
       field: first.spelling,
     });
   return { id: shortenRequestId(textOf(sent)), echo, sent };
+}
+
+export function conflictingFields(one: string, other: string): GatewayError {
+  return new GatewayError('conflicting_fields', `${one} and ${other} mean the same but hold different values.`, { field: other });
 }
 
 /** The id as v1 takes it: unchanged if possible, else its beginning and a hash. The same id always gives the same result. */

@@ -61,36 +61,39 @@ export type Walk =
   /** `error` is a GatewayError where the request is refused, and anything else for a bug. */
   | { readonly kind: 'stopped'; readonly known: Known; readonly error: unknown };
 
-interface Asked {
-  readonly request: LegacyRequest;
-  readonly mapping: Mapping;
-}
-
 export function walkIn(request: LegacyRequest, mapping: Mapping): Walk {
   try {
     const match = mapping.matchRoute(request.method, request.path, request.rawPath);
     const { operation, parameters, readings, pinnedFormat } = matched(match, request);
     const known: Routed = { operation, parameters, readings };
-    const withCaller = (who: Authenticated): Walk => walkOn(known, who, pinnedFormat, { request, mapping });
+    const withCaller = (who: Authenticated): Walk => continueWalk(known, who, pinnedFormat, request, mapping);
     return { kind: 'needs_caller', known, withCaller };
   } catch (error) {
     return { kind: 'stopped', known: {}, error };
   }
 }
 
-function walkOn(routed: Routed, who: Authenticated, pinnedFormat: string | undefined, { request, mapping }: Asked): Walk {
+/** Step 3 has the credentials; steps 4 to 6 follow. */
+function continueWalk(
+  routed: Routed,
+  who: Authenticated,
+  pinnedFormat: string | undefined,
+  request: LegacyRequest,
+  mapping: Mapping,
+): Walk {
   const { credentials, isBasic, isExpired } = who;
   // A seller's key that is used for a lookup without a key is not the script's own, so its entry in callers.yaml does not apply.
   const callerKey = credentials.isSeller === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
   const identified: Identified = { ...routed, credentials, isBasic, callerKey };
   try {
     if (isExpired === true) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is too old; log in again.');
-    return readIntent(detect(identified, pinnedFormat, request, mapping), undefined, request);
+    return finishWalk(detect(identified, pinnedFormat, request, mapping), undefined, request);
   } catch (error) {
     return { kind: 'stopped', known: identified, error };
   }
 }
 
+/** Step 4. */
 function detect(identified: Identified, pinnedFormat: string | undefined, request: LegacyRequest, shared: Mapping): Detected {
   const { operation, credentials, callerKey } = identified;
   const certainties = {
@@ -107,8 +110,8 @@ function detect(identified: Identified, pinnedFormat: string | undefined, reques
   return { ...identified, operation: mapping.operations.get(operation.name)!, detection, family, mapping };
 }
 
-/** Does not throw: a refusal stops the walk with what is known by then. */
-function readIntent(detected: Detected, catalog: CatalogLists | undefined, request: LegacyRequest): Walk {
+/** Steps 5 and 6. Does not throw: a refusal stops the walk with what is known by then. */
+function finishWalk(detected: Detected, catalog: CatalogLists | undefined, request: LegacyRequest): Walk {
   let intent: Intent | undefined;
   try {
     const { parameters, operation, callerKey, detection, mapping } = detected;
@@ -116,7 +119,7 @@ function readIntent(detected: Detected, catalog: CatalogLists | undefined, reque
     const { format } = detection;
     const canonical = canonicalise({ request, parameters, operation, format, mapping, callerKey, lookUpWord });
     if (canonical.kind === 'needs_catalog')
-      return { kind: 'needs_catalog', known: detected, withCatalog: (lists) => readIntent(detected, lists, request) };
+      return { kind: 'needs_catalog', known: detected, withCatalog: (lists) => finishWalk(detected, lists, request) };
     intent = canonical.intent;
     if (isGuarded(detected)) intent = guardNumbering(intent, request, mapping, callerKey);
     const isAsked = operation.call !== undefined && operation.kind !== 'status';

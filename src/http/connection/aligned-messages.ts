@@ -4,8 +4,7 @@
  * its messages with the very prototypes that the application sets, so that setting them changes nothing.
  */
 import { IncomingMessage, ServerResponse } from 'node:http';
-import express from 'express';
-import type { Express } from 'express';
+import express, { type Express } from 'express';
 
 interface Arrived {
   /** When the head was read, by `performance.now()`. */
