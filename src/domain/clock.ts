@@ -131,9 +131,9 @@ export interface Steadiness {
   steadyForMs(): number;
   /** By how many milliseconds the clock was set in all, as far as the calls of `steadyForMs` have noticed. */
   setByMs(): number;
-  /** How many milliseconds ago this time of day was, by the clock as it was set then; where it may have been twice, the latest time counts. */
+  /** How many milliseconds ago this time of day was, by the clock as it was set then. If the clock may have shown it twice, the later time counts. */
   agoMs(atMs: number): number;
-  /** A time of day that nothing of the last `backMs` milliseconds is older than, however the clock was set meanwhile. */
+  /** A time of day that is not later than any that the clock has shown in the last `backMs` milliseconds, however it was set. */
   before(backMs: number): number;
 }
 
@@ -142,16 +142,16 @@ const JUMP_MS = 2_000;
 
 const SETTINGS_MAX = 8;
 
-/** While it counted, the time of day was ahead of `clock.elapsed()` by `offsetMs`. Times are by `clock.elapsed()`. */
+/** One setting of the clock: the time of day is ahead of `clock.elapsed()` by `offsetMs`. Times are by `clock.elapsed()`. */
 interface Setting {
   offsetMs: number;
-  /** It counted at the earliest from then on: the setting before it was last seen then. */
+  /** The earliest time at which the clock can have been set to this: it was last seen with the setting before at that time. */
   readonly fromMs: number;
   readonly noticedAtMs: number;
 }
 
 export function createSteadiness(clock: Clock): Steadiness {
-  /** The newest first. The oldest counts for the time before this process too. */
+  /** The newest first. The oldest holds for the time before this process too. */
   const settings: Setting[] = [];
   let seenAtMs = -Infinity;
   let setByMs = 0;
@@ -187,7 +187,7 @@ export function createSteadiness(clock: Clock): Steadiness {
     before(backMs) {
       let { offsetMs } = current();
       const fromMs = clock.elapsed() - backMs;
-      // Each earlier setting counted until the one after it.
+      // Each earlier setting held until the next one was noticed, at the latest.
       for (let nth = 1; nth < settings.length && settings[nth - 1]!.noticedAtMs >= fromMs; nth += 1)
         offsetMs = Math.min(offsetMs, settings[nth]!.offsetMs);
       return fromMs + offsetMs;

@@ -2,7 +2,7 @@
 
 export type Steps<T> = Generator<void, T>;
 
-/** A sale takes some ten turns of the event loop, so the work makes it wait for so many times as long. */
+/** A sale takes about ten turns of the event loop, so the work delays it by about ten times as long. */
 const TURN_MS = 5;
 
 /** Does all steps in one turn of the event loop. */

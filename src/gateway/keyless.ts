@@ -241,7 +241,7 @@ function tooMany(which: string, waitMs: number): GatewayError {
 
 const NAMES_MAX = 10_000;
 
-/** Counts of recent lookups by name: that of a key or of a network of callers. In memory and bounded. */
+/** Counts recent lookups by the name of a key or of a network of callers. In memory and bounded. */
 export interface LookupCounts {
   add(name: string): void;
   /** How many lookups were made within the window, and in how many milliseconds the oldest of them leaves it. */

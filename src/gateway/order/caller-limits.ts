@@ -41,7 +41,7 @@ export function createCallerLimits(parts: LimitsParts): CallerLimits {
     const [most, { amount: spent }] = [limit.nairaPerDay, today];
     if (most !== undefined && (spent >= most || spent + (priceOf(order, parts) ?? 0) > most)) throw tooMuch(most);
     const opened = await parts.journal.open(order);
-    // It took no money before, and may take some now.
+    // A reopened order took no money before, and may take some now.
     if (opened.kind === 'reopened') usage.forget(owner);
     return opened;
   }
@@ -50,7 +50,7 @@ export function createCallerLimits(parts: LimitsParts): CallerLimits {
     open(order, { callerKey }) {
       const limit = callerKey?.limit;
       if (limit === undefined) return parts.journal.open(order);
-      // An order is judged when the journal has the one before it. Workers and machines see each other's orders nowhere else.
+      // One order at a time: it is judged by the orders in the journal, and only there do workers and machines see each other's.
       const opening = (turns.get(order.owner) ?? Promise.resolve()).then(() => openWithin(order, limit));
       const turn = opening.catch(() => undefined).then(() => void (turns.get(order.owner) === turn && turns.delete(order.owner)));
       turns.set(order.owner, turn);

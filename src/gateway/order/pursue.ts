@@ -57,7 +57,7 @@ class RunningPursuit implements Pursuit {
   /** The outcome by all answers so far; undefined before the first. */
   #known: Outcome | undefined;
   #hasSettled: boolean;
-  /** The journal has an outcome that another process or a look into v1's history has written. It stands. */
+  /** Another process or a look into v1's history has written an outcome into the journal, so `concluding` writes none. */
   #isSettledElsewhere = false;
   #hasEnded = false;
   #isHurried = false;
@@ -247,7 +247,7 @@ class RunningPursuit implements Pursuit {
     return judgeAnswer(sent, { order: this.#order, before: this.#known, identify, journal, onTrouble });
   }
 
-  /** True when v1's history or another process has given the order an outcome that stands. */
+  /** True when v1's history or another process has given the order an outcome that needs no further attempt. */
   async #isFoundInHistory(): Promise<boolean> {
     const { clock, journal, onTrouble } = this.#parts;
     if (this.#known?.kind !== 'unknown' || this.#isGivenUp() || this.#leftMs() <= 0) return false;

@@ -119,8 +119,8 @@ export function numberIn({ phone }: JsonObject, { numbers }: OrderTraits): Numbe
 }
 
 /**
- * A receipt may show the face value or the charged amount: up to a fifth less (discount), or more by a service charge. That is not for airtime,
- * nor for what has no number: among cards of 100 and of 200 naira nothing but the price tells which were ordered.
+ * A receipt may show the face value or the charged amount: up to a fifth less (discount), or more by a service charge. Airtime has no such
+ * charge. An order without a number is allowed none: only the price tells cards of 100 naira from cards of 200.
  */
 function comparePrice({ amount }: JsonObject, { faceValue, numbers, isAirtime = false }: OrderTraits): Agreement {
   const signed = readNaira(amount);
@@ -270,7 +270,7 @@ function isOtherService(category: JsonValue | undefined, { categories }: OrderTr
 
 /**
  * A finished record without PINs is no sale of cards: v1 sells no card without a PIN (specification, 2.3), and failed cards are refunded.
- * Under the category of cards the record may be one all the same.
+ * A record under the category of cards may still be such a sale.
  */
 function isWithoutPins(data: JsonObject, { quantity, categories }: OrderTraits): boolean {
   const { category } = data;

@@ -113,7 +113,7 @@ class OtherKeysOfLook implements OtherKeys {
 
   /**
    * Whether `owner` is a key of another account: v1 answers 404 for that key's receipt, because it shows only receipts of one's own account.
-   * A key without any sale counts as another account's, and one whose sales are older than its newest orders as this account's.
+   * A key without any sale counts as one of another account. A key that has sales, but none among its newest orders, counts as one of this account.
    */
   async #isStranger(owner: string): Promise<boolean> {
     const { journal, upstream } = this.#parts;

@@ -117,7 +117,7 @@ export class Connection {
     };
     const reading = untilRead();
     if (reading === undefined) begin(false);
-    // Of a caller that has left, the response is closed some turns later.
+    // Node closes the response some turns after its caller has left.
     else void reading.then(() => begin(this.socket.readableEnded));
   }
 

@@ -13,7 +13,7 @@ export interface ConnectionsOptions extends ConnectionOptions {
   readonly known: KnownAddresses;
 }
 
-/** A trusted proxy carries many callers: however many connections it has, it counts as so many. An address with more gives way first. */
+/** A trusted proxy carries many callers, so it counts as this many connections, however many it has. An address with more gives way first. */
 const PROXY_SIZE = 4;
 /** The count of a known address begins here: all other addresses give way first. */
 const KNOWN_SIZE = Number.MIN_SAFE_INTEGER;
