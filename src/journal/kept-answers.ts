@@ -74,7 +74,12 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
     },
     async tell(owner, requestId, toldAtMs, attempt, isDue) {
       const change: KeptChange = { owner, requestId, said: { toldAtMs } };
-      if (kept.has(owner, requestId)) return kept.add(change);
+      if (kept.has(owner, requestId)) {
+        const reading = isDue && kept.applyToRead(change, () => inner.find(owner, requestId));
+        const order = await reading?.catch(() => undefined);
+        // Applied again: another call may have added its change since the order was read.
+        return order === undefined || isDue?.(kept.applyTo(order)) === true ? kept.add(change) : undefined;
+      }
       await kept.showUntilWritten(change, toldAtMs, inner.tell(owner, requestId, toldAtMs, attempt, isDue));
     },
     find: (owner, requestId) => kept.applyToRead({ owner, requestId }, () => inner.find(owner, requestId)),

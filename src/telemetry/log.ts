@@ -225,8 +225,8 @@ export function loggedJournal(
       log.debug('order_opened', { kind: opened.kind, requestId: showId(requestId), order, outcome: outcome?.kind });
       return opened;
     },
-    async settle(owner, requestId, latest, atMs, tries) {
-      const settled = await journal.settle(owner, requestId, latest, atMs, tries);
+    async settle(owner, requestId, latest, atMs, attempt) {
+      const settled = await journal.settle(owner, requestId, latest, atMs, attempt);
       const { number: order, outcome } = settled;
       // Both the outcome of this answer and that of the order: an answer that proves nothing leaves the order as it was.
       log.debug('order_settled', { kind: latest.kind, requestId: showId(requestId), order, outcome: outcome?.kind });

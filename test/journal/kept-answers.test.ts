@@ -57,6 +57,25 @@ describe('answers of v1 while the disk takes nothing', () => {
     expect(journal.keptCount()).toBe(0);
   });
 
+  test('decide with the order whether what a script was told is still due, so that only one script gets its PINs', async () => {
+    const { journal, fill, makeRoom } = await withOpenOrder();
+    fill();
+    await journal.settle(owner, 'r1', SOLD, 5_000);
+    const taken: number[] = [];
+    const take = (atMs: number): Promise<void> =>
+      journal.tell(owner, 'r1', atMs, undefined, ({ toldAtMs = NOT_TOLD }) => {
+        const isFree = toldAtMs <= TOLD_PENDING;
+        if (isFree) taken.push(atMs);
+        return isFree;
+      });
+    await Promise.all([take(6_000), take(7_000)]);
+    await take(8_000);
+    expect([taken, (await journal.find(owner, 'r1'))?.toldAtMs]).toEqual([[6_000], 6_000]);
+    makeRoom();
+    await journal.writeKept();
+    expect((await journal.find(owner, 'r1'))?.toldAtMs).toBe(6_000);
+  });
+
   test.each(['telling', 'kept'] as const)(
     'are given with an order that was read just before they were written (%s)',
     async (way) => {
