@@ -60,6 +60,7 @@ const plays = ['', ...prefixes.map((format) => `/${format}`)]
   .flatMap((prefix) => cases.map((one) => ({ one, prefix })))
   .filter(({ one, prefix }) => one.name.includes(options.only) && (prefix === '' || addressOf(one).startsWith('/api/')))
   .map((play, index) => ({ ...play, key: `key_${index}`, client: `10.1.${index >> 8}.${index % 256}` }));
+if (plays.length === 0) fail(`--only: no case's name has "${options.only}".`);
 
 const houses = [];
 try {
