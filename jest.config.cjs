@@ -79,7 +79,7 @@ const SLOW = [
   '/test/mapping/live',
   '/test/mapping/rules/c',
   '/test/monitoring/',
-  '/test/operator/',
+  '/test/operator/(?!plan/judge-money)',
   '/test/php/',
   '/test/sandbox/broken-input',
   '/test/sandbox/model',

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { kobo } from '../../src/domain/amount';
 import { createMetrics, type MetricsOptions } from '../../src/telemetry/metrics';
 
@@ -105,4 +107,18 @@ test('calls in flight, calls that wait and their limit are read at the moment of
       'compat_upstream_wait_seconds_count{fate="late"} 1',
     ]),
   );
+});
+
+/** Metrics that exist only with WORKERS above 1: test/crash/workers.test.ts reads them. */
+const OF_SEVERAL_PROCESSES = ['compat_workers: ', 'compat_worker_deaths_total: '];
+
+test('docs/operations.md has a row for every metric, with its labels, and for no other', () => {
+  const page = readFileSync(resolve(__dirname, '..', '..', 'docs', 'operations.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `(compat_\w+)` \| ([^|]*)\|/gm)].map(([, name, labels]) => `${name}: ${labels!.trim()}`);
+  const metrics = metricsOf().metrics.registry.getMetricsAsArray() as unknown as {
+    readonly name: string;
+    readonly labelNames: readonly string[];
+  }[];
+  const shown = metrics.map(({ name, labelNames }) => `${name}: ${labelNames.join(', ')}`);
+  expect(rows.sort()).toEqual([...shown, ...OF_SEVERAL_PROCESSES].sort());
 });

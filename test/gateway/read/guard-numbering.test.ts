@@ -81,7 +81,7 @@ describe('a number that only the original MSORG numbering explains', () => {
     expect(() => held({ numbers })).toThrow(/Nothing was charged/);
   });
 
-  test('is refused where its numbering does not sell, and where no field says what is ported', () => {
+  test('is refused where its numbering does not sell, and where no field, or one that is partly unreadable, says what is ported', () => {
     const body = { network: 4, phone: PHONE.AIRTEL, amount: 100 };
     const mapping = shippedMapping();
     const otherNumberings = mapping.otherNumberings.map((one) => ({ ...one, sellsUnported: false }));
@@ -90,6 +90,9 @@ describe('a number that only the original MSORG numbering explains', () => {
     const guard = { ...intent.operation.guard!, ported: undefined };
     const silent = { ...intent, operation: { ...intent.operation, guard } };
     expect(() => guardNumbering(silent, matchRequest({ body }).request, mapping)).toThrow(/Nothing was charged/);
+    // A lenient field ignores the word that it cannot read.
+    const { request } = matchRequest({ body: { ...body, bypass: 'maybe', Ported_number: '0' } });
+    expect(() => guardNumbering(intent, request, mapping)).toThrow(/Nothing was charged/);
   });
 });
 
