@@ -46,27 +46,30 @@ describe('the public server', () => {
   });
 
   test('after a caller hangs up the walk runs on and the server serves', async () => {
+    let goOn: (() => void) | undefined;
     let ended = 0;
     const { port } = await openServer(async () => {
-      await pause(60);
+      if (goOn === undefined) await new Promise<void>((resolve) => (goOn = resolve));
       ended++;
       return { status: 200, body: {} };
     });
     const socket = connect(port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await pause(20);
+    while (goOn === undefined) await pause(10);
     socket.destroy();
-    await pause(100);
+    await pause(20);
+    goOn();
+    await pause(0);
     expect(ended).toBe(1);
     expect(reply(await sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).status).toBe(200);
   });
 
   test('closing lets a running request end and accepts no new one', async () => {
-    let finish: (reply: LegacyReply) => void = () => undefined;
+    let finish: ((reply: LegacyReply) => void) | undefined;
     const { port, server } = await openServer(() => new Promise((resolve) => (finish = resolve)));
     const idle = connect(port, '127.0.0.1');
     const running = sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await pause(50);
+    while (finish === undefined) await pause(10);
     const closed = server.close(300_000);
     expect(await sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
     finish({ status: 200, body: { status: 'success' } });

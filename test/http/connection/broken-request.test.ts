@@ -135,8 +135,10 @@ describe('a request with bare spaces in its query', () => {
   test('is served on a connection that was used before, and only once', async () => {
     await sendBytes(port, 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
     const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk.toString()));
     socket.write('GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    while (!answer.endsWith('x"}')) await pause(10);
     socket.write('GET /second?a=1 2 HTTP/1.1\r\nHost: x\r\n\r\n');
     socket.on('data', () => socket.write('more'));
     await new Promise((resolve) => socket.on('close', resolve).on('error', resolve));
