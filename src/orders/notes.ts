@@ -6,6 +6,7 @@ import { createLru } from '../domain/lru';
 import type { Clock } from '../domain/clock';
 import { isList, textOf, type JsonValue } from '../domain/json';
 import type { GatewayError } from '../domain/errors';
+import { harmless } from '../domain/harmless';
 import type { LegacyHeaders, LegacyReply, LegacyRequest } from '../domain/legacy';
 import { networkOf } from '../domain/network-of';
 import { isInCredentials, looksLikeKey } from '../domain/shown-words';
@@ -124,20 +125,6 @@ export function createNotes(parts: NotesParts): Notes {
     store: parts.store,
     stop: () => writer.stop(),
   };
-}
-
-/** Catches all errors of `watch`: notes must not change the reply of a script. */
-function harmless(
-  onTrouble: (error: unknown) => void,
-): <Facts extends unknown[]>(watch: (...facts: Facts) => void) => (...facts: Facts) => void {
-  return (watch) =>
-    (...facts) => {
-      try {
-        watch(...facts);
-      } catch (error) {
-        onTrouble(error);
-      }
-    };
 }
 
 /** The look-up keys of an order's notes: by its number, by its request id, and by v1's reference. */

@@ -1,6 +1,7 @@
 /** Writes the log line and the metrics of each request. It wraps the gateway: no step of the walk knows of it. */
 import { randomBytes } from 'node:crypto';
 import type { GatewayError } from '../domain/errors';
+import { harmless } from '../domain/harmless';
 import type { LegacyHeaders, LegacyRequest } from '../domain/legacy';
 import { keepName, showPath, showText } from '../domain/shown-words';
 import { NOT_KEPT } from '../domain/traffic';
@@ -49,7 +50,7 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
   const { showId = (id) => id, headerId = () => undefined, titleOf = () => undefined } = options;
   const { repeated = { noteServed: () => undefined } } = options;
   const noting: Noting = { log, metrics, showId, headerId, titleOf, repeated };
-  const watching = harmless(log);
+  const watching = harmless((error) => log.error('watching', errorFields(error)));
   const noteBroken = watching((error: GatewayError) => {
     metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs: 0 });
     log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
@@ -190,20 +191,4 @@ export function detailOf({ detail, field }: GatewayError, path: string, shownPat
   if (shownPath !== path) text = text.replaceAll(path, shownPath).replaceAll(path.slice(0, 200), shownPath);
   if (field !== undefined && keepName(field, headers) === NOT_KEPT) text = text.replaceAll(field, NOT_KEPT);
   return showText(text);
-}
-
-/** Errors of the observer never change a reply: an order that v1 sold must not become a failure because a log line was not written. */
-function harmless(log: Log): <Facts extends unknown[]>(watch: (...facts: Facts) => void) => (...facts: Facts) => void {
-  return (watch) =>
-    (...facts) => {
-      try {
-        watch(...facts);
-      } catch (error) {
-        try {
-          log.error('watching', errorFields(error));
-        } catch {
-          // The log itself is broken: the sale goes on.
-        }
-      }
-    };
 }
