@@ -7,6 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { createMetrics } from '../../src/telemetry/metrics';
+import { FLUSH_EVERY_MS } from '../../src/traffic/recorder';
 import { send, useHouse, type House } from './house';
 import { newFolder } from '../new-folder';
 import { copyMappings } from '../mapping/mapping-set';
@@ -26,13 +27,13 @@ const rose = (moved: number): boolean => moved > 0;
 let lookAgain: () => void = () => undefined;
 /** By how much the clock of the house is ahead. */
 let skippedMs = 0;
-/** Open orders are checked only when the test asks for it. */
+/** Open orders are checked, and traffic is written, only when the test asks for it. */
 const clock: Clock = {
   now: () => systemClock.now() + skippedMs,
   elapsed: () => systemClock.elapsed() + skippedMs,
   after(delayMs, run) {
     if (delayMs === LOOK_EVERY_MS) lookAgain = run;
-    return delayMs === LOOK_EVERY_MS ? () => undefined : systemClock.after(delayMs, run);
+    return delayMs === LOOK_EVERY_MS || delayMs === FLUSH_EVERY_MS ? () => undefined : systemClock.after(delayMs, run);
   },
 };
 
@@ -225,7 +226,7 @@ const STEPS: readonly Step[] = [
   {
     what: 'a thousand names of fields, more shapes than there is room for, and a hundred addresses',
     play: async () => {
-      // All at once: the waiting list has room for a hundred shapes between two writes, and one write may come in between.
+      // Until they are written, the waiting list has room for a hundred shapes.
       const requests = Array.from({ length: 250 }, (_, nth) => [0, 1, 2, 3].map((index) => `field_${nth * 4 + index}=1`));
       await Promise.all(requests.map((fields) => send(house.url, `/api/user/?${fields.join('&')}`)));
       for (let nth = 0; nth < 100; nth += 1) await send(house.url, `/api/v1-${nth}/a${nth}`, undefined, { method: 'GET' });
