@@ -106,6 +106,7 @@ const COMPUTING = [
   'http/(?:forward-headers|http-limits|request-path)',
   'journal/(?:doubts|kept-answers|memory|order-life)',
   'mapping/',
+  'operator/',
   'orders/(?:find-orders|number-keys|order-)',
   'price-lists/',
   'sandbox/(?:catalog|clock|limits|order/|overview|purchase)',
