@@ -1,12 +1,14 @@
 /** Answers lookups, reads and lists: by a question to v1 or the price list. Nothing is written into the journal. */
 import { nairaNumber } from '../domain/amount';
 import type { JsonObject, JsonValue } from '../domain/json';
+import type { LegacyReply } from '../domain/legacy';
 import type { PriceList } from '../price-lists/price-lists';
 import { readNaira } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
 import type { Answer } from './answer-purchase';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
-import { catalogListsOf } from './read/catalog-lists';
+import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
+import { keptList } from './tell/kept-lists';
 import type { WalkParts } from './walk-parts';
 import { mergeReply, type ReplyParts, type ToldOutcome } from './tell/merge-reply';
 import { tellWait } from './tell/refuse';
@@ -114,7 +116,7 @@ function loginRoot({ credentials, isBasic, format, mapping, operation }: ParsedR
 
 /** Answers a list from the price list of the key. */
 export async function answerList(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
-  const { mapping, operation, format, intent, callerKey } = parsed;
+  const { mapping, operation, format, intent } = parsed;
   const context = readContextOf(parsed);
   const catalog = await parts.priceLists.show(context);
   if (catalog === undefined) {
@@ -126,7 +128,13 @@ export async function answerList(parsed: ParsedRequest, parts: WalkParts): Promi
       reply: mergeReply({ ...tellWait(told, '/balance'), mapping, operation, format, values: intent.values }),
     };
   }
-  const reply = mergeReply({
+  const lists = catalogListsOf(catalog, mapping);
+  return { outcome: 'found', reply: keptList(lists, parsed, () => makeList(lists, parsed)) };
+}
+
+function makeList(catalog: CatalogLists, parsed: ParsedRequest): LegacyReply {
+  const { mapping, operation, format, intent, callerKey } = parsed;
+  return mergeReply({
     outcome: 'success',
     text: mapping.texts['found'] ?? 'Successful.',
     mapping,
@@ -134,10 +142,9 @@ export async function answerList(parsed: ParsedRequest, parts: WalkParts): Promi
     format,
     values: intent.values,
     callerKey,
-    catalog: catalogListsOf(catalog, mapping),
+    catalog,
     roots: { networks: networkRows(parsed) },
   });
-  return { outcome: 'found', reply };
 }
 
 /** `$networks` in mappings: network numbers of the caller or its format, for scripts that load their tables from this list. */
