@@ -154,6 +154,25 @@ test('the last sales of a killed process are marked, however much another proces
   ]);
 });
 
+test('orders that several signs concern are read once, and marked as the earliest of these signs wants', async () => {
+  const journal = createMemoryJournal();
+  await sell(journal, 'before', NOW - 100 * SECOND, NOW - 99 * SECOND);
+  await sell(journal, 'first', NOW - 90 * SECOND, NOW - 80 * SECOND);
+  await sell(journal, 'between', NOW - 20 * SECOND, NOW - 19 * SECOND);
+  await sell(journal, 'second', NOW - SECOND, NOW);
+  const listed: string[] = [];
+  const list: Journal['list'] = async function* (options) {
+    for await (const order of journal.list(options)) {
+      listed.push(order.requestId);
+      yield order;
+    }
+  };
+  expect(await markUntold({ ...journal, list }, [NOW, NOW - 20 * SECOND, NOW])).toBe(3);
+  expect(listed).toEqual(['before', 'first', 'between', 'second']);
+  const ids = ['before', 'first', 'between', 'second'];
+  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([undefined, 0, 0, 0]);
+});
+
 test('the last time in the journal counts as a time of death, for a machine that lost its last signs', async () => {
   const journal = createMemoryJournal();
   await sell(journal, 'last', NOW - 40 * SECOND, NOW - 39 * SECOND);
