@@ -14,10 +14,10 @@ interface Kept {
   readonly reply: LegacyReply;
 }
 
-/** The replies of one price list, and for how many characters more there is room. Without room all of them are forgotten. */
+/** The replies of one price list, and how many characters more they may take. When no more are left, all replies are forgotten. */
 interface Replies {
   readonly byName: Map<string, Kept>;
-  room: number;
+  left: number;
 }
 
 /** Together not much more than the rows themselves take in memory. */
@@ -25,7 +25,7 @@ const CHARACTERS_PER_ROW = 1_000;
 /** What a reply takes beside its texts. */
 const CHARACTERS_PER_REPLY = 1_000;
 
-const replies = new WeakMap<CatalogLists, Replies>();
+const repliesOf = new WeakMap<CatalogLists, Replies>();
 
 export type ListRequest = Pick<ParsedRequest, 'mapping' | 'callerKey' | 'operation' | 'format' | 'family' | 'intent'>;
 
@@ -33,17 +33,17 @@ export type ListRequest = Pick<ParsedRequest, 'mapping' | 'callerKey' | 'operati
 export function keptList(lists: CatalogLists, request: ListRequest, make: () => LegacyReply): LegacyReply {
   const { mapping, callerKey, operation, format, family, intent } = request;
   const name = JSON.stringify([operation.name, format, family?.id, callerKey?.fingerprint, intent.values]);
-  const known = replies.get(lists);
+  const known = repliesOf.get(lists);
   const kept = known?.byName.get(name);
   // A set that was compiled twice, or with other callers for a test, has the same hash.
   if (kept?.mapping === mapping && kept.callerKey === callerKey) return kept.reply;
   const reply = make();
   if (reply.text === undefined) return reply;
   const characters = CHARACTERS_PER_REPLY + name.length + reply.text.length;
-  let of = known;
-  if (of === undefined) replies.set(lists, (of = { byName: new Map(), room: roomOf(lists) }));
-  of.byName.set(name, { mapping, callerKey, reply });
-  of.room -= characters;
+  let replies = known;
+  if (replies === undefined || replies.left < characters) repliesOf.set(lists, (replies = { byName: new Map(), left: roomOf(lists) }));
+  replies.byName.set(name, { mapping, callerKey, reply });
+  replies.left -= characters;
   return reply;
 }
 
