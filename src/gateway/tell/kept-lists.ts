@@ -41,7 +41,8 @@ export function keptList(lists: CatalogLists, request: ListRequest, make: () => 
   if (reply.text === undefined) return reply;
   const characters = CHARACTERS_PER_REPLY + name.length + reply.text.length;
   let replies = known;
-  if (replies === undefined || replies.left < characters) repliesOf.set(lists, (replies = { byName: new Map(), left: roomOf(lists) }));
+  if (replies === undefined || replies.left < characters)
+    repliesOf.set(lists, (replies = { byName: new Map(), left: roomOf(lists) }));
   replies.byName.set(name, { mapping, callerKey, reply });
   replies.left -= characters;
   return reply;
