@@ -101,7 +101,7 @@ const configSchema = z.strictObject({
     (text) => parseWhole(text, 100, 1_000_000),
   ).prefault('20000'),
   timeZone: setting(
-    'The zone in which commands show the times of orders.',
+    'The zone in which times are shown, and whose midnight begins the day of a daily limit.',
     'the name of a time zone such as `Africa/Lagos` or `UTC`',
     parseTimeZone,
   ).prefault(TIME_ZONE),
