@@ -1,5 +1,5 @@
 /** Compiles replies into builders. The layers of a reply are merged here, once per load. */
-import type { JsonObject, JsonValue } from '../domain/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { Steps } from '../domain/steps';
 import {
   buildObject,
@@ -14,7 +14,8 @@ import { isFields, isOfOneOperation, mergeLayers, type PlacedReply, repliesOfFor
 import { nearestHint } from './nearest-name';
 import type { OperationSource, ReplySource, ValueSource } from './language/schema';
 import type { MappingSource, Report } from './source';
-import { isExpression } from './expression';
+import { type Expression, isExpression } from './expression';
+import { walkValue } from './rules/walk-value';
 
 export interface ReplySurroundings {
   readonly source: MappingSource;
@@ -97,7 +98,7 @@ export function buildReply(
   });
   const sources = [...merged].map(([field, placed]) => ({ field, ...placed }));
   const fields = compilePlacedFields(sources, context);
-  return Object.assign(buildObject(fields), { sources, text: createTemplate(fields) });
+  return Object.assign(buildObject(fields), { sources, text: createTemplate(fields, source.rows) });
 }
 
 /**
@@ -118,9 +119,12 @@ interface Piece {
   readonly slot?: number;
 }
 
+/** Makes a value as JSON text; undefined if it is left out. */
+type Written = (scope: Scope) => string | undefined;
+
 interface Arranged {
   readonly pieces: readonly Piece[];
-  readonly slots: readonly Value[];
+  readonly slots: readonly Written[];
   readonly spread: CompiledField | undefined;
   /** The names of values before the spread: the spread may replace them in their places. */
   readonly before: ReadonlySet<string>;
@@ -132,15 +136,15 @@ const SPREAD = '*';
 const INDEX = /^\d+$/;
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
-export function createTemplate(fields: readonly CompiledField[]): ReplyTemplate {
+export function createTemplate(fields: readonly CompiledField[], rows: MappingSource['rows'] = {}): ReplyTemplate {
   const names = new Set(fields.map(({ key }) => key));
   if (names.size < fields.length || [...names].some((name) => INDEX.test(name))) return () => undefined;
-  const arranged = arrange(fields, names);
+  const arranged = arrange(fields, names, rows);
   const { pieces, slots, spread } = arranged;
   return (scope) => {
     const placed = spread === undefined ? NOTHING : placeSpread(spread.value(scope), arranged);
     if (placed === undefined) return undefined;
-    const made = slots.map((slot) => writeValue(slot(scope)));
+    const made = slots.map((slot) => slot(scope));
     let text = '';
     for (const { text: before, key, name, slot } of pieces) {
       text += before;
@@ -154,9 +158,9 @@ export function createTemplate(fields: readonly CompiledField[]): ReplyTemplate 
   };
 }
 
-function arrange(fields: readonly CompiledField[], names: ReadonlySet<string>): Arranged {
+function arrange(fields: readonly CompiledField[], names: ReadonlySet<string>, rows: MappingSource['rows']): Arranged {
   const pieces: Piece[] = [];
-  const slots: Value[] = [];
+  const slots: Written[] = [];
   const slotOf = new Map<string, number>();
   const before = new Set<string>();
   const spread = fields.find(({ key }) => key === SPREAD);
@@ -172,7 +176,8 @@ function arrange(fields: readonly CompiledField[], names: ReadonlySet<string>): 
     else {
       // A value depends on its scope only, so equal sources share one slot.
       const written = JSON.stringify(source);
-      const slot = slotOf.get(written) ?? slots.push(value) - 1;
+      const write: Written = isOfCatalog(source, written, rows) ? keepWritten(value) : (scope) => writeValue(value(scope));
+      const slot = slotOf.get(written) ?? slots.push(write) - 1;
       slotOf.set(written, slot);
       // An expression is never left out: without a value it gives null.
       pieces.push(typeof source === 'string' ? { text: text + name, key, slot } : { text, key, name, slot });
@@ -181,6 +186,34 @@ function arrange(fields: readonly CompiledField[], names: ReadonlySet<string>): 
     }
   }
   return { pieces: [...pieces, { text }], slots, spread, before, names };
+}
+
+/** Whether a value depends on the price list alone, and on the numbers that are shown in its rows. */
+function isOfCatalog(source: ValueSource, written: string, rows: MappingSource['rows']): boolean {
+  if (!written.includes('$catalog.')) return false;
+  const roots = new Set<string>();
+  const expression = ({ root }: Expression): void => void roots.add(root);
+  const each = ({ row }: JsonObject): void => walkValue(rows[row as string] ?? null, [], { expression });
+  walkValue(source, [], { expression, each });
+  return [...roots].every((root) => root === 'catalog' || root === 'row');
+}
+
+/**
+ * Keeps the text of such a value as long as the price list, for the format that asked last: a balance of format B comes with all lists. Not
+ * for a caller with an entry, which may have numbers of its own.
+ */
+function keepWritten(value: Value): Written {
+  const kept = new WeakMap<object, { readonly format: string; readonly text: string | undefined }>();
+  return (scope) => {
+    const lists = scope.roots['catalog'];
+    const { format } = scope;
+    if (!isJsonObject(lists) || format === undefined || scope.rowOf !== undefined) return writeValue(value(scope));
+    const known = kept.get(lists);
+    if (known?.format === format) return known.text;
+    const text = writeValue(value(scope));
+    kept.set(lists, { format, text });
+    return text;
+  };
 }
 
 /**

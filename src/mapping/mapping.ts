@@ -55,6 +55,8 @@ export interface Scope {
   readonly fields: Readonly<Record<string, JsonValue | undefined>>;
   readonly joins: Readonly<Record<string, JsonValue | undefined>>;
   readonly roots: Readonly<Record<string, JsonValue | undefined>>;
+  /** Of a reply: the format whose numbers `numberOf` gives. */
+  readonly format?: string;
   /** The script's number for a value of a table. `field` is the field of the request that had the value, if one had. */
   readonly numberOf: (table: string, value: JsonValue, field?: string) => number | undefined;
   /** A row of a catalog list with the script's own numbers; undefined if the script has no number for the row's id. */

@@ -39,7 +39,7 @@ export function mergeReply(parts: ReplyParts): LegacyReply {
   roots['http'] = status;
   roots['text'] = parts.text;
   if (catalog !== undefined) roots['catalog'] = catalog.lists;
-  const plain: Scope = { fields: values, joins: {}, roots, numberOf };
+  const plain: Scope = { fields: values, joins: {}, roots, format, numberOf };
   const unjoined: Scope = parts.callerKey === undefined ? plain : { ...plain, rowOf };
   const scope = operation === undefined ? unjoined : joinRows(operation.joins, unjoined, catalog);
   const build = operation?.replies.get(format)?.[outcome] ?? mapping.refusal;

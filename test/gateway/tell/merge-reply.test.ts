@@ -3,7 +3,9 @@ import { kobo } from '../../../src/domain/amount';
 import type { Order } from '../../../src/domain/order';
 import type { Delivery, Outcome } from '../../../src/domain/outcome';
 import { mergeReply, orderRoot, tellOutcome } from '../../../src/gateway/tell/merge-reply';
-import { shippedMapping } from '../../mapping/mapping-set';
+import { catalogListsOf } from '../../../src/gateway/read/catalog-lists';
+import { readCatalog } from '../../../src/price-lists/price-lists';
+import { editedFiles, mappingOf, shippedMapping } from '../../mapping/mapping-set';
 
 const mapping = shippedMapping();
 const PURCHASES = [...mapping.operations.values()].filter(({ kind }) => kind === 'purchase');
@@ -207,4 +209,67 @@ describe('no text of v1 makes a sale of what is none', () => {
   test('a success is told as v1 says it', () => {
     expect(told('succeeded', 'Airtime sent successfully.')).toBe('Airtime sent successfully.');
   });
+});
+
+const dataPlan = (id: number, network: string, price: number) =>
+  ({
+    id,
+    network,
+    plan_name: '1GB',
+    display_name: '',
+    data_type: 'SME',
+    data_size: '1GB',
+    validity: '',
+    selling_price: String(price),
+  }) as const;
+const catalogs = [400, 500].map((price) => {
+  const data_plans = ['MTN', 'GLO', 'AIRTEL', '9MOBILE'].map((network, index) => dataPlan(index + 1, network, price + index));
+  const cable_plans = [
+    { id: 1, provider: 'GOTV', cable_id: '1', plan_name: 'Max', display_name: '', selling_price: String(price) },
+  ];
+  return catalogListsOf(readCatalog({ data: { data_plans, cable_plans, exam_prices: { WAEC: price } } })!, mapping);
+});
+const NUMBERS = 'numbers: { data_plan: { 7: 1, 8: 2 }, network: { 1: GLO, 2: MTN } }, unlisted: { data_plan: pass }';
+const named = mappingOf(editedFiles('callers.yaml', '  keys: {}', `  keys: { ${'f'.repeat(32)}: { ${NUMBERS} } }`));
+
+const LISTED = [...mapping.operations.values()].filter(({ kind, wantsCatalog }) => kind === 'list' || wantsCatalog);
+
+test('the lists of these tests have rows', () => {
+  for (const { lists } of catalogs) expect([lists['data_plans']!.length, lists['cable_plans']!.length]).toEqual([4, 1]);
+});
+
+test('the text of a reply with lists is that of its body, whoever was told what of these lists before', () => {
+  const told = fc.record({
+    operation: fc.constantFrom(...LISTED.map(({ name }) => name)),
+    format: fc.constantFrom(...mapping.formats.keys()),
+    family: fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, fc.constantFrom(...mapping.families.values())),
+    catalog: fc.constantFrom(...catalogs, undefined),
+    callerKey: fc.constantFrom(undefined, undefined, ...named.callerKeys.values()),
+    service: fc.constantFrom('data', 'datapin', 'network', 'airtime', 'cable', undefined),
+    balance: fc.integer({ min: 0, max: 9 }),
+  });
+  const tell = ({
+    operation,
+    family,
+    service,
+    balance,
+    ...rest
+  }: typeof told extends fc.Arbitrary<infer T> ? T : never): void => {
+    const own = family?.mapping() ?? mapping;
+    const roots = { v1: { data: { wallet_balance: balance } }, networks: [], login: { username: `u${balance}` } };
+    const fields = service === undefined ? {} : { service };
+    const { text, body } = mergeReply({
+      ...{
+        ...rest,
+        roots,
+        mapping: own,
+        operation: own.operations.get(operation)!,
+        outcome: 'success',
+        text: 'ok',
+        values: fields,
+      },
+    });
+    expect(text).toBe(JSON.stringify(body));
+  };
+  fc.assert(fc.property(told, tell), { numRuns: 3_000 });
 });
