@@ -23,6 +23,8 @@ export function refusalOf(work: () => unknown): string {
 export interface RequestDoor {
   readonly port: number;
   readonly read: (LegacyRequest | Error)[];
+  /** How many requests have come, whether or not they were read. */
+  begun(): number;
   /** Code and detail of the last refusal; `read` when the last request was not refused. */
   refusal(): string;
   close(): Promise<void>;
@@ -30,7 +32,9 @@ export interface RequestDoor {
 
 export async function openRequestDoor(limits: BodyLimits = DEFAULT_HTTP_LIMITS): Promise<RequestDoor> {
   const read: (LegacyRequest | Error)[] = [];
+  let begun = 0;
   const app = express().use((request, response) => {
+    begun += 1;
     readRequest(request, limits, '192.0.2.1').then(
       (legacy) => {
         read.push(legacy);
@@ -48,7 +52,7 @@ export async function openRequestDoor(limits: BodyLimits = DEFAULT_HTTP_LIMITS):
     const last = read.at(-1);
     return last instanceof GatewayError ? `${last.code}: ${last.detail}` : 'read';
   };
-  return { port, read, refusal, close: () => server.close(0) };
+  return { port, read, begun: () => begun, refusal, close: () => server.close(0) };
 }
 
 /** Writes bytes, waits for a whole reply or the end of the connection, and gives everything received. */

@@ -149,7 +149,7 @@ describe('readBytes', () => {
     const patient = await openRequestDoor({ ...SMALL, bodyTimeMs: 60_000 });
     const socket = connect(patient.port, '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na=1');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    while (patient.begun() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     socket.destroy();
     while (patient.read.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     const detail = 'The connection was closed before the whole body had arrived.';
