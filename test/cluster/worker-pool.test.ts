@@ -63,7 +63,8 @@ test.each<[string, () => Worker]>([
   fork.mockRestore();
 });
 
-test('a worker that dies after the program was replaced is not started from the new one under the old primary', async () => {
+/** A pool of two workers whose program has been replaced since they started. */
+async function poolOfReplacedProgram() {
   const told: string[] = [];
   const note = (event: string, fields?: object): void => void told.push(`${event} ${(fields as { error?: string }).error ?? ''}`);
   const [first, second] = [fakeChild(1, READY), fakeChild(2, READY)];
@@ -76,6 +77,11 @@ test('a worker that dies after the program was replaced is not started from the 
   });
   await pool.started;
   const stat = jest.spyOn(fs, 'statSync').mockReturnValue({ ino: 1, mtimeMs: 1 } as fs.Stats);
+  return { told, first, second, fork, pool, stat };
+}
+
+test('a worker that dies after the program was replaced is not started from the new one under the old primary', async () => {
+  const { told, first, fork, pool, stat } = await poolOfReplacedProgram();
   fork.mockImplementation(() => fakeChild(3, READY));
   first.emit('exit', null, 'SIGKILL');
   await until(() => told.some((line) => /The program was replaced: restart the gateway/.test(line)));
@@ -89,19 +95,8 @@ test('a worker that dies after the program was replaced is not started from the 
 });
 
 test('when the last worker dies after the program was replaced, the gateway ends and can be started again', async () => {
-  const told: string[] = [];
-  const note = (event: string, fields?: object): void => void told.push(`${event} ${(fields as { error?: string }).error ?? ''}`);
-  const [first, second] = [fakeChild(1, READY), fakeChild(2, READY)];
-  const fork = jest.spyOn(cluster, 'fork').mockReturnValueOnce(first).mockReturnValueOnce(second);
   const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
-  const pool = startWorkerPool({
-    workers: 2,
-    log: { info: note, error: note } as unknown as Log,
-    handlers: () => ({}),
-    onGone: () => undefined,
-  });
-  await pool.started;
-  const stat = jest.spyOn(fs, 'statSync').mockReturnValue({ ino: 1, mtimeMs: 1 } as fs.Stats);
+  const { told, first, second, fork, pool, stat } = await poolOfReplacedProgram();
   first.emit('exit', null, 'SIGKILL');
   await until(() => told.some((line) => /The program was replaced/.test(line)));
   expect(kill).not.toHaveBeenCalled();
