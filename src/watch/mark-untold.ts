@@ -15,7 +15,7 @@ const HOLD_MS = 10 * 60_000;
 const SOLD_AFTER_SIGN_MS = 4 * SIGN_EVERY_MS;
 const LOOKBACK_MAX_MS = 2 ** 27;
 const UNSETTLED_MAX = 50_000;
-/** Orders marked together share flushes, and a start waits for all marks. Sales beside them wait for this many at most: some 20 ms of one core. */
+/** Orders marked together share flushes, and a start waits for all marks. A sale beside them may wait for so many, by estimate 20 ms. */
 const MARKED_AT_ONCE = 1_000;
 
 export interface UntoldParts {
