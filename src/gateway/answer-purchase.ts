@@ -93,7 +93,7 @@ const messageOf = (outcome: Outcome | undefined): string => (outcome?.kind === '
  */
 async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
   if (parsed.intent.requestId !== undefined || isOfPins(parsed.operation)) return undefined;
-  const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping.repeatMs, true);
+  const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, true);
   const found = await finding.catch((error: unknown) => {
     parts.onTrouble('find', error);
     return undefined;

@@ -173,14 +173,14 @@ async function findById(owner: string, requestId: string, { journal, pursuits, o
 async function findUnheard(
   owner: string,
   { askedHash, sent }: { readonly askedHash: string; readonly sent: SentRequestId | undefined },
-  { repeatMs, hash }: Mapping,
+  mapping: Mapping,
   { repeats, onTrouble }: WalkParts,
 ): Promise<Found> {
-  const found = await repeats.findUnheard(owner, askedHash, repeatMs).catch((error: unknown) => {
+  const found = await repeats.findUnheard(owner, askedHash, mapping).catch((error: unknown) => {
     onTrouble('find', error);
     return undefined;
   });
-  const isOfAnotherId = sent !== undefined && found !== UNREAD && found?.trail?.mapping === hash;
+  const isOfAnotherId = sent !== undefined && found !== UNREAD && found?.trail?.mapping === mapping.hash;
   return isOfAnotherId ? undefined : found;
 }
 

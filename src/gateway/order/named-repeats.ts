@@ -11,7 +11,8 @@ export interface KnownWords {
   readonly look: (owner: string, windowMs: number) => Promise<unknown>;
   /** The request ids of known orders of the same key and words, the newest first. */
   readonly idsOf: (order: NewOrder, windowMs: number) => readonly string[];
-  readonly isUnheard: (owner: string, requestId: string) => Promise<boolean>;
+  /** Whether the order under this id is repeated: no script has heard of it, or its own id is in the words. */
+  readonly isRepeated: (order: NewOrder, requestId: string) => Promise<boolean>;
   readonly keep: (order: NewOrder, windowMs: number) => void;
 }
 
@@ -25,12 +26,12 @@ interface NamedSale {
 
 type FindNamed = (order: NewOrder, windowMs: number) => Promise<NamedSale>;
 
-export function createNamedRepeats({ look, idsOf, isUnheard, keep }: KnownWords): FindNamed {
+export function createNamedRepeats({ look, idsOf, isRepeated, keep }: KnownWords): FindNamed {
   let looked = createLru<string, Promise<unknown> | 'over'>(OWNERS_MAX);
   let lookedUnder: string | undefined;
 
-  const newestUnheard = async ({ owner, requestId }: NewOrder, ids: readonly string[]): Promise<string | undefined> => {
-    for (const id of ids) if (id !== requestId && (await isUnheard(owner, id))) return id;
+  const newestRepeated = async (order: NewOrder, ids: readonly string[]): Promise<string | undefined> => {
+    for (const id of ids) if (id !== order.requestId && (await isRepeated(order, id))) return id;
     return undefined;
   };
 
@@ -51,7 +52,7 @@ export function createNamedRepeats({ look, idsOf, isUnheard, keep }: KnownWords)
     if (searching !== undefined) await searching;
     let ids = idsOf(order, windowMs);
     if (ids.some((id) => id !== order.requestId)) {
-      const repeated = await newestUnheard(order, ids);
+      const repeated = await newestRepeated(order, ids);
       if (repeated !== undefined) return { order: { ...order, requestId: repeated }, standing: 'repeat' };
       ids = idsOf(order, windowMs);
     }

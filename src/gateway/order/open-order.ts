@@ -174,7 +174,7 @@ function realOrder(newOrder: NewOrder, parsed: ParsedRequest, parts: OpeningPart
   if (sandboxOf === undefined) return undefined;
   if (parsed.intent.requestId === undefined) {
     const unread: Order = { ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE };
-    const finding = parts.repeats.findUnheard(sandboxOf.fingerprint, newOrder.askedHash!, parsed.mapping.repeatMs);
+    const finding = parts.repeats.findUnheard(sandboxOf.fingerprint, newOrder.askedHash!, parsed.mapping);
     return finding.then((found) => (found === UNREAD ? unread : found));
   }
   const none = new GatewayError('order_unknown');

@@ -7,8 +7,9 @@
 import type { Clock } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
 import { createLru } from '../../domain/lru';
-import type { NewOrder, Order } from '../../domain/order';
+import type { NewOrder, Order, Trail } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
+import type { Mapping } from '../../mapping/mapping';
 import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
 import { isPerhapsUntold } from '../../journal/told-sales';
 import type { Pursuits } from './pursuits';
@@ -31,11 +32,16 @@ export interface Repeats {
     sale: { readonly leftMs: () => number; readonly isOfPins: boolean; readonly line: Line },
   ): Promise<SaleTurn>;
   /**
-   * For a request without an id that is refused now: the order of the same key and words whose end no script has heard.
-   * `unread` where this process knows of an order but the journal cannot be read to check it. `isDue`: the journal is searched at once, however
-   * lately it was.
+   * For a request without an id that is refused now: the order of the same key and words whose end no script has heard, or whose id an earlier
+   * mapping read in these words. `unread` where this process knows of an order but the journal cannot be read to check it. `isDue`: the
+   * journal is searched at once, however lately it was.
    */
-  findUnheard(owner: string, askedHash: string, windowMs: number, isDue?: boolean): Promise<Read | undefined>;
+  findUnheard(
+    owner: string,
+    askedHash: string,
+    mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
+    isDue?: boolean,
+  ): Promise<Read | undefined>;
 }
 
 /** The memory of repeats that several processes of one gateway share. */
@@ -81,13 +87,15 @@ export interface RepeatsParts extends LookParts {
 const WORDINGS_MAX = 5_000;
 export const UNREAD = 'unread' as const;
 type Read = Order | typeof UNREAD;
+/** The words of a request, and the mapping that reads them now. */
+type Asked = Pick<NewOrder, 'owner' | 'askedHash'> & { readonly trail?: Pick<Trail, 'mapping'> };
+type RepeatedOf = (asked: Asked, requestId: string) => Promise<Read | undefined>;
 
 export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepeats: shared, told }: RepeatsParts): Repeats {
-  const contents = createContents(clock);
-  const wordings = createContents(clock, WORDINGS_MAX);
+  const [contents, wordings] = [createContents(clock), createContents(clock, WORDINGS_MAX)];
   const look = createLook({ journal, clock, steadiness, told }, { contents, wordings });
   const [takeContentTurn, tellings] = [createContentTurns(shared), createTellings(clock)];
-  const { current, ifUnheard, unheardOf } = readersOf({ journal, pursuits, clock, told });
+  const { current, ifUnheard, repeatedOf } = readersOf({ journal, pursuits, clock, told });
 
   const ageOf = ({ openedAtMs }: NewOrder): number => steadiness.agoMs(openedAtMs);
   const keep = (order: NewOrder, windowMs: number, agoMs = ageOf(order)): void => {
@@ -109,8 +117,8 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
       if (earlier === undefined || isAnotherSale(earlier, order, sent !== undefined && !isUnderHeader)) continue;
       if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) continue;
-      // The same id in the header proves a repeat, even if the end of the earlier order was told or cannot be read.
-      if (isUnderHeader) return { requestId: kept.requestId };
+      // The same id proves a repeat, even if the end of the earlier order was told or cannot be read.
+      if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId: kept.requestId };
       const read = earlier === UNREAD ? UNREAD : await ifUnheard(earlier);
       if (read !== undefined) repeated.push(read);
     }
@@ -121,7 +129,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     return {};
   };
 
-  const findNamed = createNamedRepeats({ look, keep, ...knownWords(wordings, unheardOf) });
+  const findNamed = createNamedRepeats({ look, keep, ...knownWords(wordings, repeatedOf) });
 
   return {
     async takeTurn(order, sent, windowMs, { leftMs, isOfPins, line }) {
@@ -146,9 +154,10 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
         throw new GatewayError('journal_unavailable', undefined, { cause });
       }
     },
-    findUnheard(owner, askedHash, windowMs, isDue) {
-      const kept = () => wordings.of(keyOf(owner, askedHash)).filter(({ agoMs }) => agoMs <= windowMs);
-      return firstUnheard(look(owner, windowMs, isDue), kept, (requestId) => unheardOf(owner, requestId));
+    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, isDue) {
+      const asked: Asked = { owner, askedHash, trail: { mapping } };
+      const kept = () => wordings.of(keyOf(owner, askedHash)).filter(({ agoMs }) => agoMs <= repeatMs);
+      return firstUnheard(look(owner, repeatMs, isDue), kept, (requestId) => repeatedOf(asked, requestId));
     },
   };
 }
@@ -167,11 +176,11 @@ function readersOf({ journal, pursuits, clock, told }: Omit<RepeatsParts, 'stead
     const isYet = isUnheard(order) || (await isPerhapsUntold(order, told?.(), clock.now()).catch(() => UNREAD));
     return isYet === true ? order : isYet === UNREAD ? UNREAD : undefined;
   };
-  const unheardOf = async (owner: string, requestId: string): Promise<Read | undefined> => {
-    const order = await current(owner, requestId).catch(() => UNREAD);
-    return order === UNREAD || order === undefined ? order : ifUnheard(order);
+  const repeatedOf: RepeatedOf = async (asked, requestId) => {
+    const order = await current(asked.owner, requestId).catch(() => UNREAD);
+    return order === undefined || order === UNREAD || wasNamed(order, asked) ? order : ifUnheard(order);
   };
-  return { current, ifUnheard, unheardOf };
+  return { current, ifUnheard, repeatedOf };
 }
 
 /** The kept orders of the same content, then those of the same words only. */
@@ -181,16 +190,13 @@ function repeatable(order: NewOrder, windowMs: number, contents: Contents, wordi
   return [...alike, ...others].filter(({ agoMs }) => agoMs <= windowMs);
 }
 
-function knownWords(
-  wordings: Contents,
-  unheardOf: (owner: string, requestId: string) => Promise<Read | undefined>,
-): Pick<KnownWords, 'idsOf' | 'isUnheard'> {
+function knownWords(wordings: Contents, repeatedOf: RepeatedOf): Pick<KnownWords, 'idsOf' | 'isRepeated'> {
   return {
     idsOf: (order, windowMs) =>
       wordings.of(wordingOf(order)).flatMap(({ requestId, agoMs }) => (agoMs <= windowMs ? [requestId] : [])),
-    isUnheard: async (owner, requestId) => {
-      const order = await unheardOf(owner, requestId);
-      return order !== undefined && order !== UNREAD;
+    isRepeated: async (order, requestId) => {
+      const earlier = await repeatedOf(order, requestId);
+      return earlier !== undefined && earlier !== UNREAD;
     },
   };
 }
@@ -225,6 +231,12 @@ function isAnotherSale(earlier: Order | typeof UNREAD, order: NewOrder, hasOther
   if (earlier === UNREAD) return hasOtherHeader;
   const isReadOtherwise = earlier.contentHash !== order.contentHash && earlier.format !== order.format;
   return (hasOtherHeader || isReadOtherwise) && earlier.trail?.mapping === order.trail?.mapping;
+}
+
+/** Whether another mapping than this one read in these very words the id of the order: its script counts on that id, also when it heard the end. */
+function wasNamed(earlier: Read, { askedHash, trail }: Omit<Asked, 'owner'>): boolean {
+  if (earlier === UNREAD || earlier.askedHash !== askedHash || earlier.trail?.mapping === trail?.mapping) return false;
+  return Object.keys(earlier.echo).length > 0;
 }
 
 /** Whether the order has no end, or its script has heard nothing. A script that heard "pending" may have sold the ended order: its next one is a new sale. */

@@ -9,7 +9,7 @@ function openRoom(known: readonly string[], unheard: readonly string[]) {
   const findNamed = createNamedRepeats({
     look: async (owner) => void looks.push(owner),
     idsOf: () => known,
-    isUnheard: async (_owner, requestId) => unheard.includes(requestId),
+    isRepeated: async (_order, requestId) => unheard.includes(requestId),
     keep: ({ requestId }) => void kept.push(requestId),
   });
   const start = async (sale: NewOrder): Promise<string> => {
@@ -51,7 +51,7 @@ test('searches again with the next sale where the journal could not be searched'
     looks += 1;
     if (looks === 1) throw new Error('the journal is away');
   };
-  const findNamed = createNamedRepeats({ look, idsOf: () => [], isUnheard: async () => false, keep: () => undefined });
+  const findNamed = createNamedRepeats({ look, idsOf: () => [], isRepeated: async () => false, keep: () => undefined });
   for (let nth = 0; nth < 3; nth += 1) await findNamed(newOrder(), 1_000);
   expect(looks).toBe(2);
 });

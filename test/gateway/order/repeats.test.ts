@@ -321,6 +321,33 @@ describe('a repeat without an id', () => {
     });
   });
 
+  describe('where a changed mapping reads no id in a field that was the id before', () => {
+    const sale = { ref: 'shop-7' };
+    const dropped = ['requestId, ref, ident]', 'requestId, ident]'] as const;
+    const changes: readonly (readonly [what: string, sale: Fields, change: () => Mapping])[] = [
+      ['and none in another', sale, () => editedMapping(...dropped)],
+      ['but another id in another field', { ...sale, order_no: '8' }, () => editedMapping('requestId, ref, ident]', 'order_no]')],
+      ['and refuses the sale', sale, () => editedMapping('min: 1 }', 'min: 500 }', dropped)],
+      ['that differs from another id', { ...sale, order_no: '8' }, () => editedMapping('ref, ident]', 'ref, ident, order_no]')],
+    ];
+
+    test.each(changes)('%s: is the same sale, also when its script has heard "pending"', async (_what, fields, change) => {
+      let mapping = shippedMapping();
+      const house = openWalkHouse({ ...slowly(12_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      expect(await told(house, ask(house, fields))).toMatchObject({ status: 'pending' });
+      await house.clock.advance(10_000);
+      mapping = change();
+      // The second of these repeats comes after the success was told.
+      for (let nth = 0; nth < 2; nth += 1)
+        expect(await told(house, ask(house, fields))).toMatchObject({ status: 'success', reference: 'V1', code: undefined });
+      expect(house.upstream.sent).toHaveLength(1);
+      // A sale under the changed mapping has no id of the field.
+      await house.clock.advance(11 * MINUTE);
+      await told(house, ask(house, fields));
+      expect(house.upstream.sent.map(({ requestId }) => requestId).slice(1)).not.toContain('shop-7');
+    });
+  });
+
   test('two at the same instant are one order', async () => {
     const house = openWalkHouse(slowly(1_000, SUCCESS, AGAIN));
     const both = [ask(house), ask(house)];
