@@ -25,7 +25,7 @@ import { createKeyGuard, type KeyGuard } from './gateway/key-guard';
 import type { LearntPatience } from './gateway/order/learnt-patience';
 import { KnownAddresses } from './http/connection/loop-turns';
 import type { HttpServer } from './http/server';
-import { withSandboxedKeys, DEMO_KEY } from './start/sandboxed-keys';
+import { DEMO_KEY } from './start/sandboxed-keys';
 import { ensureFree, listening } from './start/listening';
 import type { AskV1 } from './start/orders-desk';
 import { watchUntold } from './watch/mark-untold';
@@ -36,11 +36,9 @@ import type { LiveMapping } from './mapping/live';
 import { openSetHistory } from './mapping/set-history';
 import type { Mapping } from './mapping/mapping';
 import type { Sandbox } from './sandbox/sandbox';
-import { type Log, loggedJournal } from './telemetry/log';
-import { listenToSettled } from './watch/listen-to-settled';
-import { sayContraryEnds, watchOpenOrders } from './watch/watch-orders';
+import type { Log } from './telemetry/log';
+import { watchOpenOrders } from './watch/watch-orders';
 import type { Wallets } from './watch/wallets';
-import { countSales } from './watch/watch-sales';
 import type { Metrics } from './telemetry/metrics';
 import { KeptRecordings, RequestNoter, type Unnumbered } from './watch/recordings';
 import { openAlarms } from './watch/open-alarms';
@@ -49,10 +47,10 @@ import type { RepeatedRefusals } from './watch/repeated-refusals';
 import type { SellingSightings } from './watch/sightings';
 import { createStopLog, type StopLog } from './watch/stop-log';
 import { watchUpstream } from './watch/watch-upstream';
-import { listenToAnswers } from './upstream/listen-to-answers';
 import { createHttpUpstream, type CallDone } from './upstream/http-upstream';
 import type { Upstream } from './upstream/upstream';
 import { createVisitors } from './upstream/visitors';
+import { wrapJournal, wrapUpstream } from './wrappers';
 
 export interface Service {
   /** The address for scripts, for example `http://127.0.0.1:8080`. */
@@ -194,7 +192,7 @@ interface SellingParts extends Pick<Joined, 'keepRecorded' | 'sandboxUrl'> {
 
 async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<Selling> {
   const { mapping, upstreamUrl, hasSandbox, joined } = parts;
-  const { observer, log, clock, closers, metrics, showId, keyring, repeated, traces } = tools;
+  const { observer, log, clock, closers, metrics, showId, keyring, repeated } = tools;
   metrics.mappingLoaded(mapping().hash);
   const { journal, endSigns, told, toldLog, hasNeighbours } = await openOrders(config, tools);
   const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
@@ -208,12 +206,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   const { v1, watch } = openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers, repeated });
   const notes = createConfiguredNotes(config, { ...tools, mapping });
   closers.push(() => notes.stop());
-  const onTrouble = (error: unknown): void => observer.trouble('watching', error);
-  const upstream = listenToAnswers(
-    withSandboxedKeys(traces?.upstream(v1) ?? v1, parts.sandboxUrl, tools),
-    [keyGuard.listener, tools.wallets.listener, notes.listener],
-    { clock, onTrouble },
-  );
+  const upstream = wrapUpstream(v1, { ...tools, sandboxUrl: parts.sandboxUrl, keyGuard, notes });
   // All workers share one journal: only the first counts its open orders and reports them.
   const watchingOrders =
     (joined?.worker ?? 1) === 1 ? watchOpenOrders({ journal, mapping, clock, log, metrics, showId }) : undefined;
@@ -224,11 +217,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
     crowdedSeconds: v1.crowdedSeconds,
     onTold: (order) => toldLog.note(order),
     told: () => (joined !== undefined || hasNeighbours() ? told : undefined),
-    journal: listenToSettled(
-      loggedJournal(traces?.journal(journal) ?? journal, log, showId),
-      [sayContraryEnds({ mapping, log, metrics, showId }), countSales({ mapping, metrics })],
-      onTrouble,
-    ),
+    journal: wrapJournal(journal, tools, mapping),
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
   const stopping = createStopLog({ log, clock, journal, orders: () => gateway.inFlight });

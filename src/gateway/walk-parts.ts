@@ -7,6 +7,7 @@ import type { Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import type { ToldStore } from '../journal/told-sales';
 import type { Mapping } from '../mapping/mapping';
+import { listenToAnswers } from '../upstream/listen-to-answers';
 import { tellVisitors, type Visitors } from '../upstream/visitors';
 import type { HttpUpstream } from '../upstream/http-upstream';
 import type { Upstream } from '../upstream/upstream';
@@ -97,22 +98,30 @@ function keptCatalog({ priceLists, mapping }: GatewayParts): (owner: string) => 
   };
 }
 
+/**
+ * v1 with the wrappers that selling needs, from the inside to the outside. The others are around it already (`src/wrappers.ts`): the visitors and
+ * price lists get v1 with those alone.
+ */
+function wrapForSales({ upstream: v1, visitors, clock, together, onTrouble }: GatewayParts, pinGuard: PinGuard): Upstream {
+  const told = listenToAnswers(v1, [tellVisitors(visitors)], { clock, onTrouble: (error) => onTrouble('visitors', error) });
+  const takeTurns = together?.takePinTurns ?? takePinTurns;
+  return { send: takeTurns(told, pinGuard, clock), find: askAgain(told, clock), close: () => told.close() };
+}
+
 export function createWalkParts(parts: GatewayParts, isStopping: () => boolean): WalkParts {
-  const upstream = tellVisitors(parts.upstream, parts.visitors);
-  const find = askAgain(upstream, parts.clock);
-  const pursuits = createPursuits();
   const pinGuard = createPinGuard(parts.clock, parts.keyring, parts.onWrongPin);
+  const upstream = wrapForSales(parts, pinGuard);
+  const pursuits = createPursuits();
   const steadiness = createSteadiness(parts.clock);
-  const takeTurns = parts.together?.takePinTurns ?? takePinTurns;
   return {
     ...parts,
-    upstream: { send: takeTurns(upstream, pinGuard, parts.clock), find, close: () => upstream.close() },
+    upstream,
     pursuits,
     pinGuard,
     admission: createAdmission({ pursuits, ordersMax: parts.ordersMax ?? Infinity, crowdedSeconds: parts.crowdedSeconds }),
     limits: createCallerLimits({ ...parts, dayOf: createDays(parts.timeZone), catalogOf: keptCatalog(parts) }),
     steadiness,
-    reconciler: createReconciler({ ...parts, upstream: { ...upstream, find }, pursuits, steadiness }),
+    reconciler: createReconciler({ ...parts, upstream, pursuits, steadiness }),
     repeats: createRepeats({ ...parts, pursuits, steadiness, sharedRepeats: parts.together?.repeats }),
     attempts: createAttemptLimit(parts.clock),
     receipts: createReceiptPace(parts.clock, parts.together?.processes),

@@ -219,14 +219,15 @@ export function loggedJournal(
   if (!log.writesDebug) return journal;
   return {
     ...journal,
-    async open(intent) {
-      const opened = await journal.open(intent);
+    async open(...opening) {
+      const opened = await journal.open(...opening);
       const { number: order, requestId, outcome } = opened.order;
       log.debug('order_opened', { kind: opened.kind, requestId: showId(requestId), order, outcome: outcome?.kind });
       return opened;
     },
-    async settle(owner, requestId, latest, atMs, attempt) {
-      const settled = await journal.settle(owner, requestId, latest, atMs, attempt);
+    async settle(...settling) {
+      const settled = await journal.settle(...settling);
+      const [, requestId, latest] = settling;
       const { number: order, outcome } = settled;
       // Both the outcome of this answer and that of the order: an answer that proves nothing leaves the order as it was.
       log.debug('order_settled', { kind: latest.kind, requestId: showId(requestId), order, outcome: outcome?.kind });

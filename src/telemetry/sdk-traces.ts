@@ -102,11 +102,11 @@ function tracedJournal(journal: Journal, within: Within): Journal {
   const { INTERNAL } = SpanKind;
   return {
     ...journal,
-    open: (intent) =>
+    open: (...opening) =>
       within(
         'journal open',
         INTERNAL,
-        () => journal.open(intent),
+        () => journal.open(...opening),
         ({ kind, order }) => ({ fields: { kind, order: order.number } }),
       ),
     settle: (...settling) =>

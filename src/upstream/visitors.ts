@@ -4,6 +4,7 @@
  * bounded and lost with the process; a visit that was forgotten is judged by v1 again.
  */
 import { createLru } from '../domain/lru';
+import type { AnswerListener } from './listen-to-answers';
 import type { CallContext, Finding, Upstream } from './upstream';
 
 export interface Visitors {
@@ -180,25 +181,17 @@ export function visitorOf({ credentials, clientAddress }: Visit): string {
   return `${credentials.fingerprint} ${clientAddress}`;
 }
 
-/** The same upstream; every answer that judges the call's key and address is noted in `visitors`. The answer to any call can do so. */
-export function tellVisitors(upstream: Upstream, visitors: Pick<Visitors, 'accept' | 'refuse' | 'doubt'>): Upstream {
+/** A listener that notes in `visitors` each answer that judges the call's key and address. The answer to any call can do so. */
+export function tellVisitors(visitors: Pick<Visitors, 'accept' | 'refuse' | 'doubt'>): AnswerListener {
   return {
-    async send(call, requestId, context) {
-      const sent = await upstream.send(call, requestId, context);
-      const { outcome } = sent;
+    sent({ outcome }, _requestId, { call, context }) {
       if (outcome.kind === 'rejected') {
         const { httpStatus, message } = outcome;
         const said = message === undefined ? {} : { message };
         if (isKeyRefusal(httpStatus))
           noteFinding(call.path, { kind: 'refused', httpStatus, ...said, body: {} }, context, visitors);
       } else if (outcome.kind !== 'unknown' && outcome.kind !== 'not_sent') visitors.accept(context);
-      return sent;
     },
-    async find(call, context) {
-      const finding = await upstream.find(call, context);
-      noteFinding(call.path, finding, context, visitors);
-      return finding;
-    },
-    close: () => upstream.close(),
+    found: (finding, { call, context }) => noteFinding(call.path, finding, context, visitors),
   };
 }

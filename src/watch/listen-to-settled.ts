@@ -22,9 +22,9 @@ export function listenToSettled(
   };
   return {
     ...journal,
-    async settle(owner, requestId, latest, atMs, attempt) {
-      const order = await journal.settle(owner, requestId, latest, atMs, attempt);
-      report(order, atMs);
+    async settle(...settling) {
+      const order = await journal.settle(...settling);
+      report(order, settling[3]);
       return order;
     },
   };

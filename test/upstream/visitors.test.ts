@@ -1,5 +1,6 @@
 import { Secret } from '../../src/domain/credentials';
 import type { Outcome } from '../../src/domain/outcome';
+import type { Answered } from '../../src/upstream/listen-to-answers';
 import type { CallContext, Finding, V1Call } from '../../src/upstream/upstream';
 import { createVisitors, type Refusal, tellVisitors } from '../../src/upstream/visitors';
 
@@ -160,24 +161,17 @@ test('10,001 refused keys do not displace an accepted key', () => {
 const context = { credentials: { apiKey: new Secret('k1'), fingerprint: 'print' }, clientAddress: '192.0.2.1', timeoutMs: 1_000 };
 
 /** The judgements that the visitors get from one answer. */
-async function judgementsOf(
-  answer: { readonly outcome: Outcome } | { readonly finding: Finding; readonly path?: string },
-): Promise<string[]> {
+function judgementsOf(answer: { readonly outcome: Outcome } | { readonly finding: Finding; readonly path?: string }): string[] {
   const heard: string[] = [];
-  const upstream = tellVisitors(
-    {
-      send: async () => ({ outcome: (answer as { outcome: Outcome }).outcome, isDuplicate: false }),
-      find: async () => (answer as { finding: Finding }).finding,
-      close: async () => undefined,
-    },
-    {
-      accept: () => void heard.push('accepted'),
-      refuse: (_visit, { httpStatus, message }) => void heard.push(`refused ${httpStatus} ${message}`),
-      doubt: () => void heard.push('doubted'),
-    },
-  );
-  if ('outcome' in answer) await upstream.send({ method: 'POST', path: '/data' }, 'r1', context);
-  else await upstream.find({ method: 'GET', path: answer.path ?? '/balance' }, context);
+  const { sent, found } = tellVisitors({
+    accept: () => void heard.push('accepted'),
+    refuse: (_visit, { httpStatus, message }) => void heard.push(`refused ${httpStatus} ${message}`),
+    doubt: () => void heard.push('doubted'),
+  });
+  const answered = (call: V1Call): Answered => ({ call, context, startedAt: 0 });
+  if ('outcome' in answer)
+    sent({ outcome: answer.outcome, isDuplicate: false }, 'r1', answered({ method: 'POST', path: '/data' }));
+  else found(answer.finding, answered({ method: 'GET', path: answer.path ?? '/balance' }));
   return heard;
 }
 
@@ -191,8 +185,8 @@ test.each<[string, Outcome, readonly string[]]>([
   ['a limit', { kind: 'rejected', httpStatus: 429 }, []],
   ['no answer', { kind: 'unknown', reason: 'reset' }, []],
   ['a v1 that is away', { kind: 'not_sent', reason: 'refused' }, []],
-])('a purchase that ends with %s gives the right judgement of its key', async (_title, outcome, verdicts) => {
-  expect(await judgementsOf({ outcome })).toEqual(verdicts);
+])('a purchase that ends with %s gives the right judgement of its key', (_title, outcome, verdicts) => {
+  expect(judgementsOf({ outcome })).toEqual(verdicts);
 });
 
 test.each<[string, Finding, readonly string[]]>([
@@ -202,12 +196,10 @@ test.each<[string, Finding, readonly string[]]>([
   ['no such order', { kind: 'refused', httpStatus: 404, body: {} }, []],
   ['a limit', { kind: 'refused', httpStatus: 429, body: {} }, []],
   ['no answer', { kind: 'unavailable', reason: 'HTTP 502' }, []],
-])('a balance question that ends with %s gives the right judgement of its key', async (_title, finding, verdicts) => {
-  expect(await judgementsOf({ finding })).toEqual(verdicts);
+])('a balance question that ends with %s gives the right judgement of its key', (_title, finding, verdicts) => {
+  expect(judgementsOf({ finding })).toEqual(verdicts);
 });
 
 test('a 403 to a lookup raises only a doubt, because it may mean a service that is switched off', async () => {
-  expect(await judgementsOf({ finding: { kind: 'refused', httpStatus: 403, body: {} }, path: '/validate-meter' })).toEqual([
-    'doubted',
-  ]);
+  expect(judgementsOf({ finding: { kind: 'refused', httpStatus: 403, body: {} }, path: '/validate-meter' })).toEqual(['doubted']);
 });
