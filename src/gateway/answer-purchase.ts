@@ -5,7 +5,7 @@ import type { LegacyReply } from '../domain/legacy';
 import { NOT_TOLD, TOLD_PENDING, type NewOrder, type Order, type Trail } from '../domain/order';
 import { ATTEMPT_NOT_ENDED, isOver, type Outcome, referenceOf, type Unknown } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { openOrder, UNREADABLE } from './order/open-order';
+import { type Opening, openOrder, UNREADABLE } from './order/open-order';
 import { pursue } from './order/pursue';
 import { createLease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
@@ -118,24 +118,29 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const newOrder = newOrderOf(parsed, call, parts.clock.now(), parts);
   const sale = { leftMs, isOfPins: isOfPins(parsed.operation), line: parsed.line };
   const { order, standing, end } = await parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
-  const joining = parts.pursuits.join(order, async () => {
-    const opened = await openOrder({ newOrder: order, standing, call, lease, leftMs, isTooLate }, parsed, parts);
-    return opened.kind === 'resting' ? opened.pursuit : pursue(opened.plan, parts);
-  });
-  void joining.then(
+  const opening: Opening = { newOrder: order, standing, call, lease, leftMs, isTooLate };
+  const joined = parts.pursuits.join(order);
+  const pursuing = joined ?? parts.pursuits.add(order, openPursuit(opening, parsed, parts));
+  void pursuing.then(
     () => end(true),
     () => end(false),
   );
-  const { pursuit, isOwn } = await joining;
-  const openingKind = isOwn ? pursuit.openingKind : undefined;
+  const pursuit = await pursuing;
+  const openingKind = joined === undefined ? pursuit.openingKind : undefined;
   const waitsFrom = parts.clock.elapsed();
   const begun = pursuit.current();
   // No question to v1 where the request's own purchase is sent, or where it joins one that was sent from the same address: v1 judges that call.
-  const isUnderWay = !isOwn && (begun.outcome === undefined || !isOver(begun.outcome));
+  const isUnderWay = joined !== undefined && (begun.outcome === undefined || !isOver(begun.outcome));
   const isJudged = openingKind === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
   const { requestId } = begun;
   return { newOrder, begunAt, pursuit, openingKind, isJoined: standing === 'repeat', requestId, judging, waitsFrom, leftMs };
+}
+
+/** Opens the order, and pursues it where it may be sent. */
+async function openPursuit(opening: Opening, parsed: ParsedRequest, parts: WalkParts): Promise<Pursuit> {
+  const opened = await openOrder(opening, parsed, parts);
+  return opened.kind === 'resting' ? opened.pursuit : pursue(opened.plan, parts);
 }
 
 async function tellPurchase(

@@ -9,8 +9,10 @@ import type { ParsedRequest } from '../read/walk-in';
 import { waitText } from '../tell/refuse';
 
 export interface Pursuits {
-  /** The running pursuit of this order, or a new one. Rejects when another intent is under way under this request id. */
-  join(order: NewOrder, start: () => Promise<Pursuit>): Promise<Joined>;
+  /** The running pursuit of this order, if there is one. Rejects when another intent is under way under this request id. */
+  join(order: NewOrder): Promise<Pursuit> | undefined;
+  /** Adds a pursuit, usually before the journal has opened its order. An `await` between `join` and `add` would let two requests begin the same. */
+  add(order: NewOrder, pursuit: Promise<Pursuit>): Promise<Pursuit>;
   /** The running pursuit of an order, if there is one. */
   find(owner: string, requestId: string): Promise<Pursuit | undefined>;
   /** Whether an attempt of this order may be on its way to v1. */
@@ -22,12 +24,6 @@ export interface Pursuits {
   endWaiting(): void;
   /** Resolves when all that run now have ended. */
   drain(): Promise<void>;
-}
-
-interface Joined {
-  readonly pursuit: Pursuit;
-  /** The pursuit was started by this call. */
-  readonly isOwn: boolean;
 }
 
 interface Running {
@@ -46,15 +42,13 @@ export function createPursuits(): Pursuits {
   const keyOf = (owner: string, requestId: string): string => `${owner}\0${requestId}`;
   const find: Pursuits['find'] = async (owner, requestId) => running.get(keyOf(owner, requestId))?.pursuit.catch(() => undefined);
   return {
-    async join(order, start) {
+    join(order) {
+      const found = running.get(keyOf(order.owner, order.requestId));
+      if (found === undefined || isSameIntent(found.order, order)) return found?.pursuit;
+      return Promise.reject(requestIdReused());
+    },
+    add(order, pursuit) {
       const key = keyOf(order.owner, order.requestId);
-      const found = running.get(key);
-      if (found !== undefined) {
-        if (!isSameIntent(found.order, order)) throw requestIdReused();
-        return { pursuit: await found.pursuit, isOwn: false };
-      }
-      // The pursuit is in the map before the journal has answered, so that two requests at once meet here.
-      const pursuit = start();
       running.set(key, { order, pursuit });
       count(order.owner, 1);
       const forget = (): void => {
@@ -62,7 +56,7 @@ export function createPursuits(): Pursuits {
         count(order.owner, -1);
       };
       void pursuit.then((started) => void started.ended.then(forget), forget);
-      return { pursuit: await pursuit, isOwn: true };
+      return pursuit;
     },
     find,
     isSending: async (owner, requestId) => (await find(owner, requestId))?.isLooking === false,

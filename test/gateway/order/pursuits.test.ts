@@ -1,7 +1,7 @@
 import type { NewOrder, Order } from '../../../src/domain/order';
 import type { Served } from '../../../src/gateway/gateway';
 import type { Pursuit } from '../../../src/gateway/order/pursuit';
-import { createAdmission, createPursuits, requestIdReused } from '../../../src/gateway/order/pursuits';
+import { createAdmission, createPursuits, type Pursuits, requestIdReused } from '../../../src/gateway/order/pursuits';
 import { settlePromises } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
 import { legacyRequest } from '../legacy-request';
@@ -20,6 +20,12 @@ function pursuitThatEnds(): { readonly pursuit: Pursuit; readonly end: () => voi
   return { pursuit, end, hurried: () => hurried };
 }
 
+/** As a purchase does it. */
+async function begin(pursuits: Pursuits, order: NewOrder, start: () => Promise<Pursuit>) {
+  const joined = pursuits.join(order);
+  return { pursuit: await (joined ?? pursuits.add(order, start())), isOwn: joined === undefined };
+}
+
 test('a repeat joins the running pursuit, even before it has begun', async () => {
   const pursuits = createPursuits();
   const { pursuit, end } = pursuitThatEnds();
@@ -29,7 +35,7 @@ test('a repeat joins the running pursuit, even before it has begun', async () =>
     await settlePromises();
     return pursuit;
   };
-  const joined = await Promise.all(Array.from({ length: 20 }, () => pursuits.join(intent(), start)));
+  const joined = await Promise.all(Array.from({ length: 20 }, () => begin(pursuits, intent(), start)));
   expect([starts, new Set(joined.map(({ pursuit }) => pursuit)).size, pursuits.size]).toEqual([1, 1, 1]);
   expect(joined.map(({ isOwn }) => isOwn)).toEqual([true, ...Array<boolean>(19).fill(false)]);
   await expect(pursuits.find('o', 'r')).resolves.toBe(pursuit);
@@ -42,41 +48,41 @@ test('a repeat joins the running pursuit, even before it has begun', async () =>
 test('another content under a running id is refused, another key or id is not', async () => {
   const pursuits = createPursuits();
   const start = async (): Promise<Pursuit> => pursuitThatEnds().pursuit;
-  await pursuits.join(intent(), start);
-  await expect(pursuits.join(intent({ contentHash: 'd' }), start)).rejects.toMatchObject({
+  await begin(pursuits, intent(), start);
+  await expect(begin(pursuits, intent({ contentHash: 'd' }), start)).rejects.toMatchObject({
     code: 'request_id_reused',
     status: 409,
   });
-  await pursuits.join(intent({ owner: 'p', contentHash: 'd' }), start);
-  await pursuits.join(intent({ requestId: 's', contentHash: 'd' }), start);
+  await begin(pursuits, intent({ owner: 'p', contentHash: 'd' }), start);
+  await begin(pursuits, intent({ requestId: 's', contentHash: 'd' }), start);
   expect(pursuits.size).toBe(3);
 });
 
 test('no owner and id can be mistaken for another owner and id', async () => {
   const pursuits = createPursuits();
   const start = async (): Promise<Pursuit> => pursuitThatEnds().pursuit;
-  const { pursuit: one } = await pursuits.join(intent({ owner: 'a', requestId: 'bc' }), start);
-  const { pursuit: other } = await pursuits.join(intent({ owner: 'ab', requestId: 'c' }), start);
+  const { pursuit: one } = await begin(pursuits, intent({ owner: 'a', requestId: 'bc' }), start);
+  const { pursuit: other } = await begin(pursuits, intent({ owner: 'ab', requestId: 'c' }), start);
   expect(one).not.toBe(other);
 });
 
 test('a start that is refused is refused to all who joined it, and the next one may try again', async () => {
   const pursuits = createPursuits();
   const fail = async (): Promise<Pursuit> => Promise.reject(requestIdReused());
-  const both = await Promise.allSettled([pursuits.join(intent(), fail), pursuits.join(intent(), fail)]);
+  const both = await Promise.allSettled([begin(pursuits, intent(), fail), begin(pursuits, intent(), fail)]);
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await settlePromises();
   expect(pursuits.size).toBe(0);
   const { pursuit } = pursuitThatEnds();
-  await expect(pursuits.join(intent(), async () => pursuit)).resolves.toEqual({ pursuit, isOwn: true });
+  await expect(begin(pursuits, intent(), async () => pursuit)).resolves.toEqual({ pursuit, isOwn: true });
 });
 
 test('a drain waits for all running pursuits, and a hurry reaches all waiting scripts', async () => {
   const pursuits = createPursuits();
   const one = pursuitThatEnds();
   const other = pursuitThatEnds();
-  await pursuits.join(intent(), async () => one.pursuit);
-  await pursuits.join(intent({ requestId: 's' }), async () => other.pursuit);
+  await begin(pursuits, intent(), async () => one.pursuit);
+  await begin(pursuits, intent({ requestId: 's' }), async () => other.pursuit);
   let isDrained = false;
   void pursuits.drain().then(() => (isDrained = true));
   pursuits.endWaiting();
@@ -93,7 +99,7 @@ test("an order counts as being sent from its start to its end, but not while onl
   const { pursuit, end } = pursuitThatEnds();
   const running = { ...pursuit, isLooking: false };
   expect(await pursuits.isSending('o', 'r')).toBe(false);
-  await pursuits.join(intent(), async () => running);
+  await begin(pursuits, intent(), async () => running);
   expect(await pursuits.isSending('o', 'r')).toBe(true);
   running.isLooking = true;
   expect(await pursuits.isSending('o', 'r')).toBe(false);
@@ -148,8 +154,8 @@ test('a request that would hardly get its turn at v1 within a quarter of its pat
 test('orders are counted by their owner until they end', async () => {
   const pursuits = createPursuits();
   const { pursuit, end } = pursuitThatEnds();
-  await pursuits.join(intent({ owner: 'a' }), async () => pursuit);
-  await pursuits.join(intent({ owner: 'b' }), async () => Promise.reject(new Error('refused'))).catch(() => undefined);
+  await begin(pursuits, intent({ owner: 'a' }), async () => pursuit);
+  await begin(pursuits, intent({ owner: 'b' }), async () => Promise.reject(new Error('refused'))).catch(() => undefined);
   expect([pursuits.loadOf('a'), pursuits.loadOf('b')]).toEqual([
     { own: 1, owners: 1 },
     { own: 0, owners: 1 },
