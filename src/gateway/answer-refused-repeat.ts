@@ -1,7 +1,7 @@
 /**
  * A request that is refused in steps 2 to 6, or because its id belongs to another content, may be the repeat of a charged order: the operator has
  * changed the mapping since (its address may be gone), or the price list with the plan's name cannot be fetched now. Its script would take the
- * refusal for the order's end and refund. So the script is told the order's outcome instead.
+ * refusal for the order's end and refund. So the script is told the order's outcome instead. (For refusals of step 7: `knownOrder` of `open-order`.)
  */
 import { within } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
@@ -20,7 +20,7 @@ import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
 import { markTold, takePins } from './tell/mark-told';
 import { pendingInWords, tellObstacle } from './tell/refuse';
-import { UNREADABLE } from './order/open-order';
+import { unreadOrder } from './order/open-order';
 import { UNREAD } from './order/repeats';
 import { isUsedUp, replayMsOf } from './order/used-ids';
 import { generateRequestId, readRequestId, type SentRequestId } from './read/read-raw';
@@ -97,7 +97,7 @@ async function findRepeated(
   const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
   const found = named ?? (await findOrder(credentials, (owner) => findUnheard(owner, { askedHash, sent }, mapping, parts)));
   const asked = { sent, askedHash, isDoubted: named === UNREAD };
-  const order = found === UNREAD ? operation && unreadOrder({ ...known, operation, credentials }, request, asked, parts) : found;
+  const order = found === UNREAD ? operation && standInFor({ ...known, operation, credentials }, request, asked, parts) : found;
   if (order === undefined) return undefined;
   if (order.askedHash !== askedHash && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
@@ -188,7 +188,7 @@ async function findUnheard(
  * Stands for the order that cannot be read, with what this request shows of it. `isDoubted`: the journal could not be asked for the request's own id,
  * so it is noted in the journal's doubts, like every order that is told as pending while the journal cannot be read.
  */
-function unreadOrder(
+function standInFor(
   { operation, credentials, detection }: Known & Required<Pick<Known, 'operation' | 'credentials'>>,
   request: LegacyRequest,
   {
@@ -213,5 +213,5 @@ function unreadOrder(
     openedAtMs,
   };
   if (isDoubted) journal.doubt?.(newOrder);
-  return { ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE };
+  return unreadOrder(newOrder);
 }

@@ -1,5 +1,5 @@
 /** Step 7: writes the order into the journal, or finds it there, and decides whether it is pursued: not where sending could do harm. */
-import { GatewayError } from '../../domain/errors';
+import type { GatewayError } from '../../domain/errors';
 import type { PriceLists } from '../../price-lists/price-lists';
 import { isSameIntent, type NewOrder, type Opened, type Order } from '../../domain/order';
 import {
@@ -37,6 +37,8 @@ export interface OpeningParts extends PursuitParts, JudgingParts {
 }
 
 export const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
+/** Stands for the order that this one may repeat, while the journal cannot be read. */
+export const unreadOrder = (newOrder: NewOrder): Order => ({ ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE });
 const TOO_LATE: NotSent = { kind: 'not_sent', reason: 'its script had waited too long when the order was written' };
 
 export interface Opening {
@@ -61,7 +63,7 @@ export async function openOrder(
   parts: OpeningParts,
 ): Promise<OpenedOrder> {
   // It may repeat an order that cannot be read now, so nothing is sent. A question about its new id finds no order, which is not told as a failure.
-  if (standing === 'unread') return restingPursuit({ ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE });
+  if (standing === 'unread') return restingPursuit(unreadOrder(newOrder));
   let opened: Opened;
   const looking = realOrder(newOrder, parsed, parts);
   const real = looking === undefined ? undefined : await looking;
@@ -76,7 +78,9 @@ export async function openOrder(
   } catch (refusal) {
     // A script that sells pending orders does not repeat them, so its request is a first one: "pending" would make it sell an order that nobody buys.
     const isFirst = standing === 'new' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
-    return restingPursuit(await knownOrder(newOrder, { refusal, isFirst }, parsed, parts));
+    const known = await knownOrder(newOrder, isFirst, parsed, parts);
+    if (known === undefined) throw refusal;
+    return restingPursuit(known);
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
@@ -139,27 +143,27 @@ function isNothingToSend(order: Order, repeat: NewOrder): boolean {
 }
 
 /**
- * The order in the journal, for a request that is refused: an earlier request under its id may have been charged. Throws the refusal
- * if there is no such order or nothing was charged for it. If the journal cannot be read, the order is told as pending. Only a first
- * request is refused then (`isFirst`): the gateway has just made its id, or its script sells pending orders and the id has not come
- * to this process before (decision 0012).
+ * The order in the journal, for a request that is refused in this step (`answer-refused-repeat` looks for refusals of the steps before): an earlier
+ * request under its id may have been charged. Undefined if there is no such order or nothing was charged for it: the refusal stands. If the journal
+ * cannot be read, the order is told as pending. Only a first request is refused then (`isFirst`): the gateway has just made its id, or its script
+ * sells pending orders and the id has not come to this process before (decision 0012).
  */
 async function knownOrder(
   newOrder: NewOrder,
-  { refusal, isFirst }: { readonly refusal: unknown; readonly isFirst: boolean },
+  isFirst: boolean,
   parsed: ParsedRequest,
   parts: OpeningParts,
-): Promise<Order> {
+): Promise<Order | undefined> {
   let known: Order | undefined;
   try {
     known = await parts.journal.find(newOrder.owner, newOrder.requestId);
   } catch (error) {
-    if (isFirst) throw refusal;
+    if (isFirst) return undefined;
     parts.onTrouble('find', error);
     parts.journal.doubt?.(newOrder);
-    return { ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE };
+    return unreadOrder(newOrder);
   }
-  if (known === undefined || isRefusal(known.outcome)) throw refusal;
+  if (known === undefined || isRefusal(known.outcome)) return undefined;
   if (!isSameIntent(known, newOrder)) throw requestIdReused();
   if (isUsedUp(known, replayMsOf(parsed.mapping, parsed.callerKey), parts)) throw await usedUp(known, parsed, parts);
   return known;
@@ -173,16 +177,10 @@ function realOrder(newOrder: NewOrder, parsed: ParsedRequest, parts: OpeningPart
   const { sandboxOf } = parsed.credentials;
   if (sandboxOf === undefined) return undefined;
   if (parsed.intent.requestId === undefined) {
-    const unread: Order = { ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE };
     const finding = parts.repeats.findUnheard(sandboxOf.fingerprint, newOrder.askedHash!, parsed.mapping);
-    return finding.then((found) => (found === UNREAD ? unread : found));
+    return finding.then((found) => (found === UNREAD ? unreadOrder(newOrder) : found));
   }
-  const none = new GatewayError('order_unknown');
-  const order = { ...newOrder, owner: sandboxOf.fingerprint };
-  return knownOrder(order, { refusal: none, isFirst: false }, parsed, parts).catch((error: unknown) => {
-    if (error === none) return undefined;
-    throw error;
-  });
+  return knownOrder({ ...newOrder, owner: sandboxOf.fingerprint }, false, parsed, parts);
 }
 
 async function usedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<GatewayError> {
