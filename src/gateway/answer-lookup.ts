@@ -10,7 +10,7 @@ import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { keptList } from './tell/kept-lists';
 import type { WalkParts } from './walk-parts';
-import { mergeReply, type ReplyParts, type ToldOutcome } from './tell/merge-reply';
+import { mergeReply, replyTo, type ReplyParts, type ToldOutcome } from './tell/merge-reply';
 import { tellWait } from './tell/refuse';
 import { numberingShown } from '../mapping/shown-numbers';
 import { recentRefusal } from './read/judge-visit';
@@ -28,21 +28,15 @@ const DEFAULT_REFUSAL_TEXTS: Readonly<Record<number, string>> = {
 };
 
 export async function answerLookup(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
-  const { mapping, operation, format, intent, callerKey } = parsed;
   const context = readContextOf(parsed);
   if (wantsLists(parsed)) void parts.priceLists.warm(context);
   const { finding, values } = await lookUp(parsed, parts);
   // The lists are shown only if v1 has just answered this key.
   const catalog = wantsLists(parsed) && finding.kind === 'found' ? await parts.priceLists.show(context) : undefined;
   const told = tellWait(tellFinding(finding, parsed), parsed.call!.path);
-  const reply = mergeReply({
+  const reply = replyTo(parsed, {
     ...told,
-    mapping,
-    operation,
-    format,
     values,
-    callerKey,
-    ownNumbers: intent.ownNumbers,
     catalog: catalogOf(catalog, parsed),
     roots: { v1: finding.kind === 'unavailable' ? null : plainNumbers(finding.body), login: loginRoot(parsed, parts) },
   });

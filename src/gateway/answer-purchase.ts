@@ -17,7 +17,7 @@ import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { earlierTellerOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { generateRequestId } from './read/read-raw';
-import { firstOf, mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
+import { firstOf, orderRoot, replyTo, tellOutcome } from './tell/merge-reply';
 import { markTold, takePins, watchHangUp } from './tell/mark-told';
 import { tellObstacle, tellWait } from './tell/refuse';
 import type { WalkParts } from './walk-parts';
@@ -149,22 +149,18 @@ async function tellPurchase(
   parsed: ParsedRequest,
   parts: WalkParts,
 ): Promise<Answer> {
-  const { intent, credentials } = parsed;
   const teller = tellerOf(order, parsed, parts);
-  const { mapping, operation, format } = teller;
   const obstacle = await judging;
   if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId }, obstacle, parsed);
   watchHangUp(order, parsed.line, parts);
   const { openSince } = pursuit;
   const outcome = await withGoods(order, teller, parts, parsed.patienceMs - (parts.clock.elapsed() - begunAt));
   const isOpenedHere = order.openedAtMs === newOrder.openedAtMs;
-  if (outcome.kind === 'unknown')
-    parts.reconciler.watch(credentials, parsed.request.clientAddress, isOpenedHere ? { requestId, atMs: begunAt } : undefined);
-  const catalog = operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
-  const told = tellWait(tellOutcome(outcome, mapping), parsed.call!.path);
-  const isNameless = intent.requestId === undefined && isOfPins(operation) && told.outcome === 'success';
-  // Another script may hear the same PINs, perhaps from another process that counts this one as dead.
-  const isContested = isNameless && (isJoined || (order.toldAtMs ?? NOT_TOLD) > TOLD_PENDING);
+  const opened = isOpenedHere ? { requestId, atMs: begunAt } : undefined;
+  if (outcome.kind === 'unknown') parts.reconciler.watch(parsed.credentials, parsed.request.clientAddress, opened);
+  const catalog = teller.operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
+  const told = tellWait(tellOutcome(outcome, teller.mapping), parsed.call!.path);
+  const isContested = told.outcome === 'success' && arePinsContested(order, isJoined, teller);
   // A script that has hung up takes no PINs: its mark could come after that of another script, which is told them.
   const taken = isContested && !parsed.line.hasHungUp ? await takePins(order, parts) : order;
   if (taken === undefined) return answerPurchase({ ...parsed, patienceMs: leftMs() }, parts);
@@ -176,22 +172,19 @@ async function tellPurchase(
     repeat: isJoined ? 'joined' : openingKind === 'replayed' ? 'replayed' : undefined,
     order: idsOf(echoed, outcome),
     heldMs: openSince === undefined ? undefined : parts.clock.elapsed() - Math.max(openSince, waitsFrom),
-    reply: mergeReply({
-      outcome: told.outcome,
-      http: told.http,
-      text: told.text,
-      retryAfterSeconds: told.retryAfterSeconds,
-      mapping,
-      operation,
-      format,
+    reply: replyTo(teller, {
+      ...told,
       // If the fields of this request mean another content by now, the reply shows the fields of the order that was sold.
-      values: order.contentHash === newOrder.contentHash ? intent.values : order.fields,
-      callerKey: parsed.callerKey,
-      ownNumbers: intent.ownNumbers,
+      values: order.contentHash === newOrder.contentHash ? parsed.intent.values : order.fields,
       catalog,
       roots: { order: orderRoot(echoed, outcome) },
     }),
   };
+}
+
+/** Whether another script may hear the same PINs, perhaps from another process that counts this one as dead. */
+function arePinsContested({ toldAtMs = NOT_TOLD }: Order, isJoined: boolean, { intent, operation }: ParsedRequest): boolean {
+  return intent.requestId === undefined && isOfPins(operation) && (isJoined || toldAtMs > TOLD_PENDING);
 }
 
 /** Who tells the order: the reading of this request, unless the order has names that the mapping no longer has. */
@@ -229,19 +222,10 @@ function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { k
  * because the order may be charged.
  */
 function tellNothing(newOrder: NewOrder, obstacle: Obstacle, parsed: ParsedRequest): Answer {
-  const { mapping, operation, format, intent, callerKey } = parsed;
   const outcome: Unknown = { kind: 'unknown', reason: 'v1 has not accepted the key at this address' };
   const order: Order = { ...newOrder, number: 0, attempts: 0, outcome };
-  const reply = mergeReply({
-    ...tellObstacle(obstacle, mapping),
-    mapping,
-    operation,
-    format,
-    values: intent.values,
-    callerKey,
-    ownNumbers: intent.ownNumbers,
-    roots: { order: orderRoot(order, outcome) },
-  });
+  const roots = { order: orderRoot(order, outcome) };
+  const reply = replyTo(parsed, { ...tellObstacle(obstacle, parsed.mapping), roots });
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
 }
 

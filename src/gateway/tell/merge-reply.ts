@@ -9,6 +9,7 @@ import { withoutSuccess } from '../../mapping/rules/read-as';
 import { NULL_IN_FAILURE } from '../../mapping/shapes';
 import { shownNumbers } from '../../mapping/shown-numbers';
 import type { CatalogLists } from '../read/catalog-lists';
+import type { ParsedRequest } from '../read/walk-in';
 
 export interface ReplyParts {
   readonly mapping: Mapping;
@@ -48,6 +49,14 @@ export function mergeReply(parts: ReplyParts): LegacyReply {
   if (shape === undefined) return new BuiltReply(status, build, scope, retryAfterSeconds);
   const body = parts.callerKey!.lists.get(shape)!.build(build(scope), unjoined);
   return { status, body, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+/** The reply to a request in its own format, with its own values and the caller's own numbers. */
+export function replyTo(
+  { mapping, operation, format, intent, callerKey }: ParsedRequest,
+  told: ToldOutcome & Pick<ReplyParts, 'values' | 'catalog' | 'roots'>,
+): LegacyReply {
+  return mergeReply({ mapping, operation, format, callerKey, ownNumbers: intent.ownNumbers, values: intent.values, ...told });
 }
 
 /** Scripts get `text`. `body` is for tools, and is built only when a tool reads it. */
