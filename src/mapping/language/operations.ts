@@ -1,5 +1,7 @@
 /** The schema of operations, from the fields of a request to the v1 call and the reply. */
 import * as z from 'zod';
+import { V1_ENDPOINTS } from '../../upstream/v1';
+import { nearestName } from '../nearest-name';
 import {
   AFTER_PENDING,
   entries,
@@ -116,11 +118,11 @@ export const operationSchema = z
     title: humanText('A name for people.', '{1}: title'),
     kind: z
       .enum(OPERATION_KINDS)
+      .optional()
       .describe(
-        '`purchase` moves money; `lookup` and `read` ask v1; `list` answers from the catalog; `status` and `history` look orders up.',
+        '`purchase` moves money; `lookup` and `read` ask v1; `list` answers from the catalog; `status` and `history` look orders up. Default: what the call of v1 says; `list` without a call.',
       )
-      .meta(whole('constant', money('decides whether the operation moves money'), '{1}: kind'))
-      .meta({ standIn: 'read' }),
+      .meta(whole('constant', money('decides whether the operation moves money'), '{1}: kind')),
     routes: z
       .array(routeSchema)
       .min(1, 'expected at least one')
@@ -233,4 +235,16 @@ export const operationSchema = z
     after_pending: afterPending.optional().meta(whole('constant', AFTER_PENDING, '{1}: once a script has heard pending')),
     reply: replySchema.optional().meta(group({ named: '{1}: the reply', reply: '{1}: reply' })),
   })
+  .transform((operation) => ({ ...operation, kind: operation.kind ?? kindOf(operation.call?.to) }))
   .meta(group({ named: 'operation {1}', keptEmpty: true }));
+
+/** The kind of an operation that does not state it. For a misspelt endpoint it is that of the nearest one; another rule reports it. */
+function kindOf(to: string | undefined): (typeof OPERATION_KINDS)[number] {
+  if (to === undefined) return 'list';
+  const kinds = new Map<string, (typeof OPERATION_KINDS)[number]>(
+    V1_ENDPOINTS.map(({ method, path, kind }) => [`${method} ${path}`, kind]),
+  )
+    .set('GET /receipt', 'status')
+    .set('GET /transactions', 'history');
+  return kinds.get(nearestName(to, kinds.keys()) ?? '') ?? 'read';
+}

@@ -17,18 +17,19 @@ const warning = (...looksAt: string[]): Rule => ({ severity: 'warning', looksAt 
  * `*` is any name, `=` the operation of the problem, and `~` the step at the same depth of the problem's path. A place that ends in
  * `!` is a list of names: it counts as a hole only if a name of it is gone, or the whole list.
  */
-const KIND = 'operations.=.kind';
 const CALL = 'operations.=.call';
+/** An operation without a kind of its own has that of its call. */
+const KIND = ['operations.=.kind', CALL];
 const TABLES = ['tables!', 'tables.*.values!', 'tables.*.catalog', 'tables.*.unlisted', 'tables.*.numbers'];
 const FIELDS = ['operations.=.fields', ...TABLES];
 const REPLIES = [
   'operations.=.reply',
   ...['formats', 'families'].flatMap((teller) => [`${teller}.*.reply`, `${teller}.*.operations.=.reply`]),
   'blocks',
-  KIND,
+  ...KIND,
 ];
 /** The roots that are available in a block depend on every operation that includes it. */
-const SOURCES = [KIND, 'operations.=.catalog', CALL, 'operations.=.join'];
+const SOURCES = [...KIND, 'operations.=.catalog', 'operations.=.join'];
 const SIGNALS = ['formats.~.proof.~'];
 
 /** By the page of docs/rules that explains them, in the order of its headings. */
@@ -73,14 +74,14 @@ export const RULES_BY_PAGE = {
     'route-inside-v1': error(),
     'format-shadows-route': error(),
     'parameter-repeated': error(),
-    'unknown-parameter': error('operations.=.fields!', KIND),
+    'unknown-parameter': error('operations.=.fields!', ...KIND),
   },
   fields: {
     'spelling-shared': error(),
     'spelling-repeated': warning(),
     'spelling-untrimmed': warning(),
     'ignored-and-read': error(),
-    'request-id-is-field': error('request_id', KIND),
+    'request-id-is-field': error('request_id', ...KIND),
     'request-id-decides': error(),
     'reserved-name': error(),
     'name-clash': error(),
@@ -95,11 +96,11 @@ export const RULES_BY_PAGE = {
     'length-on-number': error(...FIELDS),
   },
   calls: {
-    'missing-call': error(CALL, KIND),
+    'missing-call': error(...KIND),
     'unknown-endpoint': error(),
-    'purchase-without-purchase': error(CALL, KIND),
-    'read-that-buys': error(CALL, KIND),
-    'receipt-outside-status': error(CALL, KIND),
+    'purchase-without-purchase': error(...KIND),
+    'read-that-buys': error(...KIND),
+    'receipt-outside-status': error(...KIND),
     'unknown-v1-field': error(),
     'missing-v1-field': error(CALL),
     'reserved-v1-field': error(),
@@ -107,13 +108,13 @@ export const RULES_BY_PAGE = {
     'v1-field-not-required': error(...FIELDS),
     'constant-recipient': error(),
     'value-without-id': error(...FIELDS, 'tables.*.values.*.id'),
-    'lookup-key-on-purchase': error(KIND),
-    'lookup-key-shows-operator': error(KIND),
+    'lookup-key-on-purchase': error(...KIND),
+    'lookup-key-shows-operator': error(...KIND),
     'key-in-outside-login': error(),
-    'undecided-moves-money': error(KIND),
+    'undecided-moves-money': error(...KIND),
     'guard-cannot-tell': error(...FIELDS, 'tables.*.values.*.prefixes'),
-    'purchase-without-guard': error(...FIELDS, ...['operations.=.numbering_guard', 'formats!', 'formats.*.numbers', CALL, KIND]),
-    'status-without-id': error(...FIELDS, KIND),
+    'purchase-without-guard': error(...FIELDS, ...['operations.=.numbering_guard', 'formats!', 'formats.*.numbers', ...KIND]),
+    'status-without-id': error(...FIELDS, ...KIND),
     'join-unused': warning(),
     'operation-without-route': error('operations.=.routes', 'formats!', 'formats.*.operations.=.routes'),
     'v1-field-misfed': error(...FIELDS),
@@ -220,14 +221,14 @@ export const RULES_BY_PAGE = {
     'kind-unreachable': error(),
     'patience-too-long': warning('callers.kinds'),
     'patience-beyond-pursuit': warning('timing'),
-    'patience-without-order': warning('operations!', 'operations.*.kind'),
-    'after-pending-without-order': warning('operations!', 'operations.*.kind'),
+    'patience-without-order': warning('operations!', 'operations.*.kind', 'operations.*.call'),
+    'after-pending-without-order': warning('operations!', 'operations.*.kind', 'operations.*.call'),
     'title-repeated': error(),
     'own-numbers-empty': warning('callers.keys.~.numbers', 'callers.keys.~.unlisted'),
     'own-number-twin': warning(...TABLES),
     'unlisted-without-numbers': error('callers.keys.~.numbers'),
     'shape-without-list': error('callers.keys.~.lists'),
-    'shape-of-no-list': error('operations!', 'operations.*.kind'),
+    'shape-of-no-list': error('operations!', 'operations.*.kind', 'operations.*.call'),
     'duration-zero': error(),
     'duration-huge': warning(),
     'quiet-too-short': warning('timing'),

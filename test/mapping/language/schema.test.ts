@@ -55,3 +55,19 @@ test.each([199, 200, 400, 499, 500])(
     );
   },
 );
+
+test.each([
+  ['POST /airtime', 'purchase'],
+  ['POST /validate-meter', 'lookup'],
+  ['GET /balance', 'read'],
+  ['GET /receipt', 'status'],
+  ['GET /transactions', 'history'],
+  [undefined, 'list'],
+  ['POST /airtme', 'purchase'],
+  ['POST /nothing-of-the-kind', 'read'],
+])('an operation that calls %s and states no kind is a %s', (to, kind) => {
+  const call = to === undefined ? {} : { call: { to } };
+  const read = (own: object): unknown => sharedFileSchema.parse({ operations: { ask: { title: 'Ask', ...call, ...own } } });
+  expect(read({})).toMatchObject({ operations: { ask: { kind } } });
+  expect(read({ kind: 'lookup' })).toMatchObject({ operations: { ask: { kind: 'lookup' } } });
+});
