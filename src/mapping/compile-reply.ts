@@ -72,7 +72,8 @@ function compileList(
   const path = ['operations', name, 'reply'];
   const own = owns.findLast(({ reply }) => reply.success !== undefined);
   const list = own === undefined ? shared?.success : own.reply.success;
-  if (list === undefined) surroundings.report(path, 'missing-reply', 'without a `call` this is a list, which needs `reply.success`');
+  if (list === undefined)
+    surroundings.report(path, 'missing-reply', 'without a `call` this is a list, which needs `reply.success`');
   if (isFields(list)) {
     const replies = own !== undefined || shared === undefined ? owns : [{ reply: shared, path }, ...owns];
     return buildReply(replies, 'success', surroundings);

@@ -8,6 +8,7 @@ import { hasErrors, type Problem } from './problem';
 import type { Hole } from './read-rest';
 import { parseYaml, readParsed, topKeys, type Locate, type YamlPath, type YamlRead } from './read-yaml';
 import { formatFileSchema, sharedFileSchema, type FormatFile, type SharedFile } from './language/schema';
+import { pathsOf } from './routes';
 import { Places, type MappingSource } from './source';
 
 export interface LoadedSource {
@@ -179,7 +180,8 @@ interface Merging {
 const addFormat: Add<FormatFile> = (value, file, locate, into) => {
   const path = ['formats', value.format];
   if (into.formats.has(value.format)) reportDefinedTwice(`format \`${value.format}\``, file, locate(['format']), path, into);
-  into.places.add(path, file, locate, 2);
+  into.places.add(path, file, locate, []);
+  addSignals(value.proof, [...path, 'proof'], file, locate, ['proof'], into);
   into.formats.set(value.format, value);
   addRecord('rows', value.rows, file, locate, into);
   return ([first, ...more]) => {
@@ -191,6 +193,10 @@ const addFormat: Add<FormatFile> = (value, file, locate, into) => {
 
 const addShared: Add<SharedFile> = (value, file, locate, into) => {
   for (const section of RECORDS) addRecord(section, value[section], file, locate, into);
+  for (const [id, { proof }] of Object.entries(value.families ?? {})) {
+    const path = ['families', id, 'proof'];
+    addSignals(proof, path, file, locate, path, into);
+  }
   for (const section of WHOLES) {
     if (value[section] === undefined) continue;
     if (into.merged[section] !== undefined)
@@ -201,15 +207,33 @@ const addShared: Add<SharedFile> = (value, file, locate, into) => {
   const all = into.merged.other_numberings ?? [];
   const before = all.length;
   for (const [index, numbering] of (value.other_numberings ?? []).entries()) {
-    into.places.add(['other_numberings', all.length], file, (path, what) =>
-      locate(['other_numberings', index, ...path.slice(2)], what),
-    );
+    into.places.add(['other_numberings', all.length], file, locate, ['other_numberings', index]);
     all.push(numbering);
   }
   if (all.length > 0) into.merged.other_numberings = all;
   return (path) =>
     path[0] === 'other_numberings' && typeof path[1] === 'number' ? [path[0], path[1] + before, ...path.slice(2)] : path;
 };
+
+/**
+ * Makes a signal of each address of `path: /api/epin|rechargepin`. A request has one address, so each counts as if it were alone. Those of
+ * further addresses come last: all others keep their places in the list.
+ */
+function addSignals<Signal extends { path?: string | undefined }>(
+  signals: Signal[] = [],
+  at: YamlPath,
+  file: string,
+  locate: Locate,
+  own: YamlPath,
+  { places }: Merging,
+): void {
+  for (const [index, signal] of [...signals].entries()) {
+    if (signal.path === undefined) continue;
+    const [first, ...further] = pathsOf(signal.path);
+    signal.path = first;
+    for (const path of further) places.add([...at, signals.push({ ...signal, path }) - 1], file, locate, [...own, index]);
+  }
+}
 
 function addRecord(
   section: (typeof RECORDS)[number],

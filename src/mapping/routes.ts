@@ -12,11 +12,16 @@ export interface Address {
 /** `GET|POST /api/data|topup/:id` is two addresses, each with both methods. */
 export function parseRoute(text: string): Address[] {
   const [methods = '', path = ''] = text.split(' ');
-  const paths = trimSlash(path)
+  return pathsOf(trimSlash(path)).map((one) => ({ methods: methods.split('|'), path: one }));
+}
+
+/** `/api/data|topup` is two paths. */
+export function pathsOf(path: string): string[] {
+  return path
     .split('/')
     .map((segment) => segment.split('|'))
-    .reduce<string[]>((begun, ends) => begun.flatMap((start) => ends.map((end) => `${start}/${end}`)), ['']);
-  return paths.map((one) => ({ methods: methods.split('|'), path: one.slice(1) }));
+    .reduce<string[]>((begun, ends) => begun.flatMap((start) => ends.map((end) => `${start}/${end}`)), [''])
+    .map((one) => one.slice(1));
 }
 
 export interface PlacedRoute {

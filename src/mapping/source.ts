@@ -46,11 +46,11 @@ export const NOWHERE = '(mappings)';
 
 /** The files and lines of a merged source, by paths such as `operations.buy_airtime.fields.phone` or `formats.b.proof.0`. */
 export class Places {
-  readonly #origins = new Map<string, { readonly file: string; readonly locate: Locate; readonly drop: number }>();
+  readonly #origins = new Map<string, { readonly file: string; readonly locate: Locate; readonly own: YamlPath }>();
 
-  /** Registers the file that contains everything below `prefix`. The first `drop` steps of a path do not exist in the file. */
-  add(prefix: YamlPath, file: string, locate: Locate, drop = 0): void {
-    this.#origins.set(key(prefix), { file, locate, drop });
+  /** Registers the file that contains everything below `prefix`, and the path of the prefix in that file. */
+  add(prefix: YamlPath, file: string, locate: Locate, own: YamlPath = prefix): void {
+    this.#origins.set(key(prefix), { file, locate, own });
   }
 
   /** The file that was registered for exactly this prefix, if any. */
@@ -62,7 +62,7 @@ export class Places {
   inFile(path: YamlPath): YamlPath {
     for (let length = path.length; length > 0; length -= 1) {
       const origin = this.#origins.get(key(path.slice(0, length)));
-      if (origin !== undefined) return path.slice(origin.drop);
+      if (origin !== undefined) return [...origin.own, ...path.slice(length)];
     }
     return path;
   }
@@ -76,7 +76,8 @@ export class Places {
   find(path: YamlPath, what: 'key' | 'value' = 'value'): { file: string; line: number; column: number } {
     for (let length = path.length; length > 0; length -= 1) {
       const origin = this.#origins.get(key(path.slice(0, length)));
-      if (origin !== undefined) return { file: origin.file, ...origin.locate(path.slice(origin.drop), what) };
+      if (origin === undefined) continue;
+      return { file: origin.file, ...origin.locate([...origin.own, ...path.slice(length)], what) };
     }
     return { file: NOWHERE, line: 1, column: 1 };
   }

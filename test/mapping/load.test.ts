@@ -51,6 +51,25 @@ test('numberings of other servers in several files are joined, and each keeps it
   expect(source!.places.find(['other_numberings', 1, 'numbers', '1'])).toEqual({ file: '2.yaml', line: 4, column: 19 });
 });
 
+test.each([
+  ['format', 'format: y\ntitle: Y\nproof:', ['formats', 'y', 'proof']],
+  ['family', 'families:\n y:\n  title: Y\n  scripts: Y\n  extends: x\n  proof:', ['families', 'y', 'proof']],
+])('each address of a signal of a %s is a signal, and has the place of the line that names it', (_what, head, path) => {
+  const text = `${head}\n  - { weight: strong, path: /api/buy|by/, any_field: [phone] }\n  - { weight: medium, path: /api/buy }`;
+  const { source } = mergeFiles(filesWith(text));
+  const { proof } = source!.formats.get('y') ?? source!.families['y']!;
+  expect(proof).toEqual([
+    { weight: 'strong', path: '/api/buy/', any_field: ['phone'] },
+    { weight: 'medium', path: '/api/buy' },
+    { weight: 'strong', path: '/api/by/', any_field: ['phone'] },
+  ]);
+  const lines = [0, 1, 2].map((index) => source!.places.find([...path, index, 'path']).line);
+  expect(lines).toEqual([lines[0], lines[0]! + 1, lines[0]]);
+  expect(source!.places.inFile([...path, 2, 'path']).slice(-2)).toEqual([0, 'path']);
+  const served = checkFiles(filesWith(text)).problems.filter(({ code }) => code === 'signal-never-applies');
+  expect(served).toMatchObject([{ message: 'nothing is served at /api/by/', line: lines[0] }]);
+});
+
 test('sets with different files have different hashes', () => {
   const hash = (text: string): string => mergeFiles(filesWith(text)).source!.hash;
   expect(hash('texts: { found: a }')).toBe(hash('texts: { found: a }'));

@@ -9,7 +9,7 @@ const locate = (path: readonly PropertyKey[], what: 'key' | 'value' = 'value'): 
 test('a value is located at the nearest known place above it', () => {
   const places = new Places();
   places.add(['operations', 'buy'], 'a.yaml', locate);
-  places.add(['formats', 'x'], 'x.yaml', locate, 2);
+  places.add(['formats', 'x'], 'x.yaml', locate, []);
   expect(places.find(['operations', 'buy', 'fields', 'phone'])).toEqual({ file: 'a.yaml', line: 4, column: 2 });
   expect(places.find(['formats', 'x', 'proof', 0], 'key')).toEqual({ file: 'x.yaml', line: 2, column: 1 });
   expect(places.find(['nowhere'])).toEqual({ file: '(mappings)', line: 1, column: 1 });
