@@ -194,6 +194,16 @@ describe('another attempt at an order with an open outcome', () => {
     expect(await buy(again)).toMatchObject({ status: 'pending' });
     expect(again.upstream.sent).toEqual([]);
   });
+
+  test('keeps its doubt: an order that v1 then has under its id may still be another one', async () => {
+    const house = await openAfter({ ...UNKNOWN, isDoubted: true });
+    const again = openWalkHouse({
+      answers: [{ outcome: SUCCESS, isDuplicate: true }],
+      find: () => ({ kind: 'found', body: { status: 'success', data: { reference: 'V1', status: 'success' } } }),
+      beside: house,
+    });
+    expect(await buy(again)).toMatchObject({ status: 'pending' });
+  });
 });
 
 describe('a process that is frozen between its lease and its first byte', () => {

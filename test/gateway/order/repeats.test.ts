@@ -474,13 +474,18 @@ describe('a repeat without an id', () => {
   });
 
   test.each([
-    ['that v1 has sold, and not the later one that v1 refused as identical', 3_000, 'V1', []],
-    ['opened first, of which v1 knows more than of the later one, where both processes have died', 10 * MINUTE, 'V2', ['first']],
+    ['that v1 has sold, and not the later one that v1 refused as identical', 3_000, [SUCCESS, IDENTICAL], 'V1', []],
+    ['that v1 has sold, and not the one opened first that v1 refused as identical', 3_000, [IDENTICAL, SUCCESS], 'V1', []],
+    ['that v1 has sold, and not the one opened first, which has no end', 3_000, [UNKNOWN, SUCCESS], 'V1', []],
+    [
+      'opened first, of which v1 knows more than of the later one, where both processes have died',
+      ...([10 * MINUTE, [SUCCESS, IDENTICAL], 'V2', ['first']] as const),
+    ],
   ] as const)(
     'of two orders that two processes opened within a second is the one %s',
-    async (_title, afterMs, reference, sent) => {
-      const first = openWalkHouse(slowly(afterMs, SUCCESS));
-      const second = openWalkHouse({ beside: first, ...slowly(afterMs - 1_000, REJECTED, IDENTICAL) });
+    async (_title, afterMs, [firstAnswer, secondAnswer], reference, sent) => {
+      const first = openWalkHouse(slowly(afterMs, firstAnswer));
+      const second = openWalkHouse({ beside: first, ...slowly(afterMs - 1_000, REJECTED, secondAnswer) });
       const third = openWalkHouse({ beside: first, ...slowly(0, AGAIN) });
       // The second process has just looked for such orders.
       ask(second, { amount: '300' });
