@@ -416,6 +416,7 @@ describe('a gateway that is stopping', () => {
     const it = await stopping([UNKNOWN]);
     let told: Order | undefined;
     void it.pursuit.waitFor(40_000).then((order) => (told = order));
+    await it.clock.advance(1_000);
     it.stop();
     it.pursuit.hurry();
     await it.pursuit.ended;

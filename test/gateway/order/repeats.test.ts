@@ -619,9 +619,18 @@ describe('a repeat without an id', () => {
   });
 
   test('is another sale when the first is older than the window, or of other content, or of another key', async () => {
-    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
-    ask(house, { 'request-id': 'r-1' }).hangUp();
-    await house.clock.advance(11 * MINUTE);
+    let mapping = shippedMapping();
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+    const other = openWalkHouse({ beside: house, ...slowly(0, REJECTED, { ...SUCCESS, reference: 'V3' }) });
+    ask(house).hangUp();
+    await house.clock.advance(6 * MINUTE);
+    // The other process finds the order in the journal here.
+    await told(other, ask(other, { amount: '300' }));
+    await house.clock.advance(5 * MINUTE);
+    mapping = editedMapping('min: 1 }', 'min: 500 }');
+    expect(await told(house, ask(house))).toMatchObject({ http: 400, code: 'invalid_field' });
+    mapping = shippedMapping();
+    expect(await told(other, ask(other))).toMatchObject({ reference: 'V3', repeat: undefined });
     expect(await told(house, ask(house))).toMatchObject({ reference: 'V2', repeat: undefined });
     ask(house).hangUp();
     expect(await told(house, ask(house, { amount: '101' }))).toMatchObject({ repeat: undefined });
