@@ -38,7 +38,7 @@ export class Connection {
   /** Requests parsed but not begun: one at most, or two when the end of a head came in two packets. */
   #waiting: Exchange[] = [];
   #unparsed: Buffer | undefined;
-  /** The request parsed last; its body may be incomplete. */
+  /** While `#isUpgrading`: the request parsed last; its body may be incomplete. */
   #parsed: IncomingMessage | undefined;
   /** A request had an `Upgrade` header. From then on Node reports neither errors of its parser nor the bytes that it leaves after a request. */
   #isUpgrading = false;
@@ -78,8 +78,8 @@ export class Connection {
   /** To be called for each request that the parser finds. */
   take(exchange: Exchange): void {
     const { headers } = exchange.request;
-    this.#parsed = exchange.request;
     this.#isUpgrading ||= headers.upgrade !== undefined;
+    if (this.#isUpgrading) this.#parsed = exchange.request;
     this.#bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
     if (this.#current !== undefined || this.#isResting) this.#waiting.push(exchange);
     else this.#beginning = this.#current = exchange;
