@@ -28,7 +28,7 @@ test('a wrong optional value is left out, and a wrong required value is replaced
   const { value, holes } = restOf(
     'operations:\n  buy:\n    title: [a]\n    kind: 7\n    undecided: 7\n    fields: { phone: { as: [1], min: x } }\n',
   )!;
-  expect(value.operations).toEqual({ buy: { title: '?', kind: 'read', fields: { phone: { from: ['?'], as: 'unreadable' } } } });
+  expect(value.operations).toEqual({ buy: { title: '?', kind: 'list', fields: { phone: { from: ['?'], as: 'unreadable' } } } });
   expect(holes.map(({ path, kind }) => `${path.map(String).join('.')} ${kind}`).sort()).toEqual([
     'operations.buy.fields.phone.as guess',
     'operations.buy.fields.phone.from guess',
