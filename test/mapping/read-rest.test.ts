@@ -33,7 +33,7 @@ test('a wrong optional value is left out, and a wrong required value is replaced
     'operations.buy.fields.phone.as guess',
     'operations.buy.fields.phone.from guess',
     'operations.buy.fields.phone.min gone',
-    'operations.buy.kind guess',
+    'operations.buy.kind gone',
     'operations.buy.title guess',
     'operations.buy.undecided gone',
   ]);
