@@ -1,5 +1,6 @@
 import { pause } from '../../src/domain/clock';
 import { GatewayError } from '../../src/domain/errors';
+import type { JsonObject } from '../../src/domain/json';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
 import type { GatewayParts } from '../../src/gateway/walk-parts';
@@ -14,6 +15,7 @@ import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
 const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
 const WRONG_PIN: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Invalid transaction PIN.' };
+const HOUR_MS = 3_600_000;
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
 
 /** A script with a short patience buys airtime; gives the reply as the script reads it. */
@@ -387,6 +389,32 @@ describe('a journal that can be neither written nor read', () => {
     // The second one waits for the turn of the first.
     for (let nth = 0; nth < 2; nth += 1)
       expect(await buy(house, { 'request-id': '' })).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
+  });
+});
+
+describe('an order that v1 says it had already', () => {
+  const RECEIPT = { reference: 'V1', status: 'success', phone: '08030000001' };
+  const zoned = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+
+  test.each<[string, readonly Outcome[], JsonObject, string, told?: { serverAtMs?: number }]>([
+    ['is sold where its receipt has the number', [], RECEIPT, 'success'],
+    ['is pending where v1 gives the receipt of another reference', [], { ...RECEIPT, reference: 'V2' }, 'pending'],
+    ['is no sale of ours where the receipt has another number', [], { ...RECEIPT, phone: '08030000002' }, 'fail'],
+    ['is sold after a lost answer where the receipt has no number', [UNKNOWN], { ...RECEIPT, phone: null }, 'success'],
+    ['is pending then where the receipt has another price', [UNKNOWN], { ...RECEIPT, phone: null, amount: 500 }, 'pending'],
+    [
+      'is no sale of ours where the receipt is days old',
+      [],
+      { ...RECEIPT, created_at: zoned(0) },
+      'fail',
+      { serverAtMs: 48 * HOUR_MS },
+    ],
+    ['is sold where the receipt is of today', [], { ...RECEIPT, created_at: zoned(0) }, 'success', { serverAtMs: 18 * HOUR_MS }],
+    ['is sold where v1 does not tell its time', [], { ...RECEIPT, created_at: zoned(0) }, 'success'],
+  ])('%s', async (_title, before, data, status, told = {}) => {
+    const answers = [...before.map((outcome) => ({ outcome })), { outcome: SUCCESS, isDuplicate: true }];
+    const house = openWalkHouse({ answers, find: () => ({ kind: 'found', body: { status: 'success', data }, ...told }) });
+    expect(await buy(house)).toMatchObject({ status });
   });
 });
 

@@ -295,7 +295,7 @@ async function settleByReceipts(orders: readonly Order[], context: CallContext, 
 }
 
 async function settleIfFinal(order: Order, outcome: Outcome | undefined, { journal, clock }: ReconcileParts): Promise<number> {
-  if (outcome === undefined || outcome.kind === 'pending' || outcome.kind === 'unknown') return 0;
+  if (outcome === undefined || outcome.kind === 'pending') return 0;
   await journal.settle(order.owner, order.requestId, outcome, clock.now());
   return 1;
 }

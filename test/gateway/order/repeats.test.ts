@@ -792,18 +792,19 @@ describe('a repeat without an id', () => {
 
   test('is told how the order at v1 stands, and is not sold in the sandbox, where its key was sent there in between', async () => {
     const base = shippedMapping();
-    for (const [waitedMs, heard] of [
-      [1_000, { status: 'pending' }],
-      [20_000, { status: 'success', reference: 'V1' }],
+    for (const [waitedMs, heard, sale, next] of [
+      [1_000, { status: 'pending' }, {}, {}],
+      [20_000, { status: 'success', reference: 'V1' }, {}, {}],
+      [20_000, { status: 'success', reference: 'V1' }, { 'request-id': 'r-1' }, { 'request-id': 'r-2' }],
     ] as const) {
       let { callerKeys } = base;
       const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => ({ ...base, callerKeys }) } });
-      ask(house).hangUp();
+      ask(house, sale).hangUp();
       await house.clock.advance(waitedMs);
       callerKeys = new Map([[house.owner, { ...plainCallerKey(house.owner), isSandboxed: true }]]);
-      expect(await told(house, ask(house))).toMatchObject(heard);
+      expect(await told(house, ask(house, sale))).toMatchObject(heard);
       expect(house.upstream.sent).toHaveLength(1);
-      expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2' });
+      expect(await told(house, ask(house, next))).toMatchObject({ status: 'success', reference: 'V2' });
     }
   });
 

@@ -139,7 +139,8 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     setWall: (errorMs: number) => void (wallErrorMs = errorMs),
     open: (requestId: string, asked: Asked = {}) => stored.open(orderOf(requestId, asked)),
     /** Opens an order whose attempt has no answer. */
-    lose: (requestId: string, asked: Asked = {}) => end(requestId, UNKNOWN, asked),
+    lose: (requestId: string, { outcome = UNKNOWN, ...asked }: Asked & { readonly outcome?: Outcome } = {}) =>
+      end(requestId, outcome, asked),
     sell: (requestId: string, reference: string, asked: Asked = {}) => end(requestId, { kind: 'succeeded', reference }, asked),
     refuse: (requestId: string, asked: Asked = {}) => end(requestId, { kind: 'rejected', httpStatus: 400 }, asked),
     leavePending: (requestId: string, reference: string, asked: Asked = {}) =>

@@ -39,6 +39,12 @@ test.each<[string, readonly Row[], unknown, waitMs?: number, options?: RoomOptio
     UNKNOWN,
     QUIET_MS,
   ],
+  [
+    'a row of another service is not the order',
+    [{ reference: 'V1', shows: { phone: null, category: 'electricity' } }],
+    ABSENT,
+    QUIET_MS,
+  ],
   // The sale of the row may have been deleted from the journal.
   ['an order from before JOURNAL_DAYS gets no row', [V1_ROW], UNKNOWN, 90 * 24 * 3_600_000, { journalDays: 90 }],
 ])('%s', async (_title, rows, outcome, waitMs = 0, options = {}) => {
@@ -96,6 +102,7 @@ describe('a row in which v1 may have written the order in its own way', () => {
     ['with a masked number', 'buy_airtime', airtimeSale, { phone: '0803****001' }],
     ['with a country code and a zero', 'buy_airtime', airtimeSale, { phone: '+234 (0) 803 000 0001' }],
     ['as a debit with a minus', 'buy_airtime', airtimeSale, { amount: -98, phone: null }],
+    ['with an empty list of PINs', 'buy_airtime', airtimeSale, { phone: null, category: 'top-up', pins: [] }],
     ['at the price of one card', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'print_voucher' }],
     ['of airtime on cards by the word for airtime', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'airtime' }],
   ])('%s keeps the order from being told as not sent', async (_title, operation, fields, shows) => {
@@ -165,6 +172,16 @@ describe('an operation of the operator that buys the same as a shipped one', () 
     await room.lose('r-1', { operation: 'buy_checker', fields: { exam: 'WAEC' } });
     expect((await room.look('r-1'))?.kind).toBe('unknown');
   });
+});
+
+test.each([
+  ['is found by its service', UNKNOWN, FOUND],
+  ['is not, where it is in doubt', { ...UNKNOWN, isDoubted: true } as const, { ...UNKNOWN, isDoubted: true }],
+])('a message to many, which has neither number nor price, %s', async (_title, lost, outcome) => {
+  const room = openRoom([{ reference: 'V1', phone: '', shows: { amount: 12, category: 'bulk_sms' } }]);
+  const fields = { sender: 'Shop', recipients: ['08030000001', '08030000002'], message: 'Hello' };
+  await room.lose('r-1', { operation: 'send_sms', fields, outcome: lost });
+  expect(await room.look('r-1')).toEqual(outcome);
 });
 
 test('a refund belongs to no order, though it shows the same number and amount', async () => {
