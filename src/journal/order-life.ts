@@ -234,7 +234,7 @@ function withoutSecrets(delivery: Delivery, hasGoods: boolean): Delivery {
 
 function goodsOf(delivery: Delivery | undefined): readonly string[] {
   const token = typeof delivery?.token === 'string' ? [delivery.token] : [];
-  return [...token, ...(delivery?.pins ?? []).flatMap((card) => [card.pin, card.serial])].filter((text) => text !== '');
+  return [...token, ...(delivery?.pins ?? []).flatMap((card) => [card.pin, card.serial])];
 }
 
 /** Replaces goods in a message by `***`, whatever separates their digits there: `1234-5678` and `1234 5678` are one token. */

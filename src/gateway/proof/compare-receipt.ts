@@ -181,7 +181,7 @@ function isSameWithoutNumber(
   const listPrice = traits.faceValue ?? known.listPrice;
   if (comparePrice(data, { ...traits, faceValue: listPrice }) === 'differs') return false;
   const count = Array.isArray(data['pins']) ? data['pins'].length : 0;
-  if (quantity !== undefined && count > 0 && count !== quantity) return false;
+  if (count > 0 && count !== quantity) return false;
   const time = compareTime(data, known);
   const isExact =
     quantity !== undefined && count === quantity && listPrice !== undefined && readNaira(data['amount']) === listPrice;

@@ -1,7 +1,8 @@
 /** Orders without an answer, looked for in v1's history. */
 import { pause } from '../../../src/domain/clock';
 import type { JsonObject } from '../../../src/domain/json';
-import type { Journal } from '../../../src/journal/journal';
+import type { Order } from '../../../src/domain/order';
+import type { Journal, ListOptions } from '../../../src/journal/journal';
 import type { CallContext, V1Call } from '../../../src/upstream/upstream';
 import { settlePromises } from '../../domain/virtual-clock';
 import { mappingBeside } from '../../mapping/mapping-set';
@@ -44,6 +45,21 @@ test.each<[string, readonly Row[], unknown, waitMs?: number, options?: RoomOptio
     [{ reference: 'V1', shows: { phone: null, category: 'electricity' } }],
     ABSENT,
     QUIET_MS,
+  ],
+  [
+    'where a key has more open orders than are listed, no row is taken',
+    [V1_ROW],
+    UNKNOWN,
+    0,
+    {
+      wrapJournal: (stored) => ({
+        listUnsettled: async (query: ListOptions & { readonly owner?: string }) => {
+          const open = await stored.listUnsettled(query);
+          const other = { ...open[0]!, fields: { ...open[0]!.fields, phone: '08030000002' } };
+          return query.owner === undefined ? open : [...open, ...Array<Order>(query.limit - open.length).fill(other)];
+        },
+      }),
+    },
   ],
   // The sale of the row may have been deleted from the journal.
   ['an order from before JOURNAL_DAYS gets no row', [V1_ROW], UNKNOWN, 90 * 24 * 3_600_000, { journalDays: 90 }],

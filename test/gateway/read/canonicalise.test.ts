@@ -3,6 +3,7 @@ import { GatewayError } from '../../../src/domain/errors';
 import { InexactNumber } from '../../../src/domain/json';
 import type { LegacyValue } from '../../../src/domain/legacy';
 import { canonicalise } from '../../../src/gateway/read/canonicalise';
+import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import { buyAirtime, mappingWith, shippedMapping } from '../../mapping/mapping-set';
 import { matchRequest, intentOf } from '../pure-steps';
 
@@ -80,6 +81,34 @@ test('a contradiction between body and query is a contradiction', () => {
 test('a text beyond its length is refused', () => {
   const body = { sender: 's'.repeat(101), number: '08031234567', message: 'hi' };
   expect(() => intentOf({ path: '/api/bulksms', body }, 'a')).toThrow(/at most 100 characters/);
+  expect(intentOf({ path: '/api/bulksms', body: { ...body, sender: 'Shop' } }, 'a').values).toMatchObject({ sender: 'Shop' });
+});
+
+test('a number above its bound is refused', () => {
+  const mapping = mappingWith(buyAirtime('{}', '', 'kind: { from: [kind], as: quantity, max: 5 }'));
+  const kindOf = (kind: number) =>
+    intentOf({ path: '/api/buy/', body: { network: 1, phone: '08031234567', amount: 5, kind } }, 'x', undefined, mapping).values;
+  expect(kindOf(5)).toMatchObject({ kind: 5 });
+  expect(() => kindOf(6)).toThrow(/kind: expected at most 5\.$/);
+});
+
+describe('a key with numbers of its own', () => {
+  const read = (network: number, passesUnlisted: boolean) => {
+    const own = { meanings: new Map([[7, 'GLO']]), passesUnlisted, numberOf: () => undefined };
+    const callerKey = { ...plainCallerKey('f'), numbers: new Map([['network', own]]) };
+    return canonicalise({ ...matchRequest({ body: { ...AIRTIME, network } }), format: 'a', callerKey, lookUpWord: undefined });
+  };
+
+  test.each([
+    ['them', 7, false, 'GLO', { network: 7 }],
+    ['the numbers of everybody, where it has only a few of its own', 1, true, 'MTN', {}],
+  ] as const)('buys by %s', (_title, number, passesUnlisted, network, ownNumbers) => {
+    expect(read(number, passesUnlisted)).toMatchObject({ intent: { values: { network }, ownNumbers } });
+  });
+
+  test('does not buy by any other number, which here would buy something else', () => {
+    expect(() => read(1, false)).toThrow(expect.objectContaining({ code: 'number_unlisted' }));
+  });
 });
 
 test('a field that is merely echoed is left out when it cannot be read', () => {
