@@ -2,7 +2,7 @@ import type { Outcome } from '../../src/domain/outcome';
 import { WriteFailure, type Journal } from '../../src/journal/journal';
 import { keepAnswers } from '../../src/journal/kept-answers';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { NOT_TOLD, TOLD_PENDING } from '../../src/domain/order';
+import { NOT_TOLD, type Order, TOLD_PENDING } from '../../src/domain/order';
 import { newOrder } from './new-order';
 
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-r1', message: 'sold' };
@@ -47,7 +47,12 @@ describe('answers of v1 while the disk takes nothing', () => {
     expect(await journal.listByReference('v1-r1')).toEqual([kept]);
     expect(await journal.listByReference('v1-r2')).toEqual([]);
     expect(await journal.listUnsettled({ limit: 9 })).toEqual([]);
-    for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: 9 })) expect(order).toEqual(kept);
+    const span = { fromMs: 0, untilMs: Infinity, limit: 9 };
+    for (const list of [journal.list(span), journal.listOfOwner({ owner, ...span })]) {
+      const orders: Order[] = [];
+      for await (const order of list) orders.push(order);
+      expect(orders).toEqual([kept]);
+    }
     expect((await disk.find(owner, 'r1'))?.outcome).toBeUndefined();
 
     expect(await journal.writeKept()).toBe(0);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { kobo } from '../../../src/domain/amount';
 import type { Order } from '../../../src/domain/order';
 import type { Delivery, Outcome } from '../../../src/domain/outcome';
-import { mergeReply, orderRoot, tellOutcome } from '../../../src/gateway/tell/merge-reply';
+import { mergeReply, orderRoot, tellAsked, tellOutcome } from '../../../src/gateway/tell/merge-reply';
 import { catalogListsOf } from '../../../src/gateway/read/catalog-lists';
 import { readCatalog } from '../../../src/price-lists/price-lists';
 import { editedFiles, mappingOf, shippedMapping } from '../../mapping/mapping-set';
@@ -180,6 +180,12 @@ test('only a 401 carries detail, in the text of the refusal', () => {
 test('v1 says how long to wait, and so do we', () => {
   const limited = tellOutcome({ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 7 }, mapping);
   expect(mergeReply({ ...limited, mapping, format: 'a' })).toMatchObject({ status: 429, retryAfterSeconds: 7 });
+});
+
+test('a sale has the HTTP status by which the script of a family knows one, and nothing else has it', () => {
+  const own = { ...mapping, saleHttp: 201 };
+  expect(tellOutcome({ kind: 'succeeded', reference: 'V1' }, own).http).toBe(201);
+  expect(tellAsked({ kind: 'pending', reference: 'V1' }, own).http).toBe(200);
 });
 
 // One family looks for "successful" within the text of whatever it has no word for, a failure among it (facts 3.1).
