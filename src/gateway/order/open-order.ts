@@ -17,12 +17,12 @@ import type { Reconciler } from '../proof/reconcile';
 import type { Steadiness } from '../../domain/clock';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
-import { type Admission, requestIdReused } from './pursuits';
+import type { Admission } from './admission';
 import { type CallerLimits, pauseOf } from './caller-limits';
 import type { PinGuard } from './pin-guard';
 import type { Lease, OpeningKind, Pursuit, PursuitParts, PursuitPlan } from './pursuit';
 import { type RepeatKind, type Repeats, UNREAD } from './repeats';
-import { isUsedUp, replayMsOf, requestIdUsed } from './used-ids';
+import { isUsedUp, replayMsOf, requestIdReused, requestIdUsed } from './used-ids';
 
 export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly priceLists: Pick<PriceLists, 'peek' | 'warm'>;

@@ -1,4 +1,4 @@
-/** For how long a repeat under the id of a sold order is told that order's success, and when the id is used up. (Decision 0024.) */
+/** For how long a repeat under the id of a sold order is told that order's success, and the refusals of ids that are used. (Decision 0024.) */
 import type { Clock, Steadiness } from '../../domain/clock';
 import { GatewayError } from '../../domain/errors';
 import { isEndUntold, type Order } from '../../domain/order';
@@ -26,6 +26,14 @@ export function isUsedUp(
   const agoMs = nowMs - (order.toldAtMs ?? order.settledAtMs ?? nowMs);
   // After a start, or after somebody has set the clock, the time of day shows only roughly how long ago that was.
   return agoMs > replayMs + (steadiness.steadyForMs() > replayMs ? 0 : Math.max(CLOCK_SET_MOST_MS, steadiness.setByMs()));
+}
+
+/** The refusal of a request id that belongs to another order. It happens: one old server family fills missing ids with the current second. */
+export function requestIdReused(): GatewayError {
+  return new GatewayError(
+    'request_id_reused',
+    'This request-id was already used for another order. Nothing was charged for this one: send it again with an id of its own.',
+  );
 }
 
 /** The refusal of a used-up id, as the original servers word it (facts 9.1). `mayHear`: v1 accepts the script, so it may hear that the order was sold. */
