@@ -12,8 +12,9 @@ import type { Authenticated } from './authenticate';
 import { buildCall } from './build-call';
 import { canonicalise, type Intent, type LookUpWord } from './canonicalise';
 import type { CatalogLists } from './catalog-lists';
-import { detectFormat, type Detection, type RecognisedFamily, recogniseFamily } from './detect-format';
+import { detectFormat, type Detection } from './detect-format';
 import { guardNumbering } from './guard-numbering';
+import { type RecognisedFamily, recogniseFamily } from './recognise-family';
 
 /** Step 2: the operation of the address. */
 export interface Routed {

@@ -2,7 +2,8 @@
 import { stringify } from 'yaml';
 import { GatewayError } from '../../domain/errors';
 import type { LegacyRequest } from '../../domain/legacy';
-import { detectFormat, proofsOf, type Detection } from '../../gateway/read/detect-format';
+import { detectFormat, type Detection } from '../../gateway/read/detect-format';
+import { proofsOf } from '../../gateway/read/recognise-family';
 import { pathWithoutFormat } from '../../gateway/read/walk-in';
 import type { Mapping, Operation } from '../../mapping/mapping';
 import type { SourceFindings } from './read-source';
