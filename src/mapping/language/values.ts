@@ -3,7 +3,7 @@
  * in groups. Reading converts both into the long form, so the loaded set has only that form.
  */
 import * as z from 'zod';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json';
+import { isJsonObject, isList, textOf, type JsonObject, type JsonValue } from '../../domain/json';
 import { group, whole, OUTCOME, setOf } from './declare';
 import { name } from './parts';
 
@@ -17,7 +17,7 @@ export const value: z.ZodType<ValueSource> = z
   .meta({
     id: 'value',
     description:
-      'A constant; `$path` or `$path | transform`; a list; nested fields; `{ first: [a, b] }`, the first value that is not null or empty; `{ when: { $path: word }, value: a, else: b }`; `{ each: $list, where: {…}, row: shape }`, one row for each row of a list; or the same with `group_by: column` and `groups: { name: value }`, one such list for each group (`null`: every row).',
+      'A constant; `$path` or `$path | transform`; a list; nested fields; `{ first: [a, b] }`, the first value that is not null or empty; `{ when: { $path: word }, value: a, else: b }`; `{ each: $list, where: {…}, row: shape }`, one row for each row of a list; or the same with `group_by: column` and `groups: { name: value }`, one such list for each group (`null`: every row); `groups: [value]` names each group like its value.',
   });
 /** Several names may share a line: `oldbal, old_balance: $order.balance_before | naira`. */
 export const fieldsOfReply = fieldsOf(value);
@@ -39,10 +39,12 @@ function writeAtLength(fields: JsonObject, context: z.core.$RefinementCtx<JsonOb
     context.issues.push({ code: 'custom', input: fields, path, message, continue: true, ...(rule && { params: { rule } }) });
   };
   if (!('group_by' in fields)) return splitEach(fields, [], report);
-  const { group_by: column, groups, where, ...list } = fields;
+  const { group_by: column, groups: said, where, ...list } = fields;
+  const groups = isList(said) ? Object.fromEntries(said.map((value) => [textOf(value), value])) : said;
   if (typeof column !== 'string') report(['group_by'], 'expected the name of a column, such as network');
   else if (!('each' in fields)) report(['group_by'], '`group_by` needs the list that it groups: add `each`');
-  else if (!isJsonObject(groups)) report(['groups'], 'expected the groups, each with the value of the column that it holds');
+  else if (!isJsonObject(groups))
+    report(['groups'], 'expected the values of the column, or groups, each with the value that it holds');
   else if (where !== undefined && !isJsonObject(where)) report(['where'], 'expected conditions, column by column');
   else {
     const held = ([name, value]: [string, ValueSource]): [string, ValueSource] => {

@@ -27,6 +27,10 @@ test('`group_by` gives one list for each group, with the condition of the group 
     CORPORATE: list({ network: 'MTN', data_type: ['CG', 'CORPORATE'] }),
     ALL: list({ network: 'MTN' }),
   });
+  expect(blocksOf('{ each: $networks, group_by: name, groups: [MTN, 9], row: n }')).toEqual({
+    9: { each: '$networks', where: { name: 9 }, row: 'n' },
+    MTN: { each: '$networks', where: { name: 'MTN' }, row: 'n' },
+  });
   expect(blocksOf('{ each: $networks, group_by: name, groups: { all: null }, row: n }')).toEqual({
     all: { each: '$networks', row: 'n' },
   });
@@ -42,7 +46,7 @@ test.each([
   ['{ each: $networks, groups: { "x, y": a, §"z, y": b }, group_by: name, row: n }', 'duplicate-key', '`y` is here'],
   ['{ each: $networks, §group_by: [name], groups: { x: a }, row: n }', 'schema', 'expected the name of a column'],
   ['{ §group_by: name, groups: { x: a } }', 'schema', '`group_by` needs the list that it groups: add `each`'],
-  ['§{ each: $networks, group_by: name, row: n }', 'schema', 'expected the groups'],
+  ['§{ each: $networks, group_by: name, row: n }', 'schema', 'expected the values of the column, or groups'],
   ['{ each: $networks, §where: name, group_by: name, groups: { x: a }, row: n }', 'schema', 'expected conditions'],
 ])('%s', (value, code, message) => {
   const { text, line, column } = marked(`blocks:\n  shown:\n    always: ${value}`);
