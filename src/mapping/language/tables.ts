@@ -23,7 +23,8 @@ export const tableSchema = z
               .describe('The name that lists show.')
               .meta(whole('constant', 'plain', '{1} {2}: name in lists')),
             words: words
-              .describe('Accepted words, compared without case, spaces and punctuation.')
+              .default([])
+              .describe('Accepted words besides the name itself, compared without case, spaces and punctuation.')
               .meta(
                 setOf(
                   'words',

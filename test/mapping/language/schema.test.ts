@@ -71,3 +71,8 @@ test.each([
   expect(read({})).toMatchObject({ operations: { ask: { kind } } });
   expect(read({ kind: 'lookup' })).toMatchObject({ operations: { ask: { kind: 'lookup' } } });
 });
+
+test('a value of a table needs no words: its name is one', () => {
+  const file = { tables: { exam: { title: 'exam', values: { WAEC: { id: 1 } } } } };
+  expect(sharedFileSchema.parse(file)).toMatchObject({ tables: { exam: { values: { WAEC: { id: 1, words: [] } } } } });
+});
