@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { LegacyReply } from '../../../src/domain/legacy';
 import { closeServers, openServer, pause } from '../open-server';
 import { until } from '../../until';
@@ -50,6 +53,24 @@ test('a request on a connection that was opened meanwhile does not begin either'
   blockEventLoop();
   await pause(100);
   expect(begun).toEqual([]);
+});
+
+/** Under Node 24 a socket that is closed lives on, with all that it holds, until V8 collects its old generation. */
+test('a connection holds no request that is answered', async () => {
+  const { port, server, answer, begun } = await openSlowServer();
+  const requests: WeakRef<IncomingMessage>[] = [];
+  server.server.on('request', (request) => requests.push(new WeakRef(request)));
+  const { socket, told } = callOn(port);
+  socket.write(post('/sale', '{}'));
+  await until(() => begun.length === 1);
+  answer();
+  await until(() => told().length === 1);
+  setFlagsFromString('--expose-gc');
+  // The value of a `WeakRef` lives at least until the present turn of the event loop ends.
+  await pause(20);
+  runInNewContext('gc')();
+  expect(requests.map((request) => request.deref()?.url)).toEqual([undefined]);
+  expect(socket.closed).toBe(false);
 });
 
 describe('requests sent one behind another on a connection', () => {
