@@ -1,4 +1,5 @@
 /** Breakages generated from every call, field, reply and status word of a set, whatever their names. */
+import { isDeepStrictEqual } from 'node:util';
 import { createSwaps, type Edit } from '../../../src/operator/mutant/mutant';
 import type { OperationSource, ValueSource } from '../../../src/mapping/language/schema';
 import type { MappingSource } from '../../../src/mapping/source';
@@ -305,7 +306,7 @@ function ofTables({ tables }: MappingSource): Made[] {
       const put = (key: string, field: string, value: unknown): Edit => ({ path: [...path, key, field], value });
       const isPair = keys.length > 2 || index === 0;
       const swap = (field: 'id' | 'words' | 'prefixes', caught: Made['caught'] = 'check'): Made[] =>
-        its[field] === undefined || !isPair
+        !isPair || isDeepStrictEqual(its[field], others[field])
           ? []
           : [
               money(

@@ -269,7 +269,7 @@ test('two spellings of the same mapping rule are no difference', () => {
     ['operations/airtime.yaml', '$amount | naira,', '$amount|naira,'],
     ['operations/airtime.yaml', 'required: true, min: 1', 'min: 1.0, lenient: false, required: true'],
     ['operations/cable.yaml', 'GET|POST /api/cable/cable-validation', 'POST|GET /api/cable/cable-validation/'],
-    ['networks.yaml', 'words: [MTN NG, mtn-ng]', 'words: [Mtn Ng]'],
+    ['networks.yaml', 'words: [MTN, MTN NG, mtn-ng]', 'words: [Mtn Ng]'],
     [
       'format-b.yaml',
       'CORPORATE: [CORPORATE, CORPORATE GIFTING], ALL: null',

@@ -88,7 +88,7 @@ test('exchanging two network numbers of a format is a change of the network that
 });
 
 test('a replay tries the words and numbers of every network and not only of the first', () => {
-  const changed = edited('networks.yaml', 'words: [9 MOBILE, NINE MOBILE, ETISALAT, T2]', 'words: [9MOBILE]');
+  const changed = edited('networks.yaml', 'words: [9MOBILE, 9 MOBILE, NINE MOBILE, ETISALAT, T2]', 'words: [9MOBILE]');
   const byName = seen({ amount: 'integer', mobile_number: 'phone', network: 'word' }, { format: 'b', count: 7 });
   expect(summaryOf(replay([byName, AIRTIME_B], running, changed))).toEqual([
     ['fate', undefined, 'buy_airtime', 'taken -> refused (invalid_field)', 7, true],
