@@ -73,7 +73,7 @@ function compileList(
   const own = owns.findLast(({ reply }) => reply.success !== undefined);
   const list = own === undefined ? shared?.success : own.reply.success;
   if (list === undefined)
-    surroundings.report(path, 'missing-reply', 'without a `call` this is a list, which needs `reply.success`');
+    surroundings.report(path, 'missing-reply', 'without `call` this is a list, which needs `reply.success`');
   if (isFields(list)) {
     const replies = own !== undefined || shared === undefined ? owns : [{ reply: shared, path }, ...owns];
     return buildReply(replies, 'success', surroundings);

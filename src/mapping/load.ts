@@ -181,7 +181,7 @@ const addFormat: Add<FormatFile> = (value, file, locate, into) => {
   const path = ['formats', value.format];
   if (into.formats.has(value.format)) reportDefinedTwice(`format \`${value.format}\``, file, locate(['format']), path, into);
   into.places.add(path, file, locate, []);
-  addSignals(value.proof, [...path, 'proof'], file, locate, ['proof'], into);
+  addSignals(value.proof, [...path, 'proof'], into.places);
   into.formats.set(value.format, value);
   addRecord('rows', value.rows, file, locate, into);
   return ([first, ...more]) => {
@@ -193,10 +193,7 @@ const addFormat: Add<FormatFile> = (value, file, locate, into) => {
 
 const addShared: Add<SharedFile> = (value, file, locate, into) => {
   for (const section of RECORDS) addRecord(section, value[section], file, locate, into);
-  for (const [id, { proof }] of Object.entries(value.families ?? {})) {
-    const path = ['families', id, 'proof'];
-    addSignals(proof, path, file, locate, path, into);
-  }
+  for (const [id, { proof }] of Object.entries(value.families ?? {})) addSignals(proof, ['families', id, 'proof'], into.places);
   for (const section of WHOLES) {
     if (value[section] === undefined) continue;
     if (into.merged[section] !== undefined)
@@ -219,19 +216,11 @@ const addShared: Add<SharedFile> = (value, file, locate, into) => {
  * Makes a signal of each address of `path: /api/epin|rechargepin`. A request has one address, so each counts as if it were alone. Those of
  * further addresses come last: all others keep their places in the list.
  */
-function addSignals<Signal extends { path?: string | undefined }>(
-  signals: Signal[] = [],
-  at: YamlPath,
-  file: string,
-  locate: Locate,
-  own: YamlPath,
-  { places }: Merging,
-): void {
+function addSignals(signals: { path?: string | undefined }[] = [], at: YamlPath, places: Places): void {
   for (const [index, signal] of [...signals].entries()) {
-    if (signal.path === undefined) continue;
-    const [first, ...further] = pathsOf(signal.path);
-    signal.path = first;
-    for (const path of further) places.add([...at, signals.push({ ...signal, path }) - 1], file, locate, [...own, index]);
+    const [first, ...further] = signal.path === undefined ? [] : pathsOf(signal.path);
+    if (further.length > 0) signal.path = first;
+    for (const path of further) places.addAt([...at, signals.push({ ...signal, path }) - 1], [...at, index]);
   }
 }
 

@@ -44,9 +44,12 @@ export function oncePerSource<Value extends object>(make: (source: MappingSource
 /** In place of a file name, for a part that no file contains. */
 export const NOWHERE = '(mappings)';
 
+/** Where a part is written; `own` is its path in the file. */
+type Origin = { readonly file: string; readonly locate: Locate; readonly own: YamlPath };
+
 /** The files and lines of a merged source, by paths such as `operations.buy_airtime.fields.phone` or `formats.b.proof.0`. */
 export class Places {
-  readonly #origins = new Map<string, { readonly file: string; readonly locate: Locate; readonly own: YamlPath }>();
+  readonly #origins = new Map<string, Origin>();
 
   /** Registers the file that contains everything below `prefix`, and the path of the prefix in that file. */
   add(prefix: YamlPath, file: string, locate: Locate, own: YamlPath = prefix): void {
@@ -58,13 +61,14 @@ export class Places {
     return this.#origins.get(key(prefix))?.file;
   }
 
+  /** Gives a part the place of another one. */
+  addAt(path: YamlPath, other: YamlPath): void {
+    this.#origins.set(key(path), this.#originOf(other)!);
+  }
+
   /** The same path within its own file. */
   inFile(path: YamlPath): YamlPath {
-    for (let length = path.length; length > 0; length -= 1) {
-      const origin = this.#origins.get(key(path.slice(0, length)));
-      if (origin !== undefined) return [...origin.own, ...path.slice(length)];
-    }
-    return path;
+    return this.#originOf(path)?.own ?? path;
   }
 
   /** `file:line:column`, for sentences about another place than the problem's own. */
@@ -74,12 +78,16 @@ export class Places {
   }
 
   find(path: YamlPath, what: 'key' | 'value' = 'value'): { file: string; line: number; column: number } {
+    const { file, locate, own } = this.#originOf(path) ?? { file: NOWHERE, locate: () => ({ line: 1, column: 1 }), own: [] };
+    return { file, ...locate(own, what) };
+  }
+
+  #originOf(path: YamlPath): Origin | undefined {
     for (let length = path.length; length > 0; length -= 1) {
       const origin = this.#origins.get(key(path.slice(0, length)));
-      if (origin === undefined) continue;
-      return { file: origin.file, ...origin.locate([...origin.own, ...path.slice(length)], what) };
+      if (origin !== undefined) return { ...origin, own: [...origin.own, ...path.slice(length)] };
     }
-    return { file: NOWHERE, line: 1, column: 1 };
+    return undefined;
   }
 }
 

@@ -88,12 +88,7 @@ const otherConditions = (words: Words) => ({
       'Headers by name, each with the values that it may have. `*` is any value, a final `*` any rest; "" means that the header was not sent.',
     )
     .meta(constant(words, 'headers')),
-  path: z
-    .string()
-    .startsWith('/')
-    .optional()
-    .describe('The request came to this address. `/api/epin|rechargepin` is two, each a signal of its own.')
-    .meta(constant(words, 'address')),
+  path: z.string().startsWith('/').optional().describe('The address. `/api/epin|exam` is two.').meta(constant(words, 'address')),
   spelled: z
     .literal('exactly')
     .optional()

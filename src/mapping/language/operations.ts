@@ -241,10 +241,8 @@ export const operationSchema = z
 /** The kind of an operation that does not state it. For a misspelt endpoint it is that of the nearest one; another rule reports it. */
 function kindOf(to: string | undefined): (typeof OPERATION_KINDS)[number] {
   if (to === undefined) return 'list';
-  const kinds = new Map<string, (typeof OPERATION_KINDS)[number]>(
-    V1_ENDPOINTS.map(({ method, path, kind }) => [`${method} ${path}`, kind]),
-  )
-    .set('GET /receipt', 'status')
-    .set('GET /transactions', 'history');
-  return kinds.get(nearestName(to, kinds.keys()) ?? '') ?? 'read';
+  const known = V1_ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
+  const meant = known.indexOf(nearestName(to, known) ?? '');
+  const special = { 'GET /receipt': 'status', 'GET /transactions': 'history' } as const;
+  return special[known[meant] as keyof typeof special] ?? V1_ENDPOINTS[meant]?.kind ?? 'read';
 }

@@ -43,8 +43,7 @@ function writeAtLength(fields: JsonObject, context: z.core.$RefinementCtx<JsonOb
   const groups = isList(said) ? Object.fromEntries(said.map((value) => [textOf(value), value])) : said;
   if (typeof column !== 'string') report(['group_by'], 'expected the name of a column, such as network');
   else if (!('each' in fields)) report(['group_by'], '`group_by` needs the list that it groups: add `each`');
-  else if (!isJsonObject(groups))
-    report(['groups'], 'expected the values of the column, or groups, each with the value that it holds');
+  else if (!isJsonObject(groups)) report(['groups'], 'expected the values of the column, or groups that hold them');
   else if (where !== undefined && !isJsonObject(where)) report(['where'], 'expected conditions, column by column');
   else {
     const held = ([name, value]: [string, ValueSource]): [string, ValueSource] => {
