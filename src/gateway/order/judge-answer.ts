@@ -2,12 +2,19 @@
  * Decides whether v1's answer to a purchase can be believed. `classify` has read the answer. This file checks that the
  * answer does not contradict itself or the journal, and reads the receipt where v1 says that it had the order already.
  */
+import type { Clock } from '../../domain/clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json';
 import type { Order } from '../../domain/order';
 import { isRefusal, referenceOf, succeedOutcome, type Outcome, type Unknown } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
-import type { SentOutcome } from '../../upstream/upstream';
-import type { Identify } from '../proof/compare-receipt';
+import type { PriceLists } from '../../price-lists/price-lists';
+import { orderInReceipt, outcomeOfReceipt } from '../../upstream/answer-data';
+import type { Finding, SentOutcome, Upstream } from '../../upstream/upstream';
+import { type Identity, identifyReceipt, otherServices, rulesOut, traitsOf } from '../proof/compare-receipt';
+import { askForReceipt } from '../proof/find-receipt';
+import { parseTimes } from '../proof/read-history';
+import { catalogListsOf } from '../read/catalog-lists';
+import { type ParsedRequest, readContextOf } from '../read/walk-in';
 
 export interface Judging {
   readonly order: Order;
@@ -136,4 +143,70 @@ function isYes(value: JsonValue | undefined): boolean {
 
 function isFilledText(value: JsonValue | undefined): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+/** What v1's receipt of a reference proves about an order. */
+export interface Evidence {
+  /** `unread`: the receipt cannot be read right now. `none`: v1 has no order of this reference. */
+  readonly identity: Identity | 'unread' | 'none';
+  /** The outcome that the receipt shows, if any. */
+  readonly outcome?: Outcome | undefined;
+  /** By its own clock v1 wrote the receipt so long before the order was opened that the request with this id must mean another sale. */
+  readonly isOfOld?: boolean;
+}
+
+/** Reads the receipt of a reference and compares it with the order that is being bought. */
+export type Identify = (reference: string, openedAtMs: number) => Promise<Evidence>;
+
+interface IdentifyingParts {
+  readonly upstream: Pick<Upstream, 'find'>;
+  readonly priceLists: Pick<PriceLists, 'peek'>;
+  readonly clock: Clock;
+  /** For how long a repeat of a sold order is told that order's success. */
+  readonly replayMs: number;
+}
+
+/**
+ * A receipt older than this that the journal does not know is an old sale. A younger one may be this order's, made with a journal that was lost
+ * (decision 0024). The journal keeps orders for at least a day.
+ */
+const OLD_MS = 20 * 3_600_000;
+
+/** Judged by v1's own clock only: this machine's clock may be a day wrong. False where v1's answer has no time. */
+function isOfOld(
+  { body, serverAtMs }: Extract<Finding, { kind: 'found' }>,
+  openedAtMs: number,
+  { clock, replayMs }: IdentifyingParts,
+): boolean {
+  const timesMs = parseTimes(((body['data'] ?? {}) as JsonObject)['created_at']);
+  const oldMs = Math.max(OLD_MS, replayMs) + Math.max(0, clock.now() - openedAtMs);
+  return serverAtMs !== undefined && timesMs.length > 0 && timesMs.every((time) => serverAtMs - time > oldMs);
+}
+
+/** Reads the receipt of this reference from v1 and compares it with the purchase of the parsed request. */
+export async function identifyOrder(
+  reference: string,
+  openedAtMs: number,
+  parsed: ParsedRequest,
+  parts: IdentifyingParts,
+): Promise<Evidence> {
+  const finding = await askForReceipt(reference, readContextOf(parsed), parts.upstream);
+  if (finding.kind === 'refused' && finding.httpStatus === 404) return { identity: 'none' };
+  if (finding.kind !== 'found') return { identity: 'unread' };
+  if (orderInReceipt(finding.body, reference) === 'another') return { identity: 'unread' };
+  const { operation, intent, mapping, credentials } = parsed;
+  const catalog = operation.joins.length === 0 ? undefined : parts.priceLists.peek(credentials.fingerprint);
+  const lists = catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
+  const listed = traitsOf(operation, intent.values, lists);
+  const identity = identifyReceipt(finding.body, traitsOf(operation, intent.values), {
+    openedAtMs,
+    nowMs: parts.clock.now(),
+    listPrice: listed.faceValue,
+  });
+  const isRuledOut = identity === 'unclear' && rulesOut(finding.body, listed, otherServices(operation, mapping));
+  return {
+    identity: isRuledOut ? 'contradicted' : identity,
+    outcome: outcomeOfReceipt(finding.body, reference),
+    isOfOld: isOfOld(finding, openedAtMs, parts),
+  };
 }

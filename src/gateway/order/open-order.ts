@@ -12,13 +12,13 @@ import {
   type Unknown,
 } from '../../domain/outcome';
 import type { CallContext, V1Call } from '../../upstream/upstream';
-import { identifyOrder } from '../proof/compare-receipt';
 import type { Reconciler } from '../proof/reconcile';
 import type { Steadiness } from '../../domain/clock';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
 import type { Admission } from './admission';
 import { type CallerLimits, pauseOf } from './caller-limits';
+import { identifyOrder } from './judge-answer';
 import type { PinGuard } from './pin-guard';
 import type { Lease, OpeningKind, Pursuit, PursuitParts, PursuitPlan } from './pursuit';
 import { type RepeatKind, type Repeats, UNREAD } from './repeats';

@@ -9,7 +9,7 @@ import type { Line } from '../../domain/legacy';
 import type { Trace } from '../../domain/trace';
 import type { AfterPending } from '../../mapping/mapping';
 import type { Upstream, V1Call } from '../../upstream/upstream';
-import type { Identify } from '../proof/compare-receipt';
+import type { Identify } from './judge-answer';
 import { LEASE_MOST_MS } from '../proof/quiet-time';
 
 /** The states of a pursuit, and which state may follow which. `pursue.ts` has one method for each state. */

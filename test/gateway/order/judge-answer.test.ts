@@ -2,8 +2,7 @@
 import type { JsonObject } from '../../../src/domain/json';
 import type { Order } from '../../../src/domain/order';
 import type { Outcome, Unknown } from '../../../src/domain/outcome';
-import { judgeAnswer, type Judging } from '../../../src/gateway/order/judge-answer';
-import type { Evidence } from '../../../src/gateway/proof/compare-receipt';
+import { type Evidence, judgeAnswer, type Judging } from '../../../src/gateway/order/judge-answer';
 import { newOrder } from '../../journal/new-order';
 
 const ORDER: Order = { ...newOrder(), number: 1, attempts: 1 };
