@@ -100,12 +100,22 @@ export async function openOrder(
   }
   if (opened.kind !== 'found' && isTooLate()) return restingPursuit(await settleUnsent(order, parts), 'new');
   if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));
+  return { kind: 'to_pursue', plan: planOf(order, opened.kind, { call, lease, leftMs }, parsed, parts) };
+}
+
+function planOf(
+  order: Order,
+  opened: Opened['kind'],
+  { call, lease, leftMs }: Pick<Opening, 'call' | 'lease' | 'leftMs'>,
+  parsed: ParsedRequest,
+  parts: OpeningParts,
+): PursuitPlan {
   const { timing } = parsed.mapping;
   const patienceMs = leftMs();
-  const plan: PursuitPlan = {
+  return {
     order,
-    openingKind: opened.kind === 'found' ? 'known' : 'new',
-    previous: opened.kind === 'found' ? beforeThisAttempt(order) : undefined,
+    openingKind: opened === 'found' ? 'known' : 'new',
+    previous: opened === 'found' ? beforeThisAttempt(order) : undefined,
     call,
     credentials: parsed.credentials,
     clientAddress: parsed.request.clientAddress,
@@ -121,7 +131,6 @@ export async function openOrder(
       identifyOrder(reference, openedAtMs, parsed, { ...parts, replayMs: replayMsOf(parsed.mapping, parsed.callerKey) }),
     look: () => parts.reconciler.reconcile(parsed.credentials, parsed.request.clientAddress, order.requestId),
   };
-  return { kind: 'to_pursue', plan };
 }
 
 /** Settles an order that came too late. If that cannot be written, the order is told as pending, as any attempt without an outcome. */
