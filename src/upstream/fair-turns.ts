@@ -49,8 +49,9 @@ export interface FairTurnsOptions {
 /** One of so many turns goes to a lane that is not urgent, if a client waits there. */
 const PATIENT_EVERY = 4;
 
+/** Emptied when it leaves its line: V8 may keep the set's old tables, see `TransientMap`. */
 interface Waiting {
-  readonly start: () => void;
+  start: (() => void) | undefined;
   readonly sinceMs: number;
 }
 
@@ -147,12 +148,13 @@ class Turns implements FairTurns {
       if (lane.inUse >= lane.most()) continue;
       for (const [client, [one]] of lane.lines) {
         if (one === undefined || !this.#mayStart(client, lane)) continue;
+        const { start } = one;
         this.#leave(client, lane, one);
         // If more wait in this line or lane, it goes behind all others.
         moveToEnd(lane, client);
         if (lanes.delete(lane)) lanes.add(lane);
         this.#begin(client, lane);
-        one.start();
+        start?.();
         return true;
       }
     }
@@ -185,6 +187,7 @@ class Turns implements FairTurns {
   #leave(client: string, lane: CountedLane, one: Waiting): void {
     const line = lane.lines.get(client);
     if (line?.delete(one) !== true) return;
+    one.start = undefined;
     this.waiting -= 1;
     if (line.size > 0) return;
     lane.lines.delete(client);
