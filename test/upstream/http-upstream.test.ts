@@ -233,6 +233,12 @@ describe('an answered purchase', () => {
     });
   });
 
+  it('gives the reference of a refunded order, so that no other order is taken for it', async () => {
+    const server = await v1(answers(reply(400, { status: 'error', refunded: true, reference: 'v1-9' })));
+    const { outcome } = await upstreamAt(server.url).send(CALL, 'r-1', context());
+    expect(outcome).toEqual({ kind: 'declined', reference: 'v1-9' });
+  });
+
   it('gives v1’s message, HTTP status and pause when v1 rejects the purchase', async () => {
     const server = await v1(answers(reply(429, { status: 'error', message: 'Too many requests' }, { 'retry-after': '7' })));
     const { outcome } = await upstreamAt(server.url).send(CALL, 'r-1', context());
