@@ -85,7 +85,7 @@ export async function openOrder(
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
   if (isUsedUp(order, replayMsOf(parsed.mapping, parsed.callerKey), parts)) throw await usedUp(order, parsed, parts);
-  if (opened.kind === 'found' && isNothingToSend(order, newOrder)) {
+  if (isNothingToSend(order, newOrder)) {
     return restingPursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'known');
   }
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {

@@ -107,7 +107,6 @@ export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onW
   };
   const noteRight = (fingerprint: string, pin: string): void => {
     rights.set(fingerprint, { pin, atMs: clock.elapsed() });
-    if (wrongs.size === 0) return;
     const others = counting(fingerprint).filter((wrong) => wrong.pin !== pin);
     if (others.length === 0) wrongs.delete(fingerprint);
     else wrongs.set(fingerprint, others);
