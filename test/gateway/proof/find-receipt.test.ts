@@ -8,6 +8,8 @@ const FOUND: Finding = { kind: 'found', body: { status: 'success' } };
 const LOST: Finding = { kind: 'unavailable', reason: 'ECONNRESET' };
 const LIMIT: Finding = { kind: 'refused', httpStatus: 429, body: {} };
 const NONE: Finding = { kind: 'refused', httpStatus: 404, body: {} };
+/** Comes after three seconds. */
+const LATE: Finding = { ...FOUND };
 const SILENCE = undefined;
 
 /** Asks for up to ten seconds; each question gets the next answer after 100 ms, and the last answer is repeated. */
@@ -18,7 +20,8 @@ async function asking(answers: readonly (Finding | undefined)[], call = RECEIPT)
   const find = (_call: V1Call, { timeoutMs }: { readonly timeoutMs: number }): Promise<Finding> => {
     askedAt.push(clock.elapsed() - startedAt);
     const answer = answers[Math.min(askedAt.length, answers.length) - 1];
-    return new Promise((resolve) => clock.after(answer === SILENCE ? timeoutMs : 100, () => resolve(answer ?? LOST)));
+    const afterMs = answer === SILENCE ? timeoutMs : answer === LATE ? 3_000 : 100;
+    return new Promise((resolve) => clock.after(afterMs, () => resolve(answer ?? LOST)));
   };
   let heard: { readonly finding: Finding; readonly afterMs: number } | undefined;
   const context = { credentials: CREDENTIALS, clientAddress: '192.0.2.7', timeoutMs: 10_000 };
@@ -50,6 +53,8 @@ test('a v1 that always fails is asked three times, one that always hangs until t
 test('where v1 says that it is asked too often, the next question waits longer', async () => {
   expect(await asking([LIMIT, FOUND])).toEqual({ finding: FOUND, afterMs: 2_200, askedAt: [0, 2_100] });
   expect(await asking([{ ...LIMIT, retryAfterSeconds: 30 }])).toMatchObject({ afterMs: 100, askedAt: [0] });
+  // The first question may still be answered.
+  expect(await asking([LATE, { ...LIMIT, retryAfterSeconds: 30 }])).toMatchObject({ finding: FOUND, afterMs: 3_000 });
 });
 
 test('a question that failed just when the time for another ran out is still answered', async () => {

@@ -504,13 +504,18 @@ describe('with hundreds of open orders', () => {
 });
 
 test('an order that was left open is looked for without a waiting script, until a v1 that works again proves that it never was', async () => {
-  let isIll = true;
-  const room = openRoom([], { isIll: () => isIll });
+  let away: 'v1' | 'the journal' | undefined;
+  const room = openRoom([], {
+    isIll: () => away === 'v1',
+    wrapJournal: (stored) => ({
+      listUnsettled: (query) => (away === 'the journal' ? Promise.reject(new Error('the disk')) : stored.listUnsettled(query)),
+    }),
+  });
   await room.lose('r-1');
   room.reconciler.watch(CREDENTIALS, '192.0.2.7');
-  await room.clock.advance(10 * 60_000);
+  for (away of ['v1', 'the journal'] as const) await room.clock.advance(10 * 60_000);
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
-  isIll = false;
+  away = undefined;
   await room.clock.advance(10 * 60_000);
   expect(await room.outcomeOf('r-1')).toEqual(ABSENT);
   const looks = room.upstream.asked.length;
