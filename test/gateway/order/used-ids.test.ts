@@ -26,6 +26,11 @@ test('a success that may not have been told is told, however late', () => {
   expect(isUsed(sold(REPLAY_MS * 9, NOT_TOLD))).toBe(false);
 });
 
+test('an order that was not sold uses no id: it may be charged, or it is told how it ended', () => {
+  for (const kind of ['pending', 'unknown', 'declined'] as const)
+    expect(isUsed({ ...sold(REPLAY_MS * 9), outcome: { kind, reason: 'HTTP 500' } })).toBe(false);
+});
+
 test('after a start, or where the clock was set, an id counts as used only where no setting of a clock explains its age', () => {
   const week = 7 * 24 * 60 * MINUTE;
   expect([isUsed(sold(REPLAY_MS + 1), REPLAY_MS), isUsed(sold(REPLAY_MS + 1), REPLAY_MS + 1)]).toEqual([false, true]);

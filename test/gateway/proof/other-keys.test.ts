@@ -110,6 +110,18 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.look('r-new')).toEqual(UNKNOWN);
   });
 
+  test("another key's lost order that was opened a day before competes: the clock may have been wrong then", async () => {
+    const day = 25 * 60 * MINUTE_MS;
+    const room = open([
+      { reference: 'V1', atMs: START + day },
+      { reference: 'V0', shows: { phone: '08030000008' } },
+    ]);
+    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000008' });
+    await room.lose('r-early', { by: OLD });
+    await room.lose('r-new', { afterMs: day });
+    expect(await room.look('r-new', day)).toEqual(UNKNOWN);
+  });
+
   test("another key's lost order that was opened days before, or of another number, does not compete", async () => {
     const days = 3 * 24 * 60 * MINUTE_MS;
     const room = open([
