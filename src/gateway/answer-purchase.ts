@@ -116,7 +116,8 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   };
   const call = parsed.call!;
   const newOrder = newOrderOf(parsed, call, parts.clock.now(), parts);
-  const sale = { leftMs, isOfPins: isOfPins(parsed.operation), line: parsed.line };
+  const { line, operation } = parsed;
+  const sale = { leftMs, line, isOfPins: isOfPins(operation), isRefundedPending: operation.takesPending === 'refunds' };
   const { order, standing, end } = await parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
   const opening: Opening = { newOrder: order, standing, call, lease, leftMs, isTooLate };
   const joined = parts.pursuits.join(order);

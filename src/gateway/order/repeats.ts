@@ -7,7 +7,7 @@
 import type { Clock } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
 import { createLru } from '../../domain/lru';
-import type { NewOrder, Order, Trail } from '../../domain/order';
+import { type NewOrder, type Order, TOLD_PENDING, type Trail } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import type { Mapping } from '../../mapping/mapping';
 import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
@@ -29,7 +29,7 @@ export interface Repeats {
     order: NewOrder,
     sent: SentRequestId | undefined,
     windowMs: number,
-    sale: { readonly leftMs: () => number; readonly isOfPins: boolean; readonly line: Line },
+    sale: SaleKind & { readonly leftMs: () => number; readonly line: Line },
   ): Promise<SaleTurn>;
   /**
    * For a request without an id that is refused now: the order of the same key and words whose end no script has heard, or whose id an earlier
@@ -42,6 +42,12 @@ export interface Repeats {
     mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
     isDue?: boolean,
   ): Promise<Read | undefined>;
+}
+
+interface SaleKind {
+  readonly isOfPins: boolean;
+  /** The script refunds its customer when it hears "pending". */
+  readonly isRefundedPending: boolean;
 }
 
 /** The memory of repeats that several processes of one gateway share. */
@@ -106,8 +112,8 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
   };
 
   /** The order that this one repeats. Rejects where that cannot be found out: a sale could then be a second charge. */
-  const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, isOfPins: boolean): Promise<Found> => {
-    const { owner } = order;
+  const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<Found> => {
+    const [{ owner }, { isOfPins, isRefundedPending }] = [order, sale];
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
     if (underHeader !== undefined && underHeader !== UNREAD) return {};
     const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
@@ -119,7 +125,8 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) continue;
       // The same id proves a repeat, even if the end of the earlier order was told or cannot be read.
       if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId: kept.requestId };
-      const read = earlier === UNREAD ? UNREAD : await ifUnheard(earlier);
+      const isGivenBack = isRefundedPending && isSoldAfterPending(earlier);
+      const read = earlier === UNREAD || isGivenBack ? earlier : await ifUnheard(earlier);
       if (read !== undefined) repeated.push(read);
     }
     const charged = likelyCharged(repeated);
@@ -132,14 +139,14 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
   const findNamed = createNamedRepeats({ look, keep, ...knownWords(wordings, repeatedOf) });
 
   return {
-    async takeTurn(order, sent, windowMs, { leftMs, isOfPins, line }) {
+    async takeTurn(order, sent, windowMs, { leftMs, line, ...sale }) {
       if (sent !== undefined && Object.keys(sent.echo).length > 0)
         return { ...(await findNamed(order, windowMs)), end: () => undefined };
       const content = keyOf(order.owner, order.contentHash);
       const { kept, end } = await takeContentTurn(content, leftMs);
       try {
         for (const one of kept ?? []) contents.add(content, one, windowMs);
-        const { requestId, isUnread = kept === undefined } = await find(order, sent, windowMs, isOfPins);
+        const { requestId, isUnread = kept === undefined } = await find(order, sent, windowMs, sale);
         if (requestId !== undefined) return { order: tellings.begin({ ...order, requestId }, line), standing: 'repeat', end };
         if (isUnread) return { order, standing: 'unread', end };
         const [agoMs, beganAtMs] = [ageOf(order), clock.elapsed()];
@@ -242,6 +249,11 @@ function wasNamed(earlier: Read, { askedHash, trail }: Omit<Asked, 'owner'>): bo
 /** Whether the order has no end, or its script has heard nothing. A script that heard "pending" may have sold the ended order: its next one is a new sale. */
 function isUnheard(order: Order): boolean {
   return isUnsettled(order) || isUntold(order);
+}
+
+/** A script that refunds what is pending has given the money of this order back: its next sale of the same is this order again. */
+function isSoldAfterPending(order: Read): boolean {
+  return order !== UNREAD && order.toldAtMs === TOLD_PENDING && order.outcome?.kind === 'succeeded';
 }
 
 const TELLINGS_MAX = 10_000;

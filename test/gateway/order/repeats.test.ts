@@ -618,6 +618,21 @@ describe('a repeat without an id', () => {
     expect(slow.upstream.sent).toHaveLength(2);
   });
 
+  test('of a script that refunds what is pending is the order that v1 sold after that, once', async () => {
+    const { owner } = openWalkHouse();
+    const callerKeys = new Map([[owner, { ...plainCallerKey(owner), format: 'b', family: 'msorg-python' }]]);
+    const parts = { mapping: () => ({ ...shippedMapping(), callerKeys }) };
+    const house = openWalkHouse({ ...slowly(12_000, SUCCESS, AGAIN), parts });
+    expect(await told(house, ask(house))).toMatchObject({ reference: null });
+    await house.clock.advance(5_000);
+    expect(await told(house, ask(house))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+    const third = ask(house);
+    await house.clock.advance(20_000);
+    expect(await told(house, third)).toMatchObject({ repeat: undefined });
+    expect(house.upstream.sent).toHaveLength(2);
+  });
+
   test('is another sale when the first is older than the window, or of other content, or of another key', async () => {
     let mapping = shippedMapping();
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
@@ -728,7 +743,7 @@ describe('a repeat without an id', () => {
     const journal = createMemoryJournal();
     const repeats = createRepeats({ journal, clock, steadiness: createSteadiness(clock), pursuits: createPursuits() });
     const sell = async (newSale: NewOrder): Promise<string> => {
-      const how = { leftMs: () => 1_000, isOfPins: false, line: openLine().line };
+      const how = { leftMs: () => 1_000, isOfPins: false, isRefundedPending: false, line: openLine().line };
       const { order, standing, end } = await repeats.takeTurn(newSale, undefined, 10 * MINUTE, how);
       await journal.open(order);
       await journal.settle(order.owner, order.requestId, { ...SUCCESS, reference: order.requestId }, clock.now());
