@@ -1,4 +1,6 @@
 /** Named clients in one lane. `log` lists which clients began and which were refused. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { createFairTurns, type FairTurnsOptions } from '../../src/upstream/fair-turns';
 
@@ -188,6 +190,20 @@ describe('fair turns', () => {
     expect([turns.oldestWaitMs('a', lane), turns.oldestWaitMs('b', lane)]).toEqual([1_000, 0]);
     leave();
     expect(turns.oldestWaitMs('a', lane)).toBe(300);
+  });
+
+  test('what has left its line is not held, also by who could still give it up', async () => {
+    const { turns, lane, enter } = createLane({ places: 2 });
+    const leave = enter('a');
+    const start = new WeakRef((): void => undefined);
+    const giveUp = turns.wait('a', lane, start.deref()!);
+    leave();
+    // The value of a `WeakRef` lives until the present turn of the event loop ends.
+    await new Promise((resolve) => setImmediate(resolve));
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+    expect(start.deref()).toBeUndefined();
+    giveUp?.();
   });
 
   test('no sequence of arrivals and departures exceeds the places or loses one', () => {
