@@ -6,7 +6,7 @@ import type { Outcome } from '../../../src/domain/outcome';
 import type { Identity } from '../../../src/gateway/proof/compare-receipt';
 import { createLease, type Pursuit, type PursuitPlan } from '../../../src/gateway/order/pursuit';
 import { pursue } from '../../../src/gateway/order/pursue';
-import { createAttemptLimit, createReceiptPace } from '../../../src/gateway/order/attempt-limit';
+import { type Attempt, createAttemptLimit, createReceiptPace, type Trouble } from '../../../src/gateway/order/attempt-limit';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Journal } from '../../../src/journal/journal';
 import type { Finding } from '../../../src/upstream/upstream';
@@ -33,6 +33,8 @@ interface BegunPursuit {
   readonly journal: Journal;
   readonly pursuit: Pursuit;
   readonly troubles: string[];
+  /** The trouble of each attempt. */
+  readonly learnt: (Trouble | undefined)[];
   readonly startedAt: number;
   /** The outcome in the journal. */
   stored(): Promise<Outcome | undefined>;
@@ -58,6 +60,12 @@ async function beginPursuit(options: PursuitOptions): Promise<BegunPursuit> {
   const troubles: string[] = [];
   const onTrouble = (what: string): void => void troubles.push(what);
   const lease = createLease(quietMs, { journal, clock, onTrouble });
+  const learnt: BegunPursuit['learnt'] = [];
+  const noting = (attempt: Attempt): Attempt => ({
+    learn: (trouble, tookMs) => attempt.learn((learnt.push(trouble), trouble), tookMs),
+    release: () => attempt.release(),
+  });
+  const limit = createAttemptLimit(clock);
   const { order } = await memory.open(newOrder({ owner: CREDENTIALS.fingerprint, requestId: 'r-1', openedAtMs: startedAt }));
   const pursuit = pursue(
     {
@@ -83,7 +91,7 @@ async function beginPursuit(options: PursuitOptions): Promise<BegunPursuit> {
       journal,
       clock,
       random: () => 0.5,
-      attempts: createAttemptLimit(clock),
+      attempts: { begin: () => noting(limit.begin()), admit: (...turn) => limit.admit(...turn) },
       receipts: createReceiptPace(clock),
       isStopping,
       onTrouble,
@@ -96,6 +104,7 @@ async function beginPursuit(options: PursuitOptions): Promise<BegunPursuit> {
     journal,
     pursuit,
     troubles,
+    learnt,
     startedAt,
     stored: async () => (await memory.find(order.owner, order.requestId))?.outcome,
   };
@@ -190,6 +199,8 @@ test('an unknown outcome after a refused connection is pursued further, not told
   const it = await beginPursuit({ answers: [NOT_SENT, UNKNOWN, { outcome: SUCCESS, isDuplicate: true }] });
   const { order } = await waitForOrder(it, 40_000);
   expect(order.outcome?.kind).toBe('succeeded');
+  // The limit of repetitions learns from each.
+  expect(it.learnt).toEqual(['unreachable', 'unusable']);
 });
 
 test('a rate limit of v1 is waited out within the patience of the script', async () => {

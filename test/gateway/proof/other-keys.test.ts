@@ -110,6 +110,18 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.look('r-new')).toEqual(UNKNOWN);
   });
 
+  test('of two rows, one sold by another key, a lost order does not take the one that fits another lost order of its key', async () => {
+    const room = open([
+      { reference: 'V2', shows: { amount: 98 } },
+      { reference: 'V1', shows: { amount: 90 } },
+    ]);
+    await room.sell('r-old', 'V1', { by: OLD });
+    await room.lose('r-new');
+    await room.lose('r-more', { fields: { phone: '08030000001', amount: 12_000, network: 'MTN', ported: true } });
+    expect(await room.look('r-new')).toEqual(UNKNOWN);
+    expect(await room.outcomeOf('r-more')).toEqual(UNKNOWN);
+  });
+
   test("another key's lost order that was opened a day before competes: the clock may have been wrong then", async () => {
     const day = 25 * 60 * MINUTE_MS;
     const room = open([

@@ -120,6 +120,12 @@ describe('a row in which v1 may have written the order in its own way', () => {
     ['as a debit with a minus', 'buy_airtime', airtimeSale, { amount: -98, phone: null }],
     ['with an empty list of PINs', 'buy_airtime', airtimeSale, { phone: null, category: 'top-up', pins: [] }],
     ['at the price of one card', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'print_voucher' }],
+    [
+      'of cards with their PINs under a word that is not listed',
+      'buy_recharge_cards',
+      cards,
+      { phone: '', amount: 490, category: 'vouchers', pins: [{ pin: '1234567890', serial: '1' }] },
+    ],
     ['of airtime on cards by the word for airtime', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'airtime' }],
   ])('%s keeps the order from being told as not sent', async (_title, operation, fields, shows) => {
     const room = openRoom([{ reference: 'V1', shows }]);
