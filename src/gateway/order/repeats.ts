@@ -125,8 +125,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) continue;
       // The same id proves a repeat, even if the end of the earlier order was told or cannot be read.
       if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId: kept.requestId };
-      const isGivenBack = isRefundedPending && isSoldAfterPending(earlier);
-      const read = earlier === UNREAD || isGivenBack ? earlier : await ifUnheard(earlier);
+      const read = earlier === UNREAD ? UNREAD : await ifUnheard(earlier, isRefundedPending);
       if (read !== undefined) repeated.push(read);
     }
     const charged = likelyCharged(repeated);
@@ -179,7 +178,8 @@ function readersOf({ journal, pursuits, clock, told }: Omit<RepeatsParts, 'stead
     const written = await journal.find(owner, requestId).catch(() => undefined);
     return written?.outcome?.kind === 'succeeded' ? written : own;
   };
-  const ifUnheard = async (order: Order): Promise<Read | undefined> => {
+  const ifUnheard = async (order: Order, isRefundedPending = false): Promise<Read | undefined> => {
+    if (isRefundedPending && isSoldAfterPending(order)) return order;
     const isYet = isUnheard(order) || (await isPerhapsUntold(order, told?.(), clock.now()).catch(() => UNREAD));
     return isYet === true ? order : isYet === UNREAD ? UNREAD : undefined;
   };
@@ -252,8 +252,8 @@ function isUnheard(order: Order): boolean {
 }
 
 /** A script that refunds what is pending has given the money of this order back: its next sale of the same is this order again. */
-function isSoldAfterPending(order: Read): boolean {
-  return order !== UNREAD && order.toldAtMs === TOLD_PENDING && order.outcome?.kind === 'succeeded';
+function isSoldAfterPending({ toldAtMs, outcome }: Order): boolean {
+  return toldAtMs === TOLD_PENDING && outcome?.kind === 'succeeded';
 }
 
 const TELLINGS_MAX = 10_000;
