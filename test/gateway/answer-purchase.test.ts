@@ -19,9 +19,9 @@ const HOUR_MS = 3_600_000;
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
 
 /** A script with a short patience buys airtime; gives the reply as the script reads it. */
-async function buy(house: WalkHouse, fields: Readonly<Record<string, string>> = {}) {
+async function buy(house: WalkHouse, fields: Readonly<Record<string, string>> = {}, waitMs = 9_000) {
   const served = ask(house, fields);
-  await house.clock.advance(9_000);
+  await house.clock.advance(waitMs);
   return readReply(await served);
 }
 
@@ -194,6 +194,19 @@ describe('another attempt at an order with an open outcome', () => {
     };
     const again = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: () => ({ settle }), beside: house });
     expect(await buy(again)).toMatchObject({ status: 'pending' });
+    expect(again.upstream.sent).toEqual([]);
+  });
+
+  test('is not made when its script had waited too long by then', async () => {
+    const house = await openAfter(UNKNOWN);
+    const slowly = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
+      open: async (order) => {
+        await pause(clock, 30_000);
+        return journal.open(order);
+      },
+    });
+    const again = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: slowly, beside: house });
+    await buy(again, {}, 40_000);
     expect(again.upstream.sent).toEqual([]);
   });
 

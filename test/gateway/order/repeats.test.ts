@@ -478,6 +478,13 @@ describe('a repeat without an id', () => {
     ['that v1 has sold, and not the one opened first that v1 refused as identical', 3_000, [IDENTICAL, SUCCESS], 'V1', []],
     ['that v1 has sold, and not the one opened first, which has no end', 3_000, [UNKNOWN, SUCCESS], 'V1', []],
     [
+      'without an end, which v1 may have, and not the one opened first that v1 refused',
+      3_000,
+      [IDENTICAL, UNKNOWN],
+      'V2',
+      ['second'],
+    ],
+    [
       'opened first, of which v1 knows more than of the later one, where both processes have died',
       ...([10 * MINUTE, [SUCCESS, IDENTICAL], 'V2', ['first']] as const),
     ],
