@@ -61,8 +61,11 @@ async function runGateway(upstreamUrl, folder) {
 
 /** The process of scripts and v1. */
 async function runScripts() {
-  const held = Number(process.argv[2] ?? 5_000);
-  const seconds = Number(process.argv[3] ?? 15);
+  const [held, seconds] = [process.argv[2] ?? 5_000, process.argv[3] ?? 15].map(Number);
+  if (!(held > 0 && seconds > 0)) {
+    console.error('bench:hold takes two numbers above 0: how many scripts are held, and for how many seconds.');
+    process.exit(2);
+  }
   const { openSandbox } = require('../dist/sandbox/sandbox.js');
   const folder = mkdtempSync(join(tmpdir(), 'bench-hold-'));
   let receipts = 0;
