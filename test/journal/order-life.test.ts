@@ -1,4 +1,4 @@
-import { buildOrder, createOrderNumbers, settleOrder, withoutGoods } from '../../src/journal/order-life';
+import { buildOrder, createOrderNumbers, settleAttempt, settleOrder, withoutGoods } from '../../src/journal/order-life';
 import { kobo } from '../../src/domain/amount';
 import type { Order } from '../../src/domain/order';
 import { newOrder } from './new-order';
@@ -24,6 +24,12 @@ describe('settling', () => {
     expect(settleOrder(refused, { kind: 'unknown', reason: 'begins', isBeginning: true }, 2)).toBe(refused);
     expect(settleOrder(order, { kind: 'unknown', reason: 'begins', isBeginning: true }, 2)).toMatchObject({ settledAtMs: 2 });
     expect(settleOrder(refused, { kind: 'unknown', reason: 'reset' }, 2).outcome?.kind).toBe('unknown');
+  });
+
+  test('a refusal is of the attempt that got it, a refund of the order', () => {
+    const again: Order = { ...order, attempts: 2 };
+    expect(settleAttempt(again, { kind: 'rejected', httpStatus: 403 }, 5, 1)).toBe(again);
+    expect(settleAttempt(again, { kind: 'declined' }, 5, 1).outcome).toEqual({ kind: 'declined' });
   });
 
   test('a proof that nothing was sent does not apply to an attempt that began after the search', () => {
