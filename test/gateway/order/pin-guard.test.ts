@@ -1,17 +1,10 @@
-import { type Credentials, Secret } from '../../../src/domain/credentials';
 import type { Clock } from '../../../src/domain/clock';
 import { ERRORS } from '../../../src/domain/errors';
 import type { Outcome } from '../../../src/domain/outcome';
-import { createKeyring } from '../../../src/gateway/read/keyring';
 import { createPinGuard, type WrongPin } from '../../../src/gateway/order/pin-guard';
 import { createVirtualClock } from '../../domain/virtual-clock';
+import { keyring, owner } from './pin-owner';
 
-const keyring = createKeyring(new Secret('a'.repeat(64)));
-const owner = (key: string, pin?: string): Credentials => ({
-  apiKey: new Secret(key),
-  fingerprint: keyring.fingerprint(new Secret(key)),
-  ...(pin === undefined ? {} : { pin: new Secret(pin) }),
-});
 const WRONG: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Invalid transaction PIN' };
 const RIGHT: Outcome = { kind: 'succeeded' };
 const MINUTE_MS = 60_000;

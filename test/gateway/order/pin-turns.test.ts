@@ -1,18 +1,11 @@
 import { pause } from '../../../src/domain/clock';
-import { type Credentials, Secret } from '../../../src/domain/credentials';
 import type { Outcome } from '../../../src/domain/outcome';
 import { createPinGuard } from '../../../src/gateway/order/pin-guard';
 import { takePinTurns } from '../../../src/gateway/order/pin-turns';
-import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { Upstream, V1Call } from '../../../src/upstream/upstream';
 import { createVirtualClock } from '../../domain/virtual-clock';
+import { keyring, owner } from './pin-owner';
 
-const keyring = createKeyring(new Secret('a'.repeat(64)));
-const owner = (key: string, pin?: string): Credentials => ({
-  apiKey: new Secret(key),
-  fingerprint: keyring.fingerprint(new Secret(key)),
-  ...(pin === undefined ? {} : { pin: new Secret(pin) }),
-});
 const WRONG: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Invalid transaction PIN' };
 const CALL: V1Call = { method: 'POST', path: '/airtime', body: {} };
 const SOLD: Outcome = { kind: 'succeeded', reference: 'V1' };
