@@ -23,7 +23,7 @@ const VERSION = 1;
 /** LMDB's table of readers is not copied: it holds for one machine and one moment. */
 const LOCK_FILE = 'lock.mdb';
 /** The parts of the data folder that are copied beside the journal. Parts that a gateway makes again are left out. */
-const KEPT = ['gateway.secret', 'patience.json', 'mapping-history', 'spool'];
+const KEPT = ['gateway.secret', 'upstream-left', 'patience.json', 'mapping-history', 'spool'];
 
 const manifestSchema = z.strictObject({
   version: z.int(),

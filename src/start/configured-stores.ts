@@ -21,6 +21,9 @@ const DAY_MS = 24 * 3_600_000;
 /** In the data folder: the folder of the journal that was used last, from here; empty when that is in PostgreSQL. */
 const LAST = 'journal-left';
 
+/** In the data folder: the address of the v1 that sold last; empty for the embedded sandbox. */
+const LAST_V1 = 'upstream-left';
+
 /** In the folder of a journal in LMDB: the data folder of the gateways that sell from it, and this folder itself, which a copy is not. */
 const SELLER = 'data-folder';
 
@@ -46,6 +49,7 @@ export async function openConfiguredJournal(
     const secret = findGatewaySecret(config);
     if (secret !== undefined) leaveCheck(secret, folder);
   }
+  await refuseOtherV1(config, journal);
   if (before !== place && !/^memory:/i.test(config.journalUrl)) writeFileSync(last, place, { mode: 0o600 });
   return journal;
 }
@@ -65,6 +69,28 @@ function refuseOtherSeller(folder: string, dataDir: string): void {
   throw new Error(
     `A gateway with DATA_DIR ${other} sells from the journal at ${folder}, and gateways on one journal need the same DATA_DIR. Set it so, or stop that gateway; after a kill wait ${SIGN_MS / 1_000} seconds.`,
   );
+}
+
+/**
+ * Another v1 does not have what the last one charged, and the gateway would take that for the proof that nothing was: it would tell an open order as
+ * failed, and sell its repeat. What is open from the embedded sandbox may end so: nothing was really sold.
+ */
+async function refuseOtherV1({ dataDir, upstreamUrl = '' }: Config, journal: Journal): Promise<void> {
+  const file = join(dataDir, LAST_V1);
+  const last = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  if (last === upstreamUrl) return;
+  let isSomeOpen = false;
+  if (last !== undefined && last !== '') {
+    const open = await journal.listUnsettled({ limit: 1, onUnreadable: () => (isSomeOpen = true) });
+    isSomeOpen ||= open.length > 0;
+  }
+  if (isSomeOpen) {
+    await journal.close();
+    throw new Error(
+      `There are orders without a final outcome that were sold through ${last}, and UPSTREAM_URL is ${upstreamUrl || 'the embedded sandbox'} now. Another v1 does not know them: they would be told as failed. Set UPSTREAM_URL back until \`compat-gateway orders report\` says \`0 orders without a final outcome\`; or, if it is only another address of the same v1, delete ${file}.`,
+    );
+  }
+  writeFileSync(file, upstreamUrl, { mode: 0o600 });
 }
 
 /**

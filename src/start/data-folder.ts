@@ -29,6 +29,7 @@ const FILES = [
   'mappings.checked',
   'patience.json',
   'sandbox.checked',
+  'upstream-left',
 ];
 const FOLDERS = ['journal', 'mapping-history', 'notes', 'number-index', 'processes', 'sandbox', 'spool', 'told', 'traffic'];
 

@@ -118,6 +118,38 @@ describe('a journal in LMDB outside of the data folder', () => {
   });
 });
 
+describe('an open order', () => {
+  const sellThrough = async (url: string, outcome?: Outcome): Promise<void> => {
+    const journal = await openConfiguredJournal(configFor(dataDir, { UPSTREAM_URL: url }));
+    if (outcome !== undefined) {
+      await journal.open(newOrder({ openedAtMs: OLD_MS }));
+      await journal.settle(owner, requestId, outcome, OLD_MS);
+    }
+    await journal.close();
+  };
+  const pending: Outcome = { kind: 'pending', reference: 'v1-1' };
+  const [first, second] = ['https://v1.example/api/v1', 'https://other.example/api/v1'];
+
+  test('keeps the gateway from another v1, which would prove that it never was, until the order has ended', async () => {
+    await sellThrough(first, pending);
+    for (const other of [second, 'sandbox'])
+      await expect(sellThrough(other)).rejects.toThrow(/sold through https:\/\/v1\.example\/api\/v1, and UPSTREAM_URL is .* now/);
+    await sellThrough(`${first}/`, { kind: 'succeeded', reference: 'v1-1' });
+    await sellThrough(second);
+  });
+
+  test('may go to another address of the same v1 where the operator says so by deleting the file', async () => {
+    await sellThrough(first, pending);
+    rmSync(join(dataDir, 'upstream-left'));
+    await sellThrough(second);
+  });
+
+  test('of the embedded sandbox keeps no gateway from v1', async () => {
+    await sellThrough('sandbox', pending);
+    await sellThrough(first);
+  });
+});
+
 /** Sells into the journal of the data folder, then uses another one, and comes back. */
 async function comeBackFrom(another: Record<string, string>): Promise<void> {
   const lmdb = {};
