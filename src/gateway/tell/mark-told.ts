@@ -40,11 +40,11 @@ export function watchHangUp(order: Order, line: Line, parts: MarkToldParts): voi
  * Marks the order as not told, unless another process has told it since this request came: the script has sent its sale again, while this
  * process stood still or its journal was slow. If that is found out after the mark is written, the mark is taken back. Never rejects.
  */
-async function markNotTold(order: Order, line: Line, { journal, clock, told, onTrouble }: MarkToldParts): Promise<void> {
-  const { owner, requestId, openedAtMs, settledAtMs = Infinity } = order;
+async function markNotTold(order: Taken, line: Line, { journal, clock, told, onTrouble }: MarkToldParts): Promise<void> {
+  const { owner, requestId, openedAtMs, settledAtMs = Infinity, takenAtMs } = order;
   const cameAtMs = clock.now() - line.ageMs;
   // The journal asks again at the write: a slow database may write the mark after a later request has been told the end.
-  const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => toldAtMs <= cameAtMs;
+  const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => toldAtMs <= cameAtMs || toldAtMs === takenAtMs;
   if (!isDue(order)) return;
   // A sale that had ended before this request came was told to an earlier one, whose script may not have got the reply.
   const store = settledAtMs >= cameAtMs ? told?.() : undefined;
@@ -64,7 +64,7 @@ async function markNotTold(order: Order, line: Line, { journal, clock, told, onT
 }
 
 /** Call it before the reply is sent. The promise resolves when "pending" is marked on disk; undefined where there is nothing to wait for. */
-export function markTold(order: Order, told: ReplyOutcome, line: Line, parts: MarkToldParts): Promise<unknown> | undefined {
+export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: MarkToldParts): Promise<unknown> | undefined {
   // Number 0: the order is not in the journal.
   if (order.number === 0) return undefined;
   const write = (toldAtMs: number): Promise<void> => {
@@ -89,17 +89,24 @@ export function markTold(order: Order, told: ReplyOutcome, line: Line, parts: Ma
   return undefined;
 }
 
+/** An order whose PINs this request may have taken. */
+interface Taken extends Order {
+  /** The time that `takePins` has written: if the script hangs up before the reply has left, nobody was told at that time. */
+  readonly takenAtMs?: number;
+}
+
 /**
  * Takes the PINs of an order for a request without an id: writes, before the reply is sent, that they were told. Undefined if another such
  * request has taken them, at this process or another; else the order as it is while the reply has not left.
  */
-export async function takePins(order: Order, { journal, clock, onTrouble }: MarkToldParts): Promise<Order | undefined> {
+export async function takePins(order: Order, { journal, clock, onTrouble }: MarkToldParts): Promise<Taken | undefined> {
   let isFree = true;
+  const takenAtMs = clock.now();
   // Called more than once if another process writes meanwhile.
   const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => (isFree = toldAtMs <= TOLD_PENDING);
-  const writing = journal.tell(order.owner, order.requestId, clock.now(), undefined, isDue);
+  const writing = journal.tell(order.owner, order.requestId, takenAtMs, undefined, isDue);
   await writing.catch((error: unknown) => onTrouble('tell', error));
-  return isFree ? { ...order, toldAtMs: TOLD_PENDING } : undefined;
+  return isFree ? { ...order, toldAtMs: TOLD_PENDING, takenAtMs } : undefined;
 }
 
 /** As `markTold`, for a question about an order: only an end that was not told before is noted. */

@@ -55,8 +55,9 @@ function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = {}): Script {
   };
 }
 
-function askForPins({ gateway }: WalkHouse) {
-  const { line, end } = openLine();
+function askForPins({ gateway, clock }: WalkHouse) {
+  const cameAt = clock.elapsed();
+  const { line, end } = openLine(() => clock.elapsed() - cameAt);
   const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
   const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
   return { served: gateway.handle(request, line), end };
@@ -440,6 +441,21 @@ describe('a repeat without an id', () => {
       expect(await Promise.all(both.map(pinOf))).toEqual(heard);
     },
   );
+
+  test('of PINs is told once more where the script that took them has hung up before the reply had left', async () => {
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), find: receiptOfPins });
+    askForPins(house).end(false);
+    await house.clock.advance(1_000);
+    const second = askForPins(house);
+    await house.clock.advance(10_000);
+    expect(await pinOf(second)).toBe('pin of V1');
+    second.end(false);
+    await house.clock.advance(5_000);
+    const third = askForPins(house);
+    await house.clock.advance(10_000);
+    expect(await pinOf(third)).toBe('pin of V1');
+    expect(house.upstream.sent).toHaveLength(1);
+  });
 
   test('of PINs is told to the script that waits, and not to one at another process that has hung up', async () => {
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS), find: receiptOfPins });
