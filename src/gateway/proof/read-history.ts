@@ -1,6 +1,6 @@
 /** Reads v1's history of one key, back to a time, in search of orders whose answer was lost. Buys nothing. */
 import { createLru } from '../../domain/lru';
-import type { JsonObject } from '../../domain/json';
+import type { JsonObject, JsonValue } from '../../domain/json';
 import type { Journal } from '../../journal/journal';
 import { orderInReceipt } from '../../upstream/answer-data';
 import type { CallContext, Finding, Upstream, V1Call } from '../../upstream/upstream';
@@ -134,6 +134,7 @@ export async function readPages(question: PagesQuestion, ask: (call: V1Call) => 
   let serverAtMs: number | undefined;
   let wholeSinceMs = Infinity;
   let totalMost = 0;
+  const hasChangedPlaces = createPlaces();
   const completeSince = (sinceMs: number): Pages => ({ rows, wholeSinceMs: sinceMs, serverAtMs });
   for (let page = 1; page <= question.pagesMax; page += 1) {
     const query = { page: String(page), per_page: String(PER_PAGE) };
@@ -146,7 +147,8 @@ export async function readPages(question: PagesQuestion, ask: (call: V1Call) => 
     const total = typeof data['total'] === 'number' ? data['total'] : totalMost;
     const reads = (listed as readonly JsonObject[]).map(readRow);
     // A list that has grown only shows some rows twice. A list that has become shorter comes from a lagging replica: rows between two pages may be missing.
-    if (total < totalMost || !isNewestFirst(reads)) return completeSince(Infinity);
+    if (total < totalMost || !isNewestFirst(reads) || hasChangedPlaces(listed as readonly JsonObject[], data))
+      return completeSince(Infinity);
     totalMost = total;
     const last = reads.findLastIndex((read) => read !== undefined && latestOf(read) >= question.sinceMs);
     wholeSinceMs = -Infinity;
@@ -177,6 +179,22 @@ function placeOf(list: JsonObject, page: number, rows: number): 'the last' | 'mo
   if (!isCounted) return rows === 0 ? 'the last' : 'more follows';
   if (page >= (list['total_pages'] as number)) return 'the last';
   return rows === 0 ? 'elsewhere' : 'more follows';
+}
+
+/**
+ * Whether more rows came twice than new orders have moved to the next page. A v1 that sorts by time alone may list the rows of one second in
+ * another order for each page: at the end of a page one row then comes twice, and another one on no page.
+ */
+function createPlaces(): (listed: readonly JsonObject[], list: JsonObject) => boolean {
+  const names = new Set<JsonValue | undefined>();
+  let [count, totalFirst] = [0, Infinity];
+  return (listed, { total }) => {
+    for (const { id, transaction_ref: reference } of listed) names.add(id ?? reference);
+    count += listed.length;
+    if (typeof total !== 'number') return false;
+    totalFirst = Math.min(totalFirst, total);
+    return count - names.size > total - totalFirst;
+  };
 }
 
 function latestOf({ timesMs }: Unclaimed): number {

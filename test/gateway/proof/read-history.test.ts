@@ -118,6 +118,11 @@ describe('a history is not whole', () => {
       (page) => ({ transactions: rows(50 * page, 50 * page + 50), page, total_pages: 3, total: 150 - page }),
     ],
     ['that is oldest first', NOW - 10 * 60_000, (page) => ({ transactions: rows(0, 50).reverse(), page, total_pages: 1 })],
+    [
+      'whose rows of one second change their places between two pages',
+      0,
+      (page) => ({ transactions: page === 1 ? rows(0, 50) : [row(49), ...rows(51, 60)], page, total_pages: 2, total: 60 }),
+    ],
   ])('%s', async (_title, sinceMs, list) => {
     expect(await read(list, sinceMs)).toMatchObject({ wholeSinceMs: Infinity });
   });
