@@ -49,7 +49,7 @@ function fillIn(order: Order, parsed: Reader, { upstream }: FillingParts, leftMs
     return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, upstream);
   // Fewer PINs than were bought are still a success if the receipt has no more: v1 has sold the order, and most scripts refund on "pending".
   const lacksPins = counted !== undefined && Number(order.fields[counted.name]) > pins;
-  const lacksToken = delivery?.token === null && isOfPrepaidMeter(order);
+  const lacksToken = typeof delivery?.token !== 'string' && isOfPrepaidMeter(order);
   return fillMoney(outcome, parsed, leftMs, upstream, lacksPins || lacksToken);
 }
 

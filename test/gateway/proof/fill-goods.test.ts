@@ -59,7 +59,7 @@ test('a success that has its balances costs no question', async () => {
 const balances = { balanceBefore: kobo(50_000), balanceAfter: kobo(30_450), charged: kobo(19_550) };
 const POWER: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { ...balances, token: null } };
 
-test("a token that is missing in v1's answer to a prepaid sale is told from the receipt", async () => {
+test("a token that v1's answer to a prepaid sale leaves out is told from the receipt", async () => {
   const expected = { ...POWER, delivery: { ...balances, token: '1111-2222' } };
   const asked: unknown[] = [];
   const upstream = {
@@ -72,14 +72,18 @@ test("a token that is missing in v1's answer to a prepaid sale is told from the 
   };
   const withFields = (fields: object) => ({ ...newOrder(), fields: { ...fields }, number: 1, attempts: 1, outcome: POWER });
   const power = (meterType: string) => withFields({ meter_number: '45700012345', meter_type: meterType });
-  expect(await withGoods(power('prepaid'), reader, partsOf(upstream))).toEqual(expected);
-  expect(asked).toHaveLength(1);
+  const unnamed: Succeeded = { ...POWER, delivery: balances };
+  expect([
+    await withGoods(power('prepaid'), reader, partsOf(upstream)),
+    await withGoods({ ...power('prepaid'), outcome: unnamed }, reader, partsOf(upstream)),
+  ]).toEqual([expected, expected]);
+  expect(asked).toHaveLength(2);
   // No other sale ever gets a token, so a receipt that confirms that is not read again for each question.
   expect([
     await withGoods(power('postpaid'), reader, partsOf(upstream)),
     await withGoods(withFields({ phone: '08031234567' }), reader, partsOf(upstream)),
   ]).toEqual([POWER, POWER]);
-  expect(asked).toHaveLength(1);
+  expect(asked).toHaveLength(2);
 });
 
 test.each<[string, Finding]>([
