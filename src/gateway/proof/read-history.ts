@@ -1,6 +1,6 @@
 /** Reads v1's history of one key, back to a time, in search of orders whose answer was lost. Buys nothing. */
 import { createLru } from '../../domain/lru';
-import type { JsonObject, JsonValue } from '../../domain/json';
+import type { JsonObject } from '../../domain/json';
 import type { Journal } from '../../journal/journal';
 import { orderInReceipt } from '../../upstream/answer-data';
 import type { CallContext, Finding, Upstream, V1Call } from '../../upstream/upstream';
@@ -186,10 +186,10 @@ function placeOf(list: JsonObject, page: number, rows: number): 'the last' | 'mo
  * another order for each page: at the end of a page one row then comes twice, and another one on no page.
  */
 function createPlaces(): (listed: readonly JsonObject[], list: JsonObject) => boolean {
-  const names = new Set<JsonValue | undefined>();
+  const names = new Set<string>();
   let [count, totalFirst] = [0, Infinity];
   return (listed, { total }) => {
-    for (const { id, transaction_ref: reference } of listed) names.add(id ?? reference);
+    for (const { id = null, transaction_ref: reference = null } of listed) names.add(JSON.stringify([id, reference]));
     count += listed.length;
     if (typeof total !== 'number') return false;
     totalFirst = Math.min(totalFirst, total);

@@ -134,6 +134,19 @@ describe('a history is not whole', () => {
     ],
     ['v1 counts none and a page is empty', (page) => ({ transactions: page < 4 ? rows(20 * page, 20 * page + 20) : [] })],
     ['there is nothing', (page) => ({ transactions: [], page, total_pages: 0 })],
+    [
+      'a new order moves a row to the next page',
+      (page) => ({ transactions: page === 1 ? rows(0, 50) : rows(49, 60), page, total_pages: 2, total: 60 + page }),
+    ],
+    [
+      'a refund has the row number of its order',
+      (page) => ({
+        transactions: rows(0, 20).map((one, nth) => ({ ...one, id: nth >> 1 })),
+        page,
+        total_pages: 1,
+        total: 20,
+      }),
+    ],
   ])('unless %s', async (_title, list) => {
     expect(await read(list)).toMatchObject({ wholeSinceMs: -Infinity });
   });
