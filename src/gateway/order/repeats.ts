@@ -119,8 +119,8 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
     const repeated: Read[] = [];
     for (const kept of repeatable(order, windowMs, contents, wordings)) {
-      const isUnderHeader = sent !== undefined && kept.headerId === sent.id;
       const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
+      const isUnderHeader = isNamedBy(sent, kept, earlier);
       if (earlier === undefined || isAnotherSale(earlier, order, sent !== undefined && !isUnderHeader)) continue;
       if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) continue;
       // The same id proves a repeat, even if the end of the earlier order was told or cannot be read.
@@ -145,8 +145,8 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       const { kept, end } = await takeContentTurn(content, leftMs);
       try {
         for (const one of kept ?? []) contents.add(content, one, windowMs);
-        const { requestId, isUnread = kept === undefined } = await find(order, sent, windowMs, sale);
-        if (requestId !== undefined) return { order: tellings.begin({ ...order, requestId }, line), standing: 'repeat', end };
+        const { requestId: id, isUnread = kept === undefined } = await find(order, sent, windowMs, sale);
+        if (id !== undefined) return { order: tellings.begin(repeatOf(order, id, sent), line), standing: 'repeat', end };
         if (isUnread) return { order, standing: 'unread', end };
         const [agoMs, beganAtMs] = [ageOf(order), clock.elapsed()];
         const keepAndEnd = (isStarted: boolean): void => {
@@ -166,6 +166,16 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       return firstUnheard(look(owner, repeatMs, isDue), kept, (requestId) => repeatedOf(asked, requestId));
     },
   };
+}
+
+/** The request under the id of the order that it repeats. Where it sends that order again, the order is known by this header from then on. */
+function repeatOf(order: NewOrder, requestId: string, sent: SentRequestId | undefined): NewOrder {
+  return sent === undefined ? { ...order, requestId } : { ...order, requestId, headerId: sent.id };
+}
+
+/** Whether this id of a header is the order's, as it was kept or as it is now. */
+function isNamedBy(sent: SentRequestId | undefined, kept: KeptRepeat, earlier: Read | undefined): boolean {
+  return sent !== undefined && (kept.headerId === sent.id || (earlier !== UNREAD && earlier?.headerId === sent.id));
 }
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */

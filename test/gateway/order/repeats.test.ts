@@ -954,6 +954,24 @@ describe('ids', () => {
     }
   });
 
+  test('in such a header find it again where their repeat has sent the order, at this process and another', async () => {
+    for (const isElsewhere of [false, true]) {
+      let mapping = editedMapping('request_id_headers: [Idempotency-Key, X-Request-Id]', 'request_id_headers: [X-Request-Id]');
+      const parts = { mapping: () => mapping };
+      const house = openWalkHouse({ ...slowly(0, REJECTED, SUCCESS, AGAIN), parts });
+      const other = openWalkHouse({ ...slowly(0, AGAIN), beside: house, parts });
+      const header = { 'idempotency-key': 'k-1' };
+      ask(house, {}, header).hangUp();
+      await house.clock.advance(1_000);
+      mapping = shippedMapping();
+      ask(house, {}, header).hangUp();
+      await house.clock.advance(30_000);
+      const again = ask(isElsewhere ? other : house, {}, header);
+      expect(await told(house, again)).toMatchObject({ status: 'success', reference: 'V1' });
+      expect([house.upstream.sent.length, other.upstream.sent.length]).toEqual([2, 0]);
+    }
+  });
+
   test('in a header alone are the order’s id: the same one again is its replay', async () => {
     const house = openWalkHouse(slowly(0, SUCCESS, AGAIN));
     const header = { 'idempotency-key': 'k-1' };
