@@ -72,6 +72,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/operator/case/':
     'Parts of playing cases: test/operator/case/run-cases.test.ts and test/operator/mutant/run-mutants.test.ts.',
   'src/gateway/answer-refused-repeat.ts': 'Under a mapping that has changed: test/faults/operator.test.ts.',
+  'src/gateway/proof/check-proof.ts': 'What keeps an order from being proven absent: test/gateway/proof/reconcile.test.ts.',
   'src/gateway/proof/find-lost.ts':
     'The half of reconciling that looks for orders without a reference: test/gateway/proof/reconcile.test.ts.',
   'src/operator/replay/': 'Parts of replaying shapes through two mappings: test/operator/replay/replay.test.ts.',

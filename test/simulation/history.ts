@@ -12,7 +12,7 @@ import { sealed } from './engine/sealed';
 import { Timeline } from './engine/timeline';
 import { gatherCrowd } from './script/crowd';
 import { Script, type Surroundings } from './script/play-sale';
-import { CROSSED_PLANS, drawContent, planSale, SCRIPT_KEYS, buildV1Call, withRivals, type ScriptKey } from './script/sale';
+import { CROSSED_PLANS, content, planSale, SCRIPT_KEYS, buildV1Call, withRivals, type ScriptKey } from './script/sale';
 import { CaseBook, type Case, type ScriptReply, type Violation } from './verdict/case-book';
 import { Trace } from './verdict/trace';
 import { Verdict } from './verdict/verdict';
@@ -100,7 +100,7 @@ async function playSealed(options: HistoryOptions, house: HouseParts, chance: Ch
       return v1.answer({ ...request, body: pin === undefined ? body : { ...body, pin } });
     },
   };
-  for (const key of [SCRIPT_KEYS.live, SCRIPT_KEYS.second]) await sellFirst(key, stage, around, disk, chance);
+  for (const key of [SCRIPT_KEYS.live, SCRIPT_KEYS.second]) await sellFirst(key, stage, around, disk);
   const indexes = Array.from({ length: countSales(options.seed) }, (_, index) => index);
   const planned = indexes.map((index) => planSale(index, chance.fork(`sale ${index}`), lengthMs));
   const sales = withRivals(planned, chance.fork('rivals')).filter((_, index) => options.only?.has(index) ?? true);
@@ -146,17 +146,19 @@ async function playSealed(options: HistoryOptions, house: HouseParts, chance: Ch
 }
 
 /** The first sale of a key could be one of another account (decision 0013), so each key of an account sells once before the history begins. */
-async function sellFirst(key: ScriptKey, { book }: Stage, around: Surroundings, disk: Disk, chance: Chance): Promise<void> {
+async function sellFirst(key: ScriptKey, { book }: Stage, around: Surroundings, disk: Disk): Promise<void> {
   const requestId = `first-${key.apiKey}`;
   const owner = ownerOf(key.apiKey);
-  const content = drawContent(chance.fork(requestId), key === SCRIPT_KEYS.live ? 700 : 701);
-  content.meanings.add(content.value);
-  book.withId(owner, key.walletId, requestId, requestId).contents.set(content.key, content);
-  const { path, fields } = buildV1Call(content);
+  const number = key === SCRIPT_KEYS.live ? '08039007777' : '08039017777';
+  const first = content('airtime', number, 'MTN', 100);
+  first.meanings.add(first.value);
+  book.withId(owner, key.walletId, requestId, requestId).contents.set(first.key, first);
+  const { path, fields } = buildV1Call(first);
   const { reference } = around.sellDirectly(key, path, { ...fields, request_id: requestId }).body['data'] as {
     reference: string;
   };
-  await disk.journal.open(newOrder({ owner, requestId, openedAtMs: START_MS }));
+  const bought = { phone: number, network: 'MTN', amount: 10_000 };
+  await disk.journal.open(newOrder({ owner, requestId, fields: bought, openedAtMs: START_MS }));
   await disk.journal.settle(owner, requestId, { kind: 'succeeded', reference }, START_MS);
 }
 

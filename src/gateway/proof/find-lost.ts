@@ -14,6 +14,7 @@ import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import type { SetOf } from '../read/earlier-set';
 import { compareReceipt, isCredit, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
+import { createCheck, type IsOther, type SoldSpan } from './check-proof';
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
@@ -64,8 +65,6 @@ const DAY_MS = 24 * 3_600_000;
 const SHOWN_WITHIN_MS = 60_000;
 /** The sale by which the history is checked may be this much older than the lost orders. */
 const SOLD_BEFORE_MS = 6 * 3_600_000;
-/** Among how many of the key's newest orders that sale is searched. A script in a loop is refused tens of times a minute. */
-const SOLD_AMONG_MAX = 5_000;
 /** If v1's clock and this machine's clock are further apart than this, times prove nothing. */
 const CLOCKS_APART_MS = 10 * 60_000;
 
@@ -115,13 +114,10 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   });
   const rivals = open.filter(isWithoutReference).map((order) => ({ order, traits: traitsOfOrder(order, prices) }));
   const matches = new Matches(rivals, history, otherKeys);
-  const sold = {
-    owner: context.credentials.fingerprint,
-    fromMs: Math.max(sinceMs + CLOCK_ERROR_MS - SOLD_BEFORE_MS, history.wholeSinceMs + SURE_MARGIN_MS / 2),
-    untilMs: startedAt - SHOWN_WITHIN_MS,
-  };
   const keptSinceMs = startedAt + DELETED_MARGIN_MS - (parts.journalDays ?? Infinity) * DAY_MS;
-  let isUpToDate: Promise<boolean> | undefined;
+  const sold = soldBefore(startedAt, sinceMs, history, context);
+  const isOther: IsOther = (sale, receipt) => isRuledOut(traitsOfOrder(sale), receipt);
+  const mayProve = createCheck({ history, sold, context, isOther }, parts);
   let settled = 0;
   for (const order of lost) {
     if (!matches.isOpenAsBefore(order)) continue;
@@ -130,7 +126,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
     const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - marginOf(order);
     const isAbsent = row === undefined && isRead && (await otherKeys.areAllOfOtherKeys(order, perhaps));
-    if (isAbsent && !(await (isUpToDate ??= showsWhatWasSold(history, sold, parts)))) continue;
+    if (isAbsent && !(await mayProve(order))) continue;
     // The cached part of a receipt identifies the order. Its outcome is read from v1 now.
     const claimed = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
     const outcome = isAbsent ? provenUnsent(order) : claimed;
@@ -139,6 +135,15 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     if (after.outcome?.kind === outcome.kind) settled += 1;
   }
   return { settled, hasLearnt: history.hasLearnt };
+}
+
+/** Where the sale is searched by which the history is checked. */
+function soldBefore(startedAt: number, sinceMs: number, { wholeSinceMs }: History, { credentials }: CallContext): SoldSpan {
+  return {
+    owner: credentials.fingerprint,
+    fromMs: Math.max(sinceMs + CLOCK_ERROR_MS - SOLD_BEFORE_MS, wholeSinceMs + SURE_MARGIN_MS / 2),
+    untilMs: startedAt - SHOWN_WITHIN_MS,
+  };
 }
 
 interface Rival {
@@ -187,25 +192,6 @@ function provenUnsent(order: Order): Outcome {
     isProven: true,
     sought: { tries: order.attempts, lastTriedAtMs: lastAttemptAt(order) },
   };
-}
-
-/**
- * False if the history lacks the key's last confirmed sale, or that sale is not among the newest orders. A history that lacks a sale comes
- * from a lagging replica, a cache, or a v1 that has lost its accounts for a moment. It may lack lost orders as well, so it proves no absence.
- */
-async function showsWhatWasSold(
-  { shown }: History,
-  { untilMs, ...range }: { owner: string; fromMs: number; untilMs: number },
-  { journal }: LostParts,
-): Promise<boolean> {
-  const newest = journal.listOfOwner({ ...range, newestFirst: true, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined });
-  let others = 0;
-  for await (const { outcome, settledAtMs = 0 } of newest) {
-    if (outcome?.kind === 'succeeded' && outcome.reference !== undefined && settledAtMs <= untilMs)
-      return shown.has(outcome.reference);
-    others += 1;
-  }
-  return others < SOLD_AMONG_MAX;
 }
 
 function areClocksApart({ serverAtMs }: History, { clock, onTrouble }: LostParts): boolean {

@@ -13,6 +13,18 @@ const FOUND: unknown = expect.objectContaining({ kind: 'succeeded', reference: '
 const ABSENT: unknown = expect.objectContaining({ kind: 'not_sent', isProven: true });
 const V1_ROW: Row = { reference: 'V1' };
 
+test.each([
+  ['is read as it shows a known sale', '08030000001', undefined, ABSENT],
+  ['shows another phone for a known sale as well', '08039999999', undefined, UNKNOWN],
+  ['cannot be read for a known sale', '08030000001', true, UNKNOWN],
+] as const)('a row whose receipt shows another phone, where v1 %s', async (_title, phone, isUnreadable, expected) => {
+  const known: Row = isUnreadable ? { reference: 'V1', isUnreadable } : { reference: 'V1', phone };
+  const room = openRoom([{ reference: 'V2', phone: '08039999999' }, known]);
+  await room.sell('known', 'V1');
+  await room.lose('lost');
+  expect(await room.look('lost', QUIET_MS)).toEqual(expected);
+});
+
 test.each<[string, readonly Row[], unknown, waitMs?: number, options?: RoomOptions]>([
   ['a lost order that v1 has is found by its receipt', [V1_ROW], FOUND],
   ['a row that two pages show is one row', [V1_ROW, V1_ROW], FOUND],
