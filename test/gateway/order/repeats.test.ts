@@ -43,7 +43,8 @@ interface Script {
 /** A script on a connection of its own, which it may close before the reply has left. */
 function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = {}): Script {
   const sale = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true' };
-  const { line, end } = openLine();
+  const cameAt = house.clock.elapsed();
+  const { line, end } = openLine(() => house.clock.elapsed() - cameAt);
   const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent };
   const served = house.gateway.handle(legacyRequest({ body: { ...sale, ...fields }, headers }), line).then((one) => {
     end(true);
