@@ -149,7 +149,22 @@ async function runOn(connections: Connections, ...[text, values]: Parameters<Run
   }
 }
 
+/** A reason that a further try cannot change. */
+export class JournalRefusal extends Error {}
+
+const DURABLE = ['synchronous_commit', 'fsync'] as const;
+/** A setting that another product with this protocol does not have gives null. */
+const READ_DURABLE = `SELECT ${DURABLE.map((name) => `current_setting('${name}', true) AS ${name}`).join(', ')}`;
+
+/** Rejects for a database that confirms an order before it is on its disk: after a crash it has forgotten the order, which is then sold again. */
+export async function assertDurable(run: Run): Promise<void> {
+  const [row] = await run(READ_DURABLE);
+  const name = DURABLE.find((one) => row?.[one] === 'off');
+  if (name !== undefined) throw new JournalRefusal(`its ${name} is off, so a crash of it can lose orders that were sent to v1`);
+}
+
 async function probe(run: Run): Promise<void> {
+  await assertDurable(run);
   await tryKeys(run);
   if ((await run(PROBE)).length === 0) throw new Error('its tables are gone');
 }

@@ -2,7 +2,7 @@
  * The tables, made and brought up to date by the gateway that starts first, with statements that CockroachDB accepts as well. Keys are bytes,
  * because the sort order of texts depends on the operating system of the database: an index sorted on another one may accept an id twice.
  */
-import { type Database, type Run, tryKeys } from './database';
+import { assertDurable, type Database, JournalRefusal, type Run, tryKeys } from './database';
 
 interface Migration {
   readonly statements: readonly string[];
@@ -92,9 +92,6 @@ interface Mark {
   readonly usableFrom: number;
 }
 
-/** A reason that a further try cannot change. */
-class JournalRefusal extends Error {}
-
 // When two gateways make the same table at once, the later one gets one of these errors.
 const MADE_AT_ONCE: ReadonlySet<string> = new Set(['23505', '42P07', '42710', '40001', '40P01', 'XX000']);
 const UNDEFINED_TABLE = '42P01';
@@ -114,6 +111,7 @@ export async function prepareSchema(database: Database, { startMs, isReadOnly, s
   const untilMs = performance.now() + startMs;
   const prepare = async (run: Run): Promise<void> => {
     if (isReadOnly) return expectTables(run);
+    await assertDurable(run);
     await bringUpToDate(run);
     await tryKeys(run);
     for (const trial of TRIALS) await run(trial);

@@ -15,6 +15,7 @@ import { newOrder, OPENED_AT_MS } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
 import { opened } from '../../opened';
+import { until } from '../../until';
 
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance' };
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-9' };
@@ -242,6 +243,39 @@ describePostgres('on a real PostgreSQL', () => {
       await expect(openJournal('postgres://gateway:hunter2@[bad/orders', '/nowhere')).rejects.toThrow(
         'JOURNAL_URL must be an address',
       );
+    });
+
+    test('a database that confirms orders before they are on its disk is refused, also by a gateway that runs', async () => {
+      const events: JournalEvent[] = [];
+      const journal = await open({ onEvent: (event) => events.push(event) });
+      await sql(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
+      await expect(open()).rejects.toThrow('a database that cannot be used: its synchronous_commit is off');
+      // Its next connections confirm without a flush. The gateway notices that when it looks for a database that was away.
+      const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'compat-gateway'`;
+      await sql(`ALTER TABLE gateway_orders RENAME TO gateway_hidden`);
+      await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+      await sql(`ALTER TABLE gateway_hidden RENAME TO gateway_orders`);
+      await sql(end);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(journal.isWritable()).toBe(false);
+      expect(events.map(({ kind }) => kind)).not.toContain('write_recovered');
+      await sql(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = local`);
+      await until(() => journal.isWritable());
+      expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
+    });
+
+    test('a server that flushes nothing is refused', async () => {
+      await sql('ALTER SYSTEM SET fsync = off');
+      await sql('SELECT pg_reload_conf()');
+      const isOff = async (): Promise<boolean> => (await sql('SHOW fsync'))[0]!['fsync'] === 'off';
+      while (!(await isOff())) await new Promise((resolve) => setTimeout(resolve, 20));
+      try {
+        await expect(open()).rejects.toThrow('a database that cannot be used: its fsync is off');
+      } finally {
+        await sql('ALTER SYSTEM RESET fsync');
+        await sql('SELECT pg_reload_conf()');
+        while (await isOff()) await new Promise((resolve) => setTimeout(resolve, 20));
+      }
     });
 
     test("a machine whose clock differs from the database's opens no order", async () => {
