@@ -62,10 +62,7 @@ export interface Tools extends Opening {
   readonly wallets: Wallets;
 }
 
-export interface ToolSources {
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly closers: (() => Promise<void>)[];
+interface ToolSources extends Omit<Opening, 'observer'> {
   readonly mapping: () => Mapping;
   readonly isJournalWritable: () => boolean;
 }
@@ -153,23 +150,21 @@ async function startSandbox(config: Config, { observer, log, closers }: Opening)
   return { sandbox, url };
 }
 
-export interface Sandboxes {
-  /** The base address of v1. */
-  readonly upstreamUrl: string;
-  /** The embedded sandbox, when it is the upstream. */
-  readonly sandbox: Sandbox | undefined;
-  /** The sandbox's address, for keys in the sandbox; the first call starts the sandbox. */
-  readonly sandboxUrl: () => Promise<string>;
-  /** To be called after a reload: warns of the keys that are in the sandbox now. */
-  readonly announce: () => void;
-}
-
-export async function openSandboxes(config: Config, tools: Tools, mapping: () => Mapping): Promise<Sandboxes> {
+export async function openSandboxes(config: Config, tools: Tools, mapping: () => Mapping) {
   const embedded = config.upstreamUrl === undefined ? await startSandbox(config, tools) : undefined;
   const sandboxUrl = openOnce(async () => embedded?.url ?? (await startSandbox(config, tools)).url, tools.clock);
   const announce = (): void => announceSandboxed(mapping(), sandboxUrl, tools.log);
   announce();
-  return { upstreamUrl: config.upstreamUrl ?? embedded!.url, sandbox: embedded?.sandbox, sandboxUrl, announce };
+  return {
+    /** The base address of v1. */
+    upstreamUrl: config.upstreamUrl ?? embedded!.url,
+    /** The embedded sandbox, when it is the upstream. */
+    sandbox: embedded?.sandbox,
+    /** The sandbox's address, for keys in the sandbox; the first call starts the sandbox. */
+    sandboxUrl,
+    /** To be called after a reload: warns of the keys that are in the sandbox now. */
+    announce,
+  };
 }
 
 /** The parts behind the admin port: readiness, metrics, mapping, traffic, sandbox and console. */
@@ -246,17 +241,10 @@ function waitingFor({ isStopping, isServing, journal }: Pick<AdminParts, 'isStop
 
 function openDesk(config: Config, { tools, live, openJournal, openNotes, askV1, onTrouble }: AdminParts): OrdersDesk {
   const { keyring, clock } = tools;
-  const journal = openOnce(openJournal, clock);
-  const notes = openOnce(openNotes, clock);
   return openOrdersDesk(config, {
-    journal,
-    notes,
-    mapping: () => live.current(),
-    history: live.history,
-    keyring,
-    clock,
-    askV1,
-    onTrouble,
+    ...{ keyring, clock, askV1, onTrouble, history: live.history, mapping: () => live.current() },
+    journal: openOnce(openJournal, clock),
+    notes: openOnce(openNotes, clock),
   });
 }
 

@@ -22,7 +22,7 @@ import type { Log } from '../telemetry/log';
 import { openAlarms } from '../watch/open-alarms';
 import { together, type SellingSightings } from '../watch/sightings';
 import { KeptRecordings } from '../watch/recordings';
-import { createMetricsOfAll, startWorkerPool, stopWithinMs, type WorkerPool } from './worker-pool';
+import { createMetricsOfAll, stopWithinMs, WorkerPool } from './worker-pool';
 import type { Wallet, Wallets } from '../watch/wallets';
 import { createSharedGuards, type SharedGuards } from './shared-guards';
 import {
@@ -62,7 +62,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   const guards = createSharedGuards(clock);
   let brief: (briefing: Omit<JoinReply, 'worker' | 'files'>) => void = () => undefined;
   const briefed = new Promise<Omit<JoinReply, 'worker' | 'files'>>((resolve) => (brief = resolve));
-  const pool: WorkerPool = startWorkerPool({
+  const pool: WorkerPool = new WorkerPool({
     ...{ workers: config.workers, log },
     handlers: (worker) => ({
       join: async () => ({ worker, ...(await briefed), files: live.files() }) satisfies JoinReply,
@@ -125,37 +125,27 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   };
 }
 
-/** The operator's tools for orders: the primary reads journal and notes itself, and one of the workers asks v1. */
+/** The operator's tools for orders: the primary reads journal and notes itself, which the workers write, and one of the workers asks v1. */
 function ordersBeside(config: Config, pool: WorkerPool, closers: (() => Promise<void>)[]) {
   return {
-    openJournal: () => openToRead(config, closers),
-    openNotes: () => openNotes(config, closers),
-    askV1: askWorker(pool),
+    openJournal: async (): Promise<Journal> => {
+      const journal = await openJournalBeside(config);
+      closers.unshift(() => journal.close());
+      return journal;
+    },
+    openNotes: async (): Promise<NotesStore> => {
+      const notes = await openConfiguredNotes(config);
+      closers.push(() => notes.close());
+      return notes;
+    },
+    /** Asks the first worker that sells. The key passes only through the memory of our own processes. */
+    askV1: (async (key, requestId, address) => {
+      const [first] = pool.channels();
+      if (first === undefined) throw new Error('No process sells at the moment. Try again in a few seconds.');
+      const asked: Recheck = { key: key.revealForUseOnly(), requestId, address };
+      return (await first[1].ask('recheck', asked)) as Rechecked | undefined;
+    }) satisfies AskV1,
   };
-}
-
-/** Asks the first worker that sells. The key passes only through the memory of our own processes. */
-function askWorker(pool: WorkerPool): AskV1 {
-  return async (key, requestId, address) => {
-    const [first] = pool.channels();
-    if (first === undefined) throw new Error('No process sells at the moment. Try again in a few seconds.');
-    const asked: Recheck = { key: key.revealForUseOnly(), requestId, address };
-    return (await first[1].ask('recheck', asked)) as Rechecked | undefined;
-  };
-}
-
-/** The notes, which the workers write; this process only reads them. */
-async function openNotes(config: Config, closers: (() => Promise<void>)[]): Promise<NotesStore> {
-  const notes = await openConfiguredNotes(config);
-  closers.push(() => notes.close());
-  return notes;
-}
-
-/** The workers' journal, for reading: the primary has none of its own. */
-async function openToRead(config: Config, closers: (() => Promise<void>)[]): Promise<Journal> {
-  const journal = await openJournalBeside(config);
-  closers.unshift(() => journal.close());
-  return journal;
 }
 
 interface SharedHandlerParts {

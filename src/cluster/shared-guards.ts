@@ -14,26 +14,13 @@ import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
 import type { Visit } from '../upstream/visitors';
 import type { KeyJudged, KeyRefusal, KeyVisit, PinTurn, PinTurnAsked, PinTurnDone, RepeatKept, RepeatTurn } from './channel';
 
-export interface SharedGuards {
-  /** The turn ends with `pinDone` or with the death of its worker. */
-  pinTurn(asked: PinTurnAsked, worker: number): Promise<PinTurn>;
-  pinDone(done: PinTurnDone): void;
-  pinVerdict(verdict: PinVerdict): void;
-  /** Undefined when v1 may be asked. */
-  keyEnter(visit: KeyVisit): Promise<KeyRefusal | undefined>;
-  keyVerdict(judged: KeyJudged): void;
-  repeatTurn(content: string, worker: number): Promise<RepeatTurn>;
-  repeatDone(turn: number): void;
-  repeatKept(kept: RepeatKept): void;
-  /** Ends the turns of a worker that has died. */
-  forget(worker: number): void;
-}
+export type SharedGuards = ReturnType<typeof createSharedGuards>;
 
 const NO_CALL: V1Call = { method: 'POST', path: '/' };
 const HASH_MARK = 'pin '.length;
 const NO_KEY = new Secret('');
 
-export function createSharedGuards(clock: Clock): SharedGuards {
+export function createSharedGuards(clock: Clock) {
   // PINs are hashed by the workers already.
   const pins = createPinGuard(clock, { hash: (text) => text.slice(HASH_MARK) });
   const keys = createKeyGuard({ clock, journal: { hasReference: () => Promise.resolve(false) } });
@@ -56,7 +43,8 @@ export function createSharedGuards(clock: Clock): SharedGuards {
   let asks = 0;
 
   return {
-    pinTurn({ fingerprint, pin, timeoutMs }, worker) {
+    /** The turn ends with `pinDone` or with the death of its worker. */
+    pinTurn({ fingerprint, pin, timeoutMs }: PinTurnAsked, worker: number): Promise<PinTurn> {
       const ask = String((asks += 1));
       const run = turns.runOf(worker);
       const credentials: Credentials = { apiKey: NO_KEY, fingerprint, pin: new Secret(pin) };
@@ -68,12 +56,13 @@ export function createSharedGuards(clock: Clock): SharedGuards {
         });
       });
     },
-    pinDone({ turn, verdict }) {
+    pinDone({ turn, verdict }: PinTurnDone): void {
       if (verdict !== undefined) pins.applyVerdict(verdict);
       turns.end(turn);
     },
-    pinVerdict: (verdict) => pins.applyVerdict(verdict),
-    async keyEnter(visit) {
+    pinVerdict: (verdict: PinVerdict) => pins.applyVerdict(verdict),
+    /** Undefined when v1 may be asked. */
+    async keyEnter(visit: KeyVisit): Promise<KeyRefusal | undefined> {
       try {
         await keys.enter(visitOf(visit));
         return undefined;
@@ -83,14 +72,15 @@ export function createSharedGuards(clock: Clock): SharedGuards {
         return { code, detail, retryAfterSeconds };
       }
     },
-    keyVerdict: (judged) => keys.note(visitOf(judged), judged.verdict),
-    async repeatTurn(content, worker) {
+    keyVerdict: (judged: KeyJudged) => keys.note(visitOf(judged), judged.verdict),
+    async repeatTurn(content: string, worker: number): Promise<RepeatTurn> {
       const run = turns.runOf(worker);
       const end = await takeContentTurn(content);
       return { turn: turns.begin(run, end), kept: contents.of(content) };
     },
     repeatDone: turns.end,
-    repeatKept: ({ content, kept, windowMs }) => contents.keep(content, kept, windowMs),
+    repeatKept: ({ content, kept, windowMs }: RepeatKept) => contents.keep(content, kept, windowMs),
+    /** Ends the turns of a worker that has died. */
     forget: turns.endOf,
   };
 }
@@ -100,17 +90,7 @@ interface WorkerRun {
   isOver: boolean;
 }
 
-interface OpenTurns {
-  /** The run of the worker that has this number now. */
-  runOf(worker: number): WorkerRun;
-  /** Begins a turn and returns its number for `end`. The turn of a worker that died while it waited ends at once. */
-  begin(run: WorkerRun, onEnd: () => void): number;
-  readonly end: (turn: number) => void;
-  /** Ends all turns of the worker of this number, which has died. */
-  readonly endOf: (worker: number) => void;
-}
-
-function createOpenTurns(): OpenTurns {
+function createOpenTurns() {
   const turns = new Map<number, { readonly run: WorkerRun; readonly onEnd: () => void }>();
   const runs = new Map<number, WorkerRun>();
   let last = 0;
@@ -119,19 +99,22 @@ function createOpenTurns(): OpenTurns {
     turns.delete(turn);
   };
   return {
-    runOf(worker) {
+    /** The run of the worker that has this number now. */
+    runOf(worker: number): WorkerRun {
       const run = runs.get(worker) ?? { isOver: false };
       runs.set(worker, run);
       return run;
     },
-    begin(run, onEnd) {
+    /** Begins a turn and returns its number for `end`. The turn of a worker that died while it waited ends at once. */
+    begin(run: WorkerRun, onEnd: () => void): number {
       turns.set((last += 1), { run, onEnd });
       const turn = last;
       if (run.isOver) end(turn);
       return turn;
     },
     end,
-    endOf(worker) {
+    /** Ends all turns of the worker of this number, which has died. */
+    endOf: (worker: number): void => {
       const run = runs.get(worker);
       if (run === undefined) return;
       runs.delete(worker);

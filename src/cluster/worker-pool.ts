@@ -10,22 +10,6 @@ import { AggregatorRegistry, Counter, Gauge, type Registry } from 'prom-client';
 import { errorFields, type Log, type LogFields } from '../telemetry/log';
 import { openChannel, type MessageHandlers, type Channel, type MetricsOfProcess } from './channel';
 
-export interface WorkerPool {
-  /** Resolves with the public address when all workers serve; rejects with the message of one that cannot start. */
-  readonly started: Promise<string>;
-  /** The channels to workers that serve. */
-  readonly channels: () => readonly (readonly [worker: number, Channel])[];
-  /** The channels to all workers, also to those that do not serve yet. */
-  readonly allChannels: () => readonly (readonly [worker: number, Channel])[];
-  tellAll(kind: string, value?: unknown, except?: number): void;
-  /** The answers of all workers that serve, without those that die meanwhile or take longer than `ANSWER_MS`. */
-  askAll(kind: string, value?: unknown): Promise<readonly (readonly [worker: number, answer: unknown])[]>;
-  /** Kills the worker at this channel, so that another takes its place; does nothing when it has been replaced already. */
-  replace(worker: number, channel: Channel): void;
-  /** Stops all workers; kills those that are left after `deadlineMs`. During the start, workers that do not serve yet are killed at once. */
-  stop(signal: string | undefined, deadlineMs: number): Promise<void>;
-}
-
 export interface WorkerPoolParts {
   readonly workers: number;
   readonly log: Log;
@@ -53,11 +37,8 @@ interface Place {
   isServing: boolean;
 }
 
-export function startWorkerPool(parts: WorkerPoolParts): WorkerPool {
-  return new ForkedWorkerPool(parts);
-}
-
-class ForkedWorkerPool implements WorkerPool {
+export class WorkerPool {
+  /** Resolves with the public address when all workers serve; rejects with the message of one that cannot start. */
   readonly started: Promise<string>;
   readonly #parts: WorkerPoolParts;
   readonly #places = new Map<number, Place>();
@@ -83,11 +64,13 @@ class ForkedWorkerPool implements WorkerPool {
     for (let worker = 1; worker <= parts.workers; worker += 1) this.#fork(worker);
   }
 
-  channels(): (readonly [number, Channel])[] {
+  /** The channels to workers that serve. */
+  channels(): readonly (readonly [worker: number, Channel])[] {
     return [...this.#places].filter(([, { isServing }]) => isServing).map(([worker, { channel }]) => [worker, channel] as const);
   }
 
-  allChannels(): (readonly [number, Channel])[] {
+  /** The channels to all workers, also to those that do not serve yet. */
+  allChannels(): readonly (readonly [worker: number, Channel])[] {
     return [...this.#places].map(([worker, { channel }]) => [worker, channel] as const);
   }
 
@@ -95,7 +78,8 @@ class ForkedWorkerPool implements WorkerPool {
     for (const [worker, channel] of this.channels()) if (worker !== except) channel.tell(kind, value);
   }
 
-  async askAll(kind: string, value?: unknown): Promise<(readonly [number, unknown])[]> {
+  /** The answers of all workers that serve, without those that die meanwhile or take longer than `ANSWER_MS`. */
+  async askAll(kind: string, value?: unknown): Promise<readonly (readonly [worker: number, answer: unknown])[]> {
     const answers = await Promise.all(
       this.channels().map(async ([worker, channel]) => {
         const answer = channel.ask(kind, value).then((given) => ({ worker, given }));
@@ -105,11 +89,13 @@ class ForkedWorkerPool implements WorkerPool {
     return answers.flatMap((answer) => (answer === undefined ? [] : [[answer.worker, answer.given] as const]));
   }
 
+  /** Kills the worker at this channel, so that another takes its place; does nothing when it has been replaced already. */
   replace(worker: number, channel: Channel): void {
     const place = this.#places.get(worker);
     if (place?.channel === channel) place.process.process.kill('SIGKILL');
   }
 
+  /** Stops all workers; kills those that are left after `deadlineMs`. During the start, workers that do not serve yet are killed at once. */
   async stop(signal: string | undefined, deadlineMs: number): Promise<void> {
     this.#isStopping = true;
     for (const { channel, isServing, process: child } of this.#places.values())
@@ -200,22 +186,14 @@ export function stopWithinMs(drainSeconds: number, deadlineMs: number): number {
   return drainSeconds * 1_000 + deadlineMs + 10 * ENDING_MS;
 }
 
-/** The metrics of the primary and all workers together. The counts of a worker that died are kept as they were last read. */
-export interface MetricsOfAll {
-  readonly contentType: Registry['contentType'];
-  metrics(): Promise<string>;
-  getMetricsAsJSON(): ReturnType<Registry['getMetricsAsJSON']>;
-  /** To be called when a worker has died. */
-  gone(worker: number): void;
-}
-
 export interface MetricsSources {
   readonly own: Registry;
   readonly askWorkers: () => Promise<readonly (readonly [worker: number, answer: unknown])[]>;
   readonly serving: () => number;
 }
 
-export function createMetricsOfAll({ own, askWorkers, serving }: MetricsSources): MetricsOfAll {
+/** The metrics of the primary and all workers together. The counts of a worker that died are kept as they were last read. */
+export function createMetricsOfAll({ own, askWorkers, serving }: MetricsSources) {
   const registers = [own];
   const deaths = new Counter({ name: 'compat_worker_deaths_total', help: 'Workers that died and were replaced', registers });
   new Gauge({
@@ -236,7 +214,8 @@ export function createMetricsOfAll({ own, askWorkers, serving }: MetricsSources)
     contentType: own.contentType,
     metrics: async () => (await aggregate()).metrics(),
     getMetricsAsJSON: async () => (await aggregate()).getMetricsAsJSON(),
-    gone(worker) {
+    /** To be called when a worker has died. */
+    gone(worker: number): void {
       deaths.inc();
       const counted = (last.get(worker) ?? []).filter(({ type }) => String(type) === 'counter' || String(type) === 'histogram');
       last.delete(worker);

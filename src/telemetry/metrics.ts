@@ -12,87 +12,25 @@ import type { Finding } from '../upstream/upstream';
 import type { TroubleKind } from '../upstream/v1-state';
 import { boundedLabels, makerFor, OTHER, type Make } from './metric-makers';
 
+/** How a call to v1 ended. */
+type CallEnd = OutcomeKind | Finding['kind'];
+
 export interface RequestDone {
   /** Undefined when the request was refused before its operation was known. */
   readonly operation?: string | undefined;
   readonly format?: string | undefined;
   readonly family?: string | undefined;
   /** The outcome, or `found` for a request that moved no money, `refused`, or `passed` for one passed through to v1. */
-  readonly outcome: OutcomeKind | Finding['kind'] | 'refused' | 'passed';
+  readonly outcome: CallEnd | 'refused' | 'passed';
   /** The code, where the gateway itself refused the request. */
   readonly refusedAs?: ErrorCode | undefined;
   readonly durationMs: number;
-}
-
-export interface Metrics extends RequestMetrics, CallMetrics, StateMetrics, AlarmMetrics {
-  /** What `/metrics` shows. */
-  readonly registry: Registry;
-}
-
-interface RequestMetrics {
-  /** Adds `by` to the number of requests without a reply. */
-  inFlight(by: number): void;
-  requestDone(request: RequestDone): void;
-  /** How long a pending or unanswered order was held, and whether it was known when the script was told. */
-  held(operation: string, durationMs: number, ending: OutcomeKind | Finding['kind']): void;
-  /** Names of fields that no mapping knows. */
-  unknownFields(operation: string, names: Iterable<string>): void;
-  /** A purchase was turned away because there is too much to do. */
-  shed(why: Shed): void;
-  /** v1 has called a PIN wrong. */
-  wrongPin(): void;
-  /** A forwarded address did not count, because it does not come from a trusted proxy. */
-  forwardIgnored(): void;
-  /** A purchase that repeated another request, by how it was answered. */
-  repeated(repeat: string): void;
-  /** Counts a request by caller, for keys with a title. */
-  callerDone(title: string | undefined, outcome: RequestDone['outcome']): void;
-  /** An order of this caller was sold, for this amount (naira). */
-  callerSold(title: string | undefined, naira: number): void;
-  /** A script hung up before the reply to its purchase, by kind of caller. */
-  hungUp(kind: string): void;
-}
-
-interface CallMetrics {
-  /** One call to v1, with its endpoint's path without query. */
-  upstreamDone(path: string, kind: OutcomeKind | Finding['kind'], durationMs: number): void;
-  /** From now on shows the calls to v1 that `read` returns, and their bound. */
-  watchTurns(read: () => CallTurnsState): void;
-  /** A call that had to wait for its turn. */
-  readonly callWaited: (fate: 'taken' | 'late' | 'full', waitedMs: number) => void;
-  setV1Up(isUp: boolean): void;
-  /** A call or a probe met trouble of v1. One such call is not yet an outage. */
-  v1Trouble(kind: TroubleKind): void;
-}
-
-interface StateMetrics {
-  /** Orders whose money may have moved: the age of each (ms), how many are overdue, and the money in them. */
-  setUnknownOrders(orders: UnknownOrders): void;
-  /** An order ended otherwise than its script took "pending" for. `loss` is absent where only v1's catalog has the price. */
-  contraryEnd(end: string, loss: AmountMinor | undefined): void;
-  /** How many keys are held below the patience of their kind, because their scripts hang up earlier. */
-  setLearnt(keysByKind: ReadonlyMap<string, number>): void;
-  /** The number of remembered shapes, and of requests that found no room since the last call. */
-  trafficWritten(shapes: number, forgotten: number): void;
-  /** From now on shows the wallets that `read` returns: those of named callers, as v1 showed them last. */
-  watchWallets(read: () => readonly ShownWallet[]): void;
-  mappingLoaded(hash: string): void;
-  /** A reload: its result, and the hash of the set in use after it. */
-  reloaded(kind: string, hash: string): void;
 }
 
 export interface UnknownOrders {
   readonly agesMs: readonly number[];
   readonly overdue: number;
   readonly atRisk: AmountMinor;
-}
-
-/** Of the process that has the admin port. */
-interface AlarmMetrics {
-  /** From now on shows the raised alarms that `read` returns. */
-  watchAlarms(read: () => ReadonlySet<AlarmName>): void;
-  /** The free room on the disk of each folder. */
-  setDisks(disks: readonly { readonly folder: string; readonly freeBytes: number; readonly sizeBytes: number }[]): void;
 }
 
 export interface ShownWallet {
@@ -119,20 +57,24 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40
 const WAIT_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 const NONE = 'none';
 
-export function createMetrics(options: MetricsOptions = {}): Metrics {
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics(options: MetricsOptions = {}) {
   const registry = new Registry();
   if (options.hasProcessMetrics ?? true) collectDefaultMetrics({ register: registry });
   const make = makerFor(registry);
   return {
     ...createRequestMetrics(make),
+    ...createCallerMetrics(make),
     ...createCallMetrics(make),
     ...createStateMetrics(make, options),
     ...createAlarmMetrics(make),
+    /** What `/metrics` shows. */
     registry,
   };
 }
 
-function createRequestMetrics({ counter, times, shown }: Make): RequestMetrics {
+function createRequestMetrics({ counter, times }: Make) {
   const requests = counter('compat_requests_total', 'Requests by operation, format and what became of them', [
     'operation',
     'format',
@@ -157,6 +99,30 @@ function createRequestMetrics({ counter, times, shown }: Make): RequestMetrics {
     'operation',
     'field',
   ]);
+  const fieldLabel = boundedLabels(FIELD_NAMES_MAX, FIELD_NAME);
+  return {
+    requestDone: ({ operation = NONE, format = NONE, family, outcome, refusedAs, durationMs }: RequestDone): void => {
+      if (family !== undefined) families.inc({ family });
+      requests.inc({ operation, format, outcome });
+      seconds.observe({ operation }, durationMs / 1000);
+      if (refusedAs !== undefined) refusals.inc({ code: refusedAs });
+    },
+    /** How long a pending or unanswered order was held, and whether it was known when the script was told. */
+    held: (operation: string, durationMs: number, outcome: CallEnd) => holds.observe({ operation, outcome }, durationMs / 1000),
+    /** Names of fields that no mapping knows. */
+    unknownFields: (operation: string, names: Iterable<string>): void => {
+      for (const name of names) fields.inc({ operation, field: fieldLabel(name) });
+    },
+    /** A purchase was turned away because there is too much to do. */
+    shed: (why: Shed) => sheds.inc({ why }),
+    /** v1 has called a PIN wrong. */
+    wrongPin: () => wrongPins.inc(),
+    /** A forwarded address did not count, because it does not come from a trusted proxy. */
+    forwardIgnored: () => forwards.inc(),
+  };
+}
+
+function createCallerMetrics({ counter, shown }: Make) {
   const repeats = counter(
     'compat_repeats_total',
     'Purchases that repeat another request: joined to an order under way or never told, or replayed as it was sold',
@@ -172,31 +138,23 @@ function createRequestMetrics({ counter, times, shown }: Make): RequestMetrics {
   const sales = counter('compat_caller_naira_total', 'What was sold, in naira, by caller of a title', ['caller']);
   let inFlight = 0;
   shown('compat_requests_in_flight', 'Requests that have no reply yet', () => inFlight);
-  const fieldLabel = boundedLabels(FIELD_NAMES_MAX, FIELD_NAME);
   const callerLabel = boundedLabels(CALLERS_MAX, TITLE);
   return {
-    inFlight: (by) => void (inFlight += by),
-    requestDone({ operation = NONE, format = NONE, family, outcome, refusedAs, durationMs }) {
-      if (family !== undefined) families.inc({ family });
-      requests.inc({ operation, format, outcome });
-      seconds.observe({ operation }, durationMs / 1000);
-      if (refusedAs !== undefined) refusals.inc({ code: refusedAs });
-    },
-    held: (operation, durationMs, outcome) => holds.observe({ operation, outcome }, durationMs / 1000),
-    unknownFields(operation, names) {
-      for (const name of names) fields.inc({ operation, field: fieldLabel(name) });
-    },
-    shed: (why) => sheds.inc({ why }),
-    wrongPin: () => wrongPins.inc(),
-    forwardIgnored: () => forwards.inc(),
-    repeated: (repeat) => repeats.inc({ repeat }),
-    callerDone: (title = OTHER, outcome) => callers.inc({ caller: callerLabel(title), outcome }),
-    callerSold: (title = OTHER, naira) => sales.inc({ caller: callerLabel(title) }, naira),
-    hungUp: (kind) => hangUps.inc({ kind }),
+    /** A purchase that repeated another request, by how it was answered. */
+    repeated: (repeat: string) => repeats.inc({ repeat }),
+    /** Counts a request by caller, for keys with a title. */
+    callerDone: (title: string | undefined, outcome: RequestDone['outcome']) =>
+      callers.inc({ caller: callerLabel(title ?? OTHER), outcome }),
+    /** An order of this caller was sold, for this amount (naira). */
+    callerSold: (title: string | undefined, naira: number) => sales.inc({ caller: callerLabel(title ?? OTHER) }, naira),
+    /** A script hung up before the reply to its purchase, by kind of caller. */
+    hungUp: (kind: string) => hangUps.inc({ kind }),
+    /** Adds `by` to the number of requests without a reply. */
+    inFlight: (by: number) => void (inFlight += by),
   };
 }
 
-function createCallMetrics({ counter, times, shown }: Make): CallMetrics {
+function createCallMetrics({ counter, times, shown }: Make) {
   const calls = times('compat_upstream_seconds', 'One call to v1, by path and outcome', SECONDS, ['path', 'outcome']);
   const pathLabel = boundedLabels(PATHS_MAX, /^\/[a-z0-9_/-]{1,60}$/);
   let turns = (): CallTurnsState => ({ inFlight: 0, waiting: 0, bound: 0 });
@@ -213,15 +171,20 @@ function createCallMetrics({ counter, times, shown }: Make): CallMetrics {
   shown('compat_v1_up', '0 from upstream_trouble until upstream_well, else 1', () => (isUp ? 1 : 0), 'min');
   const troubles = counter('compat_v1_troubles_total', 'Calls and probes that met trouble of v1, by kind', ['kind']);
   return {
-    upstreamDone: (path, outcome, durationMs) => calls.observe({ path: pathLabel(path), outcome }, durationMs / 1000),
-    watchTurns: (read) => void (turns = read),
-    callWaited: (fate, waitedMs) => waits.observe({ fate }, waitedMs / 1000),
-    setV1Up: (isUpNow) => void (isUp = isUpNow),
-    v1Trouble: (kind) => troubles.inc({ kind }),
+    /** One call to v1, with its endpoint's path without query. */
+    upstreamDone: (path: string, outcome: CallEnd, durationMs: number) =>
+      calls.observe({ path: pathLabel(path), outcome }, durationMs / 1000),
+    /** From now on shows the calls to v1 that `read` returns, and their bound. */
+    watchTurns: (read: () => CallTurnsState) => void (turns = read),
+    /** A call that had to wait for its turn. */
+    callWaited: (fate: 'taken' | 'late' | 'full', waitedMs: number) => waits.observe({ fate }, waitedMs / 1000),
+    setV1Up: (isUpNow: boolean) => void (isUp = isUpNow),
+    /** A call or a probe met trouble of v1. One such call is not yet an outage. */
+    v1Trouble: (kind: TroubleKind) => troubles.inc({ kind }),
   };
 }
 
-function createStateMetrics({ counter, countedElsewhere, rows, sameForAll, shown }: Make, options: MetricsOptions): StateMetrics {
+function createStateMetrics({ counter, countedElsewhere, rows, sameForAll, shown }: Make, options: MetricsOptions) {
   const { logLinesLost = () => 0, isJournalWritable = () => true } = options;
   const setUnknownOrders = createUnknownOrders({ sameForAll, shown });
   const contrary = counter('compat_contrary_ends_total', 'Orders that ended otherwise than their scripts took "pending" for', [
@@ -255,22 +218,28 @@ function createStateMetrics({ counter, countedElsewhere, rows, sameForAll, shown
     mapping.set({ hash }, 1);
   };
   return {
+    /** Orders whose money may have moved: the age of each (ms), how many are overdue, and the money in them. */
     setUnknownOrders,
-    contraryEnd(end, loss) {
+    /** An order ended otherwise than its script took "pending" for. `loss` is absent where only v1's catalog has the price. */
+    contraryEnd: (end: string, loss: AmountMinor | undefined): void => {
       contrary.inc({ end });
       contraryNaira.inc({ end }, loss === undefined ? 0 : nairaNumber(loss));
     },
-    setLearnt(keysByKind) {
+    /** How many keys are held below the patience of their kind, because their scripts hang up earlier. */
+    setLearnt: (keysByKind: ReadonlyMap<string, number>): void => {
       learnt.reset();
       for (const [kind, keys] of keysByKind) learnt.set({ kind }, keys);
     },
-    trafficWritten(kept, noRoom) {
+    /** The number of remembered shapes, and of requests that found no room since the last call. */
+    trafficWritten: (kept: number, noRoom: number): void => {
       shapes.set(kept);
       if (noRoom > 0) forgotten.inc(noRoom);
     },
-    watchWallets: (read) => void (wallets = read),
+    /** From now on shows the wallets that `read` returns: those of named callers, as v1 showed them last. */
+    watchWallets: (read: () => readonly ShownWallet[]) => void (wallets = read),
     mappingLoaded,
-    reloaded(kind, hash) {
+    /** A reload: its result, and the hash of the set in use after it. */
+    reloaded: (kind: string, hash: string): void => {
       reloads.inc({ result: kind });
       mappingLoaded(hash);
     },
@@ -281,7 +250,7 @@ function createStateMetrics({ counter, countedElsewhere, rows, sameForAll, shown
 const AGES = { '1m': 60, '10m': 600, '1h': 3_600, '1d': 86_400, older: Infinity } as const;
 
 /** Workers share one journal, so each of them sees all orders: the value of one is shown. */
-function createUnknownOrders({ sameForAll, shown }: Pick<Make, 'sameForAll' | 'shown'>): StateMetrics['setUnknownOrders'] {
+function createUnknownOrders({ sameForAll, shown }: Pick<Make, 'sameForAll' | 'shown'>) {
   let unknown: UnknownOrders = { agesMs: [], overdue: 0, atRisk: kobo(0) };
   const oldestSeconds = (): number => unknown.agesMs.reduce((most, ageMs) => Math.max(most, ageMs), 0) / 1_000;
   shown('compat_unknown_orders', 'Orders whose money may have moved', () => unknown.agesMs.length, 'max');
@@ -289,7 +258,7 @@ function createUnknownOrders({ sameForAll, shown }: Pick<Make, 'sameForAll' | 's
   shown('compat_unknown_orders_oldest_seconds', 'The age of the oldest of them', oldestSeconds, 'max');
   shown('compat_unknown_orders_overdue', 'How many of them are so for too long', () => unknown.overdue, 'max');
   const byAge = sameForAll('compat_unknown_orders_by_age', 'How many of them are of each age', ['age']);
-  return (orders) => {
+  return (orders: UnknownOrders): void => {
     unknown = orders;
     let below = 0;
     for (const [age, seconds] of Object.entries(AGES)) {
@@ -300,10 +269,11 @@ function createUnknownOrders({ sameForAll, shown }: Pick<Make, 'sameForAll' | 's
   };
 }
 
-function createAlarmMetrics({ rows }: Make): AlarmMetrics {
+/** Of the process that has the admin port. */
+function createAlarmMetrics({ rows }: Make) {
   // A process that judges no alarm shows none.
   let raised = (): ReadonlySet<AlarmName> | undefined => undefined;
-  let disks: Parameters<AlarmMetrics['setDisks']>[0] = [];
+  let disks: readonly { readonly folder: string; readonly freeBytes: number; readonly sizeBytes: number }[] = [];
   rows('compat_alarm', '1 from the raising of an alarm until it is over, else 0', ['alarm'], () => {
     const now = raised();
     return now === undefined ? [] : ALARM_NAMES.map((alarm) => [{ alarm }, now.has(alarm) ? 1 : 0] as const);
@@ -314,5 +284,10 @@ function createAlarmMetrics({ rows }: Make): AlarmMetrics {
   rows('compat_disk_size_bytes', 'Size of the disk of this folder', ['folder'], () =>
     disks.map(({ folder, sizeBytes }) => [{ folder }, sizeBytes] as const),
   );
-  return { watchAlarms: (read) => void (raised = read), setDisks: (now) => void (disks = now) };
+  return {
+    /** From now on shows the raised alarms that `read` returns. */
+    watchAlarms: (read: () => ReadonlySet<AlarmName>) => void (raised = read),
+    /** The free room on the disk of each folder. */
+    setDisks: (now: typeof disks) => void (disks = now),
+  };
 }

@@ -39,16 +39,7 @@ export interface Times {
   readonly counts: readonly number[];
 }
 
-export interface Samples {
-  latest(): Sample | undefined;
-  /** Every five seconds. */
-  hour(): readonly Sample[];
-  /** Every minute. */
-  day(): readonly Sample[];
-  /** Calls `heard` with each new sample. The returned function ends that. */
-  listen(heard: (sample: Sample) => void): () => void;
-  stop(): void;
-}
+export type Samples = ReturnType<typeof takeSamples>;
 
 export const SAMPLE_MS = 5_000;
 const MINUTE_MS = 60_000;
@@ -85,11 +76,7 @@ export async function readSampled(registry: SampledRegistry): Promise<readonly M
 }
 
 /** Samples every five seconds from now on. What was counted before is subtracted. */
-export function takeSamples(
-  clock: Clock,
-  read: () => Promise<readonly MetricOfJson[]>,
-  onTrouble: (error: unknown) => void,
-): Samples {
+export function takeSamples(clock: Clock, read: () => Promise<readonly MetricOfJson[]>, onTrouble: (error: unknown) => void) {
   const hour: Sample[] = [];
   const day: Sample[] = [];
   const listeners = new Set<(sample: Sample) => void>();
@@ -118,12 +105,15 @@ export function takeSamples(
   };
   cancel = clock.after(SAMPLE_MS, () => void look());
   return {
-    latest: () => hour.at(-1),
-    hour: () => hour,
-    day: () => day,
-    listen(heard) {
+    latest: (): Sample | undefined => hour.at(-1),
+    /** Every five seconds. */
+    hour: (): readonly Sample[] => hour,
+    /** Every minute. */
+    day: (): readonly Sample[] => day,
+    /** Calls `heard` with each new sample. The returned function ends that. */
+    listen(heard: (sample: Sample) => void) {
       listeners.add(heard);
-      return () => listeners.delete(heard);
+      return () => void listeners.delete(heard);
     },
     stop() {
       isStopped = true;

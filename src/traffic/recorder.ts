@@ -13,15 +13,7 @@ import { mergeTallies, trafficOf, type Tally, type TallyKind } from './counters'
 import { keepAddress, keepWord, shapeOf, shownMethod, signatureOf } from './shape-of';
 import type { TrafficStore } from './traffic-store';
 
-export interface TrafficRecorder {
-  /** Never throws and never waits. */
-  record(request: LegacyRequest, walked: Walked): void;
-  read(): Promise<Traffic>;
-  /** Drops all counts. */
-  forget(): Promise<void>;
-  /** Writes the remaining counts and ends. */
-  stop(): Promise<void>;
-}
+export type TrafficRecorder = ReturnType<typeof createRecorder>;
 
 export interface RecorderOptions {
   readonly mapping: () => Mapping;
@@ -34,7 +26,8 @@ export interface RecorderOptions {
 }
 
 export const FLUSH_EVERY_MS = 5_000;
-export function createRecorder(options: RecorderOptions): TrafficRecorder {
+
+export function createRecorder(options: RecorderOptions) {
   const { clock, onTrouble } = options;
   let waiting = createWaiting();
   let flushing: Promise<void> = Promise.resolve();
@@ -68,7 +61,8 @@ export function createRecorder(options: RecorderOptions): TrafficRecorder {
   };
 
   return {
-    record(request, walked) {
+    /** Never throws and never waits. */
+    record(request: LegacyRequest, walked: Walked): void {
       try {
         noteRequest(request, walked, options.mapping(), clock.now(), waiting);
         schedule();
@@ -76,15 +70,17 @@ export function createRecorder(options: RecorderOptions): TrafficRecorder {
         onTrouble(error);
       }
     },
-    async read() {
+    async read(): Promise<Traffic> {
       await flush();
       return trafficOf(await (await options.store).read());
     },
-    async forget() {
+    /** Drops all counts. */
+    async forget(): Promise<void> {
       await flush();
       await (await options.store).forget(clock.now());
     },
-    async stop() {
+    /** Writes the remaining counts and ends. */
+    async stop(): Promise<void> {
       isStopped = true;
       cancel?.();
       await flush();
@@ -100,6 +96,8 @@ export interface Walked {
   readonly fingerprint: string | undefined;
   readonly refusal: { readonly code: ErrorCode; readonly field: string | undefined } | undefined;
 }
+
+type Waiting = ReturnType<typeof createWaiting>;
 
 /** Counts the shape and the words of one request, or its address if no route serves it. */
 export function noteRequest(request: LegacyRequest, walked: Walked, mapping: Mapping, nowMs: number, into: Waiting): void {
@@ -204,17 +202,7 @@ const WAITING_OF_OWNER_MAX = 100;
 type Counter = { -readonly [Key in keyof Tally]: Tally[Key] };
 
 /** The counts since the last write. They are bounded, because strangers decide how many different requests come. */
-export interface Waiting {
-  /** `signature` identifies the counted thing; `body` is called only for a new one. */
-  count(kind: TallyKind, owner: string, signature: string, nowMs: number, body: () => object, refusal?: ErrorCode): void;
-  /** Adds the counts of another one. */
-  take(other: Waiting): void;
-  tallies(): readonly Tally[];
-  forgotten(): number;
-  isEmpty(): boolean;
-}
-
-export function createWaiting(): Waiting {
+export function createWaiting() {
   const counters = new Map<string, Counter>();
   const ofOwner = new Map<string, number>();
   let forgotten = 0;
@@ -229,7 +217,8 @@ export function createWaiting(): Waiting {
   };
 
   return {
-    count(kind, owner, signature, nowMs, body, refusal) {
+    /** `signature` identifies the counted thing; `body` is called only for a new one. */
+    count(kind: TallyKind, owner: string, signature: string, nowMs: number, body: () => object, refusal?: ErrorCode): void {
       const key = `${kind}\0${owner}\0${signature}`;
       let counter = counters.get(key);
       if (counter === undefined) {
@@ -245,7 +234,8 @@ export function createWaiting(): Waiting {
       counter.lastSeenMs = nowMs;
       if (refusal !== undefined) counter.refusals = { ...counter.refusals, [refusal]: (counter.refusals[refusal] ?? 0) + 1 };
     },
-    take(other) {
+    /** Adds the counts of another one. */
+    take(other: { tallies(): readonly Tally[]; forgotten(): number }): void {
       forgotten += other.forgotten();
       for (const tally of other.tallies()) {
         const key = `again\0${tally.kind}\0${tally.owner}\0${tally.body}`;
@@ -255,7 +245,7 @@ export function createWaiting(): Waiting {
         else forgotten += tally.count;
       }
     },
-    tallies: () => [...counters.values()],
+    tallies: (): readonly Tally[] => [...counters.values()],
     forgotten: () => forgotten,
     isEmpty: () => counters.size === 0 && forgotten === 0,
   };

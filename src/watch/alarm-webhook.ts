@@ -9,13 +9,6 @@ import type { AlarmMessage } from './alarms';
 
 export type AlarmFormat = 'auto' | 'json' | 'slack';
 
-export interface AlarmWebhook {
-  /** Resolves to true when the receiver took the message, to false when it was given up. */
-  post(message: AlarmMessage): Promise<boolean>;
-  /** Gives up the messages that wait, after one last attempt that may take a second. */
-  close(): Promise<void>;
-}
-
 export interface AlarmWebhookParts {
   /** A secret: with it anybody can write to the operator's channel. */
   readonly url: Secret;
@@ -35,16 +28,12 @@ const PAUSE_MOST_MS = 5 * 60_000;
 const TRIES_MAX = 300;
 const LAST_TRY_MS = 1_000;
 
-export function createAlarmWebhook(parts: AlarmWebhookParts): AlarmWebhook {
-  return new Webhook(parts);
-}
-
 interface Waiting {
   readonly body: string;
   readonly done: (isTaken: boolean) => void;
 }
 
-class Webhook implements AlarmWebhook {
+export class AlarmWebhook {
   readonly #parts: AlarmWebhookParts;
   readonly #url: URL;
   readonly #queue: Waiting[] = [];
@@ -58,6 +47,7 @@ class Webhook implements AlarmWebhook {
     this.#url = new URL(parts.url.revealForUseOnly());
   }
 
+  /** Resolves to true when the receiver took the message, to false when it was given up. */
   post(message: AlarmMessage): Promise<boolean> {
     const body = JSON.stringify(bodyOf(message, this.#format(), this.#parts.titleOf ?? (() => undefined)));
     return new Promise((resolve) => {
@@ -68,6 +58,7 @@ class Webhook implements AlarmWebhook {
     });
   }
 
+  /** Gives up the messages that wait, after one last attempt that may take a second. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#wake();

@@ -17,14 +17,6 @@ export interface AlarmMessage {
   readonly atMs: number;
 }
 
-export interface AlarmsWatch {
-  /** The raised alarms, oldest first. */
-  readonly active: () => readonly ActiveAlarm[];
-  /** Evaluates the conditions now instead of in a few seconds. */
-  look(): Promise<void>;
-  stop(): void;
-}
-
 export interface AlarmsParts {
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'error'>;
@@ -70,13 +62,7 @@ const fileSchema = z.object({
   ),
 });
 
-export function watchAlarms(parts: AlarmsParts): AlarmsWatch {
-  const watching = new Alarms(parts);
-  watching.begin();
-  return watching;
-}
-
-class Alarms implements AlarmsWatch {
+export class AlarmsWatch {
   readonly #parts: AlarmsParts;
   readonly #tracked = new Map<string, TrackedAlarm>();
   #cancel: () => void = () => undefined;
@@ -87,14 +73,16 @@ class Alarms implements AlarmsWatch {
   constructor(parts: AlarmsParts) {
     this.#parts = parts;
     for (const one of this.#readFile()) this.#tracked.set(keyOf(one), one);
+    this.#begin();
   }
 
-  begin(): void {
+  #begin(): void {
     void this.look().finally(() => {
-      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => this.begin());
+      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => this.#begin());
     });
   }
 
+  /** The raised alarms, oldest first. */
   readonly active = (): readonly ActiveAlarm[] => [...this.#tracked.values()].filter(({ isRaised }) => isRaised).map(shown);
 
   stop(): void {
@@ -102,6 +90,7 @@ class Alarms implements AlarmsWatch {
     this.#cancel();
   }
 
+  /** Evaluates the conditions now instead of in a few seconds. */
   look(): Promise<void> {
     return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
   }
@@ -131,16 +120,8 @@ class Alarms implements AlarmsWatch {
       if (text === undefined) continue;
       if (one === undefined)
         this.#tracked.set(key, {
-          ...{
-            name,
-            subject,
-            text,
-            sinceMs: nowMs,
-            isRaised: false,
-            toldAtMs: undefined,
-            isTaken: false,
-            goneSinceMs: undefined,
-          },
+          ...{ name, subject, text, sinceMs: nowMs },
+          ...{ isRaised: false, toldAtMs: undefined, isTaken: false, goneSinceMs: undefined },
         });
       else Object.assign(one, { text, goneSinceMs: undefined });
       this.#sendIfDue(this.#tracked.get(key)!, condition, nowMs);

@@ -16,23 +16,7 @@ import { errorFields, type Log } from '../telemetry/log';
 import type { Metrics } from '../telemetry/metrics';
 import type { RepeatedRefusals } from './repeated-refusals';
 
-export interface Observer {
-  readonly served: (request: LegacyRequest, served: Served, durationMs: number, isAbandoned?: boolean) => void;
-  /** Logs how a request was read, before steps 7 to 11; undefined where the log level leaves that out. */
-  readonly read: ((parsed: ParsedRequest, sentId: string | undefined) => void) | undefined;
-  /** Logs a request that was refused before the walk or passed through to v1. */
-  readonly requestDone: (line: RequestLine) => void;
-  /** Logs broken HTTP; returns the refusal. */
-  readonly brokenRequest: (error: GatewayError) => GatewayError;
-  /** v1 has called a PIN wrong: three wrong PINs lock a reseller's purchases. */
-  readonly wrongPin: (wrong: WrongPin) => void;
-  readonly trouble: (what: string, error: unknown) => void;
-  /** Logs a reload, or a start with the last good mapping. */
-  readonly reloaded: (reloaded: Reloaded) => void;
-  readonly journal: (event: JournalEvent) => void;
-  /** Logs a bug; returns the id of its log line. */
-  readonly incident: (error: unknown) => string;
-}
+export type Observer = ReturnType<typeof createObserver>;
 
 const PROBLEMS_LOGGED_MAX = 20;
 
@@ -46,7 +30,7 @@ export interface ObserverOptions {
   readonly titleOf?: (fingerprint: string) => string | undefined;
 }
 
-export function createObserver(log: Log, metrics: Metrics, options: ObserverOptions = {}): Observer {
+export function createObserver(log: Log, metrics: Metrics, options: ObserverOptions = {}) {
   const { showId = (id) => id, headerId = () => undefined, titleOf = () => undefined } = options;
   const { repeated = { noteServed: () => undefined } } = options;
   const noting: Noting = { log, metrics, showId, headerId, titleOf, repeated };
@@ -56,35 +40,42 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
     log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
   });
   return {
-    served: watching((request, served, durationMs, isAbandoned) =>
+    served: watching((request: LegacyRequest, served: Served, durationMs: number, isAbandoned?: boolean) =>
       noteServed(request, served, { durationMs, isAbandoned }, noting),
     ),
-    read: log.writesDebug ? watching((parsed, sentId) => noteRead(parsed, sentId, noting)) : undefined,
-    requestDone: watching((line) => noteDone(line, noting)),
-    brokenRequest(error) {
+    /** Logs how a request was read, before steps 7 to 11; undefined where the log level leaves that out. */
+    read: log.writesDebug
+      ? watching((parsed: ParsedRequest, sentId: string | undefined) => noteRead(parsed, sentId, noting))
+      : undefined,
+    requestDone: watching((line: RequestLine) => noteDone(line, noting)),
+    /** Logs broken HTTP; returns the refusal. */
+    brokenRequest: (error: GatewayError): GatewayError => {
       noteBroken(error);
       return error;
     },
-    wrongPin: watching((wrong) => {
+    /** v1 has called a PIN wrong: three wrong PINs lock a reseller's purchases. */
+    wrongPin: watching((wrong: WrongPin) => {
       metrics.wrongPin();
       log.warn('wrong_pin', { ...wrong });
     }),
-    trouble: watching((what, error) => log.error(what, errorFields(error))),
-    reloaded(reloaded) {
+    trouble: watching((what: string, error: unknown) => log.error(what, errorFields(error))),
+    /** Logs a reload, or a start with the last good mapping. */
+    reloaded: (reloaded: Reloaded): void => {
       metrics.reloaded(reloaded.kind, reloaded.hash);
       const { kind, hash: mappingHash } = reloaded;
       if (kind !== 'refused') return log.info('mapping_reload', { kind, mappingHash });
       for (const problem of reloaded.problems.slice(0, PROBLEMS_LOGGED_MAX))
         log.error('mapping_refused', { mappingHash, detail: formatProblem(problem) });
     },
-    journal(event) {
+    journal: (event: JournalEvent): void => {
       const count = 'orders' in event ? { count: event.orders } : {};
       if (event.kind === 'swept' || event.kind === 'answers_written' || event.kind === 'write_recovered')
         log.info(`journal_${event.kind}`, count);
       else if ('error' in event) log.error(`journal_${event.kind}`, errorFields(event.error));
       else log.error(`journal_${event.kind}`, 'waitedMs' in event ? { heldMs: event.waitedMs } : count);
     },
-    incident(error) {
+    /** Logs a bug; returns the id of its log line. */
+    incident: (error: unknown): string => {
       const incident = randomBytes(6).toString('hex');
       log.error('incident', { incident, ...errorFields(error) });
       return incident;

@@ -12,8 +12,8 @@ import type { Mapping } from '../mapping/mapping';
 import { formatProblem } from '../mapping/problem';
 import type { Log } from '../telemetry/log';
 import type { Metrics } from '../telemetry/metrics';
-import { createAlarmWebhook } from './alarm-webhook';
-import { watchAlarms, type AlarmsWatch } from './alarms';
+import { AlarmWebhook } from './alarm-webhook';
+import { AlarmsWatch } from './alarms';
 import type { Observer } from './observer';
 import type { SellingSightings, WalletSeen, DiskSeen } from './sightings';
 import type { Wallets } from './wallets';
@@ -40,9 +40,9 @@ export function openAlarms(config: Config, tools: AlarmTools, { live, journal, s
   const { dataDir, journalUrl, alarmWebhook: url, alarmFormat: format } = config;
   const folders = [dataDir, journalFolder(journalUrl, dataDir) ?? dataDir];
   const titleOf = (fingerprint: string): string | undefined => callerTitle(live.current(), fingerprint);
-  const webhook = url && createAlarmWebhook({ url, format, clock, titleOf, onTrouble: observer.trouble });
+  const webhook = url && new AlarmWebhook({ url, format, clock, titleOf, onTrouble: observer.trouble });
   closers.push(() => webhook?.close() ?? Promise.resolve());
-  const alarms = watchAlarms({
+  const alarms = new AlarmsWatch({
     ...{ clock, log, onTrouble: observer.trouble },
     file: /^memory:/i.test(journalUrl) ? undefined : join(dataDir, 'alarms.json'),
     send: (message) => webhook?.post(message) ?? Promise.resolve(true),

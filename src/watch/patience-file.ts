@@ -29,13 +29,8 @@ const fileSchema = z.strictObject({
   ),
 });
 
-export interface PatienceRead {
-  readonly entries: readonly LearntEntry[];
-  /** Why the file cannot be read, if so: then everything is learnt anew. */
-  readonly problem?: string;
-}
-
-export function readPatienceFile(dataDir: string): PatienceRead {
+/** `problem` says why the file cannot be read, if so: then everything is learnt anew. */
+export function readPatienceFile(dataDir: string): { readonly entries: readonly LearntEntry[]; readonly problem?: string } {
   const file = join(dataDir, NAME);
   try {
     const { learnt } = fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -53,18 +48,7 @@ function othersIn(dataDir: string, entries: readonly LearntEntry[]): readonly Le
   return readPatienceFile(dataDir).entries.filter(({ fingerprint, kind }) => !ours.has(`${fingerprint} ${kind}`));
 }
 
-export interface PatienceFile {
-  /** Writes the file soon, with what has been learnt by then. */
-  save(entries: () => readonly LearntEntry[]): void;
-  /** Writes now, if a write is due. */
-  close(): void;
-}
-
-export function createPatienceFile(
-  dataDir: string,
-  clock: Clock,
-  onTrouble: (what: string, error: unknown) => void,
-): PatienceFile {
+export function createPatienceFile(dataDir: string, clock: Clock, onTrouble: (what: string, error: unknown) => void) {
   let waiting: { readonly entries: () => readonly LearntEntry[]; readonly cancel: () => void } | undefined;
   let hasFailed = false;
   const write = (): void => {
@@ -86,10 +70,12 @@ export function createPatienceFile(
     }
   };
   return {
-    save(entries) {
+    /** Writes the file soon, with what has been learnt by then. */
+    save(entries: () => readonly LearntEntry[]): void {
       waiting ??= { entries, cancel: clock.after(WRITE_AFTER_MS, write) };
     },
-    close() {
+    /** Writes now, if a write is due. */
+    close(): void {
       waiting?.cancel();
       write();
     },

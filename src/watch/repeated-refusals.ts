@@ -15,14 +15,7 @@ export interface Loop {
   readonly count: number;
 }
 
-export interface RepeatedRefusals {
-  /** Notes one request. Requests that go well leave nothing. */
-  noteServed(served: Pick<Served, 'fingerprint' | 'kind' | 'refusal' | 'outcome' | 'repeat' | 'order' | 'reply'>): void;
-  noteCall(call: Pick<CallDone, 'fingerprint' | 'requestId' | 'exchanged'>): void;
-  loops(): readonly Loop[];
-  /** The keys whose sales v1 has declined for lack of money. */
-  withoutMoney(): readonly Omit<Loop, 'code'>[];
-}
+export type RepeatedRefusals = ReturnType<typeof createRepeatedRefusals>;
 
 export const WINDOW_MS = 10 * 60_000;
 /** The highest count of one key and code: a higher one would say nothing more. */
@@ -36,7 +29,7 @@ const NO_MONEY = 'no_money';
 /** v1 section 9: HTTP 400, and only the words tell it from other refusals. */
 const NO_MONEY_WORDS = /insufficient balance/i;
 
-export function createRepeatedRefusals(clock: Pick<Clock, 'elapsed'>): RepeatedRefusals {
+export function createRepeatedRefusals(clock: Pick<Clock, 'elapsed'>) {
   // The last times of each. When there is no room, the entry that was quiet longest is dropped.
   const kept = createLru<string, Omit<Loop, 'count'> & { readonly times: number[] }>(KEPT_MAX);
   const note = (fingerprint: string, code: string, sale?: string): void => {
@@ -57,18 +50,20 @@ export function createRepeatedRefusals(clock: Pick<Clock, 'elapsed'>): RepeatedR
     return found.sort((one, other) => other.count - one.count).slice(0, READ_MAX);
   };
   return {
-    noteServed(served) {
+    /** Notes one request. Requests that go well leave nothing. */
+    noteServed(served: Pick<Served, 'fingerprint' | 'kind' | 'refusal' | 'outcome' | 'repeat' | 'order' | 'reply'>): void {
       const { fingerprint, repeat, order } = served;
       if (fingerprint === undefined) return;
       if (repeat !== undefined) return note(fingerprint, REPEAT, order.requestId);
       const code = refusalOf(served);
       if (code !== undefined) note(fingerprint, code);
     },
-    noteCall({ fingerprint, requestId, exchanged }) {
+    noteCall({ fingerprint, requestId, exchanged }: Pick<CallDone, 'fingerprint' | 'requestId' | 'exchanged'>): void {
       if (requestId === undefined || exchanged.kind !== 'answered' || exchanged.httpStatus !== 400) return;
       if (NO_MONEY_WORDS.test(exchanged.text)) note(fingerprint, NO_MONEY);
     },
     loops: () => read(SHOWN_MIN, (code) => code !== NO_MONEY),
+    /** The keys whose sales v1 has declined for lack of money. */
     withoutMoney: () => read(1, (code) => code === NO_MONEY).map(({ fingerprint, count }) => ({ fingerprint, count })),
   };
 }

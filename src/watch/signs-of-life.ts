@@ -78,22 +78,16 @@ function isNeighbourRunning(file: string): boolean {
  * Whether this process has signed regularly of late. If it could not sign itself, the silence of others proves nothing: the same journal was away for
  * them, or the same machine stood still. Once this process has signed for as long as silence takes, the others have had the time to sign as well.
  */
-interface OwnSigns {
-  given(): void;
-  /** A sign could not be given. */
-  missed(): void;
-  areRegular(): boolean;
-}
-
-function createOwnSigns(clock: Clock): OwnSigns {
+function createOwnSigns(clock: Clock) {
   let sinceLast = startAge(clock);
   let sinceGap: () => number = () => Infinity;
   const missed = (): void => void (sinceGap = startAge(clock));
   return {
-    given() {
+    given(): void {
       if (sinceLast() > 2 * SIGN_EVERY_MS) missed();
       sinceLast = startAge(clock);
     },
+    /** A sign could not be given. */
     missed,
     areRegular: () => sinceGap() > SILENT_AFTER_MS,
   };

@@ -4,17 +4,7 @@ import type { Clock } from '../domain/clock';
 import type { Journal } from '../journal/journal';
 import type { Log } from '../telemetry/log';
 
-export interface StopLog {
-  /** Counts the requests of a server from now on. */
-  watch(server: Server): void;
-  /** Undefined when the stop was asked for by a call and not by a signal. */
-  begin(signal: string | undefined): void;
-  /** The drain is over: load balancers have had the time to notice the stop, and no more requests are taken. */
-  drainEnded(): void;
-  /** Nothing is under way any more, and the journal is still open. */
-  drained(): Promise<void>;
-  end(): void;
-}
+export type StopLog = ReturnType<typeof createStopLog>;
 
 const ORDERS_MAX = 10_000;
 
@@ -24,7 +14,7 @@ export function createStopLog(parts: {
   readonly journal: Pick<Journal, 'listUnsettled'>;
   /** How many orders are under way. */
   readonly orders: () => number;
-}): StopLog {
+}) {
   const { log, clock, journal } = parts;
   let requests = 0;
   let begunAtMs = 0;
@@ -40,27 +30,31 @@ export function createStopLog(parts: {
     }
   };
   return {
-    watch(server) {
+    /** Counts the requests of a server from now on. */
+    watch(server: Server): void {
       server.on('request', (_request, response) => {
         requests += 1;
         response.once('close', () => (requests -= 1));
       });
     },
-    begin(signal) {
+    /** `signal` is undefined when the stop was asked for by a call. */
+    begin(signal: string | undefined): void {
       begunAtMs = clock.now();
       log.info('stop_begun', { signal, requests, held: parts.orders() });
       before = openOrders();
     },
-    drainEnded() {
+    /** The drain is over: load balancers have had the time to notice the stop, and no more requests are taken. */
+    drainEnded(): void {
       log.info('drain_ended', { requests, held: parts.orders(), durationMs: clock.now() - begunAtMs });
     },
-    async drained() {
+    /** Nothing is under way any more, and the journal is still open. */
+    async drained(): Promise<void> {
       const first = await before;
       const last = first === undefined ? undefined : await openOrders();
       if (first === undefined || last === undefined) return;
       found = { finished: [...first].filter((order) => !last.has(order)).length, open: last.size };
     },
-    end() {
+    end(): void {
       log.info('stopped', { ...found, durationMs: clock.now() - begunAtMs });
     },
   };

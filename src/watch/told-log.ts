@@ -24,14 +24,9 @@ const FILES = 4;
 /** How long the files of a process that ended are kept: by then a start or a neighbour has marked what that process left untold. */
 const KEPT_MS = 15 * 60_000;
 
-export interface ToldLog {
-  /** To be called when the whole reply has left. */
-  note(sale: ToldSale): void;
-  /** Writes the sales that wait. */
-  close(): Promise<void>;
-}
+export type ToldLog = ReturnType<typeof openToldLog>;
 
-export function openToldLog(store: ToldStore, clock: Clock): ToldLog {
+export function openToldLog(store: ToldStore, clock: Clock) {
   let waiting: string[] = [];
   /** When the newest sale of a failed write, or of those that wait, was told: the clock may be set back before they are written. */
   let toldAtMs = 0;
@@ -56,13 +51,15 @@ export function openToldLog(store: ToldStore, clock: Clock): ToldLog {
     writing = waiting.length > 0 ? writeSoon() : undefined;
   };
   return {
-    note(sale) {
+    /** To be called when the whole reply has left. */
+    note(sale: ToldSale): void {
       if (waiting.length >= WAITING_MAX) return;
       waiting.push(toldLine(sale));
       toldAtMs = Math.max(toldAtMs, clock.now());
       writing ??= writeSoon();
     },
-    async close() {
+    /** Writes the sales that wait. */
+    async close(): Promise<void> {
       isClosing = true;
       while (writing !== undefined) await writing;
     },

@@ -18,16 +18,7 @@ export interface Wallet {
   readonly atMs: number;
 }
 
-export interface Wallets {
-  /** Undefined for a key whose balance v1 has not shown since the start, or that callers.yaml does not have. */
-  lastSeen(fingerprint: string): Wallet | undefined;
-  list(): readonly Wallet[];
-  readonly note: (wallet: Wallet) => void;
-  /** Notes the balances in an answer of v1. */
-  readonly listener: AnswerListener;
-  /** The balances noted since the last call, for the process that shows them all. */
-  takeNews(): readonly Wallet[];
-}
+export type Wallets = ReturnType<typeof createWallets>;
 
 export interface WalletParts {
   readonly mapping: () => Pick<Mapping, 'callerKeys'>;
@@ -36,7 +27,7 @@ export interface WalletParts {
 
 const WALLETS_MAX = 10_000;
 
-export function createWallets({ mapping, clock }: WalletParts): Wallets {
+export function createWallets({ mapping, clock }: WalletParts) {
   const seen = createLru<string, Wallet>(WALLETS_MAX);
   const news = new Set<string>();
   const note = (wallet: Wallet): void => {
@@ -50,16 +41,19 @@ export function createWallets({ mapping, clock }: WalletParts): Wallets {
     if (balance !== undefined && mapping().callerKeys.has(fingerprint)) note({ fingerprint, balance, atMs: clock.now() });
   };
   return {
-    lastSeen: (fingerprint) => seen.get(fingerprint),
-    list: () => [...seen.values()],
+    /** Undefined for a key whose balance v1 has not shown since the start, or that callers.yaml does not have. */
+    lastSeen: (fingerprint: string): Wallet | undefined => seen.get(fingerprint),
+    list: (): readonly Wallet[] => [...seen.values()],
     note,
+    /** Notes the balances in an answer of v1. */
     listener: {
       sent: (sent, _requestId, { context }) => hearBalance(context.credentials.fingerprint, balanceAfter(sent)),
       found(finding, { call, context }) {
         if (call.path === '/balance') hearBalance(context.credentials.fingerprint, balanceIn(finding));
       },
-    },
-    takeNews() {
+    } satisfies AnswerListener,
+    /** The balances noted since the last call, for the process that shows them all. */
+    takeNews(): readonly Wallet[] {
       const wallets = [...news].flatMap((fingerprint) => seen.get(fingerprint) ?? []);
       news.clear();
       return wallets;

@@ -31,12 +31,6 @@ const LOG_AGAIN_MS = 60 * 60_000;
 /** The rest is logged at the next looks: thousands of lines at once would take the room that the log has for those of requests. */
 const LOGGED_AT_ONCE = 500;
 
-export interface OpenOrdersWatch {
-  /** As of the last look; undefined before the first. */
-  seen(): OpenOrdersSeen | undefined;
-  stop(): void;
-}
-
 /** Looks at once and then every minute: a line for all of them at the start, gauges, and a line for each that is overdue. */
 export function watchOpenOrders(parts: {
   journal: Journal;
@@ -46,7 +40,7 @@ export function watchOpenOrders(parts: {
   metrics: Metrics;
   /** How a request id may appear in the log. */
   showId?: (id: string) => string;
-}): OpenOrdersWatch {
+}) {
   const said = new Map<string, number>();
   let cancel: () => void = () => undefined;
   let isStopped = false;
@@ -95,8 +89,9 @@ export function watchOpenOrders(parts: {
   };
   void look();
   return {
+    /** As of the last look; undefined before the first. */
     seen: () => seen,
-    stop() {
+    stop(): void {
       isStopped = true;
       cancel();
     },

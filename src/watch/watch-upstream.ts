@@ -10,13 +10,7 @@ import type { CallDone } from '../upstream/http-upstream';
 import { PROBE_PATH, probeV1 } from '../upstream/exchange';
 import { createV1State, readSign, type Change, type Sign, type SignSource } from '../upstream/v1-state';
 
-export interface UpstreamWatch {
-  /** Judges one call. Never throws: a watcher must not change a sale. */
-  readonly noteCall: (call: CallDone) => void;
-  /** The trouble of v1, from `upstream_trouble` to `upstream_well`. Undefined until v1 has answered. */
-  readonly seen: () => { readonly trouble: string | undefined } | undefined;
-  readonly stop: () => void;
-}
+export type UpstreamWatch = ReturnType<typeof watchUpstream>;
 
 export interface UpstreamWatchParts {
   readonly clock: Clock;
@@ -31,10 +25,7 @@ export interface UpstreamWatchParts {
 const PROBE_MS_MAX = { suspected: 2_000, trouble: 10_000, well: Infinity } as const;
 
 /** Sends a probe at once, and later whenever v1 has not answered for a while; sooner while v1 is suspected. */
-export function watchUpstream(
-  baseUrl: string,
-  { clock, log, metrics, probeSeconds, showId = (id) => id }: UpstreamWatchParts,
-): UpstreamWatch {
+export function watchUpstream(baseUrl: string, { clock, log, metrics, probeSeconds, showId = (id) => id }: UpstreamWatchParts) {
   const { host, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/+$/, '');
   const state = createV1State(clock);
@@ -80,7 +71,8 @@ export function watchUpstream(
 
   if (probeSeconds > 0) void ask();
   return {
-    noteCall(call) {
+    /** Judges one call. Never throws: a watcher must not change a sale. */
+    noteCall: (call: CallDone): void => {
       try {
         const { path, exchanged, outcome, durationMs } = call;
         metrics.upstreamDone(path.slice(basePath.length), outcome, durationMs);
@@ -93,8 +85,9 @@ export function watchUpstream(
         log.error('watching', errorFields(error));
       }
     },
+    /** The trouble of v1, from `upstream_trouble` to `upstream_well`. Undefined until v1 has answered. */
     seen: () => (heardAtMs === -Infinity ? undefined : { trouble }),
-    stop() {
+    stop: (): void => {
       isStopped = true;
       cancel();
       abandon?.();

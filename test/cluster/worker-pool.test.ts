@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
-import { startWorkerPool } from '../../src/cluster/worker-pool';
+import { WorkerPool } from '../../src/cluster/worker-pool';
 import type { Log } from '../../src/telemetry/log';
 import { until } from '../until';
 
@@ -39,7 +39,7 @@ test.each<[string, () => Worker]>([
   const [first, second] = [fakeChild(1, READY), fakeChild(2, READY)];
   const fork = jest.spyOn(cluster, 'fork').mockReturnValueOnce(first).mockReturnValueOnce(second);
   const gone: number[] = [];
-  const pool = startWorkerPool({
+  const pool = new WorkerPool({
     workers: 2,
     log: { info: note, error: note } as unknown as Log,
     handlers: () => ({}),
@@ -69,7 +69,7 @@ async function poolOfReplacedProgram() {
   const note = (event: string, fields?: object): void => void told.push(`${event} ${(fields as { error?: string }).error ?? ''}`);
   const [first, second] = [fakeChild(1, READY), fakeChild(2, READY)];
   const fork = jest.spyOn(cluster, 'fork').mockReturnValueOnce(first).mockReturnValueOnce(second);
-  const pool = startWorkerPool({
+  const pool = new WorkerPool({
     workers: 2,
     log: { info: note, error: note } as unknown as Log,
     handlers: () => ({}),

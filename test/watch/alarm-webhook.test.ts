@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { text as readBody } from 'node:stream/consumers';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { Secret } from '../../src/domain/credentials';
-import { createAlarmWebhook } from '../../src/watch/alarm-webhook';
+import { AlarmWebhook } from '../../src/watch/alarm-webhook';
 import type { AlarmMessage } from '../../src/watch/alarms';
 import { listen } from '../listen';
 import { opened } from '../opened';
@@ -39,7 +39,7 @@ const server = opened(() => listen(createServer(hearing)), beforeEach, afterEach
 function openWebhook(format: 'auto' | 'json' | 'slack', titleOf?: () => string) {
   const troubles: string[] = [];
   const url = new Secret(`${server.url}/services/hush-hush`);
-  const webhook = createAlarmWebhook({
+  const webhook = new AlarmWebhook({
     ...{ url, format, clock: hasty },
     ...(titleOf === undefined ? {} : { titleOf }),
     onTrouble: (what, error) => troubles.push(`${what}: ${(error as Error).message}`),
@@ -89,7 +89,7 @@ test('a failed post is repeated, in the order of the alarms, and logged once wit
 
 test('at most 100 alarms wait for an unreachable webhook, and a close drops them within three seconds', async () => {
   const slow: Clock = { ...systemClock, after: () => () => undefined };
-  const webhook = createAlarmWebhook({
+  const webhook = new AlarmWebhook({
     ...{ url: new Secret('http://127.0.0.1:9/'), format: 'json', clock: slow },
     onTrouble: () => undefined,
   });
@@ -107,7 +107,7 @@ test('a waiting alarm is posted once more when the process ends', async () => {
   const url = new Secret(`${server.url}/`);
   let failed = (): void => undefined;
   const hasFailed = new Promise<void>((resolve) => (failed = resolve));
-  const webhook = createAlarmWebhook({ url, format: 'json', clock: slow, onTrouble: () => failed() });
+  const webhook = new AlarmWebhook({ url, format: 'json', clock: slow, onTrouble: () => failed() });
   const taken = webhook.post(MESSAGE);
   await hasFailed;
   await webhook.close();

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../src/domain/clock';
 import { createLog } from '../../src/telemetry/log';
-import { SEND_AGAIN_MS, watchAlarms, type AlarmMessage } from '../../src/watch/alarms';
+import { SEND_AGAIN_MS, AlarmsWatch, type AlarmMessage } from '../../src/watch/alarms';
 import type { Sightings } from '../../src/watch/sightings';
 import { newFolder } from '../new-folder';
 
@@ -28,7 +28,7 @@ function openWatch({ takes = () => true, startMs = 1_000_000 }: OpenOptions = {}
   const lines: string[] = [];
   const troubles: string[] = [];
   const clock: Clock = { now: () => nowMs, elapsed: () => nowMs, after: () => () => undefined };
-  const watch = watchAlarms({
+  const watch = new AlarmsWatch({
     clock,
     log: createLog('info', { write: (line: string) => void lines.push(line) }),
     see: () => (seen instanceof Error ? Promise.reject(seen) : Promise.resolve(seen)),
