@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 const load = (path) => require(`../dist/${path}.js`);
 const { openLmdbJournal } = load('journal/lmdb-journal');
 const { openNumberIndex } = load('orders/number-index');
-const { followJournal } = load('orders/follow-journal');
+const { JournalFollower } = load('orders/follow-journal');
 const { findOrders } = load('orders/find-orders');
 const { createMemoryNotesStore } = load('orders/notes-store');
 const { createKeyring } = load('gateway/read/keyring');
@@ -92,7 +92,7 @@ try {
   const journal = await openLmdbJournal({ dir: join(dataDir, 'journal'), retentionMs: Infinity });
   await timed(`${ORDERS} orders written`, () => fill(journal));
   const index = await openNumberIndex({ dir: join(dataDir, 'number-index'), keyring });
-  const follower = followJournal({
+  const follower = new JournalFollower({
     journal,
     index,
     mapping: () => mapping,

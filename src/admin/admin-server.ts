@@ -26,25 +26,22 @@ export interface AdminServerOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface AdminServer {
-  /** Port 0 takes a free port. Rejects if other machines can reach the host and no token is set. */
-  listen(port: number, host: string): Promise<{ readonly port: number }>;
-  close(): Promise<void>;
-}
+export type AdminServer = ReturnType<typeof createAdminServer>;
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_MAX = 200;
 
 /** Makes the server; `listen` starts it. */
-export function createAdminServer(options: AdminServerOptions): AdminServer {
+export function createAdminServer(options: AdminServerOptions) {
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
     createAdminApp(options),
   );
   server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
   return {
-    async listen(port, host) {
+    /** Port 0 takes a free port. Rejects if other machines can reach the host and no token is set. */
+    async listen(port: number, host: string): Promise<{ readonly port: number }> {
       server.listen(port, host);
       // `once` rejects with the server's error, such as a port in use.
       await once(server, 'listening');
@@ -58,7 +55,7 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
       }
       return { port: address.port };
     },
-    async close() {
+    async close(): Promise<void> {
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();

@@ -2,7 +2,7 @@
 import type { Rechecking } from '../admin/orders-router';
 import type { Order } from '../domain/order';
 import type { Rechecked } from '../gateway/recheck';
-import type { FoundOrders, OrderQuery } from '../orders/find-orders';
+import type { FindLimits, FoundOrders, OrderQuery } from '../orders/find-orders';
 import type { OrderStory } from '../orders/order-story';
 import type { ActiveAlarm } from '../domain/alarm';
 import type { AmountMinor } from '../domain/amount';
@@ -47,7 +47,7 @@ export interface ConsoleParts {
 }
 
 export interface OrdersAsked {
-  find(query: OrderQuery, limits?: { readonly pageSize?: number; readonly budgetMs?: number }): Promise<FoundOrders>;
+  find(query: OrderQuery, limits?: FindLimits): Promise<FoundOrders>;
   story(order: Order): Promise<OrderStory>;
   /** Throws a sentence for the operator. */
   recheck(asked: Rechecking): Promise<Rechecked>;

@@ -8,7 +8,7 @@
  * `assets/`, named in `scripts` and `styles` of the page: the security policy takes neither inline scripts nor style attributes.
  * Then add a line to `test/console/pages.test.ts`, and a browser looks at the page in every size and theme.
  */
-import express, { type NextFunction, type Request, type Response, type Router } from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import { isOfForeignPage } from '../admin/admin-guard';
 import { serveAsset } from './assets';
 import { notice, showTimesIn } from './components';
@@ -40,14 +40,10 @@ const SECURITY_POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-export interface Console {
-  readonly router: Router;
-  /** Ends all sessions and streams. */
-  close(): void;
-}
+export type Console = ReturnType<typeof createConsole>;
 
 /** `isToken` is undefined without an ADMIN_TOKEN. Then everyone who reaches the admin port is let in, as with admin calls. */
-export function createConsole(parts: ConsoleParts, isToken: ((shown: string) => boolean) | undefined): Console {
+export function createConsole(parts: ConsoleParts, isToken: ((shown: string) => boolean) | undefined) {
   const sessions = isToken === undefined ? undefined : createSessions({ clock: parts.clock, isToken });
   const closed = new AbortController();
   showTimesIn(parts.facts.timeZone);
@@ -75,7 +71,9 @@ export function createConsole(parts: ConsoleParts, isToken: ((shown: string) => 
     showPage(request, response, { title: 'Not found', body, status: 404 });
   });
   router.use(answerError(parts));
-  return { router, close: () => (closed.abort(), sessions?.close()) };
+  /** Ends all sessions and streams. */
+  const close = (): void => (closed.abort(), sessions?.close());
+  return { router, close };
 }
 
 /** `/orders` for `/orders/12/story`; empty for the Overview. */

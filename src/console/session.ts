@@ -23,15 +23,7 @@ export type Login =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'wait'; readonly seconds: number };
 
-export interface Sessions {
-  /** Always makes a new session and ends the one that the browser sent, so nobody can have planted its id. */
-  login(token: string, address: string, broughtCookies: string | undefined): Login;
-  read(cookies: string | undefined): Session | undefined;
-  /** Ends the session and returns the cookie that deletes the id in the browser. */
-  logout(cookies: string | undefined): string;
-  /** Ends all sessions. */
-  close(): void;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 interface Kept {
   readonly untilMs: number;
@@ -41,7 +33,7 @@ interface Kept {
 }
 
 /** `isToken` must take the same time for every wrong token. */
-export function createSessions(parts: { clock: Clock; isToken: (shown: string) => boolean }): Sessions {
+export function createSessions(parts: { clock: Clock; isToken: (shown: string) => boolean }) {
   const { clock, isToken } = parts;
   // The key is a hash of the id: the time of a look-up then reveals nothing about the id itself.
   const kept = new Map<string, Kept>();
@@ -63,7 +55,8 @@ export function createSessions(parts: { clock: Clock; isToken: (shown: string) =
     return undefined;
   };
   return {
-    login(token, address, broughtCookies) {
+    /** Always makes a new session and ends the one that the browser sent, so nobody can have planted its id. */
+    login(token: string, address: string, broughtCookies: string | undefined): Login {
       const waitMs = admission(address);
       if (waitMs > 0) return { kind: 'wait', seconds: Math.ceil(waitMs / 1_000) };
       if (!isToken(token)) return { kind: 'wrong' };
@@ -78,11 +71,13 @@ export function createSessions(parts: { clock: Clock; isToken: (shown: string) =
       return { kind: 'in', cookie: writeCookie(id, SESSION_MS / 1_000) };
     },
     read,
-    logout(cookies) {
+    /** Ends the session and returns the cookie that deletes the id in the browser. */
+    logout(cookies: string | undefined): string {
       endOf(keyIn(cookies));
       return writeCookie('', 0);
     },
-    close() {
+    /** Ends all sessions. */
+    close(): void {
       for (const key of [...kept.keys()]) endOf(key);
     },
   };

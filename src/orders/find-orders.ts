@@ -61,6 +61,8 @@ export interface FindParts {
   readonly budgetMs?: number;
 }
 
+export type FindLimits = Pick<FindParts, 'pageSize' | 'budgetMs'>;
+
 const PAGE = 50;
 const BUDGET_MS = 150;
 const LOOK_AT_CLOCK_EVERY = 128; // One to two milliseconds of reading.

@@ -21,12 +21,6 @@ export interface FollowerParts {
   readonly share?: number;
 }
 
-export interface Follower {
-  /** Reads all orders without a pause. For tools and tests. */
-  catchUp(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 const SHARE = 0.005;
 const PIECE = 500;
 /** Orders younger than this are read again: an order's time is taken before it is written, and clocks of machines differ. */
@@ -47,13 +41,7 @@ interface Pass {
   readonly endMs: number;
 }
 
-export function followJournal(parts: FollowerParts): Follower {
-  const follower = new JournalFollower(parts);
-  follower.begin();
-  return follower;
-}
-
-class JournalFollower implements Follower {
+export class JournalFollower {
   readonly #parts: FollowerParts;
   #cancel: () => void = () => undefined;
   #working: Promise<void> = Promise.resolve();
@@ -66,12 +54,10 @@ class JournalFollower implements Follower {
   constructor(parts: FollowerParts) {
     this.#parts = parts;
     this.#sweptAtMs = parts.clock.elapsed() - SWEEP_EVERY_MS + FIRST_SWEEP_AFTER_MS;
-  }
-
-  begin(): void {
     this.#later(0);
   }
 
+  /** Reads all orders without a pause. For tools and tests. */
   async catchUp(): Promise<void> {
     const indexed = this.#parts.index.indexed();
     if (indexed !== undefined) this.#pass ??= this.#passFrom(indexed);

@@ -167,13 +167,15 @@ function lookUpKey(lookUp: LookUpKey, noteKey: Buffer): Buffer {
   return Buffer.concat([Buffer.from(lookUp, 'hex'), noteKey]);
 }
 
+const IN_MEMORY_MAX = 10_000;
+
 /** A store in memory, for a journal in memory. */
-export function createMemoryNotesStore(countMax = 10_000): NotesStore {
+export function createMemoryNotesStore(): NotesStore {
   let kept: KeyedNote[] = [];
   const newestFirst = (): KeyedNote[] => [...kept].sort((one, other) => other.note.atMs - one.note.atMs);
   return {
     async write(notes) {
-      kept = [...kept, ...notes].slice(-countMax);
+      kept = [...kept, ...notes].slice(-IN_MEMORY_MAX);
     },
     refused: ({ fromMs, untilMs }) =>
       newestFirst()

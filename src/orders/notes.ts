@@ -16,27 +16,15 @@ import type { Keyring } from '../gateway/read/keyring';
 import { readRaw } from '../gateway/read/read-raw';
 import { idInHeader } from '../gateway/tell/refuse';
 import type { Mapping, Operation } from '../mapping/mapping';
-import type { AnswerListener } from '../upstream/listen-to-answers';
 import { noteExchanges } from './note-exchanges';
 import { cutText as cut, NOTE_TEXT_MAX as TEXT_MAX, type Note, type RefusedNote } from './note';
 import type { KeyedNote, NotesStore } from './notes-store';
 import { keyOfNumber, numbersOf, type KindOfNumber, type LookUpKey } from './number-keys';
 
-export interface Notes {
-  /** Notes a request that went through the walk, unless it is a plain success. `isAbandoned`: its script had hung up. */
-  served(request: LegacyRequest, served: Served, isAbandoned?: boolean): void;
-  /** Notes a finished request if it was refused before the walk. */
-  refusedAtDoor(done: DoorRefusal): void;
-  /** Notes exchanges with v1 about orders, unless they are plain successes. */
-  readonly listener: AnswerListener;
-  /** The store, for readers in this process. */
-  readonly store: Promise<NotesStore>;
-  /** Writes the notes in memory and closes the store. */
-  stop(): Promise<void>;
-}
+export type Notes = ReturnType<typeof createNotes>;
 
 /** A finished request, with `refusal` if it was refused before the walk. */
-export interface DoorRefusal {
+interface DoorRefusal {
   readonly address: string | undefined;
   readonly refusal?: { readonly error: GatewayError; readonly headers: LegacyHeaders | undefined };
 }
@@ -63,7 +51,7 @@ const ID_MAX = 100;
 /** The length of the shortest PINs. */
 const KEY_PART_MIN = 4;
 
-export function createNotes(parts: NotesParts): Notes {
+export function createNotes(parts: NotesParts) {
   const writer = new Writer(parts);
   const followed = createLru<string, true>(FOLLOWED_MAX);
   /** By order: what its script was told last. A script that asks every second gets a new note only when the reply changes. */
@@ -103,7 +91,8 @@ export function createNotes(parts: NotesParts): Notes {
   };
 
   return {
-    served: watching((request, served, isAbandoned) => {
+    /** Notes a request that went through the walk, unless it is a plain success. `isAbandoned`: its script had hung up. */
+    served: watching((request: LegacyRequest, served: Served, isAbandoned?: boolean): void => {
       if (served.fingerprint !== undefined && ACCEPTING.has(served.outcome)) accepted.set(served.fingerprint, true);
       if (served.outcome === 'succeeded' && served.repeat === undefined && isAbandoned !== true && followed.size === 0) return;
       if (served.refusal === undefined && (served.order.number !== undefined || served.reply.status < 400))
@@ -113,7 +102,8 @@ export function createNotes(parts: NotesParts): Notes {
       const numbers = operation === undefined ? [] : numbersAsked(request, operation, served.parameters);
       noteRefused(refusedNoteOf(request, served, numbers), numbers);
     }),
-    refusedAtDoor: watching(({ address, refusal }) => {
+    /** Notes a finished request if it was refused before the walk. */
+    refusedAtDoor: watching(({ address, refusal }: DoorRefusal) => {
       if (refusal === undefined || !mayNote(undefined, address)) return;
       const { error, headers = {} } = refusal;
       const id = idInHeader(headers, parts.mapping());
@@ -121,8 +111,11 @@ export function createNotes(parts: NotesParts): Notes {
       const known = { ...(address === undefined ? {} : { address }), ...(requestId === undefined ? {} : { requestId }) };
       noteRefused({ ...known, code: error.code, told: withoutKeys(cut(error.detail), headers), numbers: [] }, []);
     }),
+    /** Notes exchanges with v1 about orders, unless they are plain successes. */
     listener: noteExchanges({ ...parts, add: (note) => writer.add(note) }),
+    /** The store, for readers in this process. */
     store: parts.store,
+    /** Writes the notes in memory and closes the store. */
     stop: () => writer.stop(),
   };
 }

@@ -108,7 +108,8 @@ function indexIn(folder: Folder): NumberIndex {
   };
 }
 
-const NO_INDEX: NumberIndex = {
+/** An index without entries, for a journal in memory: its orders are found by reading all of them. */
+export const NO_INDEX: NumberIndex = {
   indexed: () => undefined,
   add: () => Promise.reject(new Error('There is no index to write to.')),
   find: () => [],
@@ -116,9 +117,6 @@ const NO_INDEX: NumberIndex = {
   remove: () => Promise.reject(new Error('There is no index to write to.')),
   close: () => Promise.resolve(),
 };
-
-/** An index without entries, for a journal in memory: its orders are found by reading all of them. */
-export const noNumberIndex = (): NumberIndex => NO_INDEX;
 
 function entryKey({ key, number, owner }: IndexEntry): Buffer {
   return Buffer.concat([Buffer.from(key, 'hex'), numberBytes(number), Buffer.from(owner)]);

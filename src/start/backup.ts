@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { describeConfig, type Config } from '../config';
 import { startOf } from '../domain/process-start';
-import { copyJournalFolder, JOURNAL_FILE, summariseJournal, type JournalSummary, forgetUncharged } from '../journal/lmdb/backup';
+import { copyJournalFolder, JOURNAL_FILE, summariseJournal, forgetUncharged } from '../journal/lmdb/backup';
 import { journalFolder } from '../journal/open-journal';
 import { forgetRefusals } from '../journal/postgres/away';
 import { sellerOf } from './configured-stores';
@@ -65,7 +65,8 @@ export async function makeBackup(config: Config, sources: Readonly<Record<string
       settings: changedSettings(config, sources),
       files: await sumFiles(draft),
     };
-    await writeWhole(join(draft, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`);
+    await writeFile(join(draft, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600, flush: true });
+    await syncFolder(draft);
     await rename(draft, folder);
     await syncFolder(dirname(folder));
     return manifest;
@@ -96,9 +97,8 @@ async function copyJournal(config: Config, target: string): Promise<Manifest['jo
   if (!existsSync(folder))
     throw new Error(`There is no journal at ${folder}: DATA_DIR or JOURNAL_URL must be those of the gateway.`);
   await copyLiveFolder(folder, target);
-  const summary: JournalSummary | undefined = await summariseJournal(target);
+  const { orders = 0, open: opened = 0, newestMs } = (await summariseJournal(target)) ?? {};
   await rm(join(target, LOCK_FILE), { force: true });
-  const { orders = 0, open: opened = 0, newestMs } = summary ?? {};
   return { orders, open: opened, ...(newestMs === undefined ? {} : { newestMs }) };
 }
 
@@ -139,11 +139,6 @@ async function sumFiles(folder: string): Promise<Manifest['files']> {
   return files;
 }
 
-async function writeWhole(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { mode: 0o600, flush: true });
-  await syncFolder(dirname(path));
-}
-
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -159,13 +154,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-export interface Restored {
-  /** The number of refused orders that were deleted; a repeat of one goes to v1. */
-  readonly forgotten: number;
-  /** The new paths of the parts that were replaced. */
-  readonly setAside: readonly string[];
 }
 
 /** Deleted by a restore: parts made again from the journal, and those about processes that used the replaced journal. */
@@ -223,8 +211,11 @@ function readOwnSecret(config: Config): ReturnType<typeof findGatewaySecret> {
   }
 }
 
-/** Restores all parts or none: when one cannot be read, written or opened, no part of the data folder changes. */
-export async function restoreBackup(config: Config, folder: string, { journal }: Manifest): Promise<Restored> {
+/**
+ * Restores all parts or none: when one cannot be read, written or opened, no part of the data folder changes. `forgotten` is the number of refused
+ * orders that were deleted, because a repeat of one goes to v1; `setAside` has the new paths of the parts that were replaced.
+ */
+export async function restoreBackup(config: Config, folder: string, { journal }: Manifest) {
   const { dataDir } = config;
   const mark = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
   const target = journalFolder(config.journalUrl, dataDir);

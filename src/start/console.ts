@@ -28,33 +28,24 @@ export function mountConsole(
   config: Config,
   sources: ConsoleSources,
 ): { readonly router: RequestHandler; readonly close: () => Promise<void> } {
-  const { tools, registry, journal, openJournal, everywhere, isStopping, onTrouble } = sources;
+  const { tools, registry, journal, openJournal, everywhere, publicUrl, upstreamUrl, ...own } = sources;
   const metrics = async (): Promise<readonly MetricOfJson[]> => (await registry.getMetricsAsJSON()) as readonly MetricOfJson[];
   const samples = takeSamples(
     tools.clock,
     () => readSampled(registry),
-    (error) => onTrouble('console_samples', error),
+    (error) => own.onTrouble('console_samples', error),
   );
   const startedAtMs = tools.clock.now();
   const open = (): ConsoleRouter.Console => {
     const parts: ConsoleParts = {
-      ...tools,
-      ...{
-        live: sources.live,
-        alarms: sources.alarms,
-        sandbox: sources.sandbox,
-        traffic: sources.traffic,
-        learnt: sources.learnt,
-        isStopping,
-        onTrouble,
-        metrics,
-        samples,
-      },
+      ...{ ...own, ...tools, metrics, samples },
       everywhere: everywhere ?? (() => Promise.resolve()),
       journal: openOnce(openJournal, tools.clock),
-      orders: sources.orders,
       isJournalWritable: () => journal.isWritable(),
-      facts: { ...factsOf(config, sources), startedAtMs },
+      facts: {
+        ...{ version: readVersion(), startedAtMs, publicUrl, upstreamUrl, workers: config.workers, timeZone: config.timeZone },
+        ...{ dataDir: config.dataDir, mappingsDir: config.mappingsDir, hasLogin: config.adminToken !== undefined },
+      },
     };
     return load().createConsole(parts, config.adminToken === undefined ? undefined : createTokenCheck(config.adminToken));
   };
@@ -65,13 +56,6 @@ export function mountConsole(
       samples.stop();
       console?.close();
     },
-  };
-}
-
-function factsOf(config: Config, { publicUrl, upstreamUrl }: ConsoleSources): Omit<ConsoleParts['facts'], 'startedAtMs'> {
-  return {
-    ...{ version: readVersion(), publicUrl, upstreamUrl, workers: config.workers, timeZone: config.timeZone },
-    ...{ dataDir: config.dataDir, mappingsDir: config.mappingsDir, hasLogin: config.adminToken !== undefined },
   };
 }
 

@@ -10,21 +10,12 @@ interface Place {
   readonly port: number;
 }
 
+/** The settings of each server: host and port, each by its variable and its key. */
 const PLACES = {
-  public: ({ host, port }: Config): Place => ({ hostName: 'HOST', host, portName: 'PORT', port }),
-  admin: ({ adminHost: host, adminPort: port }: Config): Place => ({
-    hostName: 'ADMIN_HOST',
-    host,
-    portName: 'ADMIN_PORT',
-    port,
-  }),
-  sandbox: ({ sandboxHost: host, sandboxPort: port }: Config): Place => ({
-    hostName: 'SANDBOX_HOST',
-    host,
-    portName: 'SANDBOX_PORT',
-    port,
-  }),
-};
+  public: ['HOST', 'host', 'PORT', 'port'],
+  admin: ['ADMIN_HOST', 'adminHost', 'ADMIN_PORT', 'adminPort'],
+  sandbox: ['SANDBOX_HOST', 'sandboxHost', 'SANDBOX_PORT', 'sandboxPort'],
+} as const;
 
 const SENTENCES: Readonly<Record<string, (place: Place) => string>> = {
   EADDRINUSE: ({ host, portName, port }) =>
@@ -42,7 +33,8 @@ export async function listening<T>(
   server: keyof typeof PLACES,
   listen: (port: number, host: string) => Promise<T>,
 ): Promise<T> {
-  const place = PLACES[server](config);
+  const [hostName, host, portName, port] = PLACES[server];
+  const place: Place = { hostName, host: config[host], portName, port: config[port] };
   try {
     return await listen(place.port, place.host);
   } catch (error) {

@@ -12,24 +12,14 @@ import { shortenRequestId } from '../gateway/read/read-raw';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 import type { SetHistory } from '../mapping/set-history';
-import { findOrders, NAMED_MAX, type FoundOrders, type OrderQuery } from '../orders/find-orders';
-import { followJournal, type Follower } from '../orders/follow-journal';
-import { noNumberIndex, openNumberIndex, type NumberIndex } from '../orders/number-index';
+import { findOrders, NAMED_MAX, type FindLimits, type FoundOrders, type OrderQuery } from '../orders/find-orders';
+import { JournalFollower } from '../orders/follow-journal';
+import { NO_INDEX, openNumberIndex, type NumberIndex } from '../orders/number-index';
 import type { NotesStore } from '../orders/notes-store';
 import { storyOf, type OrderStory } from '../orders/order-story';
 import type { Refusal } from '../upstream/visitors';
 
-export interface OrdersDesk {
-  find(query: OrderQuery, limits?: { readonly pageSize?: number; readonly budgetMs?: number }): Promise<FoundOrders>;
-  /** Finds orders under every key by request id, by the number in our replies, or by v1's reference. */
-  named(id: string): Promise<readonly Order[]>;
-  story(order: Order): Promise<OrderStory>;
-  /** Asks v1 about an order. Throws an Error with a sentence for the operator when that is impossible. */
-  recheck(asked: Rechecking): Promise<Rechecked>;
-  /** To be called before the followed journal is closed. */
-  stopFollowing(): Promise<void>;
-  close(): Promise<void>;
-}
+export type OrdersDesk = ReturnType<typeof openOrdersDesk>;
 
 /** Asks v1 through a process that sells. */
 export type AskV1 = (key: Secret, requestId: string, address: string) => Promise<Rechecked | undefined>;
@@ -52,13 +42,13 @@ const OWN_ADDRESS = '127.0.0.1';
 const ALL_NAMED = { pageSize: NAMED_MAX };
 
 /** Begins to follow the journal at once, so that orders are indexed by the time they are searched. */
-export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, parts: OrdersDeskParts): OrdersDesk {
+export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, parts: OrdersDeskParts) {
   const { journal, keyring, mapping, history, clock, isReadOnly = false } = parts;
   const following = openIndex(config, parts);
   const keeping = isReadOnly ? Promise.resolve(undefined) : startFollower(following, parts);
   const stopFollowing = async (): Promise<void> => (await keeping.catch(() => undefined))?.stop();
   const setOf = (hash: string): Mapping | undefined => history.setOf(hash)?.mapping;
-  const find: OrdersDesk['find'] = async (query, limits = {}) => {
+  const find = async (query: OrderQuery, limits: FindLimits = {}): Promise<FoundOrders> => {
     const [from, index, notes] = await Promise.all([journal(), following, parts.notes()]);
     return findOrders(query, { journal: from, index, notes, keyring, mapping: mapping(), now: () => clock.now(), ...limits });
   };
@@ -69,9 +59,12 @@ export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, p
   };
   return {
     find,
+    /** Finds orders under every key by request id, by the number in our replies, or by v1's reference. */
     named,
-    story: async (order) => storyOf(order, { notes: await parts.notes(), keyring, mapping: mapping(), setOf }),
-    async recheck({ id, key, address = OWN_ADDRESS }) {
+    story: async (order: Order): Promise<OrderStory> =>
+      storyOf(order, { notes: await parts.notes(), keyring, mapping: mapping(), setOf }),
+    /** Asks v1 about an order. Throws an Error with a sentence for the operator when that is impossible. */
+    async recheck({ id, key, address = OWN_ADDRESS }: Rechecking): Promise<Rechecked> {
       if (!looksLikeKey(key.revealForUseOnly())) throw new Error('This is not an API key.');
       const owner = keyring.fingerprint(key);
       const orders = (await named(id)).concat((await (await journal()).find(owner, shortenRequestId(id))) ?? []);
@@ -90,8 +83,9 @@ export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, p
         throw new Error(`v1 gave no usable answer (${unanswered}). Nothing new is known of the order: ask again.`);
       return rechecked;
     },
+    /** To be called before the followed journal is closed. */
     stopFollowing,
-    async close() {
+    async close(): Promise<void> {
       await stopFollowing();
       await (await following.catch(() => undefined))?.close();
     },
@@ -108,27 +102,23 @@ async function openIndex(
   { keyring, isReadOnly = false, onTrouble }: OrdersDeskParts,
 ): Promise<NumberIndex> {
   const dir = join(dataDir, 'number-index');
-  if (journalUrl.toLowerCase().startsWith('memory:') || (isReadOnly && !existsSync(dir))) return noNumberIndex();
+  if (journalUrl.toLowerCase().startsWith('memory:') || (isReadOnly && !existsSync(dir))) return NO_INDEX;
   return openNumberIndex({ dir, keyring, isReadOnly }).catch((error: unknown) => {
     onTrouble('number_index', error);
-    return noNumberIndex();
+    return NO_INDEX;
   });
 }
 
 async function startFollower(
   index: Promise<NumberIndex>,
   { journal, mapping, keyring, clock, onTrouble }: OrdersDeskParts,
-): Promise<Follower | undefined> {
+): Promise<JournalFollower | undefined> {
   const kept = await index;
-  if (kept === noNumberIndex()) return undefined;
+  if (kept === NO_INDEX) return undefined;
   const reads = await journal().catch((error: unknown) => void onTrouble('number_index', error));
   if (reads === undefined) return undefined;
-  return followJournal({
-    journal: reads,
-    index: kept,
-    mapping,
-    keyring,
-    clock,
+  return new JournalFollower({
+    ...{ journal: reads, index: kept, mapping, keyring, clock },
     onTrouble: (error) => onTrouble('number_index', error),
   });
 }

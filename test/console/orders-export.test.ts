@@ -8,7 +8,7 @@ import { createKeyring } from '../../src/gateway/read/keyring';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { findOrders } from '../../src/orders/find-orders';
 import { createMemoryNotesStore } from '../../src/orders/notes-store';
-import { noNumberIndex } from '../../src/orders/number-index';
+import { NO_INDEX } from '../../src/orders/number-index';
 import { newOrder } from '../journal/new-order';
 import { listen } from '../listen';
 import { shippedMapping } from '../mapping/mapping-set';
@@ -52,7 +52,7 @@ test('an id that more keys used than a page has rows shows the order of each of 
   const [mapping, journal] = [shippedMapping(), createMemoryJournal()];
   for (let nth = 0; nth < 60; nth += 1) await journal.open(newOrder({ owner: String(nth).padStart(32, '0'), requestId: 'x42' }));
   const keyring = createKeyring(new Secret('a'.repeat(64)));
-  const looked = { journal, mapping, keyring, index: noNumberIndex(), notes: createMemoryNotesStore(), now: Date.now };
+  const looked = { journal, mapping, keyring, index: NO_INDEX, notes: createMemoryNotesStore(), now: Date.now };
   const find: ConsoleParts['orders']['find'] = (query, limits) => findOrders(query, { ...looked, ...limits });
   const shown = {
     facts: { timeZone: 'UTC', version: '1' },

@@ -5,7 +5,7 @@ import { findOrders, type FindParts, type FoundOrders, type OrderQuery } from '.
 import type { RefusedNote } from '../../src/orders/note';
 import { keyOfSentId } from '../../src/orders/notes';
 import { createMemoryNotesStore } from '../../src/orders/notes-store';
-import { noNumberIndex, type OrderName } from '../../src/orders/number-index';
+import { NO_INDEX, type OrderName } from '../../src/orders/number-index';
 import { keysOfTyped } from '../../src/orders/number-keys';
 import { newOrder } from '../journal/new-order';
 import { shippedMapping } from '../mapping/mapping-set';
@@ -45,7 +45,7 @@ async function shop(count = 130) {
     notes,
     keyring,
     mapping,
-    index: noNumberIndex(),
+    index: NO_INDEX,
     now: () => START_MS + count * 1_000,
     budgetMs: 5_000,
   };

@@ -3,7 +3,7 @@ import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import type { Journal } from '../../src/journal/journal';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { followJournal, type FollowerParts } from '../../src/orders/follow-journal';
+import { JournalFollower, type FollowerParts } from '../../src/orders/follow-journal';
 import { openNumberIndex, type NumberIndex } from '../../src/orders/number-index';
 import { keysOfTyped } from '../../src/orders/number-keys';
 import { createVirtualClock } from '../domain/virtual-clock';
@@ -47,7 +47,7 @@ async function setUp() {
 test('a journal from before the index is indexed in full, also with many orders in one second', async () => {
   const { journal, index, parts } = await setUp();
   await fill(journal, 1_700, START_MS - 9_000);
-  const follower = followJournal(parts);
+  const follower = new JournalFollower(parts);
   await follower.catchUp();
   await follower.stop();
   for (const nth of [0, 1, 499, 500, 501, 1_000, 1_699]) expect([nth, found(index, nth)]).toEqual([nth, 1]);
@@ -60,7 +60,7 @@ test('the newest orders are indexed first, and the index states from which time 
   await fill(journal, 1_200, START_MS - 100_000);
   const read: number[] = [];
   const counting = { ...parts, index: { ...bound(index), add: counted(index, read) } };
-  const follower = followJournal(counting);
+  const follower = new JournalFollower(counting);
   await follower.catchUp();
   await follower.stop();
   // The index goes back in pieces to the beginning of the journal.
@@ -89,7 +89,7 @@ function bound(index: NumberIndex): NumberIndex {
 
 test('later orders are indexed, also an order that was written after the span of its time had been read', async () => {
   const { journal, index, clock, parts } = await setUp();
-  const follower = followJournal(parts);
+  const follower = new JournalFollower(parts);
   await follower.catchUp();
   await fill(journal, 1, START_MS + 1_000, 1, 1);
   await clock.advance(30_000);
@@ -109,7 +109,7 @@ test('once a day the entries of deleted orders are removed from the index', asyn
   await fill(journal, 3, START_MS - 5_000);
   let gone = '';
   const swept = { ...parts, journal: { ...journal, findByNumber: findAllBut(journal, () => gone) } };
-  const follower = followJournal(swept);
+  const follower = new JournalFollower(swept);
   await follower.catchUp();
   gone = 'r1';
   // The index is written to a real disk, for which the virtual clock does not wait.
@@ -125,11 +125,11 @@ test('once a day the entries of deleted orders are removed from the index', asyn
 test('a gateway that is restarted every night also removes the entries of deleted orders', async () => {
   const { journal, index, clock, parts } = await setUp();
   await fill(journal, 3, START_MS - 5_000);
-  const before = followJournal(parts);
+  const before = new JournalFollower(parts);
   await before.catchUp();
   await before.stop();
   const swept = { ...parts, journal: { ...journal, findByNumber: findAllBut(journal, () => 'r1') } };
-  const follower = followJournal(swept);
+  const follower = new JournalFollower(swept);
   for (let turn = 0; turn < 8; turn += 1) {
     await clock.advance(2 * 3_600_000);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -10,7 +10,7 @@ import { showPage } from '../page';
 import { nameOf } from './folder-state';
 
 /** Numbered lines; each problem follows its line. */
-export function showSource(text: string, problems: readonly Problem[] = [], label = 'File'): Html {
+export function showSource(text: string, problems: readonly Problem[], label: string): Html {
   const lines = maskCallerKeys(text.replace(/^\uFEFF/, '')).split(/\r?\n/);
   return html`<div class="source" tabindex="0" role="region" aria-label="${label}">
     <ol>

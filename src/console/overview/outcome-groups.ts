@@ -23,16 +23,8 @@ export function groupsOf(...all: readonly Readonly<Record<string, number>>[]): G
   return groups;
 }
 
-interface Series {
-  /** Seconds since the epoch. */
-  readonly t: readonly number[];
-  /** Requests per minute, by group in the order of `GROUPS`. */
-  readonly traffic: readonly (readonly number[])[];
-  /** In milliseconds: p50 and p99 of requests, then of calls to v1; null if there were none. */
-  readonly times: readonly (readonly (number | null)[])[];
-}
-
-export function seriesOf(samples: readonly Sample[]): Series {
+/** One list per line of the charts, each as long as the list of times. */
+export function seriesOf(samples: readonly Sample[]) {
   const points = samples.map(pointOf);
   return {
     t: points.map(({ t }) => t),
@@ -41,20 +33,17 @@ export function seriesOf(samples: readonly Sample[]): Series {
   };
 }
 
-interface Point {
-  readonly t: number;
-  readonly traffic: readonly number[];
-  readonly times: readonly (number | null)[];
-}
-
 /** One sample as a point of the charts; the stream sends the newest one to open pages. */
-export function pointOf(sample: Sample): Point {
+export function pointOf(sample: Sample) {
   const groups = groupsOf(...Object.values(sample.byOperation));
   const perMinute = (count: number): number => (sample.spanMs > 0 ? Math.round((count / sample.spanMs) * 600_000) / 10 : 0);
   const { request, v1 } = sample;
   return {
+    // Seconds since the epoch.
     t: Math.round(sample.atMs / 1_000),
+    // Requests per minute, by group in the order of `GROUPS`.
     traffic: GROUPS.map((group) => perMinute(groups[group])),
+    // In milliseconds: p50 and p99 of requests, then of calls to v1; null if there were none.
     times: [quantile(request, 0.5), quantile(request, 0.99), quantile(v1, 0.5), quantile(v1, 0.99)].map((seconds) =>
       seconds === undefined ? null : Math.round(seconds * 10_000) / 10,
     ),

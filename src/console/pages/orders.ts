@@ -11,7 +11,7 @@ import { createTimes } from '../../domain/times';
 import { NOT_KEPT } from '../../domain/traffic';
 import { findCaller } from '../../mapping/caller-name';
 import type { Mapping } from '../../mapping/mapping';
-import { NAMED_MAX, OUTCOMES, type FoundOrders, type OrderQuery } from '../../orders/find-orders';
+import { NAMED_MAX, OUTCOMES, type FindLimits, type FoundOrders, type OrderQuery } from '../../orders/find-orders';
 import { rowOf, type FoundRow, type ShownRow } from '../../orders/found-row';
 import { receiptText } from '../../orders/order-story';
 import { badge, naira, notice, pager, selectField, table, textField, time } from '../components';
@@ -47,12 +47,7 @@ const querySchema = z.object({
 type Asked = z.infer<typeof querySchema>;
 
 /** The search text may be a number, a request id or a reference: all three are tried. */
-async function search(
-  { q }: Asked,
-  query: OrderQuery,
-  { orders }: ConsoleParts,
-  limits: { readonly pageSize?: number; readonly budgetMs?: number } = {},
-): Promise<FoundOrders> {
+async function search({ q }: Asked, query: OrderQuery, { orders }: ConsoleParts, limits: FindLimits = {}): Promise<FoundOrders> {
   if (q === '') return orders.find(query, limits);
   const [byNumber, byId, byReference] = await Promise.all([
     orders.find({ ...query, number: q }, limits),

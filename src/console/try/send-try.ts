@@ -13,18 +13,12 @@ export interface SandboxKey {
   readonly pin: Secret;
 }
 
-export interface SentReply {
-  readonly status: number;
-  readonly body: string;
-  readonly tookMs: number;
-}
-
 /** Longer than the gateway holds any reply. */
 const REPLY_WITHIN_MS = 60_000;
 const REPLY_MAX = 1_000_000;
 
 /** Rejects with a sentence if the paste is no request or if no reply comes. */
-export async function sendTry(text: string, address: string, key: SandboxKey, publicUrl: string): Promise<SentReply> {
+export async function sendTry(text: string, address: string, key: SandboxKey, publicUrl: string) {
   const { request } = parsePaste(text, addressOf(address));
   const startedAt = performance.now();
   const { status, body } = await send(withKey(request, key), publicUrl);
