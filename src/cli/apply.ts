@@ -4,7 +4,7 @@ import { changedSince, makePlan } from '../operator/plan/make-plan';
 import { parseFolder, parseHash } from './parse-options';
 import { EDITS_IN_FOLDER, readSetOrPrintProblems, formatMoney } from './plan';
 import { currentUser, fail, print, readConfig } from './process';
-import { describeReload } from './reload';
+import { printReload } from './reload';
 import { askAdmin, readRunningSet, readShapes, type ReadSet } from './running-gateway';
 
 interface ApplyOptions {
@@ -71,9 +71,8 @@ export async function applyPlanned(config: Config, running: ReadSet, candidate: 
   // Another operator has applied the same plan in the meantime, so the wanted set is in use.
   if (body['status'] === 'running_changed' && body['hash'] === hash)
     return print(`Nothing to do: ${hash} was taken into use by somebody else in the meantime.`);
-  process.stdout.write(describeReload(body));
+  printReload(body);
   if (body['status'] === 'edited_meanwhile') print(EDITS_IN_FOLDER);
-  if (body['status'] !== 'reloaded' && body['status'] !== 'unchanged') process.exitCode = 1;
 }
 
 const CHANGED = {

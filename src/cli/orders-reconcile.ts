@@ -16,6 +16,7 @@ import { withJournal, type Opened } from './orders-journal';
 import { print, printTable } from './process';
 import { readHiddenLine } from './read-hidden-line';
 import { askRunning } from './running-gateway';
+import { showNaira } from './show-order';
 
 interface Asked {
   readonly day?: string;
@@ -168,7 +169,6 @@ function cellsOf(difference: Difference, timeText: (ms: number) => string): stri
 /** The report as JSON, without phone numbers and delivered tokens or PINs, because reports are sent by mail. */
 function showReport(report: DayReport, owner: string, { mapping, times }: Opened): object {
   const { result, day, unread, differences, orders, journal, v1, otherKeys, refunds, walletNow, wallet } = report;
-  const naira = (amount: AmountMinor | undefined): string | null => (amount === undefined ? null : nairaText(amount));
   const showSum = ({ count, charged, unpriced }: Sum): object => ({ count, charged: nairaText(charged), unpriced });
   return {
     ...{
@@ -187,14 +187,15 @@ function showReport(report: DayReport, owner: string, { mapping, times }: Opened
       journal:
         order === undefined
           ? null
-          : { outcome: order.outcome?.kind ?? 'open', charged: naira(deliveryOf(order.outcome).charged) },
-      v1: row === undefined ? null : { status: row.data['status'] ?? null, charged: naira(chargedByV1(row)) },
+          : { outcome: order.outcome?.kind ?? 'open', charged: showNaira(deliveryOf(order.outcome).charged) },
+      v1: row === undefined ? null : { status: row.data['status'] ?? null, charged: showNaira(chargedByV1(row)) },
     })),
     not_read: unread,
     naira: {
       ...{ journal: showSum(journal), v1: showSum(v1), other_keys: showSum(otherKeys), refunds: showSum(refunds) },
-      wallet_now: naira(walletNow),
+      wallet_now: showNaira(walletNow),
     },
-    wallet: wallet && Object.fromEntries(Object.entries(wallet).map(([name, amount]) => [name, naira(amount as AmountMinor)])),
+    wallet:
+      wallet && Object.fromEntries(Object.entries(wallet).map(([name, amount]) => [name, showNaira(amount as AmountMinor)])),
   };
 }

@@ -5,7 +5,7 @@ import { counted, csvCell } from '../domain/shown-words';
 import type { Journal } from '../journal/journal';
 import { findCaller } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
-import { rowOf } from '../orders/found-row';
+import { rowOf, type ShownRow } from '../orders/found-row';
 import {
   contraryEndOf,
   CONTRARY_WORDS,
@@ -153,22 +153,29 @@ async function list({ limit, ...range }: Range & { readonly limit: number }, ope
   );
 }
 
-const COLUMNS = [
-  'opened',
-  'settled',
-  'operation',
-  'format',
-  'outcome',
-  'asked_for_naira',
-  'charged_naira',
-  'at_risk_naira',
-  'request_id',
-  'reference',
-  'id',
-  'attempts',
-  'owner',
-  'caller',
-] as const;
+interface Exported {
+  readonly order: Order;
+  readonly shown: ShownRow;
+  readonly timeText: (ms: number) => string;
+}
+
+/** In order; all output formats have the same columns. */
+const COLUMNS: Readonly<Record<string, (exported: Exported) => string | number>> = {
+  opened: ({ order, timeText }) => timeText(order.openedAtMs),
+  settled: ({ order, timeText }) => (order.settledAtMs === undefined ? '' : timeText(order.settledAtMs)),
+  operation: ({ order }) => order.operation,
+  format: ({ order }) => order.format,
+  outcome: ({ shown }) => shown.outcome,
+  asked_for_naira: ({ shown }) => nairaCell(shown.money.askedFor),
+  charged_naira: ({ shown }) => nairaCell(shown.money.charged),
+  at_risk_naira: ({ shown }) => nairaCell(shown.money.atRisk),
+  request_id: ({ order }) => order.requestId,
+  reference: ({ shown }) => shown.reference,
+  id: ({ order }) => order.number,
+  attempts: ({ order }) => order.attempts,
+  owner: ({ order }) => order.owner,
+  caller: ({ shown }) => shown.caller,
+};
 
 /** `json` is one list, `jsonl` one object per line. */
 const EXPORT_FORMATS = ['csv', 'json', 'jsonl'] as const;
@@ -178,30 +185,15 @@ async function exportOrders(range: Range & { readonly format: ExportFormat }, op
   const { mapping, times } = opened;
   // Programs that read JSON convert times themselves, so JSON has UTC; a spreadsheet shows times as they are, so CSV has the operator's zone.
   const timeText = range.format === 'csv' ? times.iso : (ms: number): string => new Date(ms).toISOString();
-  if (range.format === 'csv') print(COLUMNS.join(','));
+  if (range.format === 'csv') print(Object.keys(COLUMNS).join(','));
   let before = '[';
   for await (const order of ordersIn(range, opened)) {
-    const { money, caller, reference } = rowOf({ kind: 'order', order }, mapping);
-    const row: Record<(typeof COLUMNS)[number], string | number> = {
-      opened: timeText(order.openedAtMs),
-      settled: order.settledAtMs === undefined ? '' : timeText(order.settledAtMs),
-      operation: order.operation,
-      format: order.format,
-      outcome: outcomeOf(order),
-      asked_for_naira: nairaCell(money.askedFor),
-      charged_naira: nairaCell(money.charged),
-      at_risk_naira: nairaCell(money.atRisk),
-      request_id: order.requestId,
-      reference,
-      id: order.number,
-      attempts: order.attempts,
-      owner: order.owner,
-      caller,
-    };
+    const exported: Exported = { order, shown: rowOf({ kind: 'order', order }, mapping), timeText };
+    const row = Object.entries(COLUMNS).map(([name, cell]) => [name, cell(exported)] as const);
     // Printed row by row, because an export of millions of orders does not fit into memory.
-    if (range.format === 'csv') print(COLUMNS.map((column) => csvCell(row[column])).join(','));
-    else if (range.format === 'jsonl') print(JSON.stringify(row));
-    else process.stdout.write(`${before}\n${JSON.stringify(row)}`);
+    if (range.format === 'csv') print(row.map(([, cell]) => csvCell(cell)).join(','));
+    else if (range.format === 'jsonl') print(JSON.stringify(Object.fromEntries(row)));
+    else process.stdout.write(`${before}\n${JSON.stringify(Object.fromEntries(row))}`);
     before = ',';
   }
   if (range.format === 'json') print(before === '[' ? '[]' : '\n]');

@@ -11,14 +11,7 @@ export function readConfig(): Extract<LoadedConfig, { config: Config }> {
 }
 
 /** Listens for SIGINT and SIGTERM, so that no signal is missed during the start. A second signal ends the process at once. */
-export interface StopSignal {
-  /** Resolves with the signal that asks the process to end. */
-  readonly asked: Promise<NodeJS.Signals>;
-  /** Stops listening for the signals. */
-  forget(): void;
-}
-
-export function listenForStop(): StopSignal {
+export function listenForStop() {
   let isAsked = false;
   let resolve: (signal: NodeJS.Signals) => void = () => undefined;
   const asked = new Promise<NodeJS.Signals>((done) => (resolve = done));
@@ -28,7 +21,11 @@ export function listenForStop(): StopSignal {
     resolve(signal);
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  return { asked, forget: () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal) };
+  return {
+    /** Resolves with the signal that asks the process to end. */
+    asked,
+    forget: () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
+  };
 }
 
 /** Prints a line of the result. */

@@ -16,9 +16,14 @@ export function reloadCommand(): Command {
     .action(async ({ expect }: { expect?: string }) => {
       const { config } = readConfig();
       const { body } = await askAdmin(config, 'POST', '/mapping/reload', { expected_hash: expect, who: currentUser() });
-      process.stdout.write(describeReload(body));
-      if (body['status'] !== 'reloaded' && body['status'] !== 'unchanged') process.exitCode = 1;
+      printReload(body);
     });
+}
+
+/** Prints what became of a reload or an apply. Exit code 1 unless the wanted set is in use. */
+export function printReload(body: Readonly<Record<string, unknown>>): void {
+  process.stdout.write(describeReload(body));
+  if (body['status'] !== 'reloaded' && body['status'] !== 'unchanged') process.exitCode = 1;
 }
 
 export function describeReload(body: Readonly<Record<string, unknown>>): string {

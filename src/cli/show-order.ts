@@ -68,7 +68,7 @@ function showOutcome(outcome: NonNullable<Order['outcome']>): object {
   return { ...outcome, delivery: shown };
 }
 
-function showNaira(amount: AmountMinor | undefined): string | null {
+export function showNaira(amount: AmountMinor | undefined): string | null {
   return amount === undefined ? null : nairaText(amount);
 }
 

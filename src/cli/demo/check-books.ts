@@ -4,7 +4,7 @@
  */
 import { request } from 'undici';
 import { kobo, nairaText, parseNaira, type AmountMinor } from '../../domain/amount';
-import type { BookedOrder } from './reseller';
+import { countConclusions, type BookedOrder } from './reseller';
 
 /** An order as v1 reports it. */
 export interface V1Order {
@@ -13,16 +13,12 @@ export interface V1Order {
   readonly charge: AmountMinor;
 }
 
-/** The wallet of a key and its newest order at one moment. */
-export interface V1Books {
-  readonly wallet: AmountMinor;
-  /** The id of the newest order; 0 if there is none. */
-  readonly newestId: number;
-}
+export type V1Books = Awaited<ReturnType<typeof readV1Books>>;
 
 const PER_PAGE = 50;
 
-export async function readV1Books(v1Url: string, key: string): Promise<V1Books> {
+/** The wallet of a key, and the id of its newest order, at one moment. Without orders the id is 0. */
+export async function readV1Books(v1Url: string, key: string) {
   const { wallet_balance: wallet } = await askV1(`${v1Url}/balance`, key);
   const { transactions } = (await askV1(`${v1Url}/transactions?per_page=10`, key)) as unknown as Transactions;
   return { wallet: amountOf(wallet), newestId: transactions[0]?.id ?? 0 };
@@ -72,8 +68,7 @@ export function checkBooks(orders: readonly BookedOrder[], v1Orders: readonly V1
   const charged = kobo(v1Orders.filter(isCharged).reduce((sum, { charge }) => sum + charge, 0));
   if (charged !== paidByWallet)
     faults.push(`the wallet paid ${nairaText(paidByWallet)} naira, and the orders cost ${nairaText(charged)}`);
-  const count = (wanted: BookedOrder['conclusion']): number => orders.filter(({ conclusion }) => conclusion === wanted).length;
-  return { sold: count('sold'), waiting: count('waiting'), failed: count('failed'), charged, faults };
+  return { ...countConclusions(orders), charged, faults };
 }
 
 interface Transactions {

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { chooseOne, chooseWeighted, drawValues, fill, type ResellerScript, type Shop, type Visit } from './shop';
 
 /** What the script has concluded about an order so far. `waiting` covers everything that the script takes neither for sold nor for failed. */
-export type Conclusion = 'sold' | 'failed' | 'waiting';
+type Conclusion = 'sold' | 'failed' | 'waiting';
 
 export interface BookedOrder {
   readonly sent: Sent;
@@ -18,6 +18,11 @@ export interface BookedOrder {
   paid: number | undefined;
   /** Whether a question about the order was answered with a failure after the order had been reported as sold. */
   isContradicted: boolean;
+}
+
+export function countConclusions(orders: readonly Pick<BookedOrder, 'conclusion'>[]) {
+  const count = (wanted: Conclusion): number => orders.filter(({ conclusion }) => conclusion === wanted).length;
+  return { sold: count('sold'), waiting: count('waiting'), failed: count('failed') };
 }
 
 interface Sent {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kobo } from '../../domain/amount';
 import { checkBooks, readV1Books, readV1Orders, type V1Books } from './check-books';
-import { Reseller } from './reseller';
+import { countConclusions, Reseller } from './reseller';
 import { chooseOne, chooseWeighted, type Shop } from './shop';
 
 export interface DemoPlan {
@@ -100,7 +100,6 @@ async function closeBooks(reseller: Reseller, before: V1Books, v1Url: string) {
 
 export function progressOf(resellers: readonly Pick<Reseller, 'orders' | 'refused'>[], elapsedMs: number) {
   const orders = resellers.flatMap((reseller) => reseller.orders);
-  const count = (wanted: string): number => orders.filter(({ conclusion }) => conclusion === wanted).length;
   const refused = resellers.reduce((sum, one) => sum + one.refused, 0);
-  return { elapsedMs, orders: orders.length, sold: count('sold'), waiting: count('waiting'), failed: count('failed'), refused };
+  return { elapsedMs, orders: orders.length, ...countConclusions(orders), refused };
 }

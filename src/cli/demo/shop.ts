@@ -62,10 +62,8 @@ const shopSchema = z.strictObject({
 export type Shop = z.infer<typeof shopSchema>;
 export type ResellerScript = z.infer<typeof resellerSchema>;
 
-const SHIPPED = join(PROJECT_FOLDER, 'sandbox', 'demo.yaml');
-
-export function loadShop(file = SHIPPED): Shop {
-  return shopSchema.parse(parse(readFileSync(file, 'utf8')));
+export function loadShop(): Shop {
+  return shopSchema.parse(parse(readFileSync(join(PROJECT_FOLDER, 'sandbox', 'demo.yaml'), 'utf8')));
 }
 
 /** One of the values, chosen at random by weight. */

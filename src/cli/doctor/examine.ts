@@ -32,11 +32,9 @@ export interface Named extends Finding {
   readonly check: string;
 }
 
-export async function examine(config: Config, key: Secret | undefined, now: () => number = Date.now): Promise<readonly Named[]> {
+export async function examine(config: Config, key: Secret | undefined): Promise<readonly Named[]> {
   const input: CheckInput = {
-    config,
-    key,
-    now,
+    ...{ config, key, now: Date.now },
     found: await findGateway(config),
     mapping: checkFolderUnlessKnown(config.mappingsDir, config.dataDir).mapping,
   };

@@ -147,20 +147,14 @@ const problemAt = (place: Case['place'], code: Problem['code'], message: string)
   severity: 'error',
 });
 
-/**
- * `send: POST /api/topup/ { network: 1, amount: 100 }`: an address and its fields on one line. That is no YAML, so the
- * address is taken out before the file is parsed; blanks stand in its place, and every position stays true.
- */
-export interface ShortForms {
-  /** The file with blanks where addresses stood. */
-  readonly text: string;
-  /** The address taken out of a line, counted from 1; its method may be a name that `each` fills in. */
-  readonly addresses: ReadonlyMap<number, string>;
-}
-
 const SHORT_FORM = /^(\s*(?:- )?(?:send|expect_call):\s+)((?:[A-Z|]+|\$[a-z_]+) [^\s{]+)(?=\s+\{)/;
 
-export function readShortForms(text: string): ShortForms {
+/**
+ * `send: POST /api/topup/ { network: 1, amount: 100 }`: an address and its fields on one line. That is no YAML, so the
+ * address is taken out before the file is parsed; blanks stand in its place, and every position stays true. `addresses` has those
+ * taken out, by line, counted from 1; the method of one may be a name that `each` fills in.
+ */
+export function readShortForms(text: string): { readonly text: string; readonly addresses: ReadonlyMap<number, string> } {
   const addresses = new Map<number, string>();
   const lines = text.split('\n').map((line, index) => {
     const [whole, before, address] = SHORT_FORM.exec(line) ?? [];

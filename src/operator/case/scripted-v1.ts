@@ -72,17 +72,11 @@ function failureOf(answer: 'lost' | 'unreachable') {
   return { kind: 'failed', isStarted, codes: [isStarted ? 'ECONNRESET' : 'ECONNREFUSED'], detail: 'as the script says' } as const;
 }
 
-/** The answers of v1 in a case: those of the current step, else those of the fixtures. */
-export interface CaseScript {
-  readonly answer: Script;
-  /** Answers as this step says from now on. */
-  begin(step: StepFields): void;
-}
-
 const CATALOG = 'GET /catalog';
 const RECEIPT = 'GET /receipt';
 
-export function createCaseScript(fixtures: Fixtures): CaseScript {
+/** The answers of v1 in a case: those of the current step, else those of the fixtures. */
+export function createCaseScript(fixtures: Fixtures) {
   let step: StepFields | undefined;
   let answered = 0;
   let hasSent = false;
@@ -95,12 +89,13 @@ export function createCaseScript(fixtures: Fixtures): CaseScript {
   };
 
   return {
-    begin(next) {
+    /** Answers as this step says from now on. */
+    begin: (next: StepFields): void => {
       step = next;
       answered = 0;
       hasSent = false;
     },
-    answer({ endpoint, isPurchase }) {
+    answer: ({ endpoint, isPurchase }: SeenCall): AnswerFields => {
       if (isPurchase) hasSent = true;
       const byEndpoint = isByEndpoint(step?.upstream) ? step.upstream[endpoint] : undefined;
       if (byEndpoint !== undefined) return byEndpoint;

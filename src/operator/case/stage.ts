@@ -28,14 +28,7 @@ export interface CaseSurroundings {
   actAs(fingerprint: string | undefined): void;
 }
 
-export interface Stage {
-  /** Plays one case after another. `mappingOf` gets the fingerprint of the case's key, so that the mapping can have an entry for it. */
-  play<Result>(
-    mappingOf: (fingerprint: string) => Mapping,
-    script: Script,
-    act: (house: CaseSurroundings) => Promise<Result>,
-  ): Promise<Result>;
-}
+export type Stage = ReturnType<typeof createStage>;
 
 /** After more attempts an order may have to wait for a turn, and would get it in the middle of another case. */
 const SENDS_MAX = 2;
@@ -53,11 +46,16 @@ export interface StageOptions {
   readonly keyPrefix?: string;
 }
 
-export function createStage({ hasLookupKey = true, keyPrefix = 'ca5e0000' }: StageOptions = {}): Stage {
-  let shared: SharedGateway | undefined;
+export function createStage({ hasLookupKey = true, keyPrefix = 'ca5e0000' }: StageOptions = {}) {
+  let shared: ReturnType<typeof openSharedGateway> | undefined;
   let played = 0;
   return {
-    async play(mappingOf, script, act) {
+    /** Plays one case after another. `mappingOf` gets the fingerprint of the case's key, so that the mapping can have an entry for it. */
+    async play<Result>(
+      mappingOf: (fingerprint: string) => Mapping,
+      script: Script,
+      act: (house: CaseSurroundings) => Promise<Result>,
+    ): Promise<Result> {
       played += 1;
       const key = `${keyPrefix}${played.toString(16).padStart(24, '0')}`;
       shared ??= openSharedGateway(hasLookupKey);
@@ -107,13 +105,7 @@ interface Current {
   readonly troubles: string[];
 }
 
-interface SharedGateway {
-  readonly gateway: Gateway;
-  readonly createPriceLists: () => PriceLists;
-  begin(next: Current): void;
-}
-
-function openSharedGateway(hasLookupKey: boolean): SharedGateway {
+function openSharedGateway(hasLookupKey: boolean) {
   let now: Current | undefined;
   const current = (): Current => now!;
   // A gateway looks at the clock when it is made, before the first case.
@@ -145,7 +137,7 @@ function openSharedGateway(hasLookupKey: boolean): SharedGateway {
   return {
     gateway,
     createPriceLists: () => createPriceLists({ upstream, visitors, clock: () => clock.now() }),
-    begin: (next) => void (now = next),
+    begin: (next: Current): void => void (now = next),
   };
 }
 

@@ -10,21 +10,18 @@ import { createStage, type Stage } from '../case/stage';
 import { editSource, type Mutant } from './mutant';
 import { listMutants, narrowSource } from './mutate';
 
-export interface MutationResult {
-  /** The number of breaks that a case notices. */
-  readonly noticed: number;
-  /** The number of breaks without a usable mapping: no gateway could run such a mapping, so these breaks do not judge the cases. */
-  readonly unusable: number;
-  /** The breaks that no case notices. */
-  readonly missed: readonly Mutant[];
-}
+export type MutationResult = Awaited<ReturnType<typeof runMutants>>;
 
+/**
+ * `noticed` is the number of breaks that a case notices, and `missed` has those that none does. A break without a usable mapping does not judge the
+ * cases, because no gateway could run it: `unusable` is the number of these.
+ */
 export async function runMutants(
   results: readonly CaseResult[],
   around: Surroundings,
   parts: Omit<CaseParts, 'mapping'>,
   mutants: readonly Mutant[] = listMutants(around.source),
-): Promise<MutationResult> {
+) {
   const playing: Playing = { ...parts, read: readOnce(parts.read), stage: createStage(), titles: new Map() };
   const passed = await findPassedCases(results, around, playing);
   const missed: Mutant[] = [];

@@ -9,16 +9,11 @@ export const PASTE_MAX = 64_000;
 
 export type PasteKind = 'curl command' | 'HTTP request' | 'PHP' | 'JSON' | 'form fields';
 
-export interface Paste {
-  readonly kind: PasteKind;
-  readonly request: SavedRequest;
-}
-
 /**
  * `address` is where pasted fields without an address are sent. Throws an Error if no request can be read: its message is for the
  * operator and contains no value of the paste.
  */
-export function parsePaste(text: string, address: Address): Paste {
+export function parsePaste(text: string, address: Address): { readonly kind: PasteKind; readonly request: SavedRequest } {
   const trimmed = text.replace(/^\uFEFF/, '').trim();
   if (trimmed.length > PASTE_MAX) throw new Error(`The paste is longer than ${PASTE_MAX} characters.`);
   const kind = kindOf(trimmed);
