@@ -1,4 +1,5 @@
 /** The public HTTP server: everything about connections, nothing about the content of requests and replies. */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -21,15 +22,7 @@ import { KnownAddresses, LoopTurns } from './connection/loop-turns';
 import type { HttpLimits } from './http-limits';
 import { originForm } from './request-path';
 
-export interface HttpServer {
-  readonly server: Server;
-  /** Resolves when the server accepts connections. Port 0 takes a free port. */
-  listen(port: number, host?: string): Promise<AddressInfo>;
-  /** Serves on, but ends each kept connection after its next reply, so that callers open the next one to another process. */
-  leave(): void;
-  /** Accepts no new connection, lets running requests end, and destroys the connections that are left after `deadlineMs`. */
-  close(deadlineMs: number): Promise<void>;
-}
+export type HttpServer = ReturnType<typeof createHttpServer>;
 
 /** The addresses that the server treats in a special way. */
 export interface ServerKnowledge {
@@ -49,7 +42,7 @@ export function createHttpServer(
   limits: Omit<HttpLimits, 'bodyBytesMax' | 'bodyTimeMs' | 'fieldsMax' | 'depthMax'>,
   refuse: Refuse,
   { proxies = NO_PROXIES, known = new KnownAddresses() }: ServerKnowledge = {},
-): HttpServer {
+) {
   let isLeaving = false;
   const connections = new Connections({
     limits,
@@ -97,9 +90,17 @@ export function createHttpServer(
   });
   return {
     server,
-    listen: (port, host) => listen(server, port, host),
-    leave: () => void (isLeaving = true),
-    close: (deadlineMs) => {
+    /** Resolves when the server accepts connections. Port 0 takes a free port. */
+    async listen(port: number, host?: string): Promise<AddressInfo> {
+      server.listen(port, host);
+      // `once` rejects with the server's error, such as a port in use.
+      await once(server, 'listening');
+      return server.address() as AddressInfo;
+    },
+    /** Serves on, but ends each kept connection after its next reply, so that callers open the next one to another process. */
+    leave: (): void => void (isLeaving = true),
+    /** Accepts no new connection, lets running requests end, and destroys the connections that are left after `deadlineMs`. */
+    close: (deadlineMs: number): Promise<void> => {
       isLeaving = true;
       return closeServer(server, connections, deadlineMs);
     },
@@ -118,16 +119,6 @@ function mendOrRefuse(server: Server, connections: Connections, refuse: Refuse):
     mended.add(socket);
     serveMended(server, socket, bytes);
   };
-}
-
-function listen(server: Server, port: number, host: string | undefined): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve(server.address() as AddressInfo);
-    });
-  });
 }
 
 function closeServer(server: Server, connections: Connections, deadlineMs: number): Promise<void> {

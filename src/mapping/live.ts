@@ -113,29 +113,25 @@ class RunningSet {
   /** The problems of the files in the folder, when these are not the files in use. */
   problems: readonly Problem[] = [];
   readonly #options: LiveOptions;
-  readonly #folder: string;
-  readonly #history: SetHistory;
   /** Whether this process has written its set to the history. */
   #isWritten = false;
 
   constructor(options: LiveOptions, inUse: InUse) {
     this.inUse = inUse;
     this.#options = options;
-    this.#folder = options.folder;
-    this.#history = options.history;
   }
 
   begin(): void {
     if (this.#isWritten) return;
-    this.#history.draft(this.inUse, { by: 'start' }).putInPlace();
+    this.#options.history.draft(this.inUse, { by: 'start' }).putInPlace();
     this.#isWritten = true;
   }
 
   async reload({ expectedHash, runningHash, cause = { by: 'reload' } }: ReloadAsked): Promise<Reloaded> {
     const { hash } = this.inUse.mapping;
     if (runningHash !== undefined && runningHash !== hash) return { kind: 'running_changed', hash };
-    tryToFinish(this.#folder);
-    const read = readFolder(this.#folder);
+    tryToFinish(this.#options.folder);
+    const read = readFolder(this.#options.folder);
     const { mapping, files, problems } = 'problems' in read ? { ...read, files: [] } : await this.#check(read.files);
     if (mapping === undefined) {
       this.problems = problems;
@@ -152,7 +148,7 @@ class RunningSet {
     runningHash: string,
     { folderHash, running = this.inUse.mapping, ...cause }: ApplyAsked,
   ): Promise<Reloaded> {
-    const folder = this.#folder;
+    const folder = this.#options.folder;
     const { hash } = this.inUse.mapping;
     if (runningHash !== hash || running !== this.inUse.mapping) return { kind: 'running_changed', hash };
     const files = given.map(({ name, text }) => ({ file: relative(process.cwd(), join(folder, name)), name, text }));
@@ -182,7 +178,7 @@ class RunningSet {
       try {
         changeFiles();
       } catch (error) {
-        return this.#unwritable(this.#folder, error);
+        return this.#unwritable(this.#options.folder, error);
       }
       this.problems = [];
       return { kind: 'unchanged', hash };
@@ -190,15 +186,15 @@ class RunningSet {
     // The set is on disk before it is used: a restart must not return to a set older than the one that scripts have met.
     let use: Draft;
     try {
-      use = this.#history.draft(next, cause);
+      use = this.#options.history.draft(next, cause);
     } catch (error) {
-      return this.#unwritable(this.#history.folder, error);
+      return this.#unwritable(this.#options.history.folder, error);
     }
     try {
       changeFiles();
     } catch (error) {
       use.discard();
-      return this.#unwritable(this.#folder, error);
+      return this.#unwritable(this.#options.folder, error);
     }
     try {
       use.putInPlace();

@@ -43,14 +43,7 @@ export function compileNumberings(
 }
 
 /** One caller's own numbers for one table: a script that was moved to this gateway keeps the plan ids of its old server. */
-export interface OwnNumbers {
-  /** From the caller's number to the value that we use, in ascending order. */
-  readonly meanings: ReadonlyMap<number, JsonValue>;
-  /** Whether an unlisted number is read as if the caller had no own numbers; otherwise it is refused. */
-  readonly passesUnlisted: boolean;
-  /** The caller's lowest number for a value. */
-  readonly numberOf: (value: JsonValue) => number | undefined;
-}
+export type OwnNumbers = ReturnType<typeof createOwnNumbers>;
 
 /** `numbers` maps the caller's number to a value, a word or a number that the table can read. Calls `onUnknown` for any other text. */
 export function createOwnNumbers(
@@ -58,7 +51,7 @@ export function createOwnNumbers(
   numbers: Readonly<Record<string, string>>,
   passesUnlisted: boolean,
   onUnknown: (number: string, expected: string) => void,
-): OwnNumbers {
+) {
   const meanings = new Map<number, JsonValue>();
   const known = new Map<JsonValue, number>();
   for (const [written, ours] of Object.entries(numbers)) {
@@ -74,5 +67,12 @@ export function createOwnNumbers(
     meanings.set(number, read.value);
     if (number < (known.get(read.value) ?? Infinity)) known.set(read.value, number);
   }
-  return { meanings, passesUnlisted, numberOf: (value) => known.get(value) };
+  return {
+    /** From the caller's number to the value that we use, in ascending order. */
+    meanings: meanings as ReadonlyMap<number, JsonValue>,
+    /** Whether an unlisted number is read as if the caller had no own numbers; otherwise it is refused. */
+    passesUnlisted,
+    /** The caller's lowest number for a value. */
+    numberOf: (value: JsonValue) => known.get(value),
+  };
 }

@@ -58,17 +58,7 @@ export interface KeptSet {
   readonly mapping?: Mapping;
 }
 
-export interface SetHistory {
-  readonly folder: string;
-  /** Newest first. */
-  list(): readonly SetUse[];
-  /** Undefined for a set that is not in the history. */
-  setOf(hash: string): KeptSet | undefined;
-  /** The newest set; undefined if it has errors or cannot be read. */
-  lastGood(): InUse | undefined;
-  /** Writes the draft of a use of this set, which counts after `putInPlace`. Throws if the history cannot be written. */
-  draft(inUse: InUse, cause: Cause): Draft;
-}
+export type SetHistory = ReturnType<typeof openSetHistory>;
 
 /** So many sets are kept, however old they are. */
 const SETS_KEPT_MIN = 100;
@@ -105,14 +95,16 @@ export interface SetHistoryOptions {
 }
 
 /** Opens the history in the data folder. It writes nothing before `draft`, so tools may open it while a gateway runs. */
-export function openSetHistory(dataDir: string, options: SetHistoryOptions = {}): SetHistory {
+export function openSetHistory(dataDir: string, options: SetHistoryOptions = {}) {
   const { keepMs = 0, now = Date.now } = options;
   const folder = join(dataDir, 'mapping-history');
   const compiled = createLru<string, KeptSet>(COMPILED_MAX);
   return {
     folder,
-    list: () => readUses(folder).toReversed(),
-    setOf(hash) {
+    /** Newest first. */
+    list: (): readonly SetUse[] => readUses(folder).toReversed(),
+    /** Undefined for a set that is not in the history. */
+    setOf(hash: string): KeptSet | undefined {
       const known = compiled.get(hash);
       if (known !== undefined) return known;
       const files = readSet(folder, hash);
@@ -124,14 +116,16 @@ export function openSetHistory(dataDir: string, options: SetHistoryOptions = {})
       compiled.set(hash, set);
       return set;
     },
-    lastGood() {
+    /** The newest set; undefined if it has errors or cannot be read. */
+    lastGood(): InUse | undefined {
       const newest = readUses(folder).at(-1);
       // Never an older set than scripts have met. If the newest one is unusable, the operator must see the problems of the folder.
       const files = newest && readSet(folder, newest.hash);
       const mapping = files === undefined ? undefined : checkFiles(files).mapping;
       return mapping === undefined ? undefined : { mapping, files: files! };
     },
-    draft: (inUse, cause) => draftUse(folder, inUse, cause, { atMs: now(), keepMs }),
+    /** Writes the draft of a use of this set, which counts after `putInPlace`. Throws if the history cannot be written. */
+    draft: (inUse: InUse, cause: Cause): Draft => draftUse(folder, inUse, cause, { atMs: now(), keepMs }),
   };
 }
 

@@ -22,24 +22,9 @@ export type TableRead =
 /** What a number means: from the format, or from the table itself. */
 export type Numbering = ReadonlyMap<number, string>;
 
-export interface Table {
-  readonly name: string;
-  readonly title: string;
-  readonly values: readonly string[];
-  /** Every accepted word, in the form in which words are compared. */
-  readonly words: readonly string[];
-  readonly numbering: Numbering;
-  readonly catalog: TableSource['catalog'];
-  numberIn(raw: LegacyValue): number | undefined;
-  read(raw: LegacyValue, numbering: Numbering): TableRead;
-  idOf(value: string): number | undefined;
-  labelOf(value: string): string;
-  prefixesOf(value: string): readonly string[];
-  /** The value whose prefix a phone number has; the longest prefix wins. */
-  valueOfPhone(phone: string): string | undefined;
-}
+export type Table = ReturnType<typeof createTable>;
 
-export function createTable(name: string, source: TableSource): Table {
+export function createTable(name: string, source: TableSource) {
   const entries = Object.entries(source.values ?? {});
   const byWord = new Map<string, string>();
   for (const [value, entry] of entries) for (const word of [value, ...entry.words]) byWord.set(normaliseWord(word), value);
@@ -58,12 +43,13 @@ export function createTable(name: string, source: TableSource): Table {
   return {
     name,
     title: source.title,
-    values: entries.map(([value]) => value),
-    words: [...byWord.keys()],
+    values: entries.map(([value]) => value) as readonly string[],
+    /** Every accepted word, in the form in which words are compared. */
+    words: [...byWord.keys()] as readonly string[],
     numbering,
     catalog: source.catalog,
     numberIn,
-    read(raw, numbers) {
+    read(raw: LegacyValue, numbers: Numbering): TableRead {
       const number = numberIn(raw);
       if (number !== undefined) {
         const value = numbers.get(number) ?? numbering.get(number);
@@ -76,10 +62,11 @@ export function createTable(name: string, source: TableSource): Table {
       if (source.catalog !== undefined) return { lookUp: raw.trim() };
       return source.unlisted === 'upper' && raw.trim().length <= 40 ? { value: raw.trim().toUpperCase() } : { expected };
     },
-    idOf: (value) => source.values?.[value]?.id,
-    labelOf: (value) => source.values?.[value]?.label ?? value,
-    prefixesOf: (value) => source.values?.[value]?.prefixes ?? [],
-    valueOfPhone: (phone) => byPrefix.get(phone.slice(0, 5)) ?? byPrefix.get(phone.slice(0, 4)),
+    idOf: (value: string) => source.values?.[value]?.id,
+    labelOf: (value: string) => source.values?.[value]?.label ?? value,
+    prefixesOf: (value: string): readonly string[] => source.values?.[value]?.prefixes ?? [],
+    /** The value whose prefix a phone number has; the longest prefix wins. */
+    valueOfPhone: (phone: string) => byPrefix.get(phone.slice(0, 5)) ?? byPrefix.get(phone.slice(0, 4)),
   };
 }
 

@@ -84,24 +84,17 @@ export type CatalogFile = z.infer<typeof catalogFileSchema>;
 export type DataPlan = CatalogFile['data_plans'][number];
 
 /** The catalog with its entries by id or name. */
-export interface Catalog {
-  readonly file: CatalogFile;
-  readonly dataPlans: ReadonlyMap<number, DataPlan>;
-  readonly cablePlans: ReadonlyMap<number, CatalogFile['cable_plans'][number]>;
-  readonly discos: ReadonlyMap<number, CatalogFile['discos'][number]>;
-  readonly networks: ReadonlyMap<string, CatalogFile['networks'][number]>;
-  /** From a prefix of 4 or 5 digits to the name of its network. */
-  readonly prefixes: ReadonlyMap<string, string>;
-}
+export type Catalog = ReturnType<typeof createCatalog>;
 
-export function createCatalog(file: CatalogFile): Catalog {
+export function createCatalog(file: CatalogFile) {
   return {
     file,
     dataPlans: new Map(file.data_plans.map((plan) => [plan.id, plan])),
     cablePlans: new Map(file.cable_plans.map((plan) => [plan.id, plan])),
     discos: new Map(file.discos.map((disco) => [disco.id, disco])),
     networks: new Map(file.networks.map((network) => [network.name, network])),
-    prefixes: new Map(file.networks.flatMap(({ name, prefixes }) => prefixes.map((prefix) => [prefix, name]))),
+    // From a prefix of 4 or 5 digits to the name of its network.
+    prefixes: new Map(file.networks.flatMap(({ name, prefixes }) => prefixes.map((prefix) => [prefix, name] as const))),
   };
 }
 

@@ -1,69 +1,28 @@
 /** The state of the sandbox for operators: accounts, wallets, limits, the newest orders and postings. */
 import { kobo, type AmountMinor } from '../domain/amount';
 import { Secret } from '../domain/credentials';
-import { callersOf, type Account, type Mode } from './account';
+import { callersOf, type Account } from './account';
 import { CATEGORIES } from './catalog';
-import type { RateLimits } from './limits';
-import { cashbackBook, eachLine, walletBook, type Posting } from './order/ledger';
+import { cashbackBook, eachLine, walletBook } from './order/ledger';
 import { MOODS, type MoodName } from './order/mood';
-import { statusOf, type Order } from './order/order';
+import { statusOf } from './order/order';
 import type { World } from './world';
 
-export interface SandboxOverview {
-  readonly nowMs: number;
-  readonly isRelaxed: boolean;
-  readonly accounts: readonly AccountView[];
-  /** Newest first. */
-  readonly orders: readonly OrderView[];
-  readonly orderCount: number;
-  /** Newest first. */
-  readonly postings: readonly PostingView[];
-  readonly services: readonly { readonly name: string; readonly isOn: boolean }[];
-  /** Moods that a number can select have the last four digits of such numbers. */
-  readonly moods: readonly { readonly name: MoodName; readonly digits: string | undefined }[];
-}
-
-export interface AccountView extends Pick<
-  Account,
-  'id' | 'name' | 'tier' | 'vendor' | 'suspended' | 'api_access' | 'allowed_ips'
-> {
-  readonly pin: Secret;
-  readonly isPinLocked: boolean;
-  readonly wallets: readonly WalletView[];
-  readonly limits: ReturnType<RateLimits['used']>;
-}
-
-/** The wallet of a mode for which the account has a key. */
-export interface WalletView {
-  readonly id: string;
-  readonly mode: Mode;
-  readonly apiKey: Secret;
-  readonly balance: AmountMinor;
-  readonly cashback: AmountMinor;
-  readonly orders: number;
-  /** The mood ordered for its next purchases. */
-  readonly mood: { readonly mood: MoodName; readonly calls: number } | undefined;
-}
-
-export interface OrderView extends Pick<
-  Order,
-  'reference' | 'walletId' | 'category' | 'number' | 'charge' | 'requestId' | 'createdAt'
-> {
-  readonly status: ReturnType<typeof statusOf>;
-}
-
-export interface PostingView extends Pick<Posting, 'kind' | 'at'> {
-  readonly lines: readonly { readonly book: string; readonly amount: AmountMinor }[];
-}
+export type SandboxOverview = ReturnType<typeof overviewOf>;
+export type AccountView = SandboxOverview['accounts'][number];
+export type WalletView = AccountView['wallets'][number];
+export type OrderView = SandboxOverview['orders'][number];
+export type PostingView = SandboxOverview['postings'][number];
 
 const NEWEST = 50;
 
-export function overviewOf(world: World): SandboxOverview {
+export function overviewOf(world: World) {
   const { accounts, clock, isRelaxed, ledger, orders, switchedOff } = world;
   return {
     nowMs: clock.now(),
     isRelaxed,
     accounts: accounts.all().map((account) => viewOf(account, world)),
+    // Newest first, as the postings.
     orders: orders.newest(NEWEST).map((order) => {
       const { reference, walletId, category, number, charge, requestId, createdAt } = order;
       return { reference, walletId, category, number, charge, requestId, createdAt, status: statusOf(order) };
@@ -78,6 +37,7 @@ export function overviewOf(world: World): SandboxOverview {
         return { kind, at, lines: shown };
       }),
     services: CATEGORIES.map((name) => ({ name, isOn: !switchedOff.has(name) })),
+    // Moods that a number can select have the last four digits of such numbers.
     moods: Object.entries(MOODS).map(([name, mood]) => ({
       name: name as MoodName,
       digits: 'digits' in mood ? mood.digits : undefined,
@@ -85,9 +45,10 @@ export function overviewOf(world: World): SandboxOverview {
   };
 }
 
-function viewOf(account: Account, { ledger, limits, moods, orders, pins }: World): AccountView {
+function viewOf(account: Account, { ledger, limits, moods, orders, pins }: World) {
   const { id, name, tier, vendor, suspended, api_access, allowed_ips, pin } = account;
-  const wallets = callersOf(account).flatMap(({ mode, walletId }): WalletView[] => {
+  // One for each mode for which the account has a key.
+  const wallets = callersOf(account).flatMap(({ mode, walletId }) => {
     const key = account.keys[mode];
     if (key === undefined) return [];
     return [
@@ -98,6 +59,7 @@ function viewOf(account: Account, { ledger, limits, moods, orders, pins }: World
         balance: ledger.balance(walletBook(walletId)),
         cashback: kobo(ledger.balance(cashbackBook(walletId))),
         orders: orders.ofWallet(walletId).length,
+        // The mood ordered for its next purchases.
         mood: moods.orderedFor(walletId),
       },
     ];

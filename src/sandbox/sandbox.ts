@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import express, { type Express } from 'express';
+import express from 'express';
 import { PROJECT_FOLDER } from '../domain/project-folder';
 import type { KeptValues } from '../mapping/kept-value';
 import { SandboxAdmin } from './admin';
@@ -35,15 +35,7 @@ export interface SandboxOptions {
   readonly onStoreFailure?: OnStoreFailure;
 }
 
-export interface Sandbox {
-  /** v1 under /api/v1, which another Express application can mount. */
-  readonly app: Express;
-  readonly admin: SandboxAdmin;
-  /** Port 0 means any free port. */
-  listen(port: number, host?: string): Promise<{ port: number; url: string }>;
-  /** Stops listening, writes everything to disk and releases the data folder. */
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
 const SHIPPED_CONFIG = join(PROJECT_FOLDER, 'sandbox');
 // Longer than clients keep idle connections, so that no connection is closed while a request is on its way.
@@ -56,7 +48,7 @@ const SERVER_OPTIONS = {
 } as const;
 
 /** Opens a v1 service. Throws if its YAML has problems, or if its data folder is damaged or in use by another process. */
-export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function openSandbox(options: SandboxOptions = {}) {
   const { dataDir, relaxed: isRelaxed = false, seed } = options;
   const config = loadConfig(options.configDir ?? SHIPPED_CONFIG, options.kept);
   const trusted = parseTrustedProxies(options.trustedProxies ?? []);
@@ -70,9 +62,11 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const listener = createV1Listener(world, trusted);
   const servers = new Set<Server>();
   return {
+    /** v1 under /api/v1, which another Express application can mount. */
     app: express().disable('x-powered-by').use(listener),
     admin: new SandboxAdmin(world),
-    async listen(port, host = '127.0.0.1') {
+    /** Port 0 means any free port. */
+    async listen(port: number, host = '127.0.0.1'): Promise<{ port: number; url: string }> {
       const server = createServer(SERVER_OPTIONS, listener);
       answerBrokenRequests(server, listener);
       servers.add(server);
@@ -80,7 +74,8 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
       const { port: bound } = server.address() as AddressInfo;
       return { port: bound, url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${V1_BASE_PATH}` };
     },
-    async close() {
+    /** Stops listening, writes everything to disk and releases the data folder. */
+    async close(): Promise<void> {
       lifetime.abort();
       await Promise.all([...servers].map((server) => closeServer(server)));
       await poster.close();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AccountBook, callersOf } from './account';
-import { CATEGORIES, createCatalog, type Catalog, type Category } from './catalog';
+import { CATEGORIES, createCatalog, type Category } from './catalog';
 import type { Clock } from './clock';
 import { PinGuard, RateLimits } from './limits';
 import type { SandboxConfig } from './load-config';
@@ -14,22 +14,7 @@ import type { WebhookPoster } from './webhook/post-webhook';
 import { Webhooks } from './webhook/webhooks';
 
 /** All parts of one sandbox. */
-export interface World {
-  readonly accounts: AccountBook;
-  readonly cashier: Cashier;
-  readonly catalog: Catalog;
-  readonly clock: Clock;
-  readonly isRelaxed: boolean;
-  readonly ledger: Ledger;
-  readonly limits: RateLimits;
-  readonly mint: Mint;
-  readonly moods: MoodBook;
-  readonly orders: OrderBook;
-  readonly pins: PinGuard;
-  readonly store: Store;
-  readonly switchedOff: Set<Category>;
-  readonly webhooks: Webhooks;
-}
+export type World = ReturnType<typeof createWorld>;
 
 export interface WorldOptions {
   readonly clock: Clock;
@@ -39,7 +24,7 @@ export interface WorldOptions {
 }
 
 /** Builds all parts on the content of the store, so that a restart finds everything as it was. */
-export function createWorld(config: SandboxConfig, store: Store, options: WorldOptions): World {
+export function createWorld(config: SandboxConfig, store: Store, options: WorldOptions) {
   const { clock, isRelaxed, poster, seed } = options;
   const accounts = new AccountBook(config.accounts, store);
   const ledger = new Ledger(store);

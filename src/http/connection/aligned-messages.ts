@@ -16,13 +16,8 @@ export function arrivalOf(request: IncomingMessage & Partial<Arrived>): number {
   return request.arrivedAtMs ?? performance.now();
 }
 
-export interface AlignedMessages {
-  readonly IncomingMessage: typeof IncomingMessage;
-  readonly ServerResponse: typeof ServerResponse;
-}
-
 /** Makes the application use the prototypes of the returned classes. */
-export function alignMessages(app: Express): AlignedMessages {
+export function alignMessages(app: Express) {
   class AlignedRequest extends IncomingMessage implements Arrived {
     readonly arrivedAtMs = performance.now();
   }

@@ -11,13 +11,8 @@ const MARK = '\uFEFF';
 /** A value of words or a quoted text, then a # with a blank before it and none after it: comments in mappings are not written so. */
 const CUT_TEXT = /^(\s*[\w'"*-]+:\s+(?:"[^"]*"|'[^']*'|[^\s'"[{|>&*!#$][^#]*?\s[^#]*?)\s+)(#[^\s#!]\S*)/;
 
-export interface CheckedTexts {
-  /** The files that can be parsed, without byte-order marks. */
-  readonly files: readonly MappingFileText[];
-  readonly problems: readonly Problem[];
-}
-
-export function checkTexts(files: readonly MappingFileText[]): CheckedTexts {
+/** Gives the files that can be parsed, without byte-order marks. */
+export function checkTexts(files: readonly MappingFileText[]) {
   const problems: Problem[] = [];
   const readable: MappingFileText[] = [];
   for (const given of files) {

@@ -98,21 +98,13 @@ export class Ledger {
   }
 }
 
-export interface LedgerReport {
-  readonly isBalanced: boolean;
-  /** One sentence per fault; empty if the books are right. */
-  readonly faults: readonly string[];
-  /** Balances in kobo. */
-  readonly books: Readonly<Record<string, number>>;
-  readonly postings: number;
-  readonly orders: number;
-}
+export type LedgerReport = ReturnType<typeof checkLedger>;
 
 /**
  * Checks the invariants. Every posting and all books together add up to zero. The balance of each book equals the sum of its
- * postings. No wallet is below zero. Each order has cost its wallet exactly its charge, or nothing if it failed.
+ * postings. No wallet is below zero. Each order has cost its wallet exactly its charge, or nothing if it failed. The report has one sentence per fault, and balances in kobo.
  */
-export function checkLedger(ledger: Ledger, orders: Iterable<Order>): LedgerReport {
+export function checkLedger(ledger: Ledger, orders: Iterable<Order>) {
   const faults: string[] = [];
   const books = new Map<string, number>();
   const paid = new Map<number, number>();
