@@ -21,11 +21,7 @@ export interface Recheck {
   readonly address: string;
 }
 
-export interface Channel {
-  tell(kind: string, value?: unknown): void;
-  /** Sends a question and resolves with its answer. Rejects when the other process fails to answer or is gone. */
-  ask(kind: string, value?: unknown): Promise<unknown>;
-}
+export type Channel = ReturnType<typeof openChannel>;
 
 /** The handler for each kind of message; its result is the answer to a question. */
 export type MessageHandlers = Readonly<Record<string, (value: never) => unknown>>;
@@ -44,7 +40,7 @@ interface Message {
   readonly value: unknown;
 }
 
-export function openChannel(peer: Peer, handlers: MessageHandlers): Channel {
+export function openChannel(peer: Peer, handlers: MessageHandlers) {
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   let lastId = 0;
   let isGone = false;
@@ -71,8 +67,9 @@ export function openChannel(peer: Peer, handlers: MessageHandlers): Channel {
     for (const { reject } of waiting.values()) reject(new Error('The other process is gone.'));
   });
   return {
-    tell: (kind, value) => send({ line: 'tell', id: 0, kind, value }),
-    ask(kind, value) {
+    tell: (kind: string, value?: unknown) => send({ line: 'tell', id: 0, kind, value }),
+    /** Sends a question and resolves with its answer. Rejects when the other process fails to answer or is gone. */
+    ask(kind: string, value?: unknown): Promise<unknown> {
       if (isGone) return Promise.reject(new Error('The other process is gone.'));
       const id = (lastId += 1);
       const answered = new Promise<unknown>((resolve, reject) => waiting.set(id, { resolve, reject }));

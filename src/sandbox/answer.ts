@@ -78,6 +78,11 @@ export class Refusal extends Error {
   }
 }
 
+/** The answer to a request that buys nothing. `beside` is what stands beside its data. */
+export function succeed(data: unknown, beside: Readonly<Record<string, unknown>> = {}): Answer {
+  return { status: 200, body: { status: 'success', ...beside, data } };
+}
+
 /** Section 7: a rejection has status `error` and a message, and nothing that a caller could take for an order. */
 export function refuse(refusal: Refusal): Answer {
   const { status, message, retryAfterSeconds, code } = refusal;

@@ -6,10 +6,10 @@ import { networkOfPhone, type Catalog } from './catalog';
 /** A parsed JSON object or query. Read a field only after `checkFields` or a check of your own. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The description of an endpoint in the specification. */
-export function endpointOf(method: 'GET' | 'POST', path: string): V1Endpoint {
-  const found = V1_ENDPOINTS.find((endpoint) => endpoint.method === method && endpoint.path === path);
-  if (found === undefined) throw new Error(`the specification has no ${method} ${path}`);
+/** The description of a POST endpoint in the specification. */
+export function postEndpoint(path: string): V1Endpoint {
+  const found = V1_ENDPOINTS.find((endpoint) => endpoint.method === 'POST' && endpoint.path === path);
+  if (found === undefined) throw new Error(`the specification has no POST ${path}`);
   return found;
 }
 

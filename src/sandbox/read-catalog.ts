@@ -1,13 +1,13 @@
 import { kobo, nairaNumber, nairaText } from '../domain/amount';
 import type { Caller } from './account';
-import { Refusal, type Answer } from './answer';
+import { Refusal, succeed, type Answer } from './answer';
 import { percentOf, priceFor, type Cashback, type Catalog, type DataPlan, type Price } from './catalog';
-import { checkFields, customerNumberOf, endpointOf, integerOf, meterTypeOf, type Fields } from './fields';
+import { checkFields, customerNumberOf, integerOf, meterTypeOf, postEndpoint, type Fields } from './fields';
 import type { World } from './world';
 
 /** GET /catalog. */
 export function readCatalog({ catalog }: World, { account }: Caller): Answer {
-  return { status: 200, body: { status: 'success', data: catalogReply(catalog, account.tier) } };
+  return succeed(catalogReply(catalog, account.tier));
 }
 
 /** The data of GET /catalog (section 2.2) for one tier. */
@@ -84,7 +84,7 @@ export function readCardDenominations(world: World, caller: Caller): Answer {
     }));
     return [{ network_id: id, network: name, denominations }];
   });
-  return { status: 200, body: { status: 'success', data: { networks } } };
+  return succeed({ networks });
 }
 
 /** GET /data-card?net=…: the plans of a network in the form of the catalog. */
@@ -96,14 +96,14 @@ export function readDataCards(world: World, caller: Caller, query: Fields): Answ
   const plans = world.catalog.file.data_plans
     .filter((plan) => plan.network === network.name)
     .map((plan) => dataPlanReply(world.catalog, plan, caller.account.tier));
-  return { status: 200, body: { status: 'success', data: { network: network.name, plans } } };
+  return succeed({ network: network.name, plans });
 }
 
 // Numbers without an owner, for which a lookup fails. The specification has no such numbers; docs/sandbox.md has.
 const WITHOUT_OWNER = /9999$/;
 
-const validateCableEndpoint = endpointOf('POST', '/validate-cable');
-const validateMeterEndpoint = endpointOf('POST', '/validate-meter');
+const validateCableEndpoint = postEndpoint('/validate-cable');
+const validateMeterEndpoint = postEndpoint('/validate-meter');
 
 /** POST /validate-cable (free). */
 export function validateCable(world: World, caller: Caller, body: Fields): Answer {
@@ -117,10 +117,7 @@ export function validateCable(world: World, caller: Caller, body: Fields): Answe
   const smartcard = customerNumberOf(body, 'smartcard');
   if (WITHOUT_OWNER.test(smartcard)) throw new Refusal('lookup_not_found', 'smartcard number');
   const name = world.mint.customerName(smartcard);
-  return {
-    status: 200,
-    body: { status: 'success', success: true, message: 'Smartcard verified.', data: { name, customer_name: name, smartcard } },
-  };
+  return succeed({ name, customer_name: name, smartcard }, { success: true, message: 'Smartcard verified.' });
 }
 
 /** POST /validate-meter (free). */
@@ -133,8 +130,5 @@ export function validateMeter(world: World, caller: Caller, body: Fields): Answe
   const meter = customerNumberOf(body, 'meter_number');
   meterTypeOf(body);
   if (WITHOUT_OWNER.test(meter)) throw new Refusal('lookup_not_found', 'meter number');
-  return {
-    status: 200,
-    body: { status: 'success', data: { name: world.mint.customerName(meter), address: world.mint.address(meter) } },
-  };
+  return succeed({ name: world.mint.customerName(meter), address: world.mint.address(meter) });
 }

@@ -1,6 +1,6 @@
 import { nairaNumber, nairaText } from '../domain/amount';
 import type { Caller } from './account';
-import { Refusal, type Answer } from './answer';
+import { Refusal, succeed, type Answer } from './answer';
 import { CATEGORIES } from './catalog';
 import { watText } from './clock';
 import type { Fields } from './fields';
@@ -12,18 +12,12 @@ import type { World } from './world';
 
 /** GET /balance (section 2.1). */
 export function readBalance(world: World, caller: Caller): Answer {
-  return {
-    status: 200,
-    body: {
-      status: 'success',
-      data: {
-        wallet_balance: nairaNumber(world.ledger.balance(walletBook(caller.walletId))),
-        cashback_balance: nairaNumber(world.ledger.balance(cashbackBook(caller.walletId))),
-        currency: 'NGN',
-        sandbox: caller.mode === 'sandbox',
-      },
-    },
-  };
+  return succeed({
+    wallet_balance: nairaNumber(world.ledger.balance(walletBook(caller.walletId))),
+    cashback_balance: nairaNumber(world.ledger.balance(cashbackBook(caller.walletId))),
+    currency: 'NGN',
+    sandbox: caller.mode === 'sandbox',
+  });
 }
 
 /** GET /receipt. An order that has been pending for more than two minutes is re-checked with the provider first. */
@@ -33,7 +27,7 @@ export function readReceipt(world: World, caller: Caller, query: Fields): Answer
   const order = typeof reference === 'string' ? world.orders.findByReference(caller.walletId, reference) : undefined;
   if (order === undefined) throw new Refusal('unknown_reference');
   world.cashier.recheck(order);
-  return { status: 200, isAboutOrder: true, body: { status: 'success', success: true, data: record(order) } };
+  return { ...succeed(record(order), { success: true }), isAboutOrder: true };
 }
 
 /** The data of a receipt (section 2.3). */
@@ -74,28 +68,18 @@ export function readTransactions(world: World, caller: Caller, query: Fields): A
   const orders = filter === undefined ? all : all.filter((order) => order.category === filter);
   const end = Math.max(0, orders.length - (page - 1) * perPage);
   const shown = orders.slice(Math.max(0, end - perPage), end).reverse();
-  return {
-    status: 200,
-    isAboutOrder: true,
-    body: {
-      status: 'success',
-      data: {
-        transactions: shown.map((order) => ({
-          id: order.id,
-          transaction_ref: order.reference,
-          category: order.category,
-          amount: nairaText(order.amount),
-          status: statusOf(order),
-          description: describeOrder(order),
-          created_at: watText(order.createdAt),
-        })),
-        total: orders.length,
-        page,
-        per_page: perPage,
-        total_pages: Math.ceil(orders.length / perPage),
-      },
-    },
-  };
+  const transactions = shown.map((order) => ({
+    id: order.id,
+    transaction_ref: order.reference,
+    category: order.category,
+    amount: nairaText(order.amount),
+    status: statusOf(order),
+    description: describeOrder(order),
+    created_at: watText(order.createdAt),
+  }));
+  const total = orders.length;
+  const data = { transactions, total, page, per_page: perPage, total_pages: Math.ceil(total / perPage) };
+  return { ...succeed(data), isAboutOrder: true };
 }
 
 function wholeNumber(query: Fields, name: string, min: number, max: number, fallback: number): number {

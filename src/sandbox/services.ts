@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { kobo, nairaNumber, nairaText, ZERO_KOBO, type AmountMinor } from '../domain/amount';
+import { counted } from '../domain/shown-words';
 import type { V1Endpoint } from '../upstream/v1';
 import { Refusal } from './answer';
 import { cashbackOf, percentOf, priceFor, type Catalog, type Category, type DataPlan } from './catalog';
@@ -7,12 +8,12 @@ import {
   amountOf,
   checkPrefix,
   customerNumberOf,
-  endpointOf,
   integerOf,
   lengthAtMost,
   meterTypeOf,
   passedOnPhone,
   phoneOf,
+  postEndpoint,
   quantityOf,
   textOf,
   type Fields,
@@ -38,7 +39,7 @@ export interface PurchaseService {
 export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
   /** The plan decides the network; a `network` in the request is ignored. */
   data: {
-    endpoint: endpointOf('POST', '/data'),
+    endpoint: postEndpoint('/data'),
     quote(body, catalog, tier) {
       const plan = dataPlanOf(body, catalog);
       const phone = phoneOf(body);
@@ -59,7 +60,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
 
   /** The face value minus the discount of the account's tier is charged. */
   airtime: {
-    endpoint: endpointOf('POST', '/airtime'),
+    endpoint: postEndpoint('/airtime'),
     quote(body, catalog, tier) {
       const network = catalog.networks.get(textOf(body, 'network'));
       const discounts = network?.airtime_discount;
@@ -87,7 +88,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
 
   /** The plan decides the provider. */
   cabletv: {
-    endpoint: endpointOf('POST', '/cabletv'),
+    endpoint: postEndpoint('/cabletv'),
     quote(body, catalog, tier) {
       const plan = catalog.cablePlans.get(integerOf(body, 'plan_id'));
       if (plan === undefined) throw new Refusal('invalid_field', 'plan_id', 'is not a cable plan of the catalog');
@@ -107,7 +108,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
 
   /** Prepaid meters get a token. The company's charge comes on top of the amount. */
   electricity: {
-    endpoint: endpointOf('POST', '/electricity'),
+    endpoint: postEndpoint('/electricity'),
     quote(body, catalog) {
       const disco = catalog.discos.get(integerOf(body, 'disco_id'));
       if (disco === undefined) throw new Refusal('invalid_field', 'disco_id', 'is not a company of the catalog');
@@ -131,7 +132,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
   },
 
   exam_pin: {
-    endpoint: endpointOf('POST', '/exam_pin'),
+    endpoint: postEndpoint('/exam_pin'),
     quote(body, catalog, tier) {
       const exam = textOf(body, 'exam_name');
       const price = Object.hasOwn(catalog.file.exams, exam) ? catalog.file.exams[exam] : undefined;
@@ -149,7 +150,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
   },
 
   recharge_card: {
-    endpoint: endpointOf('POST', '/recharge-card'),
+    endpoint: postEndpoint('/recharge-card'),
     quote(body, catalog, tier) {
       const id = integerOf(body, 'network_id');
       const network = catalog.file.networks.find((known) => known.id === id);
@@ -178,7 +179,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
 
   /** The plan ids are those of POST /data. */
   data_card: {
-    endpoint: endpointOf('POST', '/data-card'),
+    endpoint: postEndpoint('/data-card'),
     quote(body, catalog, tier) {
       const plan = dataPlanOf(body, catalog);
       const quantity = quantityOf(body, 5);
@@ -196,7 +197,7 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
 
   /** Priced per page and recipient. */
   bulk_sms: {
-    endpoint: endpointOf('POST', '/bulk_sms'),
+    endpoint: postEndpoint('/bulk_sms'),
     quote(body, catalog) {
       const sender = lengthAtMost(body, 'sender_id', 11);
       // The specification gives no maximum for a message. This one keeps a request within the body limit.
@@ -267,11 +268,6 @@ function earnings(order: Order): Record<string, unknown> {
 
 function meterPayment({ meta, amount, number }: Quote): string {
   return `${meta['disco_name']} ${meta['meter_type']} payment of ${nairaText(amount)} naira for meter ${number}`;
-}
-
-/** `1 card`, `3 cards`. */
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 // The specification gives no maximum. This one keeps a request within the body limit.
