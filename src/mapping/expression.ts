@@ -17,8 +17,9 @@ export function isExpression(text: string): boolean {
 const known = new Map<string, Expression | undefined>();
 const KNOWN_MAX = 5_000;
 
-/** The parts of an expression; `undefined` for a text of another form. */
-export function parseExpression(text: string): Expression | undefined {
+/** The parts of an expression; `undefined` for a text of another form, and for what is no text. */
+export function parseExpression(text: unknown): Expression | undefined {
+  if (typeof text !== 'string' || !isExpression(text)) return undefined;
   if (known.has(text)) return known.get(text);
   if (known.size >= KNOWN_MAX) known.clear();
   const expression = readExpression(text);

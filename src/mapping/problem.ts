@@ -22,6 +22,11 @@ export interface Problem {
   readonly frame?: string;
 }
 
+/** The problem without the change that would mend it, and without its line of the file. */
+export function bareProblem({ file, line, column, code, severity, message, hint }: Problem): Problem {
+  return { file, line, column, code, severity, message, ...(hint === undefined ? {} : { hint }) };
+}
+
 export const hasErrors = (problems: readonly Problem[]): boolean => problems.some(({ severity }) => severity === 'error');
 
 /** A safe change of a file, at a path within that file. A change that could move money is never a fix. */

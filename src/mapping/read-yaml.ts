@@ -17,7 +17,7 @@ import {
 import type { z } from 'zod';
 import { maskPath } from './mask-caller-keys';
 import { nearestHint, nearestName, safeRename } from './nearest-name';
-import type { Problem } from './problem';
+import { bareProblem, type Problem } from './problem';
 import { readRest, type Hole } from './read-rest';
 import { hintForIssue, describeMistake, describeSyntaxError, SYNTAX, type MistakeText } from './describe-mistake';
 import { splitNames } from './language/values';
@@ -177,17 +177,12 @@ export function readParsed<T>(parsed: ParsedYaml, schema: z.ZodType<T>): YamlRea
     ...issues
       .filter((issue) => !isMissingUnderAnotherName(issue, issues, schema))
       .flatMap((issue) => describeIssue(file, issue, locate, schema)),
-    ...(rest?.uncovered ?? []).flatMap((issue) => describeIssue(file, issue, locateRest, schema)).map(withoutFix),
+    // Nothing below a misspelt key has a fix: the key must be renamed first.
+    ...(rest?.uncovered ?? []).flatMap((issue) => describeIssue(file, issue, locateRest, schema)).map(bareProblem),
   ];
   if (rest === undefined) return { problems, locate };
   const holes = [...rest.holes, ...twice.map((path): Hole => ({ path, kind: 'part' }))];
   return { problems, locate, rest: { value: rest.value, holes, locate: locateRest } };
-}
-
-/** Removes the fix from a problem below a misspelt key: the key must be renamed first. */
-function withoutFix(problem: Problem): Problem {
-  const { file, line, column, code, severity, message, hint } = problem;
-  return { file, line, column, code, severity, message, ...(hint === undefined ? {} : { hint }) };
 }
 
 /** Whether a missing key is present under a misspelt name: `form: [phone]` is reported once, as a misspelt `from`. */

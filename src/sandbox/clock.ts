@@ -2,14 +2,10 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `fire` once, when `delayMs` have passed. A timer never keeps the process alive. */
-  setTimer(delayMs: number, fire: () => void): ClockTimer;
+  /** Calls `fire` once, when `delayMs` have passed. A timer never keeps the process alive. Returns how to cancel it. */
+  setTimer(delayMs: number, fire: () => void): () => void;
   /** Moves the time forward and fires the timers that fall due, in order of their times. */
   advance(ms: number): void;
-}
-
-export interface ClockTimer {
-  cancel(): void;
 }
 
 interface Waiting {
@@ -56,9 +52,9 @@ export function createRealClock(): Clock {
   return {
     now,
     setTimer(delayMs, fire) {
-      const timer = timers.add(now() + Math.max(0, delayMs), fire);
+      const cancel = timers.add(now() + Math.max(0, delayMs), fire);
       arm();
-      return timer;
+      return cancel;
     },
     advance(ms) {
       offsetMs += ms;
@@ -71,7 +67,7 @@ export function createRealClock(): Clock {
 class TimerQueue {
   readonly #waiting: Waiting[] = [];
 
-  add(dueAt: number, fire: () => void): ClockTimer {
+  add(dueAt: number, fire: () => void): () => void {
     const waiting: Waiting = { dueAt, fire, isCancelled: false };
     let from = 0;
     let to = this.#waiting.length;
@@ -81,7 +77,7 @@ class TimerQueue {
       else to = middle;
     }
     this.#waiting.splice(from, 0, waiting);
-    return { cancel: () => void (waiting.isCancelled = true) };
+    return () => void (waiting.isCancelled = true);
   }
 
   /** The time of the first timer. Cancelled timers count too: they stay in the queue until their time and then do nothing. */

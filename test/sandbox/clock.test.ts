@@ -33,12 +33,12 @@ describe('the clock', () => {
   test('never fires a cancelled timer, and accepts a second or late cancel', () => {
     const clock = createVirtualClock(0);
     let fired = 0;
-    const first = clock.setTimer(10, () => (fired += 1));
-    const second = clock.setTimer(20, () => (fired += 1));
-    second.cancel();
-    second.cancel();
+    const cancelFirst = clock.setTimer(10, () => (fired += 1));
+    const cancelSecond = clock.setTimer(20, () => (fired += 1));
+    cancelSecond();
+    cancelSecond();
     clock.advance(100);
-    first.cancel();
+    cancelFirst();
     clock.setTimer(10, () => (fired += 1));
     clock.advance(100);
     expect(fired).toBe(2);

@@ -5,7 +5,7 @@ import { createLru } from '../../domain/lru';
 import { readFolder, type MappingFileText } from '../../mapping/load';
 import type { Reloaded } from '../../mapping/live';
 import type { Mapping } from '../../mapping/mapping';
-import type { Problem } from '../../mapping/problem';
+import { bareProblem, type Problem } from '../../mapping/problem';
 import type { Plan } from '../../operator/plan/make-plan';
 import type { Clock } from '../../domain/clock';
 import type { Cause } from '../../mapping/set-history';
@@ -128,7 +128,7 @@ function showProblems(
   found: readonly Problem[],
   parts: ConsoleParts,
 ): void {
-  const problems = wanted.isElsewhere === true ? found.map(withoutFrame) : found;
+  const problems = wanted.isElsewhere === true ? found.map(bareProblem) : found;
   const file = wanted.files.find((one) => nameOf(one) === wanted.edited);
   const body = [
     notice('bad', 'Nothing is planned or applied before this is mended.'),
@@ -197,10 +197,6 @@ export const REFUSED: Readonly<Record<Exclude<Reloaded['kind'], 'reloaded' | 'un
   running_changed: 'Refused: somebody has taken another set into use since this was planned. Plan again.',
   unwritable: 'Refused: the mappings folder or the data folder cannot be written. The set in use stays; the log says why.',
 };
-
-function withoutFrame({ file, line, column, code, severity, message, hint }: Problem): Problem {
-  return { file, line, column, code, severity, message, ...(hint === undefined ? {} : { hint }) };
-}
 
 export interface Candidate {
   readonly files: readonly { readonly name: string; readonly text: string }[];

@@ -251,8 +251,7 @@ function tellsList(shape: ValueSource, path: YamlPath): boolean {
       if (root === 'list' && isShown && transforms.length === 0) isTold = true;
     },
     each: (object) => {
-      const list = object['each'];
-      if (typeof list === 'string' && parseExpression(list)?.root === 'list') isTold = true;
+      if (parseExpression(object['each'])?.root === 'list') isTold = true;
     },
   });
   return isTold;

@@ -1,7 +1,7 @@
 /** Checks the calls to v1: the endpoints, fields and types of the specification, the source of each value, and that v1 takes the value. */
 import { V1_ENDPOINTS, type V1Endpoint, type V1FieldType } from '../../upstream/v1';
 import { isJsonObject, isList } from '../../domain/json';
-import { isExpression, parseExpression, type Expression } from '../expression';
+import { parseExpression, type Expression } from '../expression';
 import type { FieldSource, OperationSource, ValueSource } from '../language/schema';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
@@ -124,7 +124,7 @@ function checkPresence(field: string, value: ValueSource, path: YamlPath, around
     report(path, 'v1-field-not-required', `v1 needs \`${field}\`, but null is not sent`);
     return;
   }
-  const root = rootOf(value);
+  const root = parseExpression(value)?.root;
   const source = root === undefined || !Object.hasOwn(around.fields, root) ? undefined : around.fields[root];
   if (source === undefined || source.required === true || source.default !== undefined || source.try_values !== undefined) return;
   report(path, 'v1-field-not-required', `v1 needs \`${field}\`, but \`${root!}\` may be absent`, {
@@ -133,16 +133,12 @@ function checkPresence(field: string, value: ValueSource, path: YamlPath, around
 }
 
 function checkIds(value: ValueSource, path: YamlPath, around: Surroundings, report: Report): void {
-  const expression = typeof value === 'string' ? parseExpression(value) : undefined;
+  const expression = parseExpression(value);
   if (expression === undefined || !expression.transforms.includes('id')) return;
   const field = Object.hasOwn(around.fields, expression.root) ? around.fields[expression.root] : undefined;
   const values = Object.entries((field === undefined ? undefined : around.tables[field.as])?.values ?? {});
   const without = values.filter(([, entry]) => entry.id === undefined).map(([name]) => name);
   if (without.length > 0) report(path, 'value-without-id', `the table gives no \`id\` to ${without.join(', ')}`);
-}
-
-function rootOf(value: ValueSource): string | undefined {
-  return typeof value === 'string' ? parseExpression(value)?.root : undefined;
 }
 
 function isConstant(value: ValueSource): boolean {
@@ -191,7 +187,7 @@ function checkSource(value: ValueSource, path: YamlPath, sent: Sent): void {
     return;
   }
   if (typeof value === 'string') {
-    const expression = isExpression(value) ? parseExpression(value) : undefined;
+    const expression = parseExpression(value);
     if (expression !== undefined) checkExpression(expression, path, sent);
     return;
   }

@@ -1,6 +1,6 @@
 /** Checks lookups in catalog lists: the value must be of the kind of its column, and the table must belong to the list. */
 import { isJsonObject, isList } from '../../domain/json';
-import { isExpression, parseExpression } from '../expression';
+import { parseExpression } from '../expression';
 import { normaliseWord } from '../table';
 import type { YamlPath } from '../read-yaml';
 import type { FieldSource, ValueSource } from '../language/schema';
@@ -66,7 +66,7 @@ function checkWhere(
   for (const [column, value] of Object.entries(isJsonObject(where) ? where : {})) {
     const shape = ROW_SHAPES[`catalog.${list}`]?.[column];
     const wanted: Kind = shape === undefined || !isKind(shape) ? 'any' : shape;
-    const root = typeof value === 'string' && isExpression(value) ? parseExpression(value)?.root : undefined;
+    const root = parseExpression(value)?.root;
     const field = root !== undefined && Object.hasOwn(fields, root) ? fields[root] : undefined;
     if (root === undefined) {
       if (wanted === 'number' && typeof value === 'string')

@@ -126,7 +126,7 @@ function checkFailure(fields: ReadonlyMap<string, PlacedValue>, around: Surround
 
 /** Whether a value is null in a failure: a constant null, or a part of `$order` that only a sale has. */
 function isNullOnFailure(value: ValueSource): boolean {
-  const expression = typeof value === 'string' ? parseExpression(value) : undefined;
+  const expression = parseExpression(value);
   return value === null || (expression?.root === 'order' && (expression.path[0] ?? '') in NULL_IN_FAILURE);
 }
 

@@ -1,6 +1,6 @@
 /** Walks through a value of a reply or call and visits its texts and expressions. */
 import { isJsonObject, isList, type JsonObject } from '../../domain/json';
-import { isExpression, parseExpression, type Expression } from '../expression';
+import { parseExpression, type Expression } from '../expression';
 import type { YamlPath } from '../read-yaml';
 import type { ValueSource } from '../language/schema';
 
@@ -25,7 +25,7 @@ export interface Visit {
 export function walkValue(value: ValueSource, path: YamlPath, visit: Visit, list?: string, isTold = true, name?: string): void {
   if (typeof value === 'string') {
     if (isTold) visit.text?.(value, path);
-    const expression = isExpression(value) ? parseExpression(value) : undefined;
+    const expression = parseExpression(value);
     if (expression !== undefined) visit.expression?.(expression, path, isTold, list, name);
     return;
   }
@@ -49,15 +49,14 @@ function walkEach(object: JsonObject, path: YamlPath, visit: Visit, list: string
 function walkConditions(conditions: ValueSource, path: YamlPath, visit: Visit, list: string | undefined): void {
   if (!isJsonObject(conditions)) return;
   for (const key of Object.keys(conditions)) {
-    const expression = isExpression(key) ? parseExpression(key) : undefined;
+    const expression = parseExpression(key);
     if (expression !== undefined) visit.expression?.(expression, [...path, key], false, list, undefined);
   }
 }
 
 /** `catalog.discos` of `$catalog.discos`. */
 export function listOfEach(object: JsonObject): string | undefined {
-  const source = object['each'];
-  const expression = typeof source === 'string' ? parseExpression(source) : undefined;
+  const expression = parseExpression(object['each']);
   return expression === undefined || expression.transforms.length > 0
     ? undefined
     : [expression.root, ...expression.path].join('.');

@@ -10,7 +10,7 @@ export function canonicalValue(value: ValueSource, requestIds: ReadonlySet<strin
 
 /** Removes differences of spacing: `$a|b` and `$a | b` are the same expression. */
 export function canonicalText(text: string): string {
-  const expression = isExpression(text) ? parseExpression(text) : undefined;
+  const expression = parseExpression(text);
   if (expression === undefined) return text;
   return [`$${[expression.root, ...expression.path].join('.')}`, ...expression.transforms].join(' | ');
 }

@@ -148,7 +148,7 @@ function isCosmetic(part: Meaning, isEcho: (root: string) => boolean = () => fal
 
 function isCosmeticValue(value: ValueSource, isEcho: (root: string) => boolean): boolean {
   if (typeof value === 'string') {
-    const expression = isExpression(value) ? parseExpression(value) : undefined;
+    const expression = parseExpression(value);
     if (expression === undefined) return false;
     const { root, path } = expression;
     if (path.length === 0) return isEcho(root);

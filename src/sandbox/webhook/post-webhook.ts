@@ -74,7 +74,7 @@ export class WebhookPoster {
     const hmac = createHmac('sha256', keys.live ?? keys.sandbox ?? '');
     const signature = hmac.update(body).digest('hex');
     const limit = new AbortController();
-    const timer = this.#clock.setTimer(ANSWER_MS, () => limit.abort(new Error('no answer within 10 seconds')));
+    const cancel = this.#clock.setTimer(ANSWER_MS, () => limit.abort(new Error('no answer within 10 seconds')));
     try {
       const reply = await request(url, {
         method: 'POST',
@@ -89,7 +89,7 @@ export class WebhookPoster {
     } catch (error) {
       return { status: null, error: error instanceof Error ? error.message : String(error) };
     } finally {
-      timer.cancel();
+      cancel();
     }
   }
 

@@ -1,5 +1,5 @@
 import { checkWebhookUrl, type AccountBook, type Mode } from '../account';
-import type { Clock, ClockTimer } from '../clock';
+import type { Clock } from '../clock';
 import type { Order } from '../order/order';
 import type { OrderBook } from '../order/order-book';
 import { numberKey, type Store } from '../store/store';
@@ -23,7 +23,7 @@ export interface WebhookParts {
 export class Webhooks {
   readonly #parts: WebhookParts;
   readonly #deliveries = new Map<number, Delivery>();
-  readonly #timers = new Map<number, ClockTimer>();
+  readonly #timers = new Map<number, () => void>();
   readonly #queue: Delivery[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   #lastId = 0;
@@ -68,7 +68,7 @@ export class Webhooks {
   redeliver(id: number): void {
     const delivery = this.#deliveries.get(id);
     if (delivery === undefined) throw new Error(`there is no delivery ${id}`);
-    this.#timers.get(id)?.cancel();
+    this.#timers.get(id)?.();
     Object.assign(delivery, { state: 'waiting', tries: 0, nextAt: this.#parts.clock.now() } satisfies Partial<Delivery>);
     this.#keep(delivery);
     this.#plan(delivery);

@@ -182,7 +182,7 @@ export function clockOf(timeline: Timeline, life: Life, errorMs: () => number): 
 export function sandboxClockOf(timeline: Timeline, life: Life): SandboxClock {
   return {
     now: () => timeline.now,
-    setTimer: (delayMs, fire) => ({ cancel: timeline.after(delayMs, () => (life.isAlive ? fire() : undefined)) }),
+    setTimer: (delayMs, fire) => timeline.after(delayMs, () => (life.isAlive ? fire() : undefined)),
     advance: () => {
       throw new Error('a simulation moves its time itself');
     },
