@@ -3,11 +3,10 @@
 // a test plays names them under `proves`. With --check it writes nothing and fails when a page is stale. Either way it fails
 // when a sentence has no proof or a proof names a sentence that is not there.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { parse } from 'yaml';
+import { root } from './setup.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const suite = join('test', 'conformance');
 const readData = (path) => parse(readFileSync(join(root, path), 'utf8'));
 

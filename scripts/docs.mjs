@@ -3,9 +3,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { root } from './setup.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
 require('../test/journal/run-typescript.cjs');
 const { documents } = require('../test/mapping/documents.ts');

@@ -12,12 +12,7 @@ import { createOwnNumbers, type OwnNumbers } from './numbering';
 import type { YamlPath } from './read-yaml';
 import type { Table } from './table';
 
-export interface Callers {
-  readonly callerKeys: ReadonlyMap<string, CallerKey>;
-  readonly callerKindOf: (headers: LegacyHeaders) => CallerKind;
-}
-
-export function compileCallers(source: MappingSource, context: ValueContext): Callers {
+export function compileCallers(source: MappingSource, context: ValueContext) {
   const { report } = context;
   const kinds = Object.entries(source.callers.kinds).map(([name, kind]) => ({
     kind: { name, patienceMs: kind.patience, afterPending: kind.after_pending } satisfies CallerKind,
@@ -51,7 +46,7 @@ export function compileCallers(source: MappingSource, context: ValueContext): Ca
   );
   return {
     callerKeys,
-    callerKindOf: (headers) => {
+    callerKindOf: (headers: LegacyHeaders): CallerKind => {
       for (const { kind, matches } of kinds) if (matches?.(headers) === true) return kind;
       return rest?.kind ?? { name: 'other', patienceMs: 0, afterPending: undefined };
     },

@@ -13,30 +13,7 @@ import type { Mapping } from './mapping';
 import type { Problem } from './problem';
 import type { Cause, InUse, SetHistory } from './set-history';
 
-export interface LiveMapping {
-  /** Call this once per request: a request ends with the mapping that it began with. */
-  readonly current: () => Mapping;
-  /** The files of the mapping in use. */
-  readonly files: () => readonly MappingFileText[];
-  /** The problems of the files in the folder, when these are not the files in use. */
-  readonly problems: () => readonly Problem[];
-  /** Every set that came into use, including the current one. */
-  readonly history: SetHistory;
-  /** Records in the history that the set of the start is in use from now on. Throws if the history cannot be written. */
-  readonly begin: () => void;
-  /** Brings the folder's files into use if they have no errors. It reads them when the changes asked for before it are done. */
-  readonly reload: (asked?: ReloadAsked) => Promise<Reloaded>;
-  /**
-   * Puts exactly these files into the folder and into use, or changes nothing. Once they are checked it is synchronous: no watcher and
-   * no signal handler of this process runs while only some of the files are written.
-   */
-  readonly apply: (
-    files: readonly NamedText[],
-    expectedHash: string,
-    runningHash: string,
-    asked?: ApplyAsked,
-  ) => Promise<Reloaded>;
-}
+export type LiveMapping = Extract<ReturnType<typeof openLiveMapping>, { readonly live: unknown }>['live'];
 
 export interface ApplyAsked extends Cause {
   /** The hash of a folder whose edits the operator has seen and gives up; a folder with other edits is not overwritten. */
@@ -77,9 +54,7 @@ export interface LiveOptions {
  * Opens with the folder's files, or with the last good set if the files have errors. Without a good set it returns the problems.
  * The history gets the set only with `begin`, so a start that fails between the two has brought nothing into use.
  */
-export function openLiveMapping(
-  options: LiveOptions,
-): { readonly live: LiveMapping } | { readonly problems: readonly Problem[] } {
+export function openLiveMapping(options: LiveOptions) {
   const { folder, history, onReload } = options;
   tryToFinish(folder);
   const first = servable(checkedFolder(options), options);
@@ -95,14 +70,16 @@ export function openLiveMapping(
   };
   return {
     live: {
-      current: () => running.inUse.mapping,
-      files: () => running.inUse.files,
-      problems: () => running.problems,
+      /** Call this once per request: a request ends with the mapping that it began with. */
+      current: (): Mapping => running.inUse.mapping,
+      files: (): readonly MappingFileText[] => running.inUse.files,
+      problems: (): readonly Problem[] => running.problems,
+      /** Every set that came into use, including the current one. */
       history,
-      begin: () => running.begin(),
-      reload: (asked = {}) => inOrder(async () => told(await running.reload(asked))),
-      apply: (files, expectedHash, runningHash, asked = { by: 'apply' }) =>
-        inOrder(async () => told(await running.apply(files, expectedHash, runningHash, asked))),
+      begin: (): void => running.begin(),
+      /** Reads the folder when the changes asked for before it are done. */
+      reload: (asked: ReloadAsked = {}) => inOrder(async () => told(await running.reload(asked))),
+      apply: (...asked: Parameters<RunningSet['apply']>) => inOrder(async () => told(await running.apply(...asked))),
     },
   };
 }
@@ -121,12 +98,14 @@ class RunningSet {
     this.#options = options;
   }
 
+  /** Records in the history that the set of the start is in use from now on. Throws if the history cannot be written. */
   begin(): void {
     if (this.#isWritten) return;
     this.#options.history.draft(this.inUse, { by: 'start' }).putInPlace();
     this.#isWritten = true;
   }
 
+  /** Brings the folder's files into use if they have no errors. */
   async reload({ expectedHash, runningHash, cause = { by: 'reload' } }: ReloadAsked): Promise<Reloaded> {
     const { hash } = this.inUse.mapping;
     if (runningHash !== undefined && runningHash !== hash) return { kind: 'running_changed', hash };
@@ -142,11 +121,15 @@ class RunningSet {
     return this.#take({ mapping, files }, cause);
   }
 
+  /**
+   * Puts exactly these files into the folder and into use, or changes nothing. Once they are checked it is synchronous: no watcher and
+   * no signal handler of this process runs while only some of the files are written.
+   */
   async apply(
     given: readonly NamedText[],
     expectedHash: string,
     runningHash: string,
-    { folderHash, running = this.inUse.mapping, ...cause }: ApplyAsked,
+    { folderHash, running = this.inUse.mapping, ...cause }: ApplyAsked = { by: 'apply' },
   ): Promise<Reloaded> {
     const folder = this.#options.folder;
     const { hash } = this.inUse.mapping;

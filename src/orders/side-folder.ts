@@ -10,13 +10,7 @@ export type Trees<Name extends string> = Readonly<Record<Name, Database<Buffer, 
   readonly root: RootDatabase<Buffer, Buffer>;
 };
 
-export interface SideFolder<Name extends string> {
-  /** The trees as they are now; undefined when the folder is closed, and while it is opened anew. */
-  fresh(): Trees<Name> | undefined;
-  /** Resolves when all of the work is on disk; when it rejects, none of it is. Does nothing once the folder is closed. */
-  commit(work: (trees: Trees<Name>) => void): Promise<void>;
-  close(): Promise<void>;
-}
+export type SideFolder<Name extends string> = NonNullable<Awaited<ReturnType<typeof openSideFolder<Name>>>>;
 
 export interface SideFolderOptions<Name extends string> {
   readonly dir: string;
@@ -26,9 +20,7 @@ export interface SideFolderOptions<Name extends string> {
 }
 
 /** Undefined for a reader of a folder that no writer has made yet. Rejects with the system's error when the folder cannot be used. */
-export async function openSideFolder<Name extends string>(
-  options: SideFolderOptions<Name>,
-): Promise<SideFolder<Name> | undefined> {
+export async function openSideFolder<Name extends string>(options: SideFolderOptions<Name>) {
   const { dir, isReadOnly } = options;
   if (isReadOnly && !existsSync(join(dir, 'data.mdb'))) return undefined;
   if (!isReadOnly) {
@@ -46,15 +38,17 @@ export async function openSideFolder<Name extends string>(
   });
   let isClosed = false;
   return {
-    fresh() {
+    /** The trees as they are now; undefined when the folder is closed, and while it is opened anew. */
+    fresh(): Trees<Name> | undefined {
       if (isClosed || !lasting.isOpen()) return undefined;
       trees.root.resetReadTxn();
       return trees;
     },
-    async commit(work) {
+    /** Resolves when all of the work is on disk; when it rejects, none of it is. Does nothing once the folder is closed. */
+    async commit(work: (trees: Trees<Name>) => void): Promise<void> {
       if (!isClosed) await lasting.commit(() => work(trees));
     },
-    async close() {
+    async close(): Promise<void> {
       if (isClosed) return;
       isClosed = true;
       await trees.root.close();

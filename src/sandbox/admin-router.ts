@@ -12,18 +12,8 @@ const settleSchema = z.strictObject({ result: z.enum(['success', 'failed']) });
 const fundSchema = z.strictObject({ api_key: text, naira: z.number() });
 const serviceSchema = z.strictObject({ is_on: z.boolean() });
 
-/** The `:id` of a path: a reference, a service, an account or a delivery. */
-interface PathValues {
-  readonly id: string;
-}
-
-/** Adds one call. It answers 200 with the result of `act` beside the status, or 400 with the message of the error. */
-type Serve = <T>(
-  method: 'get' | 'post' | 'patch',
-  path: string,
-  schema: z.ZodType<T>,
-  act: (body: T, path: PathValues) => object | void,
-) => void;
+/** `id` is the `:id` of the path: a reference, a service, an account or a delivery. */
+type Act<T> = (body: T, path: { readonly id: string }) => object | void;
 
 const timeOf = (ms: number) => ({ now: new Date(ms).toISOString() });
 
@@ -31,8 +21,9 @@ const timeOf = (ms: number) => ({ now: new Date(ms).toISOString() });
 export function createSandboxAdminRouter({ admin }: Sandbox): Router {
   const router = express.Router();
   router.use(express.json());
-  const serve: Serve = (method, path, schema, act) =>
-    void router[method](path, ({ body, params }: Request<PathValues>, response: Response) => {
+  /** Adds one call. It answers 200 with the result of `act` beside the status, or 400 with the message of the error. */
+  const serve = <T>(method: 'get' | 'post' | 'patch', path: string, schema: z.ZodType<T>, act: Act<T>): void =>
+    void router[method](path, ({ body, params }: Request<{ id: string }>, response: Response) => {
       try {
         response.json({ status: 'success', ...act(schema.parse(body ?? {}), params) });
       } catch (error) {

@@ -110,10 +110,7 @@ function sendAnswer(response: ServerResponse, answer: Answer, clock: Clock): voi
       response.socket?.resetAndDestroy();
       return;
     case 'error-500':
-      return sendJson(response, 500, {
-        status: 'error',
-        message: 'Internal error. Check the receipt before retrying a purchase.',
-      });
+      return sendJson(response, 500, refuse(new Refusal('internal')).body);
     case 'html-502':
       response.writeHead(502, { 'content-type': 'text/html', 'content-length': Buffer.byteLength(HTML_502) });
       response.end(HTML_502);
