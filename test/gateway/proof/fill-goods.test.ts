@@ -24,6 +24,13 @@ const receipt = (more: object = {}): Finding => ({
   },
 });
 
+/** A v1 that is asked and never sent to. */
+const upstreamOf = (find: Upstream['find']): Upstream => ({
+  find,
+  send: () => Promise.reject(new Error('nothing is sent')),
+  close: async () => undefined,
+});
+
 /** With a journal in which nothing new is written. */
 const partsOf = (upstream: Upstream, journal: FillingParts['journal'] = createMemoryJournal()): FillingParts => ({
   ...{ upstream, journal, clock: systemClock },
@@ -37,8 +44,7 @@ async function fill(outcome: Succeeded, finding: Finding, leftMs = 40_000, lacks
     asked.push(context);
     return finding;
   };
-  const upstream = { find, send: () => Promise.reject(new Error('nothing is sent')), close: async () => undefined };
-  return { filled: await fillMoney(outcome, reader, leftMs, upstream, lacksToken), asked };
+  return { filled: await fillMoney(outcome, reader, leftMs, upstreamOf(find), lacksToken), asked };
 }
 
 test('the receipt gives the charge and both balances, and nothing else of it is told', async () => {
@@ -62,14 +68,10 @@ const POWER: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { ...
 test("a token that v1's answer to a prepaid sale leaves out is told from the receipt", async () => {
   const expected = { ...POWER, delivery: { ...balances, token: '1111-2222' } };
   const asked: unknown[] = [];
-  const upstream = {
-    find: async (call: unknown) => {
-      asked.push(call);
-      return receipt({ token: '1111-2222' });
-    },
-    send: () => Promise.reject(new Error('nothing is sent')),
-    close: async () => undefined,
-  };
+  const upstream = upstreamOf(async (call) => {
+    asked.push(call);
+    return receipt({ token: '1111-2222' });
+  });
   const withFields = (fields: object) => ({ ...newOrder(), fields: { ...fields }, number: 1, attempts: 1, outcome: POWER });
   const power = (meterType: string) => withFields({ meter_number: '45700012345', meter_type: meterType });
   const unnamed: Succeeded = { ...POWER, delivery: balances };
@@ -131,8 +133,8 @@ test.each<[string, number, number]>([
     return { kind: 'unavailable', reason: 'it hangs' };
   };
   const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { goodsMissing: true } };
-  const upstream = { find, send: () => Promise.reject(new Error('nothing is sent')), close: async () => undefined };
-  expect(await withGoods({ ...newOrder(), number: 1, attempts: 1, outcome }, reader, partsOf(upstream), leftMs)).toEqual(outcome);
+  const order = { ...newOrder(), number: 1, attempts: 1, outcome };
+  expect(await withGoods(order, reader, partsOf(upstreamOf(find)), leftMs)).toEqual(outcome);
   expect(asked.map((context) => context.timeoutMs)).toEqual([timeoutMs]);
 });
 
@@ -140,16 +142,7 @@ test('a sale of PINs whose answer was only "success" lacks its goods while the r
   const order = { ...newOrder(), operation: 'buy_exam', number: 1, attempts: 1 };
   expect(reader.mapping.operations.has(order.operation)).toBe(true);
   const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1' };
-  const fillBy = (finding: Finding) =>
-    withGoods(
-      { ...order, outcome },
-      reader,
-      partsOf({
-        find: async () => finding,
-        send: () => Promise.reject(new Error('nothing is sent')),
-        close: async () => undefined,
-      }),
-    );
+  const fillBy = (finding: Finding) => withGoods({ ...order, outcome }, reader, partsOf(upstreamOf(async () => finding)));
   expect(await fillBy({ kind: 'unavailable', reason: 'HTTP 502' })).toEqual({ ...outcome, delivery: { goodsMissing: true } });
   // A replica that lags, and a v1 that has taken the sale back.
   for (const more of [{ status: 'pending' }, { status: 'failed' }, { pins: [] }])
@@ -171,8 +164,7 @@ async function fillShort(finding: Finding) {
     delivery: { ...balances, pins: [{ pin: '1', serial: '2' }] },
   };
   const order = { ...newOrder(), operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 3 }, number: 1, attempts: 1, outcome };
-  const upstream = { find, send: () => Promise.reject(new Error('nothing is sent')), close: async () => undefined };
-  return { filled: await withGoods(order, reader, partsOf(upstream)), outcome, asked };
+  return { filled: await withGoods(order, reader, partsOf(upstreamOf(find))), outcome, asked };
 }
 
 test("PINs that are missing in v1's answer are told from the receipt", async () => {
@@ -205,12 +197,10 @@ test('the cost that a receipt shows is written once, without its goods', async (
     },
   };
   const pins = [{ pin: '1', serial: '2' }];
-  const upstream: Upstream = {
-    find: async () => receipt({ pins }),
-    send: () => Promise.reject(new Error('nothing is sent')),
-    close: async () => undefined,
-  };
-  const parts = partsOf(upstream, counting);
+  const parts = partsOf(
+    upstreamOf(async () => receipt({ pins })),
+    counting,
+  );
   expect(await withGoods(order, reader, parts)).toMatchObject({ delivery: { ...balances, pins } });
   const written = await journal.find(sale.owner, sale.requestId);
   expect(written).toMatchObject({ settledAtMs: order.settledAtMs, outcome: { reference: 'V1-1', message: '2 cards ready.' } });
@@ -222,11 +212,10 @@ test('the cost that a receipt shows is written once, without its goods', async (
 
 test('a journal that rejects writes keeps no script from being told the cost of a sale', async () => {
   const order = { ...newOrder(), number: 1, attempts: 1, outcome: CARDS };
-  const upstream: Upstream = {
-    find: async () => receipt(),
-    send: () => Promise.reject(new Error('nothing is sent')),
-    close: async () => undefined,
-  };
   const journal = { settle: () => Promise.reject(new Error('the disk is full')) };
-  expect(await withGoods(order, reader, partsOf(upstream, journal))).toMatchObject({ delivery: balances });
+  const parts = partsOf(
+    upstreamOf(async () => receipt()),
+    journal,
+  );
+  expect(await withGoods(order, reader, parts)).toMatchObject({ delivery: balances });
 });

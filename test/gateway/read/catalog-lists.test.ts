@@ -81,66 +81,23 @@ test('the lists of one catalog are made once for each mapping', async () => {
 });
 
 describe('the number of what a word names', () => {
-  const listsOf = (names: readonly (readonly [id: number, name: string])[]): CatalogLists =>
-    catalogListsOf(
-      readCatalog({ data: { data_plans: names.map(([id, name]) => plan(id, { plan_name: name })) } } as never)!,
-      shippedMapping(),
-    );
-  const numberOf = (names: readonly (readonly [id: number, name: string])[], word: string): unknown =>
-    listsOf(names).named('data_plans', { id: 'id', name: 'name' }, word);
+  /** The number of this word among plans such as `7 MTN 1GB`. */
+  const numberOf = (plans: readonly string[], word: string): unknown => {
+    const rows = plans.map((one) => plan(parseInt(one, 10), { plan_name: one.replace(/^\d+ /, '') }));
+    const catalog = readCatalog({ data: { data_plans: rows } } as never)!;
+    return catalogListsOf(catalog, shippedMapping()).named('data_plans', { id: 'id', name: 'name' }, word);
+  };
 
-  test('a name is found as people write it', () => {
-    expect(numberOf([[7, 'MTN SME 1.5GB']], ' mtn sme-1.5gb')).toBe(7);
-  });
-
-  test('a point in a number counts: 15 is not 1.5', () => {
-    expect(numberOf([[9, 'MTN 15GB']], 'MTN 1.5GB')).toBeUndefined();
-    const both = [
-      [7, 'MTN 1.5GB'],
-      [9, 'MTN 15GB'],
-    ] as const;
-    expect([numberOf(both, 'MTN 1.5GB'), numberOf(both, 'mtn 15 gb')]).toEqual([7, 9]);
-  });
-
-  test('of several that a word may name none is taken by guess, but for the one that is written so', () => {
-    expect(
-      numberOf(
-        [
-          [7, '1GB'],
-          [9, '1GB'],
-        ],
-        '1GB',
-      ),
-    ).toBeUndefined();
-    expect(
-      numberOf(
-        [
-          [7, 'Compact'],
-          [9, 'Compact+'],
-        ],
-        'compact',
-      ),
-    ).toBe(7);
-    expect(
-      numberOf(
-        [
-          [7, 'Compact'],
-          [9, 'Compact+'],
-        ],
-        'Compact +',
-      ),
-    ).toBe(9);
-  });
-
-  test('a row that stands there twice is one', () => {
-    expect(
-      numberOf(
-        [
-          [7, '1GB'],
-          [7, '1GB'],
-        ],
-        '1GB',
-      ),
-    ).toBe(7);
+  test.each<[string, readonly string[], string, number | undefined]>([
+    ['a name is found as people write it', ['7 MTN SME 1.5GB'], ' mtn sme-1.5gb', 7],
+    ['a point in a number counts', ['9 MTN 15GB'], 'MTN 1.5GB', undefined],
+    ['1.5 is not 15', ['7 MTN 1.5GB', '9 MTN 15GB'], 'MTN 1.5GB', 7],
+    ['15 is not 1.5', ['7 MTN 1.5GB', '9 MTN 15GB'], 'mtn 15 gb', 9],
+    ['of several that a word may name none is taken by guess', ['7 1GB', '9 1GB'], '1GB', undefined],
+    ['but for the one that is written so', ['7 Compact', '9 Compact+'], 'compact', 7],
+    ['with its sign', ['7 Compact', '9 Compact+'], 'Compact +', 9],
+    ['a row that stands there twice is one', ['7 1GB', '7 1GB'], '1GB', 7],
+  ])('%s', (_title, plans, word, number) => {
+    expect(numberOf(plans, word)).toBe(number);
   });
 });

@@ -9,21 +9,27 @@ import { newOrder } from '../../journal/new-order';
 
 const NOW_MS = 1_800_000_000_000;
 const ORDER: Order = { ...newOrder(), number: 1, attempts: 1 };
-const find = async (): Promise<Order> => ORDER;
 
-test('"pending" is on disk before it is told', async () => {
+/** A journal that keeps what is written; what it writes late waits for `writeLate`. */
+function openParts({ isWritable = true, writesLate = NaN, found = ORDER } = {}) {
   const written: number[] = [];
-  let flush: () => void = () => undefined;
+  let writeLate: () => void = () => undefined;
   const tell = async (_owner: string, _requestId: string, toldAtMs: number): Promise<void> => {
-    await new Promise<void>((resolve) => (flush = resolve));
+    if (toldAtMs === writesLate) await new Promise<void>((resolve) => (writeLate = resolve));
     written.push(toldAtMs);
   };
+  const journal = { tell, find: async (): Promise<Order> => found, isWritable: () => isWritable };
+  const clock = createVirtualClock(NOW_MS);
+  return { written, writeLate: () => writeLate(), clock, parts: { journal, clock, onTrouble: () => undefined } };
+}
+
+test('"pending" is on disk before it is told', async () => {
+  const { written, writeLate, parts } = openParts({ writesLate: TOLD_PENDING });
   let isTold = false;
-  const parts = { journal: { tell, find, isWritable: () => true }, clock: createVirtualClock(), onTrouble: () => undefined };
   void markTold(ORDER, 'pending', openLine().line, parts)?.then(() => (isTold = true));
   await settlePromises();
   expect([isTold, written]).toEqual([false, []]);
-  flush();
+  writeLate();
   await settlePromises();
   expect([isTold, written]).toEqual([true, [TOLD_PENDING]]);
 });
@@ -34,12 +40,9 @@ test.each([
   ['a success that the script did not wait for', 'success', false, true, [NOT_TOLD]],
   ['a failure that the script did not wait for', 'failure', false, true, []],
 ] as const)('of %s is written what a repeat must know', async (_title, told, isWhole, isWritable, expected) => {
-  const written: number[] = [];
-  const tell = async (_owner: string, _requestId: string, toldAtMs: number): Promise<void> => void written.push(toldAtMs);
+  const { written, parts } = openParts({ isWritable });
   const { line, end } = openLine();
-  const journal = { tell, find, isWritable: () => isWritable };
-  const clock = createVirtualClock(NOW_MS);
-  await markTold(ORDER, told, line, { journal, clock, onTrouble: () => undefined });
+  await markTold(ORDER, told, line, parts);
   end(isWhole);
   expect(written).toEqual(expected);
 });
@@ -51,8 +54,8 @@ test('a hang-up whose mark the database writes late leaves what the next request
     if (toldAtMs === NOT_TOLD) await new Promise<void>((resolve) => (writeLate = resolve));
     if (isDue?.(standing) !== false) standing = { ...standing, toldAtMs };
   };
-  const clock = createVirtualClock(NOW_MS);
-  const parts = { journal: { tell, find, isWritable: () => true }, clock, onTrouble: () => undefined };
+  const { clock, parts: plain } = openParts();
+  const parts = { ...plain, journal: { ...plain.journal, tell } };
   const [first, second] = [openLine(() => clock.elapsed() - NOW_MS), openLine()];
   watchHangUp(ORDER, first.line, parts);
   first.end(false);
@@ -73,23 +76,14 @@ test.each([
 ] as const)('beside the journal it is noted who has heard %s', async (_title, order, told, isWhole, expected) => {
   const noted: Order[] = [];
   const { line, end } = openLine();
-  const journal = { tell: () => Promise.resolve(), find, isWritable: () => true };
-  const parts = { journal, clock: createVirtualClock(), onTrouble: () => undefined };
-  await markTold(order, told, line, { ...parts, onTold: (one) => void noted.push(one) });
+  await markTold(order, told, line, { ...openParts().parts, onTold: (one) => void noted.push(one) });
   end(isWhole);
   expect(noted).toHaveLength(expected);
 });
 
 test('a hang-up is marked behind a "pending" that the database writes late', async () => {
-  const written: number[] = [];
-  let writeLate: () => void = () => undefined;
-  const tell = async (_owner: string, _requestId: string, toldAtMs: number): Promise<void> => {
-    if (toldAtMs === TOLD_PENDING) await new Promise<void>((resolve) => (writeLate = resolve));
-    written.push(toldAtMs);
-  };
-  const clock = createVirtualClock(NOW_MS);
+  const { written, writeLate, clock, parts } = openParts({ writesLate: TOLD_PENDING });
   const { line, end } = openLine();
-  const parts = { journal: { tell, find, isWritable: () => true }, clock, onTrouble: () => undefined };
   watchHangUp(ORDER, line, parts);
   void markTold(ORDER, 'pending', line, parts);
   await clock.advance(1_000);
@@ -138,13 +132,7 @@ test.each([
   ['before this request came: its script may have missed that', NOW_MS - 2_000, [NOT_TOLD, NOT_TOLD]],
   ['since this request came', NOW_MS - 500, []],
 ] as const)('a script hangs up on an ended sale that another process has told %s', async (_title, toldAtMs, expected) => {
-  const written: number[] = [];
-  const tell = async (_owner: string, _requestId: string, atMs: number): Promise<void> => void written.push(atMs);
-  const parts = {
-    journal: { tell, find, isWritable: () => true },
-    clock: createVirtualClock(NOW_MS),
-    onTrouble: () => undefined,
-  };
+  const { written, parts } = openParts();
   const { line, end } = openLine(1_000);
   const seen = { ...SOLD, settledAtMs: NOW_MS - 5_000, toldAtMs };
   watchHangUp(seen, line, parts);
@@ -154,15 +142,10 @@ test.each([
 });
 
 test('the mark is taken back at once where the sale stands in the list already', async () => {
-  const written: number[] = [];
-  const journal = {
-    tell: async (_owner: string, _requestId: string, atMs: number): Promise<void> => void written.push(atMs),
-    find: async (): Promise<Order> => ({ ...SOLD, toldAtMs: NOT_TOLD }),
-    isWritable: () => true,
-  };
+  const { written, parts } = openParts({ found: { ...SOLD, toldAtMs: NOT_TOLD } });
   const told = { read: async () => [toldLine(ORDER)], append: () => Promise.resolve() };
   const { line, end } = openLine(1_000);
-  watchHangUp(ORDER, line, { journal, clock: createVirtualClock(NOW_MS), onTrouble: () => undefined, told: () => told });
+  watchHangUp(ORDER, line, { ...parts, told: () => told });
   end(false);
   await settlePromises();
   expect(written).toEqual([NOT_TOLD, NOW_MS]);
