@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Document, isCollection, isMap, isScalar, isSeq, parse, visit, type Pair } from 'yaml';
 import { ownAddressOf } from './addresses';
 import { GOLDEN_FOLDER } from './canned-v1';
-import { callOf, replyToSample, describeAnswer, isOrderEnding } from './play-sample';
+import { callOf, replyToSample, isOrderEnding } from './play-sample';
 import {
   applyDifference,
   differenceFrom,
@@ -32,8 +32,7 @@ const HEAD = ` Made by UPDATE_GOLDEN=1 npx jest test/gateway/reply-table, out of
 
 /** One outcome of one format, with the whole reply. */
 interface Outcome {
-  readonly v1_answer: unknown;
-  /** Only for an outcome whose call differs from the usual one. */
+  /** Only for an outcome whose call differs from the usual one, or that has none although the others have. */
   readonly v1_call?: unknown;
   readonly http: number;
   readonly reply: unknown;
@@ -41,14 +40,14 @@ interface Outcome {
 
 /** One operation in one format. */
 export interface Golden {
-  readonly request: unknown;
-  readonly v1_call?: unknown;
+  readonly v1_call?: object;
   readonly outcomes: Readonly<Record<string, Outcome>>;
 }
 
 /** The same for all formats, as the file has it. */
 interface WrittenOperation {
-  readonly formats: Readonly<Record<string, Omit<Golden, 'outcomes'>>>;
+  /** By format, where not all formats make the same call. */
+  readonly v1_call?: object | undefined;
   readonly outcomes: Readonly<Record<string, SharedLines>>;
 }
 
@@ -68,8 +67,6 @@ export const isUpdating = process.env['UPDATE_GOLDEN'] === '1';
 
 /** The golden content as the product behaves now. */
 export async function observeGolden(operation: string, format: string): Promise<Golden> {
-  const sample = sampleOf(operation, format);
-  const { method, target } = ownAddressOf(operation, format);
   // How an order of the journal ended is told to a question as to the purchase: reply-rules.test.ts compares the two.
   const isOfQuestion = (outcome: string): boolean => operationOf(operation).kind !== 'status' || !isOrderEnding(outcome);
   const outcomes = outcomesOf(operation).filter(isOfQuestion);
@@ -77,21 +74,11 @@ export async function observeGolden(operation: string, format: string): Promise<
   const calls = told.map((one) => writtenCall(callOf(operation, one)));
   const call = calls.find((one) => one !== undefined);
   const golden: Golden = {
-    request: {
-      to: `${method} ${target}`,
-      authorization: sample.auth,
-      ...(Object.keys(sample.fields).length === 0 ? {} : { [method === 'GET' ? 'query' : 'body']: sample.fields }),
-    },
-    v1_call: call,
+    ...(call === undefined ? {} : { v1_call: call }),
     outcomes: Object.fromEntries(
       outcomes.map((outcome, index) => [
         outcome,
-        {
-          v1_answer: describeAnswer(operation, outcome, told[index]!),
-          ...differingCall(call, calls[index]),
-          http: told[index]!.status,
-          reply: told[index]!.body,
-        },
+        { ...differingCall(call, calls[index]), http: told[index]!.status, reply: told[index]!.body },
       ]),
     ),
   };
@@ -105,9 +92,8 @@ function writtenCall(call: ReturnType<typeof callOf>): object | undefined {
   return { to: endpoint, key, client_address: clientAddress, ...(Object.keys(fields).length === 0 ? {} : { [part]: fields }) };
 }
 
-/** Only for an outcome whose call differs from the usual one, or that has none although v1 takes part. */
 function differingCall(usual: object | undefined, own: object | undefined): { v1_call?: unknown } {
-  return own === undefined || JSON.stringify(own) === JSON.stringify(usual) ? {} : { v1_call: own };
+  return same(own, usual) ? {} : { v1_call: own ?? 'none' };
 }
 
 /** Outcomes that are alike stand once in a file: purchases share many, and so do all that only reads. */
@@ -120,26 +106,28 @@ const pathOf = (file: string): string => join(GOLDEN_FOLDER, `${file}.yaml`);
 
 const formatsOf = (operation: string): string[] => rows.filter(([name]) => name === operation).map(([, format]) => format);
 
-/** Undefined when there is no such file, or nothing of the format in it. */
+/** Undefined when there is no such file, or nothing of the operation in it. */
 export function readGolden(operation: string, format: string): Golden | undefined {
   const path = pathOf(fileOf(operation));
   if (!existsSync(path)) return undefined;
   const written = (parse(readFileSync(path, 'utf8')) as Readonly<Record<string, WrittenOperation>>)[operation];
-  const own = written?.formats[format];
-  if (own === undefined) return undefined;
+  if (written === undefined) return undefined;
+  const formats = formatsOf(operation);
   const replies = new Map<string, unknown>();
   const outcomes: Record<string, Outcome> = {};
-  for (const [outcome, shared] of Object.entries(written!.outcomes)) {
-    for (const [name, one] of Object.entries(written!.formats)) {
+  for (const [outcome, shared] of Object.entries(written.outcomes)) {
+    for (const name of formats) {
       const lines = linesFor(shared, name);
       const { as = '', reply } = lines;
-      const base = replies.get(as in written!.formats ? `${outcome} ${as}` : `${as} ${name}`);
+      const base = replies.get(formats.includes(as) ? `${outcome} ${as}` : `${as} ${name}`);
       const named = reply === undefined ? applyDifference(base as Fields, lines) : splitNames(reply);
       replies.set(`${outcome} ${name}`, named);
-      if (name === format) outcomes[outcome] = outcomeOf(lines, named, { text: lines.text, id: idIn(one.request) });
+      if (name === format) outcomes[outcome] = outcomeOf(lines, named, { text: lines.text, id: sentId(operation, name) });
     }
   }
-  return { ...own, outcomes };
+  const { v1_call: call } = written;
+  const own = call === undefined || 'to' in call ? call : (call as Readonly<Record<string, object>>)[format];
+  return { ...(own === undefined ? {} : { v1_call: own }), outcomes };
 }
 
 function linesFor(shared: SharedLines, format: string): Lines {
@@ -154,20 +142,19 @@ function linesFor(shared: SharedLines, format: string): Lines {
   };
 }
 
-function outcomeOf({ v1_answer, v1_call, http }: Lines, reply: unknown, words: Words): Outcome {
+function outcomeOf({ v1_call, http }: Lines, reply: unknown, words: Words): Outcome {
   return {
-    v1_answer: fillWords(v1_answer, words),
     ...(v1_call === undefined ? {} : { v1_call: fillWords(v1_call, words) }),
     http: http!,
     reply: fillWords(reply, words),
   };
 }
 
-/** The request id that a script sends, in any field or at the end of the address. */
-function idIn(request: unknown): string | undefined {
-  const { to, body } = request as { readonly to: string; readonly body?: Fields };
-  const sent = mapping.requestIdSpellings.map((name) => body?.[name]).find((value) => typeof value === 'string');
-  return sent ?? /\/transaction\/(.+)$/.exec(to)?.[1];
+/** The request id that the script of a sample sends, in any field or at the end of the address. */
+function sentId(operation: string, format: string): string | undefined {
+  const { fields } = sampleOf(operation, format);
+  const sent = mapping.requestIdSpellings.map((name) => fields[name]).find((value) => typeof value === 'string');
+  return sent ?? /\/transaction\/(.+)$/.exec(ownAddressOf(operation, format).target)?.[1];
 }
 
 /** Writes the file of an operation; what its formats and outcomes have in common stands there once. */
@@ -178,28 +165,29 @@ export async function writeGolden(operation: string): Promise<void> {
     operations.map(async (name) => {
       const formats = formatsOf(name);
       const observed = await Promise.all(formats.map(async (format) => [format, await observeGolden(name, format)] as const));
-      return [name, writeOperation(observed)] as const;
+      return [name, writeOperation(name, observed)] as const;
     }),
   );
   writeFileSync(pathOf(file), layOut(Object.fromEntries(written)));
 }
 
-function writeOperation(observed: ByFormat<Golden>): WrittenOperation {
-  const named = observed.map(([format, golden]) => [format, withNamedWords(golden)] as const);
+function writeOperation(operation: string, observed: ByFormat<Golden>): WrittenOperation {
+  const named = observed.map(([format, golden]) => [format, withNamedWords(golden, sentId(operation, format))] as const);
+  const calls = observed.map(([, golden]) => golden.v1_call);
+  const isOne = calls.every((call) => same(call, calls[0]));
   const outcomes: Record<string, SharedLines> = {};
   for (const outcome of Object.keys(observed[0]![1].outcomes)) {
     outcomes[outcome] = shortest(named, outcome, outcomes);
   }
   return {
-    formats: Object.fromEntries(observed.map(([format, { request, v1_call }]) => [format, { request, v1_call }])),
+    v1_call: isOne ? calls[0] : Object.fromEntries(observed.map(([format, { v1_call: call }]) => [format, call])),
     outcomes,
   };
 }
 
 type Named = Readonly<Record<string, Outcome & { readonly text?: string }>>;
 
-function withNamedWords({ request, outcomes }: Golden): Named {
-  const id = idIn(request);
+function withNamedWords({ outcomes }: Golden, id: string | undefined): Named {
   const named = Object.entries(outcomes).map(([outcome, observed]) => {
     const text = nameWords(textOf(observed.reply), { id }) as string | undefined;
     const words = { id, text };
@@ -259,16 +247,16 @@ function inAll<T extends object>([first, ...others]: readonly T[]): Partial<T> {
 }
 
 /** Lays the fields out in a fixed order, with equal values on one line; drops empty fields but not an empty reply. */
-function layLines({ v1_answer, v1_call, http, text, as, changed = {}, added = {}, absent = [], reply }: Lines): Lines {
+function layLines({ v1_call, http, text, as, changed = {}, added = {}, absent = [], reply }: Lines): Lines {
   const difference = { changed: joinChanged(changed), added: joinNames(added), absent };
   return {
-    ...pick({ v1_answer, v1_call, http, text, as }, (_, value) => value !== undefined),
+    ...pick({ v1_call, http, text, as }, (_, value) => value !== undefined),
     ...pick(difference, (_, value) => Object.keys(value as object).length > 0),
     ...(reply === undefined ? {} : { reply: joinNames(reply) }),
   } as Lines;
 }
 
-/** Puts v1's side and the entries of a list on one line each, the script's side on one line per field, and equal outcomes once. */
+/** Puts a call and the entries of a list on one line each, a reply on one line per field, and equal outcomes once. */
 function layOut(operations: Readonly<Record<string, WrittenOperation>>): string {
   const seen = new Map<string, unknown>();
   const onlyOnce = (_name: string, value: unknown): unknown => {
@@ -279,10 +267,12 @@ function layOut(operations: Readonly<Record<string, WrittenOperation>>): string 
   };
   const document = new Document(JSON.parse(JSON.stringify(operations), onlyOnce), { anchorPrefix: 'same' });
   document.commentBefore = HEAD;
-  const onOneLine = ['request', 'v1_call', 'v1_answer', 'added', 'absent'];
+  const onOneLine = ['added', 'absent'];
   visit(document, {
     Map: (_, map, path) => {
       if (path.length === 1) map.items.slice(1).forEach(spaced);
+      // A call of v1.
+      if (map.has('to')) map.flow = true;
       if (isSeq(path.at(-1)) && map.items.every(({ value }) => !isCollection(value))) map.flow = true;
     },
     Pair: (_, { key, value }) => {
@@ -302,7 +292,7 @@ function layOut(operations: Readonly<Record<string, WrittenOperation>>): string 
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-const isOutcome = (value: unknown): boolean => value !== null && typeof value === 'object' && 'v1_answer' in value;
+const isOutcome = (value: unknown): boolean => value !== null && typeof value === 'object' && 'http' in value;
 
 function spaced({ key }: Pair): void {
   if (isScalar(key)) key.spaceBefore = true;

@@ -163,17 +163,6 @@ export function isRefusal(outcome: string): boolean {
   return REFUSALS.includes(outcome);
 }
 
-/** v1's answer to the call of an operation, as the golden file shows it. */
-export function describeAnswer(operation: string, outcome: string, told: Told): CannedAnswer | string {
-  const call = callOf(operation, told);
-  if (isRefusal(outcome) || call === undefined) return 'nothing: v1 is not asked';
-  if (call.endpoint === 'GET /catalog' && outcome === 'success') return 'the catalog of v1.yaml';
-  const answer = answerTo(call.endpoint, call.fields['reference'], operation, outcome);
-  if (answer === undefined) return 'no answer';
-  if ('breaks' in answer) return `${answer.breaks} ${answer.while_sending ? 'after' : 'before'} the request began to leave`;
-  return answer;
-}
-
 /** The call of the operation among those that v1 got. */
 export function callOf(operation: string, { calls }: Told): SeenCall | undefined {
   const { call, kind } = operationOf(operation);
