@@ -1,7 +1,6 @@
-import { ROOTS } from '../../src/mapping/compile-value';
 import { INPUT_TRANSFORMS } from '../../src/mapping/input-transforms';
 import { checkFolder } from '../../src/mapping/check';
-import { checkWith, filesWith, MAPPINGS, marked } from './mapping-set';
+import { checkWith, MAPPINGS, marked } from './mapping-set';
 
 test('the base set of these tests has no problems', () => {
   expect(checkWith()).toMatchObject({ problems: [], mapping: expect.any(Object) });
@@ -161,12 +160,6 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
     'other_numberings: [{ title: old, table: network, numbers: { 1: §MNT } }]',
     'known: MTN, GLO',
   ],
-  // Callers
-  [
-    'unknown-format',
-    'there is no format `z`',
-    `callers:\n  kinds: { other: { patience: 4s } }\n  keys:\n    ${'0a'.repeat(16)}: { format: §z }\n`,
-  ],
 ];
 
 test.each(fixtures.map(([code, message, text, hint]) => [code, message, text, hint] as const))(
@@ -199,9 +192,4 @@ test('a set with several problems reports all of them', () => {
 test('a problem of a shared line is reported once, however many formats compile it', () => {
   const { problems } = checkWith(reply('$nothing1'), 'format: y\ntitle: Format Y', format(''));
   expect(problems.filter(({ code }) => code === 'unknown-source')).toHaveLength(1);
-});
-
-test('every section of the base set has a file of its own, so that a fixture can replace it', () => {
-  expect(new Set(filesWith().map(({ file }) => file)).size).toBe(filesWith().length);
-  expect(Object.keys(ROOTS)).toContain('order');
 });

@@ -1,4 +1,4 @@
-import { buyAirtime, checkWith, marked } from '../mapping-set';
+import { buyAirtime, checkWith, filesWith, marked } from '../mapping-set';
 
 const operation = (lines: string): string => buyAirtime(`\n${lines.replace(/^/gm, '      ')}`);
 const format = (reply: string): string => `
@@ -8,19 +8,9 @@ numbers: { network: { 1: MTN, 2: GLO } }
 operations:
   buy:
     reply: ${reply}`;
+const WORDS = filesWith().find(({ file }) => file === 'base-words.yaml')!.text;
 const words = (outcome: string, status: string, Status: string): string =>
-  Object.entries({
-    success: ['200', 'success', 'successful'],
-    pending: ['200', 'pending', 'processing'],
-    failure: ['400', 'fail', 'failed'],
-  })
-    .map(([name, [http, one, other]]) =>
-      name === outcome
-        ? `  ${name}: { http: ${http}, status: ${status}, Status: ${Status} }`
-        : `  ${name}: { http: ${http}, status: ${one}, Status: ${other} }`,
-    )
-    .join('\n')
-    .replace(/^/, 'words:\n');
+  WORDS.replace(new RegExp(`(${outcome}: .*) status: .*`), `$1 status: ${status}, Status: ${Status} }`);
 
 /** Codes and places of the errors. A text that is a format is added to a base operation whose reply has both status words. */
 function errorsOf(text: string): { code: string; line: number; column: number }[] {
@@ -30,14 +20,18 @@ function errorsOf(text: string): { code: string; line: number; column: number }[
     .map(({ code, line, column }) => ({ code, line, column }));
 }
 
+/** Errors of these codes at the mark §, and no others. */
+function expectErrors(text: string, ...codes: readonly string[]): void {
+  const { line, column } = marked(text);
+  expect(errorsOf(text)).toEqual(codes.map((code) => ({ code, line, column })));
+}
+
 const READ_AS_SUCCESS = ['successful', 'success', 'delivered', 'completed', 'ok', "'000'", "'true'", "'200'", 'SUCCESS'];
 
 describe('a word that scripts read as a success', () => {
   test.each(READ_AS_SUCCESS)('%s is refused as a status word for pending, in `status` and in `Status`', (word) => {
-    for (const text of [words('pending', `§${word}`, 'processing'), words('pending', 'pending', `§${word}`)]) {
-      const { line, column } = marked(text);
-      expect(errorsOf(text)).toEqual([{ code: 'pending-word-misread', line, column }]);
-    }
+    for (const text of [words('pending', `§${word}`, 'processing'), words('pending', 'pending', `§${word}`)])
+      expectErrors(text, 'pending-word-misread');
   });
 
   test.each([...READ_AS_SUCCESS, '200', 'true'])(
@@ -53,22 +47,14 @@ describe('a word that scripts read as a success', () => {
         format(`{ ${outcome}: { '*': { orderStatus: §${word} } } }`),
       ];
       for (const outcome of ['pending', 'failure'])
-        for (const text of layers(outcome)) {
-          const { line, column } = marked(text);
-          const found = errorsOf(text.replace("'016'", outcome === 'pending' ? "'099'" : "'016'"));
-          expect(found).toEqual([{ code: `${outcome}-word-misread`, line, column }]);
-        }
+        for (const text of layers(outcome))
+          expectErrors(text.replace("'016'", outcome === 'pending' ? "'099'" : "'016'"), `${outcome}-word-misread`);
     },
   );
 });
 
 test('a value for all outcomes is checked for each outcome', () => {
-  const text = format('{ always: { status: §success } }');
-  const { line, column } = marked(text);
-  expect(errorsOf(text)).toEqual([
-    { code: 'pending-word-misread', line, column },
-    { code: 'failure-word-misread', line, column },
-  ]);
+  expectErrors(format('{ always: { status: §success } }'), 'pending-word-misread', 'failure-word-misread');
 });
 
 test.each([
@@ -95,10 +81,7 @@ test.each([
   ['pending-word-misread', words('pending', 'pending', '§pending')],
   ['pending-word-misread', words('pending', '§in_progress', 'processing')],
   ['failure-word-misread', words('failure', '§nope', 'failed')],
-])('%s: %s', (code, text) => {
-  const { line, column } = marked(text);
-  expect(errorsOf(text)).toEqual([{ code, line, column }]);
-});
+])('%s: %s', (code, text) => expectErrors(text, code));
 
 test.each([
   format(
@@ -135,9 +118,7 @@ rows:
   order: { id: $row.id, status: ${status}${row} }`;
 
 test('a constant status word in the rows of the order history is refused', () => {
-  const text = HISTORY('§successful');
-  const { line, column } = marked(text);
-  expect(errorsOf(text)).toEqual([{ code: 'pending-word-misread', line, column }]);
+  expectErrors(HISTORY('§successful'), 'pending-word-misread');
   expect(errorsOf(HISTORY('$row.words.status'))).toEqual([]);
   expect(
     errorsOf(HISTORY('$row.words.status', ', done: { when: { $row.words.status: success }, value: true, else: false }')),
@@ -152,9 +133,7 @@ callers:
       lists: { default: { status: ${status}, data: $list } }`;
 
 test('the object around a list of one caller is checked as a success reply', () => {
-  const text = CALLER('§fail');
-  const { line, column } = marked(text);
-  expect(errorsOf(text)).toEqual([{ code: 'success-word-misread', line, column }]);
+  expectErrors(CALLER('§fail'), 'success-word-misread');
   expect(errorsOf(CALLER('success'))).toEqual([]);
 });
 
@@ -209,8 +188,6 @@ test.each([
 });
 
 test('a text in a reply is checked like one in the section texts', () => {
-  const text = format('{ pending: { message: §Recharge successful. } }');
-  const { line, column } = marked(text);
-  expect(errorsOf(text)).toEqual([{ code: 'text-of-other-outcome', line, column }]);
+  expectErrors(format('{ pending: { message: §Recharge successful. } }'), 'text-of-other-outcome');
   expect(errorsOf(format('{ success: { message: Recharge successful. } }'))).toEqual([]);
 });
