@@ -63,6 +63,16 @@ const away: Journal['open'] = async () => {
   throw new GatewayError('journal_unavailable');
 };
 
+/** A journal that opens an order only after this time. */
+const openingAfter =
+  (ms: number) =>
+  (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
+    open: async (order) => {
+      await pause(clock, ms);
+      return journal.open(order);
+    },
+  });
+
 test('a clock that is set forward during a sale removes no balance from the reply', async () => {
   const { clock, ...before } = openWalkHouse();
   let aheadMs = 0;
@@ -199,13 +209,7 @@ describe('another attempt at an order with an open outcome', () => {
 
   test('is not made when its script had waited too long by then', async () => {
     const house = await openAfter(UNKNOWN);
-    const slowly = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
-      open: async (order) => {
-        await pause(clock, 30_000);
-        return journal.open(order);
-      },
-    });
-    const again = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: slowly, beside: house });
+    const again = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: openingAfter(30_000), beside: house });
     await buy(again, {}, 40_000);
     expect(again.upstream.sent).toEqual([]);
   });
@@ -333,16 +337,10 @@ test('a refusal that reached the disk late says nothing of the attempt that anot
 });
 
 test('a status query that is faster than the journal waits for the order instead of telling it unknown', async () => {
-  const slowly = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
-    open: async (intent) => {
-      await pause(clock, 1_000);
-      return journal.open(intent);
-    },
-  });
   const find = () => ({ kind: 'refused', httpStatus: 404, body: {} }) as const;
   const house = openWalkHouse({
     answers: [SUCCESS, { ...SUCCESS, reference: 'V0' }].map((outcome) => ({ outcome, afterMs: 2_000 })),
-    wrapJournal: slowly,
+    wrapJournal: openingAfter(1_000),
     find,
   });
   // Before the first sale of its key the journal is searched, and no process has the order in memory until then.
@@ -409,21 +407,17 @@ describe('an order that v1 says it had already', () => {
   const RECEIPT = { reference: 'V1', status: 'success', phone: '08030000001' };
   const zoned = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
+  const DATED = { ...RECEIPT, created_at: zoned(0) };
+
   test.each<[string, readonly Outcome[], JsonObject, string, told?: { serverAtMs?: number }]>([
     ['is sold where its receipt has the number', [], RECEIPT, 'success'],
     ['is pending where v1 gives the receipt of another reference', [], { ...RECEIPT, reference: 'V2' }, 'pending'],
     ['is no sale of ours where the receipt has another number', [], { ...RECEIPT, phone: '08030000002' }, 'fail'],
     ['is sold after a lost answer where the receipt has no number', [UNKNOWN], { ...RECEIPT, phone: null }, 'success'],
     ['is pending then where the receipt has another price', [UNKNOWN], { ...RECEIPT, phone: null, amount: 500 }, 'pending'],
-    [
-      'is no sale of ours where the receipt is days old',
-      [],
-      { ...RECEIPT, created_at: zoned(0) },
-      'fail',
-      { serverAtMs: 48 * HOUR_MS },
-    ],
-    ['is sold where the receipt is of today', [], { ...RECEIPT, created_at: zoned(0) }, 'success', { serverAtMs: 18 * HOUR_MS }],
-    ['is sold where v1 does not tell its time', [], { ...RECEIPT, created_at: zoned(0) }, 'success'],
+    ['is no sale of ours where the receipt is days old', [], DATED, 'fail', { serverAtMs: 48 * HOUR_MS }],
+    ['is sold where the receipt is of today', [], DATED, 'success', { serverAtMs: 18 * HOUR_MS }],
+    ['is sold where v1 does not tell its time', [], DATED, 'success'],
   ])('%s', async (_title, before, data, status, told = {}) => {
     const answers = [...before.map((outcome) => ({ outcome })), { outcome: SUCCESS, isDuplicate: true }];
     const house = openWalkHouse({ answers, find: () => ({ kind: 'found', body: { status: 'success', data }, ...told }) });

@@ -9,6 +9,10 @@ const ORDER: Order = { ...newOrder(), number: 1, attempts: 1 };
 const SOLD: Outcome = { kind: 'succeeded', reference: 'V1' };
 const REFUSED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'No.' };
 const LOST: Unknown = { kind: 'unknown', reason: 'HTTP 500' };
+const DOUBTED: Partial<Outcome> = { kind: 'unknown', isDoubted: true };
+/** The receipt of this order, and of one that was sold long before it. */
+const SAME: Evidence = { identity: 'same', outcome: SOLD };
+const OLD: Evidence = { ...SAME, isOfOld: true };
 
 function judge(outcome: Outcome, body: JsonObject, evidence: Evidence, more: Partial<Judging> = {}): Promise<Outcome> {
   const journal = { findByReference: async () => undefined };
@@ -22,22 +26,12 @@ test.each<[string, JsonObject, Evidence, Partial<Outcome>]>([
   ['names nothing', { status: 'error' }, { identity: 'unread' }, REFUSED],
   ['names a reference that v1 does not have', { reference: 'V1' }, { identity: 'none' }, REFUSED],
   ['names a reference of another sale', { reference: 'V1' }, { identity: 'other' }, REFUSED],
-  ['names this order', { reference: 'V1' }, { identity: 'same', outcome: SOLD }, SOLD],
-  [
-    'names an old sale under this id',
-    { reference: 'V1', duplicate: true },
-    { identity: 'same', isOfOld: true, outcome: SOLD },
-    REFUSED,
-  ],
+  ['names this order', { reference: 'V1' }, SAME, SOLD],
+  ['names an old sale under this id', { reference: 'V1', duplicate: true }, OLD, REFUSED],
   ['names this order, whose receipt does not tell its end', { reference: 'V1' }, { identity: 'same' }, { kind: 'pending' }],
-  [
-    'names an order whose receipt cannot be read',
-    { reference: 'V1' },
-    { identity: 'unread' },
-    { kind: 'unknown', isDoubted: true },
-  ],
-  ['names an order that may be this one', { reference: 'V1' }, { identity: 'unclear' }, { kind: 'unknown', isDoubted: true }],
-  ['says duplicate', { duplicate: true }, { identity: 'none' }, { kind: 'unknown', isDoubted: true }],
+  ['names an order whose receipt cannot be read', { reference: 'V1' }, { identity: 'unread' }, DOUBTED],
+  ['names an order that may be this one', { reference: 'V1' }, { identity: 'unclear' }, DOUBTED],
+  ['says duplicate', { duplicate: true }, { identity: 'none' }, DOUBTED],
   ['says duplicate, of no order', { duplicate: true, reference: 'V1' }, { identity: 'none' }, { kind: 'unknown' }],
   ['is said of a request that is not', { success: false, duplicate: false, pending: 0 }, { identity: 'none' }, REFUSED],
 ])('a refusal that %s', async (_title, body, evidence, expected) => {
@@ -58,21 +52,17 @@ test.each<[string, JsonObject, string]>([
 });
 
 test.each<[Outcome | undefined, Evidence, Partial<Outcome>]>([
-  [undefined, { identity: 'same', outcome: SOLD }, SOLD],
+  [undefined, SAME, SOLD],
   [undefined, { identity: 'same', outcome: { kind: 'declined', reference: 'V1' } }, { kind: 'declined' }],
-  [undefined, { identity: 'unclear', outcome: SOLD }, { kind: 'unknown', isDoubted: true }],
-  [undefined, { identity: 'same', isOfOld: true, outcome: SOLD }, { kind: 'rejected', httpStatus: 400 }],
-  [REFUSED, { identity: 'same', isOfOld: true, outcome: SOLD }, { kind: 'rejected', httpStatus: 400 }],
-  [LOST, { identity: 'same', isOfOld: true, outcome: SOLD }, { kind: 'unknown', isDoubted: true }],
-  [LOST, { identity: 'same', isOfOld: false, outcome: SOLD }, SOLD],
+  [undefined, { identity: 'unclear', outcome: SOLD }, DOUBTED],
+  [undefined, OLD, { kind: 'rejected', httpStatus: 400 }],
+  [REFUSED, OLD, { kind: 'rejected', httpStatus: 400 }],
+  [LOST, OLD, DOUBTED],
+  [LOST, { ...SAME, isOfOld: false }, SOLD],
   [undefined, { identity: 'same', isOfOld: true, outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
   [LOST, { identity: 'unclear', outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
   [LOST, { identity: 'none' }, { kind: 'unknown' }],
-  [
-    { ...LOST, isDoubted: true },
-    { identity: 'unclear', outcome: SOLD },
-    { kind: 'unknown', isDoubted: true },
-  ],
+  [{ ...LOST, isDoubted: true }, { identity: 'unclear', outcome: SOLD }, DOUBTED],
 ])('after %j an order that v1 had already, %j, is %j', async (before, evidence, expected) => {
   expect(await judge(SOLD, { duplicate: true }, evidence, { before })).toMatchObject(expected);
 });
@@ -92,18 +82,13 @@ test.each<JsonObject>([{ duplicate: 1 }, { data: { duplicate: 'true' } }])(
 
 test('an order that is written while the receipt is read keeps its reference', async () => {
   let owning: Order | undefined;
-  const told = await judge(
-    SOLD,
-    { duplicate: true },
-    { identity: 'same', outcome: SOLD },
-    {
-      identify: async () => {
-        owning = { ...ORDER, requestId: 'r2' };
-        return { identity: 'same', outcome: SOLD };
-      },
-      journal: { findByReference: async () => owning },
+  const told = await judge(SOLD, { duplicate: true }, SAME, {
+    identify: async () => {
+      owning = { ...ORDER, requestId: 'r2' };
+      return SAME;
     },
-  );
+    journal: { findByReference: async () => owning },
+  });
   expect(told).toEqual({ kind: 'unknown', reason: 'v1 answered about another order' });
 });
 
@@ -116,7 +101,7 @@ test('a reference that was known before is not asked about again', async () => {
 
 test.each<[string, Outcome, JsonObject, Evidence, Outcome | undefined, Partial<Outcome>]>([
   ['a success', SOLD, {}, { identity: 'unread' }, undefined, { kind: 'unknown', reason: 'the journal cannot be read' }],
-  ['a success of a repeat', SOLD, { duplicate: true }, { identity: 'same', outcome: SOLD }, undefined, { isDoubted: true }],
+  ['a success of a repeat', SOLD, { duplicate: true }, SAME, undefined, { isDoubted: true }],
   ['what was in doubt already', SOLD, { duplicate: true }, { identity: 'unread' }, LOST, { kind: 'unknown' }],
   ['a refusal that names an order', REFUSED, { reference: 'V1' }, { identity: 'none' }, undefined, { kind: 'unknown' }],
 ])('%s is open while the owner of its reference cannot be read', async (_title, outcome, body, evidence, before, expected) => {
@@ -128,9 +113,9 @@ test.each<[string, Outcome, JsonObject, Evidence, Outcome | undefined, Partial<O
 });
 
 test.each<[string, JsonObject, Outcome | undefined, Evidence, Outcome['kind']]>([
-  ['is told', {}, undefined, { identity: 'same', outcome: SOLD }, 'succeeded'],
-  ['is told where its first answer was lost', { duplicate: true }, LOST, { identity: 'same', outcome: SOLD }, 'succeeded'],
-  ['is not told by a sale of long ago', {}, undefined, { identity: 'same', outcome: SOLD, isOfOld: true }, 'unknown'],
+  ['is told', {}, undefined, SAME, 'succeeded'],
+  ['is told where its first answer was lost', { duplicate: true }, LOST, SAME, 'succeeded'],
+  ['is not told by a sale of long ago', {}, undefined, OLD, 'unknown'],
   ['is not told by the record of another', {}, undefined, { identity: 'other', outcome: SOLD }, 'unknown'],
 ])("while the journal is away a sale that v1's own record shows %s", async (_title, body, before, evidence, kind) => {
   const journal = { findByReference: () => Promise.reject(new Error('the database is away')) };

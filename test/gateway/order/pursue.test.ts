@@ -189,12 +189,6 @@ test('a v1 that cannot be reached is tried for as long as the mapping says, then
   expect((await it.stored())?.kind).toBe('not_sent');
 });
 
-test('a v1 that can be reached again in that time sells', async () => {
-  const it = await beginPursuit({ answers: [NOT_SENT, NOT_SENT, SUCCESS] });
-  const { order } = await waitForOrder(it, 40_000);
-  expect(order.outcome?.kind).toBe('succeeded');
-});
-
 test('an unknown outcome after a refused connection is pursued further, not told as not sent', async () => {
   const it = await beginPursuit({ answers: [NOT_SENT, UNKNOWN, { outcome: SUCCESS, isDuplicate: true }] });
   const { order } = await waitForOrder(it, 40_000);
@@ -286,12 +280,7 @@ describe('a duplicate of an order that this journal never sent', () => {
     ['this order when its receipt says so', [strange], 'same', { kind: 'succeeded' }],
     ['a rejection when its receipt is another order', [strange], 'other', REFUSED],
     ['so after attempts that were never sent', [NOT_SENT, strange], 'other', REFUSED],
-    [
-      'expected after a lost answer when its receipt cannot tell whose it is',
-      [UNKNOWN, strange],
-      'unclear',
-      { kind: 'succeeded' },
-    ],
+    ['expected after a lost answer when its receipt cannot tell', [UNKNOWN, strange], 'unclear', { kind: 'succeeded' }],
     ['not accepted after a lost answer when its receipt names another phone', [UNKNOWN, strange], 'other', { kind: 'unknown' }],
     ['in doubt, however often v1 repeats it', [strange, strange, strange, strange], 'unclear', { kind: 'unknown' }],
   ])('is %s', async (_title, answers, identity, outcome) => {
@@ -376,12 +365,8 @@ test.each<[Outcome, Outcome, string]>([
 ])('a repeat of a known order (%j) that gets %j keeps the known outcome', async (previous, answer, kind) => {
   const it = await beginPursuit({ answers: [answer], plan: { previous }, find: () => receipt('pending') });
   expect((await waitForOrder(it, 4_000)).order.outcome?.kind).toBe(kind);
-});
-
-test('an order that v1 has charged already is asked about and never sent again', async () => {
-  const it = await beginPursuit({ answers: [SUCCESS], plan: { previous: PENDING }, find: () => receipt('pending') });
-  await waitForOrder(it, 4_000);
-  expect(it.upstream.sent).toEqual([]);
+  // What v1 has charged already is asked about and never sent again.
+  if (previous === PENDING) expect(it.upstream.sent).toEqual([]);
 });
 
 describe('a gateway that is stopping', () => {

@@ -29,11 +29,7 @@ test.each<[string, readonly Row[], unknown, waitMs?: number, options?: RoomOptio
   ['a lost order that v1 has is found by its receipt', [V1_ROW], FOUND],
   ['a row that two pages show is one row', [V1_ROW, V1_ROW], FOUND],
   ['of two rows that are alike neither is taken', [V1_ROW, { reference: 'V2' }], UNKNOWN],
-  [
-    'no row is taken while the receipt of another possible row cannot be read',
-    [V1_ROW, { reference: 'V2', isUnreadable: true }],
-    UNKNOWN,
-  ],
+  ['no row is taken while another possible receipt cannot be read', [V1_ROW, { reference: 'V2', isUnreadable: true }], UNKNOWN],
   ['a history with an unreadable row proves no order absent', [{ reference: 'V1', timeText: 'yesterday' }], UNKNOWN, QUIET_MS],
   [
     'nor does one with readable rows before and after it',
@@ -46,12 +42,7 @@ test.each<[string, readonly Row[], unknown, waitMs?: number, options?: RoomOptio
     QUIET_MS,
   ],
   // No charge of v1 explains it.
-  [
-    'a lost sale of airtime does not take a row of twice its amount',
-    [{ reference: 'V1', shows: { amount: 200 } }],
-    UNKNOWN,
-    QUIET_MS,
-  ],
+  ['a lost sale of airtime takes no row of twice its amount', [{ reference: 'V1', shows: { amount: 200 } }], UNKNOWN, QUIET_MS],
   [
     'a row of another service is not the order',
     [{ reference: 'V1', shows: { phone: null, category: 'electricity' } }],

@@ -3,23 +3,13 @@ import { catalogListsOf, type CatalogLists } from '../../../src/gateway/read/cat
 import { CATALOG_LISTS } from '../../../src/mapping/language/schema';
 import { createVirtualClock } from '../../domain/virtual-clock';
 import { mappingWith, shippedMapping } from '../../mapping/mapping-set';
+import { dataPlan } from '../../price-lists/data-plan';
 import { CREDENTIALS, createScriptedUpstream } from '../scripted-upstream';
 
-const plan = (id: number, change: object = {}): object => ({
-  id,
-  network: 'MTN',
-  plan_name: '1GB',
-  display_name: '',
-  data_type: 'SME',
-  data_size: '1GB',
-  validity: '30 days',
-  selling_price: '480.50',
-  ...change,
-});
 const BODY = {
   status: 'success',
   data: {
-    data_plans: [plan(1), plan(15, { display_name: 'One gig', selling_price: 'soon' })],
+    data_plans: [dataPlan(1), dataPlan(15, { display_name: 'One gig', selling_price: 'soon' })],
     cable_plans: [
       { id: 1, provider: 'GOTV', cable_id: '0', plan_name: 'Lite', display_name: '', selling_price: '410' },
       { id: 2, provider: 'GOTV', cable_id: '1', plan_name: 'Max', display_name: 'GOtv Max', selling_price: '5700' },
@@ -83,8 +73,8 @@ test('the lists of one catalog are made once for each mapping', async () => {
 describe('the number of what a word names', () => {
   /** The number of this word among plans such as `7 MTN 1GB`. */
   const numberOf = (plans: readonly string[], word: string): unknown => {
-    const rows = plans.map((one) => plan(parseInt(one, 10), { plan_name: one.replace(/^\d+ /, '') }));
-    const catalog = readCatalog({ data: { data_plans: rows } } as never)!;
+    const rows = plans.map((one) => dataPlan(parseInt(one, 10), { plan_name: one.replace(/^\d+ /, '') }));
+    const catalog = readCatalog({ data: { data_plans: rows } })!;
     return catalogListsOf(catalog, shippedMapping()).named('data_plans', { id: 'id', name: 'name' }, word);
   };
 

@@ -5,22 +5,15 @@ import { keptList, type ListRequest } from '../../../src/gateway/tell/kept-lists
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import { readCatalog, type PriceList } from '../../../src/price-lists/price-lists';
 import { editedFiles, mappingOf, shippedMapping } from '../../mapping/mapping-set';
+import { dataPlan } from '../../price-lists/data-plan';
 import { legacyRequest } from '../legacy-request';
 import { openWalkHouse } from '../walk-house';
 
 const mapping = shippedMapping();
 const OWNER = 'f'.repeat(32);
 
-const plan = (id: number, price: number): JsonObject => ({
-  id,
-  network: id % 2 === 0 ? 'GLO' : 'MTN',
-  plan_name: '1GB',
-  display_name: '',
-  data_type: 'SME',
-  data_size: '1GB',
-  validity: '30 days',
-  selling_price: String(price),
-});
+const plan = (id: number, price: number): JsonObject =>
+  dataPlan(id, { network: id % 2 === 0 ? 'GLO' : 'MTN', selling_price: String(price) });
 const priceList = (price = 480, rows = 2): PriceList =>
   readCatalog({ data: { data_plans: Array.from({ length: rows }, (_, index) => plan(index + 1, price)) } })!;
 const listsOf = (list = priceList()): CatalogLists => catalogListsOf(list, mapping);

@@ -6,10 +6,10 @@ import { mergeReply, orderRoot, tellAsked, tellOutcome } from '../../../src/gate
 import { catalogListsOf } from '../../../src/gateway/read/catalog-lists';
 import { readCatalog } from '../../../src/price-lists/price-lists';
 import { editedFiles, mappingOf, shippedMapping } from '../../mapping/mapping-set';
+import { dataPlan } from '../../price-lists/data-plan';
 
 const mapping = shippedMapping();
 const PURCHASES = [...mapping.operations.values()].filter(({ kind }) => kind === 'purchase');
-const LOOKUPS = [...mapping.operations.values()].filter(({ kind }) => kind === 'lookup');
 const SECRET = '4455667788990011';
 
 const order = (change: Partial<Order> = {}): Order => ({
@@ -146,37 +146,6 @@ test('a reply is JSON that reads back as itself', () => {
   check(({ body }) => expect(JSON.parse(JSON.stringify(body))).toEqual(body));
 });
 
-test('every spelling of the request id is echoed exactly, whatever its type', () => {
-  const echo = { 'request-id': 20260101, ref: '20260101', requestId: true };
-  const { body } = mergeReply({
-    ...tellOutcome({ kind: 'succeeded' }, mapping),
-    mapping,
-    operation: mapping.operations.get('buy_airtime')!,
-    format: 'a',
-    roots: { order: orderRoot(order({ echo, requestId: 'shortened' }), { kind: 'succeeded' }) },
-  });
-  expect(body).toMatchObject({ ...echo, request_id: 20260101 });
-});
-
-test.each(LOOKUPS.map(({ name }) => name))('a %s that fails is invalid and has no name', (name) => {
-  for (const format of ['a', 'b']) {
-    const operation = mapping.operations.get(name)!;
-    const v1 = { data: { name: 'ADA OBI' } };
-    const { body } = mergeReply({ outcome: 'failure', text: 'No such number', mapping, operation, format, roots: { v1 } });
-    expect(body).toMatchObject({ invalid: true, error: ['No such number'] });
-    expect(JSON.stringify(body)).not.toContain('ADA');
-    const found = mergeReply({ outcome: 'success', text: 'Found', mapping, operation, format, roots: { v1 } });
-    expect(found.body).toMatchObject({ invalid: false, name: 'ADA OBI', Customer_Name: 'ADA OBI', customer_name: 'ADA OBI' });
-  }
-});
-
-test('only a 401 carries detail, in the text of the refusal', () => {
-  const refusal = (http: number): unknown =>
-    mergeReply({ mapping, format: 'a', outcome: 'failure', http, text: 'No key.', roots: { refusal: { code: 'x' } } }).body;
-  expect(refusal(401)).toMatchObject({ detail: 'No key.', status: 'fail', Status: 'failed', error: ['No key.'] });
-  expect(refusal(400)).not.toHaveProperty('detail');
-});
-
 test('v1 says how long to wait, and so do we', () => {
   const limited = tellOutcome({ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 7 }, mapping);
   expect(mergeReply({ ...limited, mapping, format: 'a' })).toMatchObject({ status: 429, retryAfterSeconds: 7 });
@@ -217,19 +186,10 @@ describe('no text of v1 makes a sale of what is none', () => {
   });
 });
 
-const dataPlan = (id: number, network: string, price: number) =>
-  ({
-    id,
-    network,
-    plan_name: '1GB',
-    display_name: '',
-    data_type: 'SME',
-    data_size: '1GB',
-    validity: '',
-    selling_price: String(price),
-  }) as const;
 const catalogs = [400, 500].map((price) => {
-  const data_plans = ['MTN', 'GLO', 'AIRTEL', '9MOBILE'].map((network, index) => dataPlan(index + 1, network, price + index));
+  const data_plans = ['MTN', 'GLO', 'AIRTEL', '9MOBILE'].map((network, index) =>
+    dataPlan(index + 1, { network, selling_price: String(price + index), validity: '' }),
+  );
   const cable_plans = [
     { id: 1, provider: 'GOTV', cable_id: '1', plan_name: 'Max', display_name: '', selling_price: String(price) },
   ];
