@@ -43,45 +43,13 @@ test('the story of an ordinary sale is complete without notes and has its number
 test('noted exchanges and a noted reply appear in the story at their times', async () => {
   const { owner } = sold;
   const [byNumber, bySent, byReference] = keysOfOrder({ owner, number: 7, requestId: 'r1', reference: 'V1-9' }, keyring);
+  const sent = { requestId: 'r1', call: 'POST /airtime', answer: 'unknown', message: 'reset' };
+  const asked = { reference: 'V1-9', call: 'GET /receipt', answer: 'found' };
+  const told = { number: 7, outcome: 'pending', http: 200, told: 'please wait', heldMs: 1_200 };
   await notes.write([
-    {
-      keys: [bySent!],
-      note: {
-        kind: 'exchange',
-        atMs: OPENED_AT_MS + 5,
-        tookMs: 700,
-        owner,
-        requestId: 'r1',
-        call: 'POST /airtime',
-        answer: 'unknown',
-        message: 'reset',
-      },
-    },
-    {
-      keys: [byReference!],
-      note: {
-        kind: 'exchange',
-        atMs: OPENED_AT_MS + 800,
-        tookMs: 20,
-        owner,
-        reference: 'V1-9',
-        call: 'GET /receipt',
-        answer: 'found',
-      },
-    },
-    {
-      keys: [byNumber!],
-      note: {
-        kind: 'told',
-        atMs: OPENED_AT_MS + 950,
-        owner,
-        number: 7,
-        outcome: 'pending',
-        http: 200,
-        told: 'please wait',
-        heldMs: 1_200,
-      },
-    },
+    { keys: [bySent!], note: { kind: 'exchange', atMs: OPENED_AT_MS + 5, tookMs: 700, owner, ...sent } },
+    { keys: [byReference!], note: { kind: 'exchange', atMs: OPENED_AT_MS + 800, tookMs: 20, owner, ...asked } },
+    { keys: [byNumber!], note: { kind: 'told', atMs: OPENED_AT_MS + 950, owner, ...told } },
   ]);
   const { events } = storyOf(sold, parts);
   expect(events.map(({ what, tookMs, text }) => [what, tookMs, text.slice(0, 42)])).toEqual([

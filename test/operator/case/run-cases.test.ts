@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonValue } from '../../../src/domain/json';
 import { readWrittenRequest } from '../../../src/http/read-written-request';
 import { loadSource } from '../../../src/mapping/load';
 import { loadCases, readCases } from '../../../src/operator/case/cases';
@@ -152,39 +153,21 @@ test('a case may be played as a caller given by its key fingerprint', async () =
   expect(differencesOf(results)).toEqual([]);
 });
 
-test('reply fields that the case does not name are not compared', () => {
-  expect(compareSubset({ a: 1 }, { a: 1, b: 2 }, 'reply')).toEqual([]);
-});
-
-test('only the differing field is reported, with its place', () => {
-  expect(compareSubset({ a: 1, b: { c: 'x', d: true } }, { a: 1, b: { c: 'y', d: true } }, 'reply')).toEqual([
-    { place: 'reply.b.c', expected: '"x"', found: '"y"' },
-  ]);
-});
-
-test('a missing reply field does not match an expected null', () => {
-  expect(compareSubset({ a: null }, {}, 'reply')).toEqual([{ place: 'reply.a', expected: 'null', found: 'nothing' }]);
-  expect(compareSubset({ a: null }, { a: null }, 'reply')).toEqual([]);
-});
-
-test('a key of several names expects one value under each name', () => {
-  expect(compareSubset({ 'a, b': 1 }, { a: 1, b: 2 }, 'reply')).toEqual([{ place: 'reply.b', expected: '1', found: '2' }]);
-});
-
-test('an expected number does not match the same digits as text', () => {
-  expect(compareSubset({ a: 1 }, { a: '1' }, 'reply')).toHaveLength(1);
-});
-
-test('a list must have the expected number of rows, and each row is compared by its named fields', () => {
-  expect(compareSubset([{ id: 1 }, { id: 2 }], [{ id: 1, name: 'x' }, { id: 3 }], 'reply')).toEqual([
-    { place: 'reply[1].id', expected: '2', found: '3' },
-  ]);
-  expect(compareSubset([{ id: 1 }], [], 'reply')).toEqual([{ place: 'reply, rows', expected: '1', found: '0' }]);
-});
-
-test('an expected text may be given as a pattern, which a number never matches', () => {
-  expect(compareSubset({ a: { $matches: '^CG' } }, { a: 'CG1' }, 'reply')).toEqual([]);
-  expect(compareSubset({ a: { $matches: '^CG' } }, { a: 1 }, 'reply')).toHaveLength(1);
+const PATTERN = { a: { $matches: '^CG' } };
+test.each<[title: string, expected: JsonValue, found: JsonValue, ...differences: string[]]>([
+  ['fields that the case does not name are not compared', { a: 1 }, { a: 1, b: 2 }],
+  ['the differing field is told with its place', { a: 1, b: { c: 'x' } }, { a: 1, b: { c: 'y' } }, 'reply.b.c: "x" / "y"'],
+  ['null is expected and found', { a: null }, { a: null }],
+  ['a missing field is no null', { a: null }, {}, 'reply.a: null / nothing'],
+  ['a key of several names expects one value under each name', { 'a, b': 1 }, { a: 1, b: 2 }, 'reply.b: 1 / 2'],
+  ['a number is not its digits as text', { a: 1 }, { a: '1' }, 'reply.a: 1 / "1"'],
+  ['rows are compared by their named fields', [{ id: 1 }, { id: 2 }], [{ id: 1, b: 'x' }, { id: 3 }], 'reply[1].id: 2 / 3'],
+  ['a list must have the expected number of rows', [{ id: 1 }], [], 'reply, rows: 1 / 0'],
+  ['a text may be expected by a pattern', PATTERN, { a: 'CG1' }],
+  ['which a number never matches', PATTERN, { a: 1 }, 'reply.a: a text that matches ^CG / 1'],
+])('of a reply: %s', (_title, expected, found, ...differences) => {
+  const told = compareSubset(expected, found, 'reply');
+  expect(told.map((one) => `${one.place}: ${one.expected} / ${one.found}`)).toEqual(differences);
 });
 
 test('a v1 call is compared with all its fields, except those that a case may leave out', () => {

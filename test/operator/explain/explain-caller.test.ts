@@ -1,6 +1,7 @@
 import { Secret } from '../../../src/domain/credentials';
 import { explain } from '../../../src/operator/explain/explain';
 import { createKeyring } from '../../../src/gateway/read/keyring';
+import type { CallerKey, Mapping } from '../../../src/mapping/mapping';
 import { editedFiles, mappingOf } from '../../mapping/mapping-set';
 import { legacyRequest, type LegacyRequestParts } from '../../gateway/legacy-request';
 
@@ -24,9 +25,16 @@ const mapping = mappingOf(editedFiles('callers.yaml', '  keys: {}\n', CALLER));
 /** The line of the key in callers.yaml: 1 is the line of the fingerprint. */
 const firstLine = mapping.placeOf(['callers', 'keys']).line;
 
+const explained = (parts: LegacyRequestParts, key = 'the_key', by = mapping) =>
+  explain(legacyRequest({ ...parts, headers: { authorization: `Token ${key}:1234` } }), by, keyring);
+/** The mapping in which the entry of the key says something else. */
+function mappingWhere(change: Partial<CallerKey>): Mapping {
+  const key = { ...mapping.callerKeys.get(keyring.fingerprint(new Secret('the_key')))!, ...change };
+  return { ...mapping, callerKeys: new Map([[key.fingerprint, key]]) };
+}
+
 function decisions(parts: LegacyRequestParts, key = 'the_key'): string[] {
-  const request = legacyRequest({ ...parts, headers: { authorization: `Token ${key}:1234` } });
-  return explain(request, mapping, keyring).caller.map(({ words, place }) => {
+  return explained(parts, key).caller.map(({ words, place }) => {
     expect(place.file).toMatch(/callers\.yaml$/);
     return `${place.line - firstLine + 1} ${words}`;
   });
@@ -51,12 +59,7 @@ test('explain names the list of own numbers of the key when a plan number is not
 });
 
 test('explain says that a pending order is still bought where the key sets after_pending', () => {
-  const said = { ...mapping.callerKeys.get(keyring.fingerprint(new Secret('the_key')))!, afterPendingOf: () => 'buy' as const };
-  const { caller } = explain(
-    legacyRequest({ ...DATA, headers: { authorization: 'Token the_key:1234' } }),
-    { ...mapping, callerKeys: new Map([[said.fingerprint, said]]) },
-    keyring,
-  );
+  const { caller } = explained(DATA, 'the_key', mappingWhere({ afterPendingOf: () => 'buy' }));
   expect(caller.map(({ words }) => words)).toContain('once it has heard pending, this order is still bought');
 });
 
@@ -71,15 +74,8 @@ test('explain says that the numbering guard of the key is off where the guard wo
   expect(airtime(4)).toEqual([
     expect.stringMatching(/^3 the numbering guard is off; it would have refused: network 4 means 9MOBILE/),
   ]);
-  const unpinned = { ...mapping.callerKeys.get(keyring.fingerprint(new Secret('the_key')))!, format: undefined };
-  const { caller, call } = explain(
-    legacyRequest({
-      body: { network: 4, mobile_number: '08021234567', amount: 100 },
-      headers: { authorization: 'Token the_key:1234' },
-    }),
-    { ...mapping, callerKeys: new Map([[unpinned.fingerprint, unpinned]]) },
-    keyring,
-  );
+  const body = { network: 4, mobile_number: '08021234567', amount: 100 };
+  const { caller, call } = explained({ body }, 'the_key', mappingWhere({ format: undefined }));
   expect(caller.map(({ words }) => words)).toContainEqual(
     expect.stringMatching(/^the numbering guard is off; it would have sold AIRTEL, as in the original MSORG/),
   );
@@ -88,19 +84,10 @@ test('explain says that the numbering guard of the key is off where the guard wo
 
 test('explain names the numbering of another server by which a network number was sold, with its place', () => {
   const body = { network: 4, mobile_number: '08021234567', amount: 100 };
-  const { caller, fields, call } = explain(
-    legacyRequest({ body, headers: { authorization: 'Token another_key' } }),
-    mapping,
-    keyring,
-  );
-  expect(caller).toEqual([
-    {
-      words: expect.stringMatching(
-        /^its network 4 is AIRTEL, as in the original MSORG numbering \(.*\): the number is not ported$/,
-      ),
-      place: mapping.placeOf(['other_numberings', 0, 'sells_unported']),
-    },
-  ]);
+  const { caller, fields, call } = explained({ body }, 'another_key');
+  const words = /^its network 4 is AIRTEL, as in the original MSORG numbering \(.*\): the number is not ported$/;
+  const place = mapping.placeOf(['other_numberings', 0, 'sells_unported']);
+  expect(caller).toEqual([{ words: expect.stringMatching(words), place }]);
   expect(caller[0]!.place).toMatchObject({ file: expect.stringMatching(/networks\.yaml$/), line: 33 });
   expect(fields.find(({ field }) => field === 'network')).toMatchObject({ value: 'AIRTEL', spelling: 'network' });
   expect(call?.body).toMatchObject({ network: 'AIRTEL', ported: false });
@@ -115,15 +102,13 @@ test('explain names the list shape of the key, and its reply shows the wrapped l
   expect(decisions(asked)).toEqual(['2 its format is B', '11 a bare list is wrapped for it']);
   expect(decisions({ method: 'GET', path: '/api/disco/' })).toEqual(['2 its format is B', '12 this list is wrapped for it']);
   expect(decisions({ method: 'GET', path: '/api/cable/' })).toEqual(['2 its format is B']);
-  const request = legacyRequest({ ...asked, headers: { authorization: 'Token the_key:1234' } });
-  const [success, failure] = explain(request, mapping, keyring).replies;
+  const [success, failure] = explained(asked).replies;
   expect(success!.fields.map(({ field, source }) => [field, source])).toEqual([['data', '$list']]);
   expect(failure!.fields.map(({ field }) => field)).not.toContain('data');
 });
 
 test('explain echoes the plan number that the script sent and not the number sold for it', () => {
-  const request = legacyRequest({ ...DATA, headers: { authorization: 'Token the_key:1234' } });
-  const [success] = explain(request, mapping, keyring).replies;
+  const [success] = explained(DATA).replies;
   expect(success!.fields.find(({ field }) => field === 'data_plan')).toMatchObject({ value: 7, source: '$plan | number' });
 });
 
