@@ -24,21 +24,8 @@ function changeLine(lines: readonly string[], random: Random, fits: RegExp, chan
 }
 
 const VALUES = [
-  '1',
-  '-0.5',
-  'true',
-  'null',
-  '[]',
-  '{}',
-  '""',
-  '$order.foo',
-  '$row',
-  '*x',
-  '&y z',
-  '!!binary x',
-  '1e400',
-  '0x7f',
-  '🙂',
+  ...['1', '-0.5', '1e400', '0x7f', 'true', 'null', '[]', '{}', '""', '🙂'],
+  ...['$order.foo', '$row', '*x', '&y z', '!!binary x'],
 ];
 
 const ACCIDENTS: Readonly<Record<string, Accident>> = {

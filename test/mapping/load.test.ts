@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFiles, checkFolder } from '../../src/mapping/check';
 import { loadSource, mergeFiles } from '../../src/mapping/load';
-import { filesWith, MAPPINGS, marked } from './mapping-set';
+import { filesWith, marked } from './mapping-set';
 import { newFolder } from '../new-folder';
 
 const BUY = 'operations:\n  buy: { title: Airtime, kind: list }\n';
@@ -81,12 +81,6 @@ describe('a folder', () => {
   let folder: string;
   beforeEach(() => (folder = newFolder()));
 
-  test('that does not exist cannot be read', () => {
-    expect(loadSource(join(folder, 'nowhere'))).toEqual({
-      problems: [expect.objectContaining({ file: join(folder, 'nowhere'), line: 1, column: 1, code: 'unreadable-folder' })],
-    });
-  });
-
   test('of a mounted volume, whose files are links into a hidden folder, has each file once', () => {
     const files = filesWith();
     mkdirSync(join(folder, '..2026_11_21'));
@@ -119,11 +113,6 @@ describe('a folder', () => {
       }),
     ]);
     expect(mapping).toBeDefined();
-  });
-
-  test('without mapping files is refused', () => {
-    writeFileSync(join(folder, 'readme.md'), '# nothing');
-    expect(loadSource(folder).problems).toEqual([expect.objectContaining({ file: folder, code: 'empty-folder' })]);
   });
 
   test('is read with its subfolders, in order of name, without cases, hidden files and files of other kinds', () => {
@@ -162,12 +151,6 @@ describe('a folder', () => {
     writeFileSync(join(folder, 'x.yaml'), '');
     truncateSync(join(folder, 'x.yaml'), 8_000_000_000);
     expect(loadSource(folder).problems).toEqual([expect.objectContaining({ code: 'file-too-large' })]);
-  });
-
-  test('as shipped is loaded with all its formats', () => {
-    const { source, problems } = loadSource(MAPPINGS);
-    expect(problems).toEqual([]);
-    expect([...source!.formats.keys()]).toEqual(['a', 'b', 'c']);
   });
 });
 

@@ -14,16 +14,8 @@ const MONEY = [
 const IDS = ['request-id', 'request_id', 'ref', 'id', 'ident', 'transid', 'reference', 'transaction_ref', 'customer_ref'];
 const TEXTS = ['message', 'msg', 'api_response', 'response'];
 const GOODS = [
-  'name',
-  'Customer_Name',
-  'token',
-  'meter_token',
-  'purchased_code',
-  'pin',
-  'pins',
-  'serial',
-  'data_pin',
-  'data_pins',
+  ...['name', 'Customer_Name', 'token', 'meter_token', 'purchased_code'],
+  ...['pin', 'pins', 'serial', 'data_pin', 'data_pins'],
 ];
 
 interface Reply {
@@ -114,7 +106,7 @@ test('a declined or unsent order answers 400, a rejected one with the status of 
 
 test('no failure carries a name, a token or a PIN', async () => {
   const all = await replies(purchases, isFailure);
-  expect(breaches(all, ({ body }) => first(['name', ...GOODS], (key) => key in body))).toEqual([]);
+  expect(breaches(all, ({ body }) => first(GOODS, (key) => key in body))).toEqual([]);
 });
 
 test('a pending order carries no token and no PIN, not even a null one', async () => {

@@ -91,17 +91,8 @@ export function reformat({ formats, shared }: Content, chance: Chance): MappingF
 
 /** The keys of lists whose order means nothing, outside replies, calls and rows. */
 const SETS = [
-  'from',
-  'otherwise',
-  'ignore',
-  'categories',
-  'any_field',
-  'all_fields',
-  'is',
-  'prefixes',
-  'user_agents',
-  'request_id',
-  'proof',
+  ...['from', 'otherwise', 'ignore', 'categories', 'any_field', 'all_fields'],
+  ...['is', 'prefixes', 'user_agents', 'request_id', 'proof'],
 ];
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
