@@ -93,8 +93,8 @@ test('a value of the wrong kind has a hint how to write it', () => {
   expect(hintOf(z.literal('basic'), false)).toBe('leave the key out');
 });
 
-test('the most likely choice is the hint of a problem', () => {
-  const key = '0123456789abcdef0123456789abcdef: { guard: no }';
+test.each(['no', 'false', '0'])('the most likely choice is the hint of a problem: %s', (said) => {
+  const key = `0123456789abcdef0123456789abcdef: { guard: ${said} }`;
   expect(checkWith(`callers: { kinds: { other: { patience: 4s } }, keys: { ${key} } }`).problems).toMatchObject([
     { code: 'unknown-choice', message: expect.stringContaining('expected one of `on`, `off`'), hint: 'did you mean `off`?' },
   ]);
