@@ -8,7 +8,7 @@ import { newOrder, OPENED_AT_MS } from './new-order';
 const rejected: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance' };
 const succeeded: Outcome = { kind: 'succeeded', reference: 'v1-9', delivery: { charged: kobo(9_800) } };
 
-async function collect(orders: AsyncIterable<Order>): Promise<readonly string[]> {
+export async function collect(orders: AsyncIterable<Pick<Order, 'requestId'>>): Promise<string[]> {
   const ids: string[] = [];
   for await (const order of orders) ids.push(order.requestId);
   return ids;
@@ -324,11 +324,8 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
     });
 
     test('orders of a span of time are listed oldest first, the end left out', async () => {
-      for (let index = 0; index < 300; index += 1) {
-        await (index % 50 === 0
-          ? journal.open(newOrder({ requestId: `r${index}`, openedAtMs: OPENED_AT_MS + index }))
-          : undefined);
-      }
+      for (const index of [0, 50, 100, 150, 200, 250])
+        await journal.open(newOrder({ requestId: `r${index}`, openedAtMs: OPENED_AT_MS + index }));
       expect(await collect(journal.list({ fromMs: OPENED_AT_MS + 50, untilMs: OPENED_AT_MS + 200, limit: 10 }))).toEqual([
         'r50',
         'r100',

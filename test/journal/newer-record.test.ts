@@ -1,6 +1,7 @@
 import { open } from 'lmdb';
 import type { Journal, JournalEvent } from '../../src/journal/journal';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
+import { collect } from './journal-suite';
 import { newOrder, OPENED_AT_MS } from './new-order';
 import { newFolder } from '../new-folder';
 
@@ -16,8 +17,8 @@ interface Opening {
   readonly onEvent?: (event: JournalEvent) => void;
 }
 
-/** A journal of three orders, the second of which a newer build has written. */
-async function withNewerRecord(work: (journal: Journal, dir: string) => Promise<void>, opening: Opening = {}): Promise<void> {
+/** A journal of three orders, the second of which a newer build has written. Gives the versions of the records that are left in the end. */
+async function withNewerRecord(work: (journal: Journal) => Promise<void>, opening: Opening = {}): Promise<readonly unknown[]> {
   const dir = newFolder();
   const before = await openLmdbJournal({ dir });
   for (const [at, requestId] of ['first', 'newer', 'last'].entries()) await before.open(order(requestId, at));
@@ -26,10 +27,11 @@ async function withNewerRecord(work: (journal: Journal, dir: string) => Promise<
   await changeRecords(dir, (bytes, at) => (at === 1 ? Buffer.concat([Buffer.from([9]), bytes.subarray(1)]) : bytes));
   const journal = await openLmdbJournal({ dir, ...opening });
   try {
-    await work(journal, dir);
+    await work(journal);
   } finally {
     await journal.close();
   }
+  return (await changeRecords(dir, (bytes) => bytes)).map((bytes) => bytes[0]);
 }
 
 /** The records on the disk, read without the journal. */
@@ -42,30 +44,16 @@ async function changeRecords(dir: string, change: (bytes: Buffer, at: number) =>
   return entries.map(({ value }) => value);
 }
 
-const idsOf = async (orders: AsyncIterable<{ requestId: string }>): Promise<string[]> => {
-  const ids: string[] = [];
-  for await (const { requestId } of orders) ids.push(requestId);
-  return ids;
-};
-
-test('it is reported with a sentence, whichever way it is asked for', () =>
-  withNewerRecord(async (journal) => {
+test('it is reported with a sentence, whichever way it is asked for, and no attempt drops or overwrites it', async () => {
+  const versions = await withNewerRecord(async (journal) => {
     await expect(journal.find(owner, 'newer')).rejects.toThrow(SENTENCE);
     await expect(journal.settle(owner, 'newer', { kind: 'succeeded' }, OPENED_AT_MS)).rejects.toThrow(SENTENCE);
     await expect(journal.open(order('newer', 9))).rejects.toMatchObject({
       code: 'journal_unavailable',
       cause: expect.objectContaining({ message: SENTENCE }),
     });
-  }));
-
-test('none of the attempts has dropped or overwritten it', async () => {
-  let folder = '';
-  await withNewerRecord(async (journal, dir) => {
-    folder = dir;
-    await journal.open(order('newer', 9)).catch(() => undefined);
-    await journal.settle(owner, 'newer', { kind: 'succeeded' }, OPENED_AT_MS).catch(() => undefined);
   });
-  expect((await changeRecords(folder, (bytes) => bytes)).map((bytes) => bytes[0])).toEqual([1, 9, 1]);
+  expect(versions).toEqual([1, 9, 1]);
 });
 
 test('the other orders of its key are opened, found and settled as usual', () =>
@@ -82,32 +70,26 @@ test('a list that proves something fails as a whole; a list whose caller is told
     const onUnreadable = ({ message }: Error): void => void told.push(message);
     const all = { fromMs: 0, untilMs: OPENED_AT_MS + 10, limit: 10 };
     await expect(journal.listUnsettled({ owner, limit: 10 })).rejects.toThrow(SENTENCE);
-    await expect(idsOf(journal.list(all))).rejects.toThrow(SENTENCE);
+    await expect(collect(journal.list(all))).rejects.toThrow(SENTENCE);
     expect((await journal.listUnsettled({ owner, limit: 10, onUnreadable })).map(({ requestId }) => requestId)).toEqual(['last']);
     expect((await journal.listUnsettled({ limit: 10, onUnreadable })).map(({ requestId }) => requestId)).toEqual(['last']);
-    expect(await idsOf(journal.list({ ...all, onUnreadable }))).toEqual(['first', 'last']);
+    expect(await collect(journal.list({ ...all, onUnreadable }))).toEqual(['first', 'last']);
     expect(told).toEqual([SENTENCE, SENTENCE, SENTENCE]);
   }));
 
 test('retention keeps it, logs it, and deletes the others', async () => {
   const events: JournalEvent[] = [];
-  let folder = '';
   let swept: () => void = () => undefined;
   const hasSwept = new Promise<void>((resolve) => (swept = resolve));
   const onEvent = (event: JournalEvent): void => {
     events.push(event);
     if (event.kind === 'swept' || event.kind === 'sweep_failed') swept();
   };
-  await withNewerRecord(
-    async (_journal, dir) => {
-      folder = dir;
-      await hasSwept;
-    },
-    { retentionMs: 90 * DAY_MS, now: () => LONG_AFTER_MS, onEvent },
-  );
+  const opening = { retentionMs: 90 * DAY_MS, now: () => LONG_AFTER_MS, onEvent };
+  const versions = await withNewerRecord(() => hasSwept, opening);
   expect(events).toEqual([
     { kind: 'record_unreadable', error: expect.objectContaining({ message: SENTENCE }) },
     { kind: 'swept', orders: 1 },
   ]);
-  expect((await changeRecords(folder, (bytes) => bytes)).map((bytes) => bytes[0])).toEqual([9, 1]);
+  expect(versions).toEqual([9, 1]);
 });

@@ -40,6 +40,7 @@ describePostgres('while PostgreSQL is away', () => {
     journals.push(journal);
     return journal;
   };
+  const sql = (text: string) => server.query(url, text);
   const kinds = (): readonly string[] => events.map(({ kind }) => kind);
 
   test("v1's answer is told, kept on this disk, and written when the database is back", async () => {
@@ -167,18 +168,14 @@ describePostgres('while PostgreSQL is away', () => {
     const others = Array.from({ length: 20 }, (_, nth) => `other ${nth}`);
     for (const requestId of ['r1', ...others]) await journal.open(newOrder({ requestId }));
     await journal.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 1);
-    const database = new URL(url).pathname.slice(1);
-    await server.query(database, FULL_DISK);
+    await sql(FULL_DISK);
     for (const table of ['gateway_orders', 'gateway_journal'])
-      await server.query(
-        database,
-        `CREATE TRIGGER full_disk BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION full_disk()`,
-      );
+      await sql(`CREATE TRIGGER full_disk BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION full_disk()`);
     const refused = journal.open(newOrder({ openedAtMs: OPENED_AT_MS + 2 }));
     await expect(refused).rejects.toMatchObject({ code: 'journal_unavailable' });
     // They are written before the doubt.
     for (const requestId of others) await journal.settle(owner, requestId, SOLD, OPENED_AT_MS + 2);
-    for (const table of ['gateway_orders', 'gateway_journal']) await server.query(database, `DROP TRIGGER full_disk ON ${table}`);
+    for (const table of ['gateway_orders', 'gateway_journal']) await sql(`DROP TRIGGER full_disk ON ${table}`);
     await until(() => again !== undefined);
     expect(await again).toMatchObject({ kind: 'reopened', order: { attempts: 2 } });
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -206,15 +203,14 @@ describePostgres('while PostgreSQL is away', () => {
 
   test('a gateway sells from a dump that is restored beside it once the keys of the orders are there', async () => {
     const journal = await open();
-    const database = new URL(url).pathname.slice(1);
-    await server.query(database, 'ALTER TABLE gateway_orders RENAME TO gone');
+    await sql('ALTER TABLE gateway_orders RENAME TO gone');
     await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
     // As pg_restore does it: the tables, then what is in them, and the keys at the end.
-    await server.query(database, 'CREATE TABLE gateway_orders AS SELECT * FROM gone');
+    await sql('CREATE TABLE gateway_orders AS SELECT * FROM gone');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(kinds()).toEqual(['write_failed']);
-    await server.query(database, 'ALTER TABLE gateway_orders ADD PRIMARY KEY (owner, request_id)');
-    await server.query(database, 'CREATE UNIQUE INDEX ON gateway_orders (owner, number)');
+    await sql('ALTER TABLE gateway_orders ADD PRIMARY KEY (owner, request_id)');
+    await sql('CREATE UNIQUE INDEX ON gateway_orders (owner, number)');
     await until(() => journal.isWritable());
     await until(async () => (await journal.find(owner, 'r1'))?.outcome?.kind === 'not_sent');
     expect(await journal.open(newOrder())).toMatchObject({ kind: 'reopened' });
@@ -222,17 +218,13 @@ describePostgres('while PostgreSQL is away', () => {
 
   test('a database that accepts small writes and no orders is tried less and less often', async () => {
     const journal = await open();
-    const database = new URL(url).pathname.slice(1);
-    await server.query(database, FULL_DISK);
-    await server.query(
-      database,
-      'CREATE TRIGGER full_disk BEFORE INSERT ON gateway_orders FOR EACH ROW EXECUTE FUNCTION full_disk()',
-    );
+    await sql(FULL_DISK);
+    await sql('CREATE TRIGGER full_disk BEFORE INSERT ON gateway_orders FOR EACH ROW EXECUTE FUNCTION full_disk()');
     await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     // After 0.1 s, 0.2 s, 0.4 s and so on.
     expect(kinds().length).toBeLessThan(16);
-    await server.query(database, 'DROP TRIGGER full_disk ON gateway_orders');
+    await sql('DROP TRIGGER full_disk ON gateway_orders');
     await until(async () => (await journal.find(owner, 'r1').catch(() => undefined))?.outcome?.kind === 'not_sent');
     expect(await journal.open(newOrder())).toMatchObject({ kind: 'reopened' });
   });

@@ -1,7 +1,4 @@
 // What an operator types beside gateways on PostgreSQL, and what a start says of a database that it cannot use.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { createDays, dayAt, dayText, USUAL_TIME_ZONE } from '../../../src/domain/day';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { runCommand } from '../../cli/run-command';
@@ -11,26 +8,11 @@ import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
 import { opened } from '../../opened';
 
-const HOUSE = join(__dirname, '..', '..', '..');
+const GATEWAY_SECRET = '0123456789abcdef'.repeat(2);
 
-interface Ended {
-  readonly code: number;
-  readonly output: string;
-}
-
-async function type(words: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
-  const program = join(HOUSE, 'dist', 'cli', 'main.js');
-  const all = {
-    PATH: process.env['PATH'],
-    MAPPINGS_DIR: join(HOUSE, 'mappings'),
-    GATEWAY_SECRET: '0123456789abcdef'.repeat(2),
-    ...env,
-  };
-  const options = { env: all, cwd: newFolder(), timeout: 40_000 };
-  return promisify(execFile)(process.execPath, [program, ...words], options).then(
-    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, output: stdout + stderr }),
-  );
+async function type(words: readonly string[], env: Readonly<Record<string, string>>) {
+  const { code, stdout, stderr } = await runCommand(words, { cwd: newFolder(), env: { GATEWAY_SECRET, ...env } });
+  return { code, output: stdout + stderr };
 }
 
 describePostgres('commands beside a journal in PostgreSQL', () => {
@@ -43,7 +25,7 @@ describePostgres('commands beside a journal in PostgreSQL', () => {
     await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', reference: 'v1-9' }, Date.now());
     await journal.open(newOrder({ requestId: 'r2', openedAtMs: Date.now() }));
     await journal.close();
-    const env = { JOURNAL_URL: url, DATA_DIR: newFolder() };
+    const env = { JOURNAL_URL: url };
     const list = await type(['orders', 'list'], env);
     expect(list).toMatchObject({ code: 0, output: expect.stringMatching(/succeeded[^]*r1/) });
     expect(list.output).toContain('r2');
@@ -62,7 +44,7 @@ describePostgres('commands beside a journal in PostgreSQL', () => {
 
   test('a day is held against v1: its own sale agrees, and one past the gateway stands in the report', async () => {
     const [cwd, url] = [newFolder(), await server.createDatabase()];
-    const settings = { JOURNAL_URL: url, GATEWAY_SECRET: '0123456789abcdef'.repeat(2) };
+    const settings = { JOURNAL_URL: url, GATEWAY_SECRET };
     await withHouse({ dataDir: cwd, env: settings }, async (house) => {
       const sale = { network: '1', mobile_number: '08031234567', amount: '100', bypass: true, 'request-id': 'r1' };
       expect((await send(house.url, '/api/topup/', sale)).body.Status).toBe('successful');
@@ -87,7 +69,7 @@ describePostgres('commands beside a journal in PostgreSQL', () => {
 
   test('a database without a journal, and a start with a wrong password, are said in one line without the password', async () => {
     const url = await server.createDatabase();
-    const env = { JOURNAL_URL: url, DATA_DIR: newFolder() };
+    const env = { JOURNAL_URL: url };
     expect(await type(['orders', 'list'], env)).toEqual({
       code: 1,
       output:

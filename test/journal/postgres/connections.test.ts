@@ -11,9 +11,10 @@ describePostgres('where connections are short', () => {
   const server = opened(startPostgres);
 
   test('orders wait for the existing connections, and none is refused', async () => {
-    const url = new URL(await server.createDatabase());
-    await server.query('postgres', `CREATE ROLE seller LOGIN PASSWORD 'seller-password' CONNECTION LIMIT 3`);
-    await server.query('postgres', `ALTER DATABASE ${url.pathname.slice(1)} OWNER TO seller`);
+    const own = await server.createDatabase();
+    const url = new URL(own);
+    await server.query(own, `CREATE ROLE seller LOGIN PASSWORD 'seller-password' CONNECTION LIMIT 3`);
+    await server.query(own, `ALTER DATABASE ${url.pathname.slice(1)} OWNER TO seller`);
     Object.assign(url, { username: 'seller', password: 'seller-password' });
     const events: JournalEvent[] = [];
     const onEvent = (event: JournalEvent): void => void events.push(event);
@@ -36,7 +37,7 @@ describePostgres('where connections are short', () => {
   test('a statement that conflicts with another transaction is repeated, also where it only reads', async () => {
     const url = await server.createDatabase();
     await server.query(
-      new URL(url).pathname.slice(1),
+      url,
       `CREATE SEQUENCE tries; CREATE FUNCTION third_try() RETURNS bigint LANGUAGE plpgsql AS $$
         BEGIN IF nextval('tries') % 3 <> 0 THEN RAISE EXCEPTION 'could not serialize access' USING ERRCODE = '40001'; END IF; RETURN 3; END $$`,
     );

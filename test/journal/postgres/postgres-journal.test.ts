@@ -10,7 +10,7 @@ import {
   openPostgresReader,
   type PostgresJournalOptions,
 } from '../../../src/journal/postgres/postgres-journal';
-import { journalSuite } from '../journal-suite';
+import { collect, journalSuite } from '../journal-suite';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
@@ -39,7 +39,7 @@ describePostgres('on a real PostgreSQL', () => {
     journals.push(journal);
     return journal;
   };
-  const sql = (text: string) => server.query(new URL(url).pathname.slice(1), text);
+  const sql = (text: string) => server.query(url, text);
 
   journalSuite('PostgreSQL journal', async () => openPostgresJournal({ url, spoolDir: newFolder() }));
 
@@ -396,10 +396,8 @@ describePostgres('on a real PostgreSQL', () => {
       expect(batches!['orders']).toBe(601);
       // No statement holds many rows: sales go on beside it.
       expect(batches!['largest']).toBeLessThanOrEqual(256);
-      const left = journal.list({ fromMs: 0, untilMs: now, limit: 9 });
-      const ids: string[] = [];
-      for await (const { requestId } of left) ids.push(requestId);
-      expect(ids.sort()).toEqual(['late', 'open', 'pending', 'young']);
+      const left = await collect(journal.list({ fromMs: 0, untilMs: now, limit: 9 }));
+      expect(left.sort()).toEqual(['late', 'open', 'pending', 'young']);
       expect(await sql('SELECT request_id FROM gateway_untold')).toEqual([{ request_id: Buffer.from('"young"') }]);
     });
 

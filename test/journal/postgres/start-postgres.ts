@@ -37,8 +37,8 @@ export interface PostgresServer {
   /** Stops all processes (SIGSTOP): connections stay open, and no query is answered. */
   freeze(): void;
   thaw(): void;
-  /** Runs statements as the administrator. */
-  query(database: string, text: string): Promise<readonly Record<string, unknown>[]>;
+  /** Runs statements in the database of this address. */
+  query(url: string, text: string): Promise<readonly Record<string, unknown>[]>;
   /** Stops it and removes its folder. */
   close(): Promise<void>;
 }
@@ -83,21 +83,8 @@ class Server implements PostgresServer {
     const passwordFile = join(this.#folder, 'password');
     writeFileSync(passwordFile, PASSWORD, { mode: 0o644 });
     if (process.getuid?.() === 0) chownSync(this.#folder, USER_ID, USER_ID);
-    const options = [
-      '-D',
-      this.#data,
-      '-U',
-      'gateway',
-      '-A',
-      'scram-sha-256',
-      '--pwfile',
-      passwordFile,
-      '-E',
-      'UTF8',
-      '--locale',
-      'C',
-      '-N',
-    ];
+    const user = ['-U', 'gateway', '-A', 'scram-sha-256', '--pwfile', passwordFile];
+    const options = ['-D', this.#data, ...user, '-E', 'UTF8', '--locale', 'C', '-N'];
     execFileSync(join(this.#bin, 'initdb'), options, { ...this.#user, stdio: 'ignore' });
     if (this.#tls === undefined) return;
     for (const [name, text] of [
@@ -124,7 +111,7 @@ class Server implements PostgresServer {
     this.#process = child;
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
     while (child.exitCode === null && child.signalCode === null) {
-      if (await this.query('postgres', 'SELECT 1').then(Boolean, () => false)) return;
+      if (await this.query(this.#urlOf('postgres'), 'SELECT 1').then(Boolean, () => false)) return;
       await sleep(50);
     }
     // A process of the killed server may need a moment to end.
@@ -137,19 +124,12 @@ class Server implements PostgresServer {
 
   async createDatabase(): Promise<string> {
     const name = `orders_${(this.#databases += 1)}`;
-    await this.query('postgres', `CREATE DATABASE ${name}`);
-    return `postgres://gateway:${PASSWORD}@127.0.0.1:${this.port}/${name}`;
+    await this.query(this.#urlOf('postgres'), `CREATE DATABASE ${name}`);
+    return this.#urlOf(name);
   }
 
-  async query(database: string, text: string): Promise<readonly Record<string, unknown>[]> {
-    const client = new Client({
-      host: '127.0.0.1',
-      port: this.port,
-      user: 'gateway',
-      password: PASSWORD,
-      database,
-      connectionTimeoutMillis: 2_000,
-    });
+  async query(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
     client.on('error', () => undefined);
     await client.connect();
     try {
@@ -209,6 +189,10 @@ class Server implements PostgresServer {
 
   get #data(): string {
     return join(this.#folder, 'data');
+  }
+
+  #urlOf(database: string): string {
+    return `postgres://gateway:${PASSWORD}@127.0.0.1:${this.port}/${database}`;
   }
 
   get #user(): { readonly uid?: number; readonly gid?: number; readonly cwd: string } {

@@ -21,7 +21,7 @@ describePostgres('a PostgreSQL behind TLS', () => {
     const journal = await openPostgresJournal({ url: `${encrypted}&sslrootcert=${ca}`, spoolDir });
     expect((await journal.open(newOrder())).kind).toBe('opened');
     const [row] = await server.query(
-      new URL(url).pathname.slice(1),
+      url,
       `SELECT bool_and(ssl) AS is_encrypted FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'compat-gateway'`,
     );
     expect(row).toEqual({ is_encrypted: true });

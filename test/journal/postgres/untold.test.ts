@@ -14,10 +14,13 @@ const SECOND = 1_000;
 
 describePostgres('two gateways with folders of their own on one PostgreSQL', () => {
   const server = opened(startPostgres);
+  let url: string;
+  beforeEach(async () => {
+    url = await server.createDatabase();
+  });
+  const open = () => openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
 
   test('the living gateway marks what the dead one may not have told, and nothing of its own', async () => {
-    const url = await server.createDatabase();
-    const open = async () => openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
     const [lives, dies] = [await open(), await open()];
     const { owner } = newOrder();
     const now = Date.now();
@@ -66,8 +69,6 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
   });
 
   test('what a third gateway sells, or marks and tells, between the listing and the mark is left to it', async () => {
-    const url = await server.createDatabase();
-    const open = async () => openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
     const [marks, sells, dies] = [await open(), await open(), await open()];
     const { owner } = newOrder();
     const now = Date.now();
@@ -90,8 +91,6 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
   });
 
   test('what a fleet told before its end is read by the next, and forgotten later', async () => {
-    const url = await server.createDatabase();
-    const open = async () => openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
     const [ended, begins] = [await open(), await open()];
     await ended.processes!.told.append('one\n', 1_000);
     await ended.processes!.told.append('two\n', 1_000);
@@ -107,17 +106,15 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
   });
 
   test('a database that was away for both makes neither of them dead: told orders stay told', async () => {
-    const url = await server.createDatabase();
     const clock = createVirtualClock(Date.now());
     const begin = async () => {
-      const journal = await openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
-      const onTrouble = (): void => undefined;
+      const journal = await open();
       const endSigns = await watchUntold({
         dataDir: newFolder(),
         ...{ journal, clock, told: journal.processes!.told },
         onMarked: (count) => marked.push(count),
         onNeighbours: () => undefined,
-        onTrouble,
+        onTrouble: () => undefined,
       });
       return { journal, endSigns };
     };
