@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ask, gatewayEnvironment, sandboxCatalog, urlOf } from './gateway-process.mjs';
+import { ask, gatewayEnvironment, openV1, processorMicros, urlOf } from './gateway-process.mjs';
 import { quantile } from './gateway-report.mjs';
 
 const bench = dirname(fileURLToPath(import.meta.url));
@@ -18,12 +18,10 @@ const TURN_SECONDS = 4;
 const ORDER = { name: 'airtime, format B', connections: 64, isKept: true, rate: 0 };
 const COMPUTING_RATE = 100;
 const COMPUTING_SECONDS = 20;
-const MICROSECONDS_PER_TICK = 10_000;
 
 /** Prints three tables. `phone` and `requestId` belong to an existing order. */
 export async function measurePages({ dataDir, secret, owners, phone, requestId }) {
-  const v1 = fork(join(bench, 'gateway-v1.mjs'), [], { env: { ...process.env, BENCH_CATALOG: await sandboxCatalog() } });
-  const [{ url: v1Url }] = await once(v1, 'message');
+  const { v1, v1Url } = await openV1();
   const logFile = join(dataDir, 'log');
   const log = openSync(logFile, 'a');
   const environment = {
@@ -102,10 +100,10 @@ async function textOf(url, options) {
 async function printCost(pid, url, consoleUrl) {
   const scripts = fork(join(bench, 'gateway-load.mjs'));
   const turn = async (run) => {
-    const before = ticksOf(pid);
+    const before = processorMicros(pid);
     const { requests, tookMs, refused, broken, sample } = await ask(scripts, { ...ORDER, url, run, seconds: TURN_SECONDS });
     if (refused + broken > 0) throw new Error(`${refused} refused, ${broken} broken, such as ${sample}`);
-    return { rate: requests / (tookMs / 1_000), micros: ((ticksOf(pid) - before) * MICROSECONDS_PER_TICK) / requests };
+    return { rate: requests / (tookMs / 1_000), micros: (processorMicros(pid) - before) / requests };
   };
   await ask(scripts, { ...ORDER, url, run: 'warm', seconds: 60, requestsMax: 15_000 });
   const turns = [];
@@ -161,10 +159,4 @@ async function printComputing(url, consoleUrl) {
   await computing;
   scripts.disconnect();
   console.table({ alone, [`while ${computed} plans and coverages are computed`]: beside });
-}
-
-/** User and system time of all threads. */
-function ticksOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return Number(fields[11]) + Number(fields[12]);
 }

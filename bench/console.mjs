@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { measurePages } from './console-pages.mjs';
+import { quantile } from './gateway-report.mjs';
 
 const require = createRequire(import.meta.url);
 const load = (path) => require(`../dist/${path}.js`);
@@ -68,8 +69,6 @@ async function timed(name, work) {
   return result;
 }
 
-const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
-
 async function measure(name, queryOf, parts) {
   const times = [];
   let rows = 0;
@@ -79,7 +78,6 @@ async function measure(name, queryOf, parts) {
     rows += (await findOrders(queryOf(Math.min(nth, ORDERS - 1)), parts)).rows.length;
     times.push(performance.now() - startedAt);
   }
-  times.sort((one, other) => one - other);
   return {
     search: name,
     'median ms': +quantile(times, 0.5).toFixed(1),

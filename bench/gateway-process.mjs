@@ -4,10 +4,14 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
+const bench = dirname(fileURLToPath(import.meta.url));
 const START_LIMIT_MS = 20_000;
+/** Linux counts processor time in hundredths of a second. */
+const TICK_MICROS = 10_000;
 
 /** The gateway as in production: the shipped mappings of `house`, a journal on disk, one log line for each request. */
 export function gatewayEnvironment(folder, v1Url, house) {
@@ -59,14 +63,28 @@ export async function urlOf(gateway, logFile) {
   }
 }
 
+/** A v1 that answers at once, as a process of its own; it ends with `disconnect`. */
+export async function openV1({ catalog, ...options } = {}) {
+  const env = { ...process.env, BENCH_CATALOG: catalog ?? (await sandboxCatalog()) };
+  const v1 = fork(join(bench, 'gateway-v1.mjs'), { ...options, env });
+  const [{ url: v1Url }] = await once(v1, 'message');
+  return { v1, v1Url };
+}
+
 /** A price list of real size: the sandbox's. */
-export async function sandboxCatalog() {
+async function sandboxCatalog() {
   const { openSandbox } = createRequire(import.meta.url)('../dist/sandbox/sandbox.js');
   const sandbox = await openSandbox({ relaxed: true });
   const { url } = await sandbox.listen(0);
   const answer = await fetch(`${url}/catalog`, { headers: { authorization: 'Bearer sandbox_demo' } });
   await sandbox.close();
   return answer.text();
+}
+
+/** User and system time of all threads of a process until now. */
+export function processorMicros(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
 }
 
 export function ask(child, question) {

@@ -6,12 +6,11 @@
 // rounds and shows its numbers under ours, with the ratio. `--flags` are Node's, for ours only: with `--against .` they
 // are what is compared. `--profile` writes a CPU profile of each gateway into that folder.
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findNode } from '../scripts/find-node.mjs';
-import { ask, gatewayEnvironment, openGateway, sandboxCatalog } from './gateway-process.mjs';
+import { ask, gatewayEnvironment, openGateway, openV1 } from './gateway-process.mjs';
 import { report } from './gateway-report.mjs';
 import { REQUESTS } from './gateway-requests.mjs';
 
@@ -49,8 +48,7 @@ const profiling = options.profile === undefined ? [] : ['--cpu-prof', '--cpu-pro
 const flags = options.flags.split(' ').filter((flag) => flag !== '');
 const names = Object.keys(REQUESTS).filter((name) => name.includes(options.only) && !REQUESTS[name].isOfSandbox);
 
-const v1 = fork(join(bench, 'gateway-v1.mjs'), [], { env: { ...process.env, BENCH_CATALOG: await sandboxCatalog() } });
-const [{ url: v1Url }] = await once(v1, 'message');
+const { v1, v1Url } = await openV1();
 const scripts = fork(join(bench, 'gateway-load.mjs'));
 
 const rows = [];

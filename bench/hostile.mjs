@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findNode } from '../scripts/find-node.mjs';
-import { ask, gatewayEnvironment, urlOf } from './gateway-process.mjs';
+import { ask, gatewayEnvironment, openV1, urlOf } from './gateway-process.mjs';
 import { medians, quantile } from './gateway-report.mjs';
 
 const bench = dirname(fileURLToPath(import.meta.url));
@@ -41,10 +41,7 @@ const { values: options } = parseArgs({
 const [rounds, seconds, rate, each, files] = ['rounds', 'seconds', 'rate', 'each', 'files'].map((name) => Number(options[name]));
 const nodes = options.nodes.split(',').map((major) => ({ title: `Node ${major}`, program: findNode(major) }));
 
-const v1 = fork(join(bench, 'gateway-v1.mjs'), [], {
-  env: { ...process.env, BENCH_CATALOG: JSON.stringify({ filler: 'x'.repeat(20_000) }) },
-});
-const [{ url: v1Url }] = await once(v1, 'message');
+const { v1, v1Url } = await openV1({ catalog: JSON.stringify({ filler: 'x'.repeat(20_000) }) });
 
 const rows = [];
 for (let round = 0; round < rounds; round += 1)

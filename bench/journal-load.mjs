@@ -1,11 +1,10 @@
 // Orders as a gateway opens and settles them in a journal, and what they cost: the load of `bench:journal` and `bench:postgres`.
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from './gateway-report.mjs';
 
 /** How many orders are under way at a time. */
 export const LEVELS = [1, 64, 1000];
-
-const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
 
 function intent(owner, requestId) {
   const fields = { phone: '08030000001', network: 'MTN', amount: 10_000, ported: false };
@@ -62,7 +61,7 @@ export async function measure(place, { concurrent, from, seconds, warmUpMs }) {
   const orders = times.bothMs.length;
   const { user, system } = process.cpuUsage(cpu);
   delay.disable();
-  const [opens, boths] = [times.openMs, times.bothMs].map((all) => Float64Array.from(all.slice(0, orders)).sort());
+  const [opens, boths] = [times.openMs, times.bothMs].map((all) => all.slice(0, orders));
   const next = await stop();
   const figures = {
     'orders/s': Math.round((orders / elapsedMs) * 1000),

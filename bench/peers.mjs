@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findNode } from '../scripts/find-node.mjs';
-import { ask, sandboxCatalog } from './gateway-process.mjs';
+import { ask, openV1 } from './gateway-process.mjs';
 import { medians, rounded } from './gateway-report.mjs';
 import { REQUESTS } from './gateway-requests.mjs';
 import { eachMessage } from './gateway-wire.mjs';
@@ -66,8 +66,7 @@ if (titles.length < 2) fail('None of the peers can be started here.');
 const program = findNode(node);
 
 const pinned = { execPath: 'taskset', execArgv: ['-c', CORE_OF_OTHERS, process.execPath] };
-const v1 = fork(join(bench, 'gateway-v1.mjs'), { ...pinned, env: { ...process.env, BENCH_CATALOG: await sandboxCatalog() } });
-const [{ url: v1Url }] = await once(v1, 'message');
+const { v1, v1Url } = await openV1(pinned);
 const scripts = fork(join(bench, 'gateway-load.mjs'), pinned);
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));

@@ -7,10 +7,10 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { LEVELS, measure } from './journal-load.mjs';
-import { startPostgres } from './postgres-server.mjs';
 
 const require = createRequire(import.meta.url);
 const { openPostgresJournal } = require('../dist/journal/postgres/postgres-journal.js');
+const { startPostgres } = require('../test/journal/postgres/start-postgres.ts');
 
 const WARM_UP_MS = 2000;
 const seconds = Number(process.argv[3] ?? 5);
@@ -33,15 +33,17 @@ async function measureAt(url, concurrent) {
   return { concurrent, ...figures };
 }
 
-const server = process.argv[2]?.startsWith('postgres') ? { url: process.argv[2], end: async () => {} } : await startPostgres();
+const given = process.argv[2]?.startsWith('postgres') ? process.argv[2] : undefined;
+const server = given === undefined ? await startPostgres() : undefined;
 try {
-  const where = server.url.replace(/^.*@/, '');
+  const url = given ?? (await server.createDatabase());
+  const where = url.replace(/^.*@/, '');
   console.log(
     `PostgreSQL journal at ${where}, open + settle committed, ${gateways} gateway(s) in this process, ${availableParallelism()} cores, Node ${process.version}`,
   );
   const rows = [];
-  for (const concurrent of LEVELS) rows.push(await measureAt(server.url, concurrent));
+  for (const concurrent of LEVELS) rows.push(await measureAt(url, concurrent));
   console.table(Object.fromEntries(rows.map(({ concurrent, ...row }) => [concurrent, row])));
 } finally {
-  await server.end();
+  await server?.close();
 }

@@ -3,13 +3,15 @@
 // what they use of a core for each sale tells more.
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ask, gatewayEnvironment, openGateway, sandboxCatalog } from './gateway-process.mjs';
-import { isPostgresInstalled, startPostgres } from './postgres-server.mjs';
+import { ask, gatewayEnvironment, openGateway, openV1, processorMicros } from './gateway-process.mjs';
+import { median } from './gateway-report.mjs';
+
+const { postgresFolder, startPostgres } = createRequire(import.meta.url)('../test/journal/postgres/start-postgres.ts');
 
 const bench = dirname(fileURLToPath(import.meta.url));
 const house = dirname(bench);
@@ -18,29 +20,16 @@ const SECONDS = Number(process.env.SECONDS ?? 5);
 const ORDER = { name: 'airtime, format B', connections: 16, isKept: false, rate: 0 };
 /** For each selling process. */
 const WARM_UP_REQUESTS = Number(process.env.WARM_UP ?? 3_000);
-/** Linux counts processor time in hundredths of a second. */
-const TICK_MICROS = 10_000;
 const GATEWAY_SECRET = randomBytes(32).toString('hex');
 
-const v1 = fork(join(bench, 'gateway-v1.mjs'), [], { env: { ...process.env, BENCH_CATALOG: await sandboxCatalog() } });
-const [{ url: v1Url }] = await once(v1, 'message');
+const { v1, v1Url } = await openV1();
 /** Two, so that the scripts do not limit what they measure. */
 const scripts = [1, 2].map(() => fork(join(bench, 'gateway-load.mjs')));
-const postgres = isPostgresInstalled ? await startPostgres() : undefined;
+const postgres = postgresFolder === undefined ? undefined : await startPostgres();
+const postgresUrl = await postgres?.createDatabase();
 
-const statOf = (pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
-const childrenOf = (parent) =>
-  readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && Number(statOf(pid)[1]) === parent;
-    } catch {
-      // It has ended meanwhile.
-      return false;
-    }
-  });
-/** User and system time of all threads of these processes until now. */
-const cpuMicrosOf = (pids) =>
-  pids.reduce((sum, pid) => sum + (Number(statOf(pid)[11]) + Number(statOf(pid)[12])) * TICK_MICROS, 0);
+const childrenOf = (pid) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? [];
+const cpuMicrosOf = (pids) => pids.reduce((sum, pid) => sum + processorMicros(pid), 0);
 
 const open = (more) =>
   openGateway({
@@ -55,7 +44,7 @@ const openWorkers = async (count) => {
 };
 const openOnPostgres = async (count) => {
   const gateways = [];
-  for (let nth = 0; nth < count; nth += 1) gateways.push(await open({ JOURNAL_URL: postgres.url }));
+  for (let nth = 0; nth < count; nth += 1) gateways.push(await open({ JOURNAL_URL: postgresUrl }));
   return { gateways, selling: gateways.map((gateway) => gateway.process.pid), beside: [] };
 };
 const KINDS = [
@@ -100,9 +89,8 @@ for (let round = 0; round < ROUNDS; round += 1)
     for (const count of round % 2 === 0 ? [1, 2] : [2, 1])
       takes.get(`${count} ${kind.title}`).push(await measure(kind, count, round));
 for (const child of [...scripts, v1]) child.disconnect();
-await postgres?.end();
+await postgres?.close();
 
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const shown = (values) => `${Math.round(median(values))} (${values.map(Math.round).join(', ')})`;
 for (const { title } of KINDS) {
   const of = (count, name) => takes.get(`${count} ${title}`).map((take) => take[name]);

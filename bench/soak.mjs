@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { ask, gatewayEnvironment, openGateway } from './gateway-process.mjs';
+import { ask, gatewayEnvironment, openGateway, processorMicros } from './gateway-process.mjs';
 import { quantile } from './gateway-report.mjs';
 import { growthOf, readClasses } from './heap-classes.mjs';
 
@@ -22,7 +22,6 @@ const bench = dirname(fileURLToPath(import.meta.url));
 const house = dirname(bench);
 const REQUEST = 'airtime, format B, in trouble';
 const CALIBRATION = { seconds: 30, rate: 150 };
-const TICKS_PER_SECOND = 100;
 const GROWTH_MAX = 4 / 3;
 /** Of all cores together. With less spare time than this, a program that wants to run has to wait. */
 const IDLE_LEAST = 0.1;
@@ -84,14 +83,8 @@ try {
   await sandbox.close();
 }
 
-/** Processor time of all threads of the gateway. */
 function processorSeconds() {
-  const stat = readFileSync(`/proc/${gateway.pid}/stat`, 'utf8');
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13);
-  return (Number(user) + Number(system)) / TICKS_PER_SECOND;
+  return processorMicros(gateway.pid) / 1e6;
 }
 
 /** One minute of sales, and then what the gateway holds. */
