@@ -13,14 +13,8 @@ withSettings(() => ({ ADMIN_PORT: new URL(house.service.adminUrl).port, ADMIN_TO
 const breakOne = (): void => writeFileSync(join(house.mappingsDir, 'request-id.yaml'), 'request_id: [\n');
 const changeOne = (): void => writeFileSync(join(house.mappingsDir, 'extra.yaml'), '# nothing yet\ntexts: { gone: Gone. }\n');
 
-async function metric(result: string): Promise<number> {
-  const text = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
-  return Number(new RegExp(`^compat_mapping_reloads_total\\{result="${result}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-}
-const linesOf = (event: string): unknown[] =>
-  house.logLines
-    .map((line) => JSON.parse(line) as { msg?: string })
-    .filter((line) => JSON.stringify(line).includes(`"${event}"`));
+const refused = (): Promise<number> => house.sample('compat_mapping_reloads_total{result="refused"}');
+const linesOf = (event: string): unknown[] => house.log().filter((line) => JSON.stringify(line).includes(`"${event}"`));
 
 test('a sound folder is taken into use, and an unchanged one is reported as such', async () => {
   const hash = house.service.live.current().hash;
@@ -34,7 +28,7 @@ test('a failed reload is a metric, a log line and a non-zero exit, and the runni
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   expect(stdout).toMatch(/request-id\.yaml:\d+:\d+ {2}yaml-syntax {2}/);
   expect(stdout).toMatch(new RegExp(`\\nRefused: ${hash} stays in use\\.\\n$`));
-  expect(await metric('refused')).toBeGreaterThanOrEqual(1);
+  expect(await refused()).toBeGreaterThanOrEqual(1);
   expect(linesOf('mapping_refused')).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ mappingHash: hash, detail: expect.stringMatching(/request-id\.yaml:\d+:\d+/) }),
@@ -47,7 +41,7 @@ test('a failed reload is a metric, a log line and a non-zero exit, and the runni
 test('MAPPINGS_WATCH notices a change, good or bad', async () => {
   const hash = house.service.live.current().hash;
   breakOne();
-  await until(async () => (await metric('refused')) > 0);
+  await until(async () => (await refused()) > 0);
   expect(house.service.live.current().hash).toBe(hash);
   expect(linesOf('mapping_refused')).not.toEqual([]);
   cpSync(join(MAPPINGS, 'request-id.yaml'), join(house.mappingsDir, 'request-id.yaml'));

@@ -46,11 +46,6 @@ const buy = (key: string, id: string, script = 'axios/1.7.2'): Promise<Told> =>
     { key, headers: { 'User-Agent': script } },
   );
 
-async function sample(name: string): Promise<number> {
-  const page = await house.metrics();
-  return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(page)?.[1] ?? 0);
-}
-
 test('a crowd of one key costs another key no sale, and each is told the truth about its own orders', async () => {
   for (const key of ['crowd:1234', 'neighbour:1234']) expect((await buy(key, `first-${key}`)).body.status).toBe('success');
   const before = sold.length;
@@ -58,10 +53,10 @@ test('a crowd of one key costs another key no sale, and each is told the truth a
     id: `crowd-${nth}`,
     told: await buy('crowd:1234', `crowd-${nth}`, 'python-requests/2.32'),
   }));
-  const waiting = (): Promise<number> => sample('compat_upstream_calls_waiting');
+  const waiting = (): Promise<number> => house.sample('compat_upstream_calls_waiting');
   while ((await waiting()) + sold.length - before < CROWD - CONNECTIONS) await sleep(20);
-  expect(await sample('compat_upstream_calls_bound')).toBe(CONNECTIONS);
-  expect(await sample('compat_upstream_calls_in_flight')).toBe(CONNECTIONS);
+  expect(await house.sample('compat_upstream_calls_bound')).toBe(CONNECTIONS);
+  expect(await house.sample('compat_upstream_calls_in_flight')).toBe(CONNECTIONS);
   expect((await buy('neighbour:1234', 'neighbour-1')).body.status).toBe('success');
   expect(await waiting()).toBeGreaterThan(CROWD / 2);
 
@@ -79,10 +74,10 @@ test('a crowd of one key costs another key no sale, and each is told the truth a
   const all = await Promise.all(crowd);
   const ends = all.map(({ id, told }) => `${told.body.status} ${sold.filter((one) => one === id).length}`);
   expect([...new Set(ends)].sort()).toEqual(['fail 0', 'success 1']);
-  expect(await sample('compat_upstream_wait_seconds_count{fate="taken"}')).toBeGreaterThan(20);
-  expect(await sample('compat_upstream_wait_seconds_count{fate="late"}')).toBeGreaterThan(5);
-  expect(await sample('compat_refusals_total{code="overloaded"}')).toBe(1);
-  expect(await sample('compat_shed_total{why="crowded"}')).toBe(1);
+  expect(await house.sample('compat_upstream_wait_seconds_count{fate="taken"}')).toBeGreaterThan(20);
+  expect(await house.sample('compat_upstream_wait_seconds_count{fate="late"}')).toBeGreaterThan(5);
+  expect(await house.sample('compat_refusals_total{code="overloaded"}')).toBe(1);
+  expect(await house.sample('compat_shed_total{why="crowded"}')).toBe(1);
   // Orders without a waiting script may be looked for in v1's history a little longer.
   while ((await waiting()) > 0) await sleep(20);
 

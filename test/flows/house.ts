@@ -28,6 +28,8 @@ export interface House {
   log(): LogLine[];
   /** The page of metrics. */
   metrics(): Promise<string>;
+  /** The number of this sample on it; 0 when it is not there. */
+  sample(name: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -88,6 +90,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     ...(v1 === undefined ? {} : { UPSTREAM_URL: `${v1.url}/api/v1` }),
   };
   const service = await startService(configFor(dataDir, { ...own, ...env }), log, clock);
+  const metrics = async (): Promise<string> => (await fetch(`${service.adminUrl}/metrics`)).text();
   return {
     service,
     url: service.publicUrl,
@@ -95,7 +98,11 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     mappingsDir: copy ?? MAPPINGS,
     logLines,
     log: () => logLines.map((line) => JSON.parse(line) as LogLine),
-    metrics: async () => (await fetch(`${service.adminUrl}/metrics`)).text(),
+    metrics,
+    async sample(name) {
+      const line = (await metrics()).split('\n').find((one) => one.startsWith(`${name} `)) ?? '';
+      return Number(line.slice(name.length));
+    },
     async close() {
       await service.stop();
       await v1?.close();

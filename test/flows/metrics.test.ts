@@ -44,8 +44,8 @@ const withoutV1 = useHouse({ env: { UPSTREAM_URL: 'http://127.0.0.1:9/api/v1' } 
 
 async function read(...houses: readonly House[]): Promise<Samples> {
   const samples = new Map<string, number>();
-  for (const { service } of houses)
-    for (const line of (await (await fetch(`${service.adminUrl}/metrics`)).text()).split('\n')) {
+  for (const one of houses)
+    for (const line of (await one.metrics()).split('\n')) {
       const [, name, value] = /^(compat_\S+) (\S+)$/.exec(line) ?? [];
       if (name !== undefined) samples.set(name, (samples.get(name) ?? 0) + Number(value));
     }

@@ -45,7 +45,7 @@ test('the metrics tell how much is remembered', async () => {
   const one = await house();
   await send(one.url, '/api/topup/', sale);
   await read(one);
-  const metrics = await (await fetch(`${one.service.adminUrl}/metrics`)).text();
+  const metrics = await one.metrics();
   expect(metrics).toContain('compat_traffic_shapes 1\n');
   expect(metrics).toContain('compat_traffic_forgotten_total 0\n');
 });
