@@ -7,7 +7,6 @@ import type { Chance } from './chance';
 
 export interface ScriptOrder {
   readonly requestId: string;
-  readonly account: number;
   readonly key: string;
   readonly purchase: Purchase;
   /** One entry for each sending; a request without a reply counts as nonsense with HTTP 0. */
@@ -57,9 +56,9 @@ export function startScripts(options: ScriptOptions): Scripts {
 
   const newOrder = (): ScriptOrder => {
     const number = orders.length;
-    const account = number % options.accounts;
+    const key = options.keyOf(number % options.accounts);
     const purchase = distinct(chance.pick(PURCHASES), number);
-    const order = { requestId: `${options.name}-${number}`, account, key: options.keyOf(account), purchase, told: [] };
+    const order = { requestId: `${options.name}-${number}`, key, purchase, told: [] };
     orders.push(order);
     options.proxy.plan(order.requestId, { strike: drawV1Behaviour(chance), times: Infinity });
     return order;

@@ -1,6 +1,6 @@
 /** SIGTERM while scripts are being held for the end of slow orders. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buy, PURCHASES } from '../faults/purchase';
+import { buyLateOnes } from '../faults/purchase';
 import { openV1OfMany } from '../faults/v1-of-many';
 import { prepareGateway } from './gateway-process';
 import { newFolder } from '../new-folder';
@@ -11,8 +11,7 @@ test('a script that is held is told how its order ended, although the gateway wa
   const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url });
   try {
     expect(await gateway.start()).toBe(true);
-    const held = PURCHASES.map((purchase, index) => buy(gateway.url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
-    await v1.untilTaken(0, held.length);
+    const held = await buyLateOnes(gateway.url, v1);
     // v1 has answered; its answers are on their way. The ends come five seconds after the orders.
     await sleep(500);
     const exit = gateway.end('SIGTERM');

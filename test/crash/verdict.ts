@@ -1,5 +1,5 @@
 /** Compares what scripts were told with v1's own books. */
-import type { Told } from '../faults/purchase';
+import { buyAtV1, type Told } from '../faults/purchase';
 import { askUntilFinal, type ScriptOrder } from './scripts';
 
 export interface Verdict {
@@ -61,11 +61,7 @@ export async function judgeOrders(orders: readonly ScriptOrder[], url: string, v
 
 /** Asks v1 directly with a purchase without fields: v1 replies with the order of that request id, or sells nothing. */
 export async function findCharge({ key, requestId }: ScriptOrder, v1: Books): Promise<Pick<Judged, 'isCharged' | 'isRefunded'>> {
-  const response = await fetch(`${v1.url}/airtime`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ pin: '1234', request_id: requestId }),
-  });
+  const response = await buyAtV1(v1.url, key, { request_id: requestId });
   const { refunded } = (await response.json()) as { readonly refunded?: boolean };
   return { isCharged: response.status === 200, isRefunded: refunded === true };
 }

@@ -5,7 +5,7 @@ import { get, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openFaultProxy } from '../faults/fault-proxy';
-import { buy, PURCHASES } from '../faults/purchase';
+import { buy, buyAtV1, buyLateOnes, PURCHASES } from '../faults/purchase';
 import { nameKeys, SECRET } from '../flows/house';
 import { freePort } from '../free-port';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
@@ -46,7 +46,6 @@ interface Line {
   readonly event: string;
   readonly worker?: number;
   readonly pid?: number;
-  readonly kind?: string;
   readonly operation?: string;
 }
 
@@ -264,11 +263,7 @@ testOfBoth('wrong PINs at both workers make no more attempts at v1 than at one, 
   await untilLines('request', 36);
   expect(linesOf('wrong_pin')).toHaveLength(2);
   // v1 locks after three wrong PINs, and has not locked.
-  const answer = await fetch(`${v1.url}/airtime`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${v1.keyOf(0)}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ network: 'MTN', phone: '08031234562', amount: 100, pin: '1234' }),
-  });
+  const answer = await buyAtV1(v1.url, v1.keyOf(0), { network: 'MTN', phone: '08031234562', amount: 100 });
   expect(answer.status).toBe(200);
   return linesOf('request');
 });
@@ -411,8 +406,7 @@ test('workers killed under load are replaced, and no order is charged twice, los
 test('on a stop under load scripts are told how their orders ended, and no process is left', async () => {
   await open();
   const pids = [pidOf(1), pidOf(2)];
-  const held = PURCHASES.map((purchase, index) => buy(gateway.url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
-  await v1.untilTaken(0, held.length);
+  const held = await buyLateOnes(gateway.url, v1);
   const exit = gateway.end('SIGTERM');
   expect((await Promise.all(held)).map(({ word }) => word)).toEqual(held.map(() => 'success'));
   expect(await exit).toMatchObject({ code: 0 });
@@ -459,8 +453,7 @@ test('when one worker dies and the start fails, the scripts of the other are tol
 test('workers whose primary is killed finish their orders, free the port and exit', async () => {
   await open();
   const pids = [pidOf(1), pidOf(2)];
-  const held = PURCHASES.map((purchase, index) => buy(gateway.url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
-  await v1.untilTaken(0, held.length);
+  const held = await buyLateOnes(gateway.url, v1);
   await gateway.end('SIGKILL');
   expect((await Promise.all(held)).map(({ word }) => word)).toEqual(held.map(() => 'success'));
   const isAlive = (pid: number): boolean => {
@@ -477,12 +470,7 @@ test('workers whose primary is killed finish their orders, free the port and exi
 test('alarms are raised once for all processes: a v1 that one worker finds gone, and a loop spread over both', async () => {
   const webhook = await openWebhookServer();
   try {
-    gateway = await prepareGateway({
-      ...{ dataDir, upstreamUrl: 'http://127.0.0.1:9/api/v1', mappingsDir: MAPPINGS },
-      env: { WORKERS: '2', LOG_LEVEL: 'info', ALARM_WEBHOOK: webhook.url },
-    });
-    expect(await gateway.start()).toBe(true);
-    while (!/Probes and metrics: /.test(gateway.output())) await sleep(10);
+    await open('http://127.0.0.1:9/api/v1', MAPPINGS, { ALARM_WEBHOOK: webhook.url });
     await webhook.until('raised v1_down');
     const headers = { Authorization: 'Token sandbox_demo:1234', 'Content-Type': 'application/json', Connection: 'close' };
     const body = '{"network":1,"mobile_number":"08030000011","amount":"much","Ported_number":true}';

@@ -38,7 +38,6 @@ export interface Plan {
 }
 
 export interface FaultProxy {
-  readonly port: number;
   readonly url: string;
   /** Applies a strike to the purchases with this request id. */
   plan(requestId: string, plan: Plan): void;
@@ -131,7 +130,6 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
     });
   };
   const proxy: FaultProxy = {
-    port,
     url: `http://127.0.0.1:${port}${v1.pathname}`,
     plan: (requestId, plan) => void plans.set(requestId, plan),
     onConnection: undefined,

@@ -1,6 +1,6 @@
 /** v1 already has an order under the script's request id that this gateway did not make: from another machine, or another sale. */
 import { openFaultHouse, type FaultHouse } from './fault-house';
-import { askStatus, buy, PURCHASES } from './purchase';
+import { askStatus, buy, buyAtV1, PURCHASES } from './purchase';
 import { openV1OfMany, type V1OfMany } from './v1-of-many';
 
 let v1: V1OfMany;
@@ -28,11 +28,7 @@ const FOREIGN: Readonly<Record<string, { readonly path: string; readonly body: o
 
 async function orderPastTheGateway(key: string, operation: string, requestId: string): Promise<void> {
   const { path, body } = FOREIGN[operation]!;
-  const response = await fetch(`${v1.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...body, pin: '1234', request_id: requestId }),
-  });
+  const response = await buyAtV1(v1.url, key, { ...body, request_id: requestId }, path);
   expect(response.status).toBe(200);
 }
 

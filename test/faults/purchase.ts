@@ -1,6 +1,6 @@
 /** The eight operations that move money, each as a script of either format sends it. */
-import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
+import type { V1OfMany } from './v1-of-many';
 
 export const FORMATS = ['A', 'B'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -75,8 +75,24 @@ export function ask(url: string, key: string, path: string, body?: Readonly<Reco
   });
 }
 
-export function buy(url: string, key: string, { path, fields }: Purchase, requestId: string = randomUUID()): Promise<Told> {
+export function buy(url: string, key: string, { path, fields }: Purchase, requestId: string): Promise<Told> {
   return ask(url, key, path, { ...fields, 'request-id': requestId });
+}
+
+/** Buys at v1 itself, as another client of the same account does. */
+export function buyAtV1(v1Url: string, key: string, fields: object, path = '/airtime'): Promise<Response> {
+  return fetch(`${v1Url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...fields, pin: '1234' }),
+  });
+}
+
+/** Buys one of each at the same moment; v1 finishes all of them five seconds later. Resolves when v1 has them. */
+export async function buyLateOnes(url: string, v1: V1OfMany): Promise<readonly Promise<Told>[]> {
+  const held = PURCHASES.map((purchase, index) => buy(url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
+  await v1.untilTaken(0, held.length);
+  return held;
 }
 
 export function askStatus(url: string, key: string, requestId: string): Promise<Told> {

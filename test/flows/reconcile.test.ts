@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createDays, dayAt, dayText, USUAL_TIME_ZONE } from '../../src/domain/day';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { runCommand, type Ran } from '../cli/run-command';
+import { buyAtV1 } from '../faults/purchase';
 import { newOrder } from '../journal/new-order';
 import { openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
@@ -37,11 +38,7 @@ function reconcile(words: readonly string[], input = `${KEY}:1234\n`): Promise<R
 
 /** As another client of the same account does. */
 async function sellDirectly(phone: string): Promise<string> {
-  const response = await fetch(`${house.service.upstreamUrl}/airtime`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ network: 'MTN', phone, amount: 200, pin: '1234', ported: true }),
-  });
+  const response = await buyAtV1(house.service.upstreamUrl, KEY, { network: 'MTN', phone, amount: 200, ported: true });
   return ((await response.json()) as { readonly data: { readonly reference: string } }).data.reference;
 }
 

@@ -1,6 +1,6 @@
 /** What an operator hears after a restart of the orders that the process before left open, and when v1 is asked about them. */
 import { systemClock, type Clock } from '../../src/domain/clock';
-import { openHouse, send, type House, type LogLine } from './house';
+import { askV1, openHouse, send, type House, type LogLine } from './house';
 import { newFolder } from '../new-folder';
 
 const find = (house: House, event: string): LogLine[] => house.log().filter((line) => line['event'] === event);
@@ -61,8 +61,7 @@ const sleep = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 
 /** The reference of the one order that v1 has pending. */
 async function pendingAtV1({ service }: House): Promise<string | undefined> {
-  const answer = await fetch(`${service.upstreamUrl}/transactions`, { headers: { Authorization: 'Bearer acme_live_demo' } });
-  const rows = ((await answer.json()) as { data?: { transactions?: { status: string; transaction_ref: string }[] } }).data
-    ?.transactions;
+  const { body } = await askV1(service, '/transactions', 'acme_live_demo');
+  const rows: { status: string; transaction_ref: string }[] | undefined = body.data?.transactions;
   return rows?.find(({ status }) => status === 'pending')?.transaction_ref;
 }

@@ -1,4 +1,5 @@
 /** Wrong PINs, against the lock of a real v1: three lock a reseller's purchases for ten minutes. */
+import { buyAtV1 } from '../faults/purchase';
 import { openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
 
@@ -23,12 +24,7 @@ const buy = async (pin: string, { address = '203.0.113.5', id }: { address?: str
 };
 /** What v1 itself says to the right PIN. */
 async function askV1Itself(): Promise<number> {
-  const response = await fetch(`${house.service.upstreamUrl}/airtime`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ network: 'MTN', phone: phone(), amount: 100, pin: RIGHT }),
-  });
-  return response.status;
+  return (await buyAtV1(house.service.upstreamUrl, KEY, { network: 'MTN', phone: phone(), amount: 100 })).status;
 }
 const warnings = () => house.log().filter(({ event }) => event === 'wrong_pin');
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { kobo } from '../../src/domain/amount';
-import { createMetrics, type MetricsOptions } from '../../src/telemetry/metrics';
+import { createMetrics } from '../../src/telemetry/metrics';
 
-function metricsOf(options: MetricsOptions = {}) {
-  const metrics = createMetrics({ hasProcessMetrics: false, ...options });
+function metricsOf() {
+  const metrics = createMetrics({ hasProcessMetrics: false });
   const lines = async () => (await metrics.registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return { metrics, lines };
 }

@@ -137,10 +137,6 @@ export class Simulation {
     return this.#stage.book.unanswered.get(ownerOf(apiKeyOf(caller))) ?? [];
   }
 
-  get charged(): number {
-    return [...this.#v1.orders()].length;
-  }
-
   get violations(): readonly Violation[] {
     return this.#stage.book.violations;
   }

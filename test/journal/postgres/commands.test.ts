@@ -2,6 +2,7 @@
 import { createDays, dayAt, dayText, USUAL_TIME_ZONE } from '../../../src/domain/day';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { runCommand } from '../../cli/run-command';
+import { buyAtV1 } from '../../faults/purchase';
 import { send, withHouse } from '../../flows/house';
 import { newOrder } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
@@ -55,11 +56,8 @@ describePostgres('commands beside a journal in PostgreSQL', () => {
         code: 0,
         stdout: expect.stringMatching(/^All agree: [^]*\nJournal {2}1 order;/),
       });
-      await fetch(`${house.service.upstreamUrl}/airtime`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer sandbox_demo', 'content-type': 'application/json' },
-        body: JSON.stringify({ network: 'MTN', phone: '08035551234', amount: 200, pin: '1234', ported: true }),
-      });
+      const fields = { network: 'MTN', phone: '08035551234', amount: 200, ported: true };
+      await buyAtV1(house.service.upstreamUrl, 'sandbox_demo', fields);
       expect(await reconcile()).toMatchObject({
         code: 1,
         stdout: expect.stringMatching(/^1 thing to look at: [^]*\nat v1 only /),
