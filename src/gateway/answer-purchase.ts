@@ -5,7 +5,7 @@ import type { LegacyReply } from '../domain/legacy';
 import { NOT_TOLD, TOLD_PENDING, type NewOrder, type Order, type Trail } from '../domain/order';
 import { ATTEMPT_NOT_ENDED, isOver, type Outcome, referenceOf, type Unknown } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { type Opening, openOrder, UNREADABLE } from './order/open-order';
+import { type Opening, openOrder, UNREADABLE, wasSoldMeanwhile } from './order/open-order';
 import { pursue } from './order/pursue';
 import { createLease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
@@ -78,7 +78,8 @@ interface BegunPurchase {
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const purchase = await beginPurchase(parsed, parts);
   const order = await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line);
-  const earlier = IDENTICAL.test(messageOf(order.outcome)) ? await findEarlier(order, parsed, parts) : undefined;
+  const isRepeat = wasSoldMeanwhile(order) || IDENTICAL.test(messageOf(order.outcome));
+  const earlier = isRepeat ? await findEarlier(order, parsed, parts) : undefined;
   if (earlier === undefined) return tellPurchase(order, purchase, parsed, parts);
   return tellPurchase(earlier, { ...purchase, isJoined: true }, parsed, parts);
 }
@@ -88,12 +89,12 @@ const IDENTICAL = /^duplicate request/i;
 const messageOf = (outcome: Outcome | undefined): string => (outcome?.kind === 'rejected' ? (outcome.message ?? '') : '');
 
 /**
- * The order that v1's refusal is about, if this sale without an id repeats it: another process has opened it since this one last looked for
- * such orders. Not for PINs: they name no customer, so the order may be another customer's.
+ * The order that v1's refusal, or our own, is about, if this sale without an id repeats it: another process has opened it since this one last looked
+ * for such orders. Not for PINs: they name no customer, so the order may be another customer's.
  */
 async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
   if (parsed.intent.requestId !== undefined || isOfPins(parsed.operation)) return undefined;
-  const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, true);
+  const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, { isDue: true });
   const found = await finding.catch((error: unknown) => {
     parts.onTrouble('find', error);
     return undefined;
@@ -109,8 +110,9 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   // The time that the journal takes is part of the script's patience.
   const leftMs = (): number =>
     Math.max(Math.min(ANSWER_MS, parsed.patienceMs), begunAt + parsed.patienceMs - parts.clock.elapsed());
+  const ageMs = (): number => parts.clock.elapsed() - begunAt;
   const isTooLate = (): boolean => {
-    const tookMs = parts.clock.elapsed() - begunAt;
+    const tookMs = ageMs();
     if (tookMs < ANSWER_MS) return false;
     return parsed.line.hasHungUp || (parsed.afterPending !== 'buy' && tookMs >= parsed.patienceMs);
   };
@@ -119,7 +121,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const { line, operation } = parsed;
   const sale = { leftMs, line, isOfPins: isOfPins(operation), isRefundedPending: operation.takesPending === 'refunds' };
   const { order, standing, end } = await parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
-  const opening: Opening = { newOrder: order, standing, call, lease, leftMs, isTooLate };
+  const opening: Opening = { newOrder: order, standing, call, lease, leftMs, ageMs, isTooLate };
   const joined = parts.pursuits.join(order);
   const pursuing = joined ?? parts.pursuits.add(order, openPursuit(opening, parsed, parts));
   void pursuing.then(

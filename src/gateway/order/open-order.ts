@@ -12,6 +12,7 @@ import {
   type Unknown,
 } from '../../domain/outcome';
 import type { CallContext, V1Call } from '../../upstream/upstream';
+import { isOfPins } from '../proof/fill-goods';
 import type { Reconciler } from '../proof/reconcile';
 import type { Steadiness } from '../../domain/clock';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
@@ -34,12 +35,19 @@ export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly reconciler: Pick<Reconciler, 'reconcile'>;
   readonly steadiness: Steadiness;
   readonly repeats: Pick<Repeats, 'findUnheard'>;
+  readonly told?: (() => unknown) | undefined;
 }
 
 export const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 /** Stands for the order that this one may repeat, while the journal cannot be read. */
 export const unreadOrder = (newOrder: NewOrder): Order => ({ ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE });
 const TOO_LATE: NotSent = { kind: 'not_sent', reason: 'its script had waited too long when the order was written' };
+const SOLD_MEANWHILE: NotSent = {
+  kind: 'not_sent',
+  reason: 'another process had opened an order for the same sale when this one was written',
+};
+/** v1 refuses a sale like one of the last 5 s (specification, section 7). A journal is searched for the sale of another process once a second at most. */
+const REFUSED_AS_IDENTICAL_MS = 4_000;
 
 export interface Opening {
   readonly newOrder: NewOrder;
@@ -48,6 +56,8 @@ export interface Opening {
   readonly lease: Lease;
   /** How long the script that ordered still waits. */
   readonly leftMs: () => number;
+  /** How long ago the request came. */
+  readonly ageMs: () => number;
   /** Whether opening took so long that the script counts the sale as failed by now: nothing may be bought for it. */
   readonly isTooLate: () => boolean;
 }
@@ -58,7 +68,7 @@ type OpenedOrder =
 
 /** Opens the order or finds it. Rejects with a GatewayError only if v1 cannot have charged for it. */
 export async function openOrder(
-  { newOrder, standing, call, lease, leftMs, isTooLate }: Opening,
+  { newOrder, standing, call, lease, leftMs, ageMs, isTooLate }: Opening,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): Promise<OpenedOrder> {
@@ -98,7 +108,11 @@ export async function openOrder(
     // The other attempt has ended in the meantime: its outcome is the outcome of this request.
     if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return restingPursuit(order);
   }
-  if (opened.kind !== 'found' && isTooLate()) return restingPursuit(await settleUnsent(order, parts), 'new');
+  if (opened.kind !== 'found') {
+    const isLate = standing === 'new' && ageMs() > REFUSED_AS_IDENTICAL_MS;
+    const reason = isTooLate() ? TOO_LATE : isLate ? await soldMeanwhile(order, parsed, parts) : undefined;
+    if (reason !== undefined) return restingPursuit(await settleUnsent(order, reason, parts), 'new');
+  }
   if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));
   return { kind: 'to_pursue', plan: planOf(order, opened.kind, { call, lease, leftMs }, parsed, parts) };
 }
@@ -133,10 +147,34 @@ function planOf(
   };
 }
 
-/** Settles an order that came too late. If that cannot be written, the order is told as pending, as any attempt without an outcome. */
-async function settleUnsent(order: Order, { journal, clock, onTrouble }: OpeningParts): Promise<Order> {
+/**
+ * The reason to send nothing where another process has opened an order for this sale without an id since the search for its repeats; also where that
+ * cannot be read. v1 would sell both: it refuses the second as identical only for five seconds. Not for PINs: they name no customer.
+ */
+async function soldMeanwhile(
+  order: Order,
+  parsed: ParsedRequest,
+  { repeats, told, onTrouble }: OpeningParts,
+): Promise<NotSent | undefined> {
+  const isAlone = told?.() === undefined;
+  if (isAlone || parsed.intent.requestId !== undefined || isOfPins(parsed.operation)) return undefined;
+  const looking = repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, { isDue: true, except: order.requestId });
+  const found = await looking.catch((error: unknown) => {
+    onTrouble('find', error);
+    return UNREAD;
+  });
+  return found === undefined ? undefined : SOLD_MEANWHILE;
+}
+
+/** Whether this process has sent nothing of a new order, because another one has opened an order for the same sale. */
+export function wasSoldMeanwhile({ outcome }: Order): boolean {
+  return outcome?.kind === 'not_sent' && outcome.reason === SOLD_MEANWHILE.reason;
+}
+
+/** Settles an order that is not sent. If that cannot be written, the order is told as pending, as any attempt without an outcome. */
+async function settleUnsent(order: Order, reason: NotSent, { journal, clock, onTrouble }: OpeningParts): Promise<Order> {
   try {
-    return await journal.settle(order.owner, order.requestId, TOO_LATE, clock.now(), order.attempts);
+    return await journal.settle(order.owner, order.requestId, reason, clock.now(), order.attempts);
   } catch (error) {
     onTrouble('settle', error);
     return order;

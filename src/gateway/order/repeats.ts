@@ -34,13 +34,13 @@ export interface Repeats {
   /**
    * For a request without an id that is refused now: the order of the same key and words whose end no script has heard, or whose id an earlier
    * mapping read in these words. `unread` where this process knows of an order but the journal cannot be read to check it. `isDue`: the
-   * journal is searched at once, however lately it was.
+   * journal is searched at once, however lately it was. `except`: the id of the request's own order.
    */
   findUnheard(
     owner: string,
     askedHash: string,
     mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
-    isDue?: boolean,
+    options?: { readonly isDue?: boolean; readonly except?: string },
   ): Promise<Read | undefined>;
 }
 
@@ -160,9 +160,9 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
         throw new GatewayError('journal_unavailable', undefined, { cause });
       }
     },
-    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, isDue) {
+    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue, except } = {}) {
       const asked: Asked = { owner, askedHash, trail: { mapping } };
-      const kept = () => wordings.of(keyOf(owner, askedHash)).filter(({ agoMs }) => agoMs <= repeatMs);
+      const kept = () => wordings.of(keyOf(owner, askedHash)).filter((one) => one.agoMs <= repeatMs && one.requestId !== except);
       return firstUnheard(look(owner, repeatMs, isDue), kept, (requestId) => repeatedOf(asked, requestId));
     },
   };

@@ -525,6 +525,46 @@ describe('a repeat without an id', () => {
     },
   );
 
+  describe('that came to another process before it saw the first, and whose order takes seconds to write,', () => {
+    const lines: string[] = [];
+    const store: ToldStore = { append: () => Promise.resolve(), read: () => Promise.resolve(lines) };
+    const parts: WalkHouseOptions['parts'] = { told: () => store };
+    /** The second process looks, then waits so long for the journal; meanwhile the first sells, and its script hangs up. */
+    const meet = async (openMs: number, answers: NonNullable<WalkHouseOptions['answers']>, fields: Fields = {}) => {
+      const first = openWalkHouse({ answers, parts });
+      const wrapJournal: WalkHouseOptions['wrapJournal'] = (journal, clock) => ({
+        open: async (order) => {
+          await new Promise<void>((resolve) => void clock.after(openMs, resolve));
+          return journal.open(order);
+        },
+      });
+      const second = openWalkHouse({ beside: first, ...slowly(0, AGAIN), wrapJournal, parts });
+      const repeat = ask(second);
+      await first.clock.advance(50);
+      const script = ask(first, fields);
+      await first.clock.advance(200);
+      script.hangUp();
+      await first.clock.advance(openMs + 1_000);
+      return { told: await told(second, repeat), sent: second.upstream.sent.length };
+    };
+
+    test.each([
+      [
+        'is told the end of the first',
+        [{ outcome: SUCCESS, afterMs: 1_000 }],
+        { status: 'success', reference: 'V1', repeat: 'joined' },
+      ],
+      ['is told that the first has no end', [{ outcome: SUCCESS, afterMs: 30_000 }], { status: 'pending' }],
+    ])('%s, and is not sold', async (_title, answers, expected) => {
+      expect(await meet(5_000, answers)).toMatchObject({ told: expected, sent: 0 });
+    });
+
+    test('is sold where the first is another sale', async () => {
+      const answers = [{ outcome: SUCCESS, afterMs: 1_000 }];
+      expect(await meet(5_000, answers, { amount: '200' })).toMatchObject({ told: { reference: 'V2' }, sent: 1 });
+    });
+  });
+
   test('is told it also at another gateway on the same journal, and after a restart, where the open order was never asked for', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS));
     await hangUpAfter(1_000, house);
