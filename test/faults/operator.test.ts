@@ -35,6 +35,8 @@ interface Visit {
 /** One run of the gateway on this data folder. */
 async function runGateway<T>(work: (visit: Visit) => Promise<T>, mappings = mappingsWith('impatient')): Promise<T> {
   const proxy = await openFaultProxy(v1.url);
+  // The proxy of each run is another address of the same v1.
+  rmSync(join(folder, 'data', 'upstream-left'), { force: true });
   const config = configFor(join(folder, 'data'), { MAPPINGS_DIR: mappings, UPSTREAM_URL: proxy.url });
   const service = await startService(config, createLog('silent', { write: () => undefined }));
   try {
