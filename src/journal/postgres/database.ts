@@ -152,15 +152,17 @@ async function runOn(connections: Connections, ...[text, values]: Parameters<Run
 /** A reason that a further try cannot change. */
 export class JournalRefusal extends Error {}
 
-const DURABLE = ['synchronous_commit', 'fsync'] as const;
-/** A setting that another product with this protocol does not have gives null. */
-const READ_DURABLE = `SELECT ${DURABLE.map((name) => `current_setting('${name}', true) AS ${name}`).join(', ')}`;
+/** A product with this protocol that does not have the setting gives null. */
+const READ_COMMIT = `SELECT current_setting('synchronous_commit', true) AS commit`;
 
-/** Rejects for a database that confirms an order before it is on its disk: after a crash it has forgotten the order, which is then sold again. */
+/**
+ * Rejects for a database that confirms an order before it is on its disk: after a crash it has forgotten the order, which is then sold again. `fsync` is
+ * not judged: services that store elsewhere than on the database's own disk have it off.
+ */
 export async function assertDurable(run: Run): Promise<void> {
-  const [row] = await run(READ_DURABLE);
-  const name = DURABLE.find((one) => row?.[one] === 'off');
-  if (name !== undefined) throw new JournalRefusal(`its ${name} is off, so a crash of it can lose orders that were sent to v1`);
+  const [row] = await run(READ_COMMIT);
+  if (row?.['commit'] === 'off')
+    throw new JournalRefusal('its synchronous_commit is off, so a crash of it can lose orders that were sent to v1');
 }
 
 async function probe(run: Run): Promise<void> {

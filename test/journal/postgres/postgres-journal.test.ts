@@ -264,20 +264,6 @@ describePostgres('on a real PostgreSQL', () => {
       expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
     });
 
-    test('a server that flushes nothing is refused', async () => {
-      await sql('ALTER SYSTEM SET fsync = off');
-      await sql('SELECT pg_reload_conf()');
-      const isOff = async (): Promise<boolean> => (await sql('SHOW fsync'))[0]!['fsync'] === 'off';
-      while (!(await isOff())) await new Promise((resolve) => setTimeout(resolve, 20));
-      try {
-        await expect(open()).rejects.toThrow('a database that cannot be used: its fsync is off');
-      } finally {
-        await sql('ALTER SYSTEM RESET fsync');
-        await sql('SELECT pg_reload_conf()');
-        while (await isOff()) await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    });
-
     test("a machine whose clock differs from the database's opens no order", async () => {
       await expect(open({ now: () => Date.now() - 60_000 })).rejects.toThrow(
         /clock of this machine and that of PostgreSQL are (?:59|60) s apart/,
