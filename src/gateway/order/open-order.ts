@@ -109,7 +109,7 @@ export async function openOrder(
     if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return restingPursuit(order);
   }
   if (opened.kind !== 'found') {
-    const isLate = standing === 'new' && ageMs() > REFUSED_AS_IDENTICAL_MS;
+    const isLate = ageMs() > REFUSED_AS_IDENTICAL_MS;
     const reason = isTooLate() ? TOO_LATE : isLate ? await soldMeanwhile(order, parsed, parts) : undefined;
     if (reason !== undefined) return restingPursuit(await settleUnsent(order, reason, parts), 'new');
   }

@@ -559,6 +559,26 @@ describe('a repeat without an id', () => {
       expect(await meet(5_000, answers)).toMatchObject({ told: expected, sent: 0 });
     });
 
+    test('is told the end of the first also where that script hung up and sent it once more', async () => {
+      const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 1_000 }], parts });
+      const wrapJournal: WalkHouseOptions['wrapJournal'] = (journal, clock) => ({
+        open: async (order) => {
+          await new Promise<void>((resolve) => void clock.after(3_000, resolve));
+          return journal.open(order);
+        },
+      });
+      const second = openWalkHouse({ beside: first, ...slowly(0, AGAIN), wrapJournal, parts });
+      const repeat = ask(second);
+      await first.clock.advance(50);
+      const script = ask(first);
+      await first.clock.advance(200);
+      for (const one of [script, repeat]) one.hangUp();
+      const third = ask(second);
+      await first.clock.advance(8_000);
+      expect(await told(second, third)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+      expect(second.upstream.sent).toHaveLength(0);
+    });
+
     test('is sold where the first is another sale', async () => {
       const answers = [{ outcome: SUCCESS, afterMs: 1_000 }];
       expect(await meet(5_000, answers, { amount: '200' })).toMatchObject({ told: { reference: 'V2' }, sent: 1 });
