@@ -94,10 +94,12 @@ const messageOf = (outcome: Outcome | undefined): string => (outcome?.kind === '
  */
 async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
   if (parsed.intent.requestId !== undefined || isOfPins(parsed.operation)) return undefined;
-  const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, { isDue: true });
+  const search = { isDue: true, except: order.requestId };
+  const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, search);
   const found = await finding.catch((error: unknown) => {
     parts.onTrouble('find', error);
-    return undefined;
+    // That another process has an order of this sale is known then, but not how it stands.
+    return wasSoldMeanwhile(order) ? UNREAD : undefined;
   });
   if (found === UNREAD) return { ...order, outcome: UNREADABLE };
   return found && { ...found, outcome: found.outcome ?? ATTEMPT_NOT_ENDED };

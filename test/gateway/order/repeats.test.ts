@@ -529,45 +529,54 @@ describe('a repeat without an id', () => {
     const lines: string[] = [];
     const store: ToldStore = { append: () => Promise.resolve(), read: () => Promise.resolve(lines) };
     const parts: WalkHouseOptions['parts'] = { told: () => store };
-    /** The second process looks, then waits so long for the journal; meanwhile the first sells, and its script hangs up. */
-    const meet = async (openMs: number, answers: NonNullable<WalkHouseOptions['answers']>, fields: Fields = {}) => {
-      const first = openWalkHouse({ answers, parts });
-      const wrapJournal: WalkHouseOptions['wrapJournal'] = (journal, clock) => ({
-        open: async (order) => {
-          await new Promise<void>((resolve) => void clock.after(openMs, resolve));
-          return journal.open(order);
-        },
+    /** The second process looks, then waits so long for the journal, and lists no orders after that where `isUnreadable`. */
+    const lateBeside = (first: WalkHouse, openMs: number, isUnreadable = false) => {
+      let isAway = false;
+      return openWalkHouse({
+        ...{ beside: first, ...slowly(0, AGAIN), parts },
+        wrapJournal: (journal, clock) => ({
+          open: async (order) => {
+            await new Promise<void>((resolve) => void clock.after(openMs, resolve));
+            const opened = await journal.open(order);
+            isAway = isUnreadable;
+            return opened;
+          },
+          listUnsettled: (options) => (isAway ? Promise.reject(new Error('away')) : journal.listUnsettled(options)),
+          listUntold: (options) => (isAway ? Promise.reject(new Error('away')) : journal.listUntold(options)),
+          listOfOwner: (options) => {
+            if (isAway) throw new Error('away');
+            return journal.listOfOwner(options);
+          },
+        }),
       });
-      const second = openWalkHouse({ beside: first, ...slowly(0, AGAIN), wrapJournal, parts });
+    };
+    /** Meanwhile the first sells, and its script hangs up. */
+    const meet = async (answerMs: number, fields: Fields = {}, isUnreadable = false) => {
+      const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: answerMs }], parts });
+      const second = lateBeside(first, 5_000, isUnreadable);
       const repeat = ask(second);
       await first.clock.advance(50);
       const script = ask(first, fields);
       await first.clock.advance(200);
       script.hangUp();
-      await first.clock.advance(openMs + 1_000);
+      await first.clock.advance(6_000);
       return { told: await told(second, repeat), sent: second.upstream.sent.length };
     };
 
     test.each([
-      [
-        'is told the end of the first',
-        [{ outcome: SUCCESS, afterMs: 1_000 }],
-        { status: 'success', reference: 'V1', repeat: 'joined' },
-      ],
-      ['is told that the first has no end', [{ outcome: SUCCESS, afterMs: 30_000 }], { status: 'pending' }],
-    ])('%s, and is not sold', async (_title, answers, expected) => {
-      expect(await meet(5_000, answers)).toMatchObject({ told: expected, sent: 0 });
+      ['is told the end of the first', 1_000, { status: 'success', reference: 'V1', repeat: 'joined' }],
+      ['is told that the first has no end', 30_000, { status: 'pending' }],
+    ])('%s, and is not sold', async (_title, answerMs, expected) => {
+      expect(await meet(answerMs)).toMatchObject({ told: expected, sent: 0 });
+    });
+
+    test('is told pending, and is not sold, where the orders of other processes cannot be read', async () => {
+      expect(await meet(1_000, {}, true)).toMatchObject({ told: { status: 'pending' }, sent: 0 });
     });
 
     test('is told the end of the first also where that script hung up and sent it once more', async () => {
       const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 1_000 }], parts });
-      const wrapJournal: WalkHouseOptions['wrapJournal'] = (journal, clock) => ({
-        open: async (order) => {
-          await new Promise<void>((resolve) => void clock.after(3_000, resolve));
-          return journal.open(order);
-        },
-      });
-      const second = openWalkHouse({ beside: first, ...slowly(0, AGAIN), wrapJournal, parts });
+      const second = lateBeside(first, 3_000);
       const repeat = ask(second);
       await first.clock.advance(50);
       const script = ask(first);
@@ -580,8 +589,7 @@ describe('a repeat without an id', () => {
     });
 
     test('is sold where the first is another sale', async () => {
-      const answers = [{ outcome: SUCCESS, afterMs: 1_000 }];
-      expect(await meet(5_000, answers, { amount: '200' })).toMatchObject({ told: { reference: 'V2' }, sent: 1 });
+      expect(await meet(1_000, { amount: '200' })).toMatchObject({ told: { reference: 'V2' }, sent: 1 });
     });
   });
 
