@@ -46,7 +46,9 @@ export async function isPerhapsUntold(order: Order, store: ToldStore | undefined
   if (store === undefined || outcome?.kind !== 'succeeded' || toldAtMs !== undefined) return false;
   // A time in the future was written before the clock was set back: until it comes, the list would have lost the sale.
   const isMarked = Math.abs(nowMs - settledAtMs) > TELLING_MS + UNMARKED_MS;
-  return !isMarked && !(await readTold(store, settledAtMs - CLOCKS_MS))(order);
+  // If the clock was set back between its settling and its telling, the line is older than the settling.
+  const fromMs = Math.min(settledAtMs, nowMs - TELLING_MS - UNMARKED_MS) - CLOCKS_MS;
+  return !isMarked && !(await readTold(store, fromMs))(order);
 }
 
 /** Whether a script is known to have been told this sale. Rejects when the store cannot be read. */

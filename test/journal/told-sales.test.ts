@@ -37,8 +37,15 @@ test('it counts so for longer, because another process may have settled it while
 
 test('clocks of two machines may differ', async () => {
   const store = storeOf();
+  await isPerhapsUntold(sold({ settledAtMs: NOW - 135 * SECOND }), store, NOW);
+  expect(store.asked).toEqual([NOW - 145 * SECOND]);
+});
+
+test('the list is read from before the settling: the clock may have been set back before the sale was told', async () => {
+  const store = storeOf();
   await isPerhapsUntold(sold(), store, NOW);
-  expect(store.asked).toEqual([NOW - 11 * SECOND]);
+  await isPerhapsUntold(sold({ settledAtMs: NOW + 100 * SECOND }), store, NOW);
+  expect(store.asked).toEqual([NOW - 145 * SECOND, NOW - 145 * SECOND]);
 });
 
 test.each<[string, Order]>([

@@ -81,6 +81,8 @@ export type RepeatKind = 'new' | 'again' | 'repeat' | 'unread';
 interface Found {
   readonly requestId?: string;
   readonly isUnread?: boolean;
+  /** There is an order under the request's own id. */
+  readonly isAgain?: boolean;
 }
 
 export interface RepeatsParts extends LookParts {
@@ -115,7 +117,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
   const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<Found> => {
     const [{ owner }, { isOfPins, isRefundedPending }] = [order, sale];
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
-    if (underHeader !== undefined && underHeader !== UNREAD) return {};
+    if (underHeader !== undefined && underHeader !== UNREAD) return { isAgain: true };
     const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
     const repeated: Read[] = [];
     for (const kept of repeatable(order, windowMs, contents, wordings)) {
@@ -145,7 +147,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       const { kept, end } = await takeContentTurn(content, leftMs);
       try {
         for (const one of kept ?? []) contents.add(content, one, windowMs);
-        const { requestId: id, isUnread = kept === undefined } = await find(order, sent, windowMs, sale);
+        const { requestId: id, isUnread = kept === undefined, isAgain } = await find(order, sent, windowMs, sale);
         if (id !== undefined) return { order: tellings.begin(repeatOf(order, id, sent), line), standing: 'repeat', end };
         if (isUnread) return { order, standing: 'unread', end };
         const [agoMs, beganAtMs] = [ageOf(order), clock.elapsed()];
@@ -154,7 +156,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
           if (isStarted) keep(order, windowMs, agoMs + clock.elapsed() - beganAtMs);
           end();
         };
-        return { order, standing: 'new', end: keepAndEnd };
+        return { order, standing: isAgain === true ? 'again' : 'new', end: keepAndEnd };
       } catch (cause) {
         end();
         throw new GatewayError('journal_unavailable', undefined, { cause });
@@ -175,7 +177,8 @@ function repeatOf(order: NewOrder, requestId: string, sent: SentRequestId | unde
 
 /** Whether this id of a header is the order's, as it was kept or as it is now. */
 function isNamedBy(sent: SentRequestId | undefined, kept: KeptRepeat, earlier: Read | undefined): boolean {
-  return sent !== undefined && (kept.headerId === sent.id || (earlier !== UNREAD && earlier?.headerId === sent.id));
+  if (sent === undefined) return false;
+  return [kept.requestId, kept.headerId].includes(sent.id) || (earlier !== UNREAD && earlier?.headerId === sent.id);
 }
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */

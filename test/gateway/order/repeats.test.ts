@@ -999,6 +999,23 @@ describe('ids', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
+  test('in a header alone are no failure while the journal is away, also of a script that sells what is pending', async () => {
+    const selling = (): Mapping => {
+      const operations = [...shippedMapping().operations].map(
+        ([name, one]) => [name, { ...one, takesPending: 'sells' }] as const,
+      );
+      return { ...shippedMapping(), operations: new Map(operations) };
+    };
+    const journal = { isAway: false };
+    const wrapJournal = (stored: Journal) => awayAtTimes(stored, journal);
+    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal, parts: { mapping: selling } });
+    const header = { 'x-request-id': 'trace-7' };
+    ask(house, {}, header).hangUp();
+    await house.clock.advance(1_000);
+    journal.isAway = true;
+    expect(await told(house, ask(house, {}, header))).toMatchObject({ status: 'pending' });
+  });
+
   test('in a header that differ are two orders: a proxy or a service names every request', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     ask(house, {}, { 'x-request-id': 'trace-1' }).hangUp();
