@@ -3,7 +3,7 @@ import { newOrder } from '../journal/new-order';
 import { Disk } from './edge/disk';
 import { FAULT_FAMILIES, FaultPlan, type FaultFamily, type MappingSet } from './edge/fault-plan';
 import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
-import { config, loadHouse, ownerOf, START_MS, withSet } from './edge/house-parts';
+import { config, loadHouse, ownerOf, START_MS, withFamily, withSet } from './edge/house-parts';
 import { SimulatedUpstreams } from './edge/simulated-upstream';
 import { Dialect, SimulatedV1 } from './edge/simulated-v1';
 import { note, type Stage } from './edge/stage';
@@ -12,7 +12,18 @@ import { sealed } from './engine/sealed';
 import { Timeline } from './engine/timeline';
 import { gatherCrowd } from './script/crowd';
 import { Script, type Surroundings } from './script/play-sale';
-import { CROSSED_PLANS, content, planSale, SCRIPT_KEYS, buildV1Call, withRivals, type ScriptKey } from './script/sale';
+import {
+  buildV1Call,
+  content,
+  CROSSED_PLANS,
+  drawTaker,
+  FAMILY_THAT,
+  planSale,
+  SCRIPT_KEYS,
+  withRivals,
+  type Sale,
+  type ScriptKey,
+} from './script/sale';
 import { CaseBook, type Case, type ScriptReply, type Violation } from './verdict/case-book';
 import { Trace } from './verdict/trace';
 import { Verdict } from './verdict/verdict';
@@ -86,6 +97,13 @@ async function playSealed(options: HistoryOptions, house: HouseParts, chance: Ch
     const afterMs = faults.deathAfterSale(requestId);
     if (afterMs !== undefined) stage.timeline.after(afterMs, () => processes.crash(process));
   };
+  const taker = drawTaker(chance.fork('taker'));
+  if (taker !== 'keeps') {
+    faults.count(`demo scripts: ${taker} what is pending`);
+    house.mapping = withFamily(house.mapping, SCRIPT_KEYS.demo.apiKey, FAMILY_THAT[taker]);
+  }
+  const taken = (sale: Sale): Sale =>
+    taker === 'keeps' || sale.key !== SCRIPT_KEYS.demo ? sale : { ...sale, format: 'b', takesPending: taker };
   const shipped = house.mapping;
   let set: MappingSet = 'shipped';
   const around: Surroundings = {
@@ -102,7 +120,7 @@ async function playSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   };
   for (const key of [SCRIPT_KEYS.live, SCRIPT_KEYS.second]) await sellFirst(key, stage, around, disk);
   const indexes = Array.from({ length: countSales(options.seed) }, (_, index) => index);
-  const planned = indexes.map((index) => planSale(index, chance.fork(`sale ${index}`), lengthMs));
+  const planned = indexes.map((index) => taken(planSale(index, chance.fork(`sale ${index}`), lengthMs)));
   const sales = withRivals(planned, chance.fork('rivals')).filter((_, index) => options.only?.has(index) ?? true);
   for (const reload of faults.reloads) {
     stage.timeline.after(reload.atMs, () => {

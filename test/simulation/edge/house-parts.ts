@@ -49,8 +49,17 @@ export function withSet(base: Mapping, apiKeys: readonly string[], set: MappingS
     }),
   );
   const said = set === 'paused' ? { pausedText: 'Paused.' } : { numbers };
-  const entries = apiKeys.map(ownerOf).map((owner): [string, CallerKey] => [owner, { ...plainCallerKey(owner), ...said }]);
+  const entries = apiKeys
+    .map(ownerOf)
+    .map((owner): [string, CallerKey] => [owner, { ...(base.callerKeys.get(owner) ?? plainCallerKey(owner)), ...said }]);
   return { ...base, hash: set, callerKeys: new Map([...base.callerKeys, ...entries]) };
+}
+
+/** The mapping with this family for a key, as callers.yaml would say it. */
+export function withFamily(base: Mapping, apiKey: string, family: string): Mapping {
+  const owner = ownerOf(apiKey);
+  const entry: CallerKey = { ...plainCallerKey(owner), format: base.families.get(family)!.format, family };
+  return { ...base, callerKeys: new Map([...base.callerKeys, [owner, entry]]) };
 }
 
 /** The mapping with `after_pending: buy` for these keys, as callers.yaml would say it. */

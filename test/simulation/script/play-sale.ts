@@ -46,6 +46,8 @@ export class Script {
       (sale.requestId === undefined
         ? book.withoutId(owner, walletId, sale.content.number, sale.name)
         : book.withId(owner, walletId, shortenRequestId(String(sale.requestId)), sale.name));
+    this.subject.takesPending = sale.takesPending;
+    this.subject.mayBeBoughtLater = sale.takesPending === 'sells';
   }
 
   async play(): Promise<void> {
@@ -61,11 +63,12 @@ export class Script {
       seen = await this.#buy(sale.content);
     }
     for (const afterMs of sale.sendsAgainAfterMs) {
-      if (seen !== undefined) break;
+      if (seen !== undefined && !(sale.takesPending === 'refunds' && seen.word === 'pending')) break;
       await timeline.pause(afterMs);
       seen = await this.#buy(sale.content);
     }
-    if (seen?.word === 'success' && sale.sellsNextAfterMs !== undefined) await this.#sellNext(sale.sellsNextAfterMs);
+    const isSold = seen?.word === 'success' || (sale.takesPending === 'sells' && seen?.word === 'pending');
+    if (isSold && sale.sellsNextAfterMs !== undefined) await this.#sellNext(sale.sellsNextAfterMs);
     for (const move of sale.moves) await this.#make(move);
   }
 

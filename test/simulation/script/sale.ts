@@ -30,6 +30,17 @@ export const SCRIPT_KEYS = {
 const KEY_WEIGHTS = { demo: 4, live: 4, second: 3, locked: 2, poor: 1.5, wrongPin: 0.4, suspended: 0.3 };
 const MOODS = ['decline', 'late-success', 'late-failure', 'pending', 'too-many', 'recheck-success', 'recheck-failure'];
 
+/** What a script does with a sale that is pending: most keep it open, some give the money back, some deliver. */
+export type TakesPending = 'keeps' | 'refunds' | 'sells';
+
+/** A family of each kind whose scripts send no request ids of their own, or do. */
+export const FAMILY_THAT = { refunds: 'django-201', sells: 'sells-what-is-pending' } as const;
+
+/** What the scripts of the demo key do in this history. */
+export function drawTaker(chance: Chance): TakesPending {
+  return chance.draw({ keeps: 5, refunds: 3, sells: 2 });
+}
+
 export type Move =
   | { readonly kind: 'repeat'; readonly afterMs: number }
   /** The same id, another sale: a script that fills missing ids with the current second. */
@@ -42,6 +53,7 @@ export interface Sale {
   readonly key: ScriptKey;
   readonly format: 'a' | 'b';
   readonly content: Content;
+  readonly takesPending: TakesPending;
   /** As the script sends it; undefined for a script that sends none. */
   readonly requestId: string | number | undefined;
   readonly spelling: string;
@@ -75,6 +87,7 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
     key: SCRIPT_KEYS[chance.draw(KEY_WEIGHTS)],
     format: chance.is(0.5) ? 'a' : 'b',
     content,
+    takesPending: 'keeps',
     requestId: hasId ? drawRequestId(index, chance) : undefined,
     spelling: chance.pick(['request-id', 'request_id', 'ref']),
     userAgent: isPatient ? undefined : 'axios/1.7',

@@ -1,7 +1,7 @@
 /** What scripts asked for and were told, order by order: the evidence for the invariants. */
 import type { Outcome } from '../../../src/domain/outcome';
 import type { JsonObject } from '../../../src/domain/json';
-import type { Content } from '../script/sale';
+import type { Content, TakesPending } from '../script/sale';
 
 /** `unanswered`: a status query whose reply says nothing about the order. */
 export type Word = 'success' | 'pending' | 'failure' | 'unanswered';
@@ -54,6 +54,8 @@ export interface Case {
   soldBefore?: Content;
   readonly purchases: Purchase[];
   readonly replies: ScriptReply[];
+  /** What its scripts do with a pending sale. */
+  takesPending: TakesPending;
   /** The scripts keep or sell what is pending, so the order may be bought while no script waits. */
   mayBeBoughtLater: boolean;
   /** When each attempt was sent to v1. */
@@ -185,6 +187,7 @@ export class CaseBook {
       contents: new Map(),
       purchases: [],
       replies: [],
+      takesPending: 'keeps',
       mayBeBoughtLater: false,
       leftAt: [],
       heard: [],

@@ -1,5 +1,7 @@
 /** The invariants that every reply must satisfy when it is sent, and every history at its end. */
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
+import { NOT_TOLD } from '../../../src/domain/order';
+import { isFinal } from '../../../src/domain/outcome';
 import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
 import { SKEW_MS } from '../edge/fault-plan';
@@ -122,8 +124,8 @@ export class Verdict {
     const order = this.#chargedOf(subject);
     if (order === undefined || order.status === 'failed') return;
     if (subject.earlierIds.length > 0 && (reply.how === 'status' || this.#isClockToBlame(subject))) return;
-    // Without the journal no process can know whether this repeats a sale of another process (decision 0024).
-    if (reply.code === 'journal_unavailable' && isRepeatElsewhere(subject, reply)) return;
+    // Without the journal no process can know whether this repeats a sale of another process (decisions 0012 and 0024).
+    if (reply.code === 'journal_unavailable' && (isRepeatElsewhere(subject, reply) || isFirstHere(subject, reply))) return;
     // The charged order is the earlier sale without the gateway, and the reply is not about that sale.
     if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
     const { content } = reply;
@@ -264,6 +266,19 @@ export class Verdict {
     return Math.max(...offsets) - Math.min(...offsets) > WEEK_MS;
   }
 
+  /**
+   * A script that sells what is pending has made its next sale of the same while this one had no end, or was told pending because the journal
+   * could not be read, which cannot be noted (decision 0024).
+   */
+  #wasOpenAtNext(subject: Case): boolean {
+    if (subject.takesPending !== 'sells') return false;
+    const next = this.#stage.book.cases.find(({ previous }) => previous === subject)?.purchases[0];
+    const { settledAtMs, toldAtMs, outcome } = this.#disk.orderOf(subject.owner, subject.requestId ?? '') ?? {};
+    if (next === undefined) return false;
+    const isOpen = outcome === undefined || !isFinal(outcome) || (settledAtMs ?? 0) > next.startedAt - SKEW_MS;
+    return isOpen || toldAtMs === NOT_TOLD;
+  }
+
   #isClockSetBefore({ earlierIds, purchases }: Case): boolean {
     const { faults, startMs } = this.#stage;
     const isLater = ({ process }: Purchase): boolean =>
@@ -284,7 +299,7 @@ export class Verdict {
   #mayBeRepeatedByNext(subject: Case): boolean {
     const told = subject.replies.find(({ word, how }) => word === 'success' && how === 'purchase');
     subject.isTellingLost ||= told !== undefined && !this.#disk.isKnownTold(subject, told.process);
-    return subject.isTellingLost || this.#isClockSetBefore(subject);
+    return subject.isTellingLost || this.#isClockSetBefore(subject) || this.#wasOpenAtNext(subject);
   }
 
   /** What v1 has charged for the intent under any of its ids; otherwise its latest order, if any. */
@@ -313,6 +328,12 @@ export class Verdict {
 
 function isRepeatElsewhere({ isNameless, purchases }: Case, { process, startedAt }: ScriptReply): boolean {
   return isNameless && purchases.some((earlier) => earlier.process !== process && earlier.startedAt < startedAt);
+}
+
+/** A script that sells what is pending is refused by a process to which its id has not come before. */
+function isFirstHere({ takesPending, purchases }: Case, { process, startedAt }: ScriptReply): boolean {
+  const isBefore = (purchase: Purchase): boolean => purchase.process === process && purchase.startedAt < startedAt;
+  return takesPending === 'sells' && !purchases.some((one) => isBefore(one) && one.startedAt > startedAt - REPLAY_MS);
 }
 
 function wasToldSold({ replies }: Case, { at }: ScriptReply, agoMs = 0): boolean {
