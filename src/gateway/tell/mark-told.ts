@@ -41,10 +41,11 @@ export function watchHangUp(order: Order, line: Line, parts: MarkToldParts): voi
  * process stood still or its journal was slow. If that is found out after the mark is written, the mark is taken back. Never rejects.
  */
 async function markNotTold(order: Taken, line: Line, { journal, clock, told, onTrouble }: MarkToldParts): Promise<void> {
-  const { owner, requestId, openedAtMs, settledAtMs = Infinity, takenAtMs } = order;
+  const { owner, requestId, attempts, openedAtMs, settledAtMs = Infinity, takenAtMs } = order;
   const cameAtMs = clock.now() - line.ageMs;
-  // The journal asks again at the write: a slow database may write the mark after a later request has been told the end.
-  const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => toldAtMs <= cameAtMs || toldAtMs === takenAtMs;
+  // The journal asks again at the write: a slow database may write the mark after a later request has been told the end, or has opened the order anew.
+  const isDue = ({ attempts: latest, toldAtMs = NOT_TOLD }: Order): boolean =>
+    latest === attempts && (toldAtMs <= cameAtMs || toldAtMs === takenAtMs);
   if (!isDue(order)) return;
   // A sale that had ended before this request came was told to an earlier one, whose script may not have got the reply.
   const store = settledAtMs >= cameAtMs ? told?.() : undefined;
@@ -69,7 +70,11 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
   if (order.number === 0) return undefined;
   const write = (toldAtMs: number): Promise<void> => {
     if (toldAtMs === NOT_TOLD) return markNotTold(order, line, parts);
-    return parts.journal.tell(order.owner, order.requestId, toldAtMs).catch((error: unknown) => parts.onTrouble('tell', error));
+    const isOfAttempt = ({ attempts }: Order): boolean => attempts === order.attempts;
+    const { owner, requestId } = order;
+    return parts.journal
+      .tell(owner, requestId, toldAtMs, undefined, isOfAttempt)
+      .catch((error: unknown) => parts.onTrouble('tell', error));
   };
   const watchEnd = (before?: Promise<void>): void =>
     line.onEnd((isWhole) => {

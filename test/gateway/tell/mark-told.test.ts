@@ -68,6 +68,31 @@ test('a hang-up whose mark the database writes late leaves what the next request
   expect(standing.toldAtMs).toBe(NOW_MS + 2_000);
 });
 
+test.each(['failure', 'pending'] as const)(
+  'a mark that the database writes late says nothing of the next attempt (%s)',
+  async (told) => {
+    let standing = ORDER;
+    const late: (() => void)[] = [];
+    const tell: Journal['tell'] = async (_owner, _requestId, toldAtMs, _attempt, isDue) => {
+      await new Promise<void>((resolve) => late.push(resolve));
+      if (isDue?.(standing) !== false) standing = { ...standing, toldAtMs };
+    };
+    const { parts: plain } = openParts();
+    const parts = { ...plain, journal: { ...plain.journal, tell } };
+    const { line, end } = openLine();
+    watchHangUp(ORDER, line, parts);
+    void markTold(ORDER, told, line, parts);
+    end(false);
+    // Its script has sent it again, which opened it anew.
+    standing = { ...ORDER, attempts: 2 };
+    for (let write = late.shift(); write !== undefined; write = late.shift()) {
+      write();
+      await settlePromises();
+    }
+    expect(standing.toldAtMs).toBeUndefined();
+  },
+);
+
 test.each([
   ['a success that was told whole', ORDER, 'success', true, 1],
   ['a success that the script did not wait for', ORDER, 'success', false, 0],
