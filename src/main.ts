@@ -215,7 +215,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
     ...{ mapping, upstream, known, keyring, keyGuard, metrics, observer, clock, closers, joined },
     sandboxKey: config.upstreamUrl === undefined ? undefined : DEMO_KEY,
     crowdedSeconds: v1.crowdedSeconds,
-    onTold: (order) => toldLog.note(order),
+    onTold: (order, told) => toldLog.note(order, told),
     told: () => (joined !== undefined || hasNeighbours() ? told : undefined),
     journal: wrapJournal(journal, tools, mapping),
   });

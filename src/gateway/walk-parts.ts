@@ -5,7 +5,7 @@ import type { KeyAndPin, Secret } from '../domain/credentials';
 import { createDays } from '../domain/day';
 import type { Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
-import type { ToldStore } from '../journal/told-sales';
+import type { Told, ToldStore } from '../journal/told-sales';
 import type { Mapping } from '../mapping/mapping';
 import { listenToAnswers } from '../upstream/listen-to-answers';
 import { tellVisitors, type Visitors } from '../upstream/visitors';
@@ -49,8 +49,8 @@ export interface GatewayParts {
   readonly onTrouble: (what: string, error: unknown) => void;
   /** Called after steps 2 to 6, before anything is written or sent. */
   readonly onRead?: (parsed: ParsedRequest, sentId: string | undefined) => void;
-  /** Called when a success was told and the whole reply has left. The journal does not record this. */
-  readonly onTold?: (order: Order) => void;
+  /** Called when a success or "pending" was told and the whole reply has left. The journal does not record this. */
+  readonly onTold?: (order: Order, told: Told) => void;
   /** The sales that all processes have told; undefined while no other process sells from the same journal. */
   readonly told?: (() => ToldStore | undefined) | undefined;
   readonly onWrongPin?: (wrong: WrongPin) => void;

@@ -1,5 +1,5 @@
 /** The sales that processes are known to have told. When a process dies, its other recent sales may have reached no script. (Decision 0024.) */
-import { isEndUntold, type Order } from '../domain/order';
+import { isEndUntold, type Order, TOLD_PENDING } from '../domain/order';
 
 /** Where processes write the sales that they have told, one line each. */
 export interface ToldStore {
@@ -26,29 +26,39 @@ export const WRITTEN_MS = 100;
 
 export type ToldSale = Pick<Order, 'owner' | 'number'>;
 
-export function toldLine({ owner, number }: ToldSale): string {
-  return `${owner} ${number}\n`;
+/** What a script was told of a sale. */
+export type Told = 'success' | 'pending';
+
+export function toldLine({ owner, number }: ToldSale, told: Told = 'success'): string {
+  return told === 'success' ? `${owner} ${number}\n` : `${owner} ${number} ${told}\n`;
 }
 
 /** Reads which sales are known to have been told, at least those told from `fromMs` on. Rejects when the store cannot be read. */
-export async function readTold(store: ToldStore, fromMs: number): Promise<(sale: ToldSale) => boolean> {
+export async function readTold(store: ToldStore, fromMs: number): Promise<(sale: ToldSale, as?: Told) => boolean> {
   // The last line may be cut short by the death of its process.
-  const told = new Set((await store.read(fromMs)).flatMap((text) => text.split('\n').slice(0, -1)));
-  return (sale) => told.has(toldLine(sale).trimEnd());
+  const lines = new Set((await store.read(fromMs)).flatMap((text) => text.split('\n').slice(0, -1)));
+  return (sale, as) => lines.has(toldLine(sale, as).trimEnd());
+}
+
+/** Whether the list, read from `fromMs` on, shows that no script has heard of this order what its process was to tell. A list too young shows nothing. */
+export function isMissing(order: Order, isTold: (sale: ToldSale, as?: Told) => boolean, fromMs: number): boolean {
+  if (order.toldAtMs === undefined) return !isTold(order);
+  // "Pending" is marked before the reply leaves.
+  return order.toldAtMs === TOLD_PENDING && order.openedAtMs >= fromMs && !isTold(order, 'pending');
 }
 
 /**
- * Whether a sale without a mark may be untold. If its process died before telling it, the other processes mark it only within
+ * Whether a sale whose end is not marked as told may be untold. If its process died before telling it, the other processes mark it only within
  * `UNMARKED_MS` of that. Rejects when the store cannot be read.
  */
 export async function isPerhapsUntold(order: Order, store: ToldStore | undefined, nowMs: number): Promise<boolean> {
-  const { outcome, settledAtMs = 0, toldAtMs } = order;
-  if (store === undefined || outcome?.kind !== 'succeeded' || toldAtMs !== undefined) return false;
+  const { outcome, settledAtMs = 0, toldAtMs = TOLD_PENDING } = order;
+  if (store === undefined || outcome?.kind !== 'succeeded' || toldAtMs !== TOLD_PENDING) return false;
   // A time in the future was written before the clock was set back: until it comes, the list would have lost the sale.
   const isMarked = Math.abs(nowMs - settledAtMs) > TELLING_MS + UNMARKED_MS;
   // If the clock was set back between its settling and its telling, the line is older than the settling.
   const fromMs = Math.min(settledAtMs, nowMs - TELLING_MS - UNMARKED_MS) - CLOCKS_MS;
-  return !isMarked && !(await readTold(store, fromMs))(order);
+  return !isMarked && isMissing(order, await readTold(store, fromMs), fromMs + CLOCKS_MS);
 }
 
 /** Whether a script is known to have been told this sale. Rejects when the store cannot be read. */

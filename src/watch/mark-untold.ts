@@ -6,7 +6,7 @@ import { type Clock, pause } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled } from '../journal/order-life';
-import { readTold, TELLING_MS, WRITTEN_MS, type ToldStore } from '../journal/told-sales';
+import { isMissing, readTold, TELLING_MS, WRITTEN_MS, type ToldStore } from '../journal/told-sales';
 import { startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 
 /** The longest time from an order's opening to its settling while its script waits: `check` warns of a patience above ten minutes. */
@@ -90,16 +90,18 @@ export async function markUntold(
   }
   if (marked.size === 0) return 0;
   if (holder === undefined && clock !== undefined) await pause(clock, WRITTEN_MS);
-  const isTold = told === undefined ? () => false : await readTold(told, Math.min(...signsMs) - TELLING_MS);
-  const untold = [...marked.values()].filter(
-    (order) => order.toldAtMs === undefined && (isUnsettled(order) || (order.outcome?.kind === 'succeeded' && !isTold(order))),
+  const toldFromMs = Math.min(...signsMs) - TELLING_MS;
+  const isTold = told === undefined ? () => false : await readTold(told, toldFromMs);
+  const isUntoldOpen = (order: Order): boolean => order.toldAtMs === undefined || isMissing(order, isTold, toldFromMs);
+  const untold = [...marked.values()].filter((order) =>
+    isUnsettled(order) ? isUntoldOpen(order) : order.outcome?.kind === 'succeeded' && isMissing(order, isTold, toldFromMs),
   );
   let count = 0;
   const markOne = async (order: Order): Promise<void> => {
     let isDue = false;
     // What has changed since it was listed, a living process has marked, ended or told.
     const isStillIts = (now: Order, by?: string): boolean => {
-      isDue = now.toldAtMs === undefined && (holder === undefined ? isUnsettled(now) === isUnsettled(order) : by === holder);
+      isDue = now.toldAtMs === order.toldAtMs && (holder === undefined ? isUnsettled(now) === isUnsettled(order) : by === holder);
       return isDue;
     };
     await journal.tell(order.owner, order.requestId, NOT_TOLD, undefined, isStillIts);

@@ -10,7 +10,7 @@ import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:
 import { join } from 'node:path';
 import type { Clock } from '../domain/clock';
 import { denyOtherUsers } from '../journal/lmdb/environment';
-import { toldLine, type ToldSale, type ToldStore } from '../journal/told-sales';
+import { toldLine, type Told, type ToldSale, type ToldStore } from '../journal/told-sales';
 
 const FOLDER = 'told';
 /** Sales told within this time are written together. */
@@ -52,9 +52,9 @@ export function openToldLog(store: ToldStore, clock: Clock) {
   };
   return {
     /** To be called when the whole reply has left. */
-    note(sale: ToldSale): void {
+    note(sale: ToldSale, told: Told = 'success'): void {
       if (waiting.length >= WAITING_MAX) return;
-      waiting.push(toldLine(sale));
+      waiting.push(toldLine(sale, told));
       toldAtMs = Math.max(toldAtMs, clock.now());
       writing ??= writeSoon();
     },

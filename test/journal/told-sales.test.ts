@@ -1,4 +1,4 @@
-import type { Order } from '../../src/domain/order';
+import { NOT_TOLD, type Order, TOLD_PENDING } from '../../src/domain/order';
 import { isPerhapsUntold, toldLine, readTold, wasTold, type ToldStore } from '../../src/journal/told-sales';
 import { newOrder } from './new-order';
 
@@ -51,12 +51,21 @@ test('the list is read from before the settling: the clock may have been set bac
 test.each<[string, Order]>([
   ['by now its neighbours have marked what they had to', sold({ settledAtMs: NOW - 136 * SECOND })],
   ['the clock was set back since, and the list may have lost it', sold({ settledAtMs: NOW + 3_600 * SECOND })],
-  ['it has a mark of its own', sold({ toldAtMs: 1 })],
+  ['it has a mark of its own', sold({ toldAtMs: NOT_TOLD })],
   ['it is no success', sold({ outcome: { kind: 'pending', reference: 'V1' } })],
 ])('no file is read for an order where %s', async (_why, order) => {
   const store = storeOf();
   expect(await isPerhapsUntold(order, store, NOW)).toBe(false);
   expect(store.asked).toEqual([]);
+});
+
+test.each([
+  ['heard', 100, toldLine(sold(), 'pending'), false],
+  ['may have missed', 100, toldLine(sold(), 'success'), true],
+  ['was told before the list begins', 140, '', false],
+])('"pending" that a script %s', async (_what, openedSecondsAgo, line, expected) => {
+  const order = sold({ toldAtMs: TOLD_PENDING, openedAtMs: NOW - openedSecondsAgo * SECOND });
+  expect(await isPerhapsUntold(order, storeOf(line), NOW)).toBe(expected);
 });
 
 test('a process that sells alone has marked all at its start', async () => {

@@ -58,6 +58,22 @@ test('a sale that a living process tells at the moment of the mark is not marked
   expect(await Promise.all(['told', 'lost'].map((id) => toldAt(journal, id)))).toEqual([undefined, 0]);
 });
 
+test('"pending" that a killed process had marked counts as told only where the reply has left', async () => {
+  const journal = createMemoryJournal();
+  const { owner } = newOrder();
+  const ids = ['heard', 'cut off', 'open, cut off', 'older than the list'];
+  const written: string[] = [];
+  const told = { append: () => Promise.resolve(), read: () => Promise.resolve(written) };
+  await sell(journal, 'heard', NOW - 20 * SECOND, NOW);
+  await sell(journal, 'cut off', NOW - 20 * SECOND, NOW);
+  await sell(journal, 'open, cut off', NOW - 20 * SECOND);
+  await sell(journal, 'older than the list', NOW - 80 * SECOND, NOW);
+  for (const id of ids) await journal.tell(owner, id, TOLD_PENDING);
+  written.push(toldLine((await journal.find(owner, 'heard'))!, 'pending'));
+  expect(await markUntold(journal, [NOW], { told })).toBe(2);
+  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([TOLD_PENDING, 0, 0, TOLD_PENDING]);
+});
+
 test('an order that a living process ends, or tells as pending, while the mark waits is left to that process', async () => {
   const journal = createMemoryJournal();
   const clock = createVirtualClock(NOW);

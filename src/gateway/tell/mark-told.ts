@@ -7,15 +7,15 @@ import type { Line } from '../../domain/legacy';
 import { isSafeToRefund } from '../../domain/outcome';
 import { isEndUntold, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
-import { CLOCKS_MS, readTold, WRITTEN_MS, type ToldStore } from '../../journal/told-sales';
+import { CLOCKS_MS, readTold, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
 export interface MarkToldParts {
   readonly journal: Pick<Journal, 'tell' | 'isWritable' | 'find'>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** Called when a success was told and the whole reply has left. The journal records that only where it had noted the order as not told. */
-  readonly onTold?: ((order: Order) => void) | undefined;
+  /** Called when a success or "pending" was told and the whole reply has left. The journal records a success only where it had noted the order as not told. */
+  readonly onTold?: ((order: Order, told: Told) => void) | undefined;
   /** The sales that all processes have told; undefined while no other process sells from the same journal. */
   readonly told?: (() => ToldStore | undefined) | undefined;
 }
@@ -80,7 +80,7 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
     line.onEnd((isWhole) => {
       // While the journal is away, another gateway may take this process for dead and mark its orders as not told: the time is written once more.
       if (isWhole && told !== 'pending' && (isEndUntold(order) || !parts.journal.isWritable())) void write(parts.clock.now());
-      if (isWhole && told === 'success') parts.onTold?.(order);
+      if (isWhole && told !== 'failure') parts.onTold?.(order, told);
       if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD)
         void (before === undefined ? write(NOT_TOLD) : before.then(() => write(NOT_TOLD)));
     });

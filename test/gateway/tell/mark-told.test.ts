@@ -97,6 +97,7 @@ test.each([
   ['a success that was told whole', ORDER, 'success', true, 1],
   ['a success that the script did not wait for', ORDER, 'success', false, 0],
   ['a failure', ORDER, 'failure', true, 0],
+  ['"pending"', { ...ORDER, toldAtMs: TOLD_PENDING }, 'pending', true, 1],
   ['a success that the journal knew as not told', { ...ORDER, toldAtMs: NOT_TOLD }, 'success', true, 1],
 ] as const)('beside the journal it is noted who has heard %s', async (_title, order, told, isWhole, expected) => {
   const noted: Order[] = [];

@@ -101,7 +101,7 @@ export class GatewayProcess {
       lookupKey: undefined,
       clock,
       told: () => this.#told,
-      onTold: (order) => this.#log.note(order),
+      onTold: (order, told) => this.#log.note(order, told),
       random: () => chance.next(),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
