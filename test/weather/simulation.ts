@@ -97,7 +97,7 @@ export class Simulation {
       word: '',
       meanings,
     };
-    const purchase: Purchase = { content, process: this.#process.name, startedAt: this.timeline.now };
+    const purchase: Purchase = { script: requestId, content, process: this.#process.name, startedAt: this.timeline.now };
     subject.purchases.push(purchase);
     const told = await this.#request(caller, 'POST', path, fields);
     purchase.endedAt = this.timeline.now;

@@ -19,6 +19,9 @@ const CLOCK_TOLERANCE_MS = 60_000;
 /** How often a process tries whether an unreadable disk can be written again. */
 const LOOK_AGAIN_MS = 5_000;
 
+/** Within this time a process has written what it told, unless the list of told sales is away. */
+const JUST_NOW_MS = 1_000;
+
 /** The longest time from a durable write until its process gets the result. */
 const TELL_MS = 10;
 
@@ -105,7 +108,7 @@ export class Disk {
       },
       tell: (owner, requestId, toldAtMs, attempt, isDue) => {
         const isDueNow: typeof isDue = isDue && ((order) => isDue(order, this.#holders.get(`${owner} ${requestId}`)));
-        const tell = (): Promise<void> => journal.tell(owner, requestId, toldAtMs, attempt, isDueNow);
+        const tell = (): Promise<void> => this.#tell(process, owner, requestId, toldAtMs, attempt, isDueNow);
         // The list of told sales is not asked about an order that the journal has as not told.
         const lose = (): void => void (this.orderOf(owner, requestId)?.toldAtMs === NOT_TOLD && loseTelling(owner, requestId));
         return this.#write(life, 'settle', { owner, requestId }, process, tell, lose).catch((error: unknown) => {
@@ -130,6 +133,11 @@ export class Disk {
       isWritable: () => !faults.isJournalGone(timeline.now - startMs),
       close: () => Promise.resolve(),
     };
+  }
+
+  /** The journal as a start has it that marks the orders of dead processes. */
+  markingFor(process: string): Journal {
+    return { ...this.journal, tell: (...telling) => this.#tell(process, ...telling) };
   }
 
   /** The list of processes in the database of a shared journal, as one of them sees it; away whenever the database is. */
@@ -168,11 +176,12 @@ export class Disk {
     return this.#dead.has(process);
   }
 
-  /** Whether a process that lives has told this sale, or one that died has written so before its death. */
-  isKnownTold({ owner, requestId = '' }: Pick<Case, 'owner' | 'requestId'>, process: string): boolean {
+  /** Whether it is written that this process has told this sale, or a living process has told it just now. */
+  isKnownTold({ owner, requestId = '' }: Pick<Case, 'owner' | 'requestId'>, process: string, toldAt: number): boolean {
     const order = this.orderOf(owner, requestId);
     const line = order === undefined ? '' : toldLine(order);
-    return !this.#dead.has(process) || this.#told.some(({ lines }) => lines.includes(line));
+    const isJustNow = this.#stage.timeline.now < toldAt + JUST_NOW_MS;
+    return (isJustNow && !this.#dead.has(process)) || this.#told.some(({ lines }) => lines.includes(line));
   }
 
   /** Each unfinished write of the process becomes durable or is lost. */
@@ -302,6 +311,21 @@ export class Disk {
     if (was?.kind === 'unknown' && after.outcome?.kind === 'rejected')
       this.#stage.book.violate('the journal goes forward', subject, 'unknown became rejected');
     return after;
+  }
+
+  /** A process whose clock is ahead, or that takes a living one for dead, takes back what that one has told or is about to tell (decision 0024). */
+  async #tell(process: string, ...telling: Parameters<Journal['tell']>): Promise<void> {
+    const [owner, requestId] = telling;
+    const key = `${owner} ${requestId}`;
+    const before = await this.journal.find(owner, requestId);
+    await this.journal.tell(...telling);
+    const after = await this.journal.find(owner, requestId);
+    if (after === undefined || after.toldAtMs === before?.toldAtMs) return;
+    this.orders.set(key, after);
+    const subject = this.#stage.book.find(owner, requestId);
+    const holder = this.#holders.get(key) ?? process;
+    const isOfLiving = holder !== process && !this.#dead.has(holder);
+    if (subject !== undefined && after.toldAtMs === NOT_TOLD && isOfLiving) subject.isTellingLost = true;
   }
 
   #keep(order: Order, isMistimed: boolean): void {

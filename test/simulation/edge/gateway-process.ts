@@ -182,7 +182,7 @@ export class GatewayProcess {
   }
 
   #markUntold(): Promise<unknown> {
-    return markUntold(this.#disk.journal, this.#disk.takeSigns(), { told: this.#disk.told, clock: this.#clock });
+    return markUntold(this.#disk.markingFor(this.name), this.#disk.takeSigns(), { told: this.#disk.told, clock: this.#clock });
   }
 
   /** The process does not start while the database is away. */

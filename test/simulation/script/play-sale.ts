@@ -126,7 +126,8 @@ export class Script {
     const process = reach(this.#choose());
     if (process === undefined) return undefined;
     const startedAt = timeline.now;
-    const purchase: Purchase | undefined = content === undefined ? undefined : { content, process: process.name, startedAt };
+    const by = { script: this.sale.name, process: process.name, startedAt };
+    const purchase: Purchase | undefined = content === undefined ? undefined : { content, ...by };
     if (purchase !== undefined) this.subject.purchases.push(purchase);
     note(stage, this.sale.name, `script → ${process.name}: ${request.method} ${request.path} ${content?.key ?? ''}`);
     const hangUp = new AbortController();

@@ -8,6 +8,7 @@ export type Word = 'success' | 'pending' | 'failure' | 'unanswered';
 
 /** One purchase as a script sent it. */
 export interface Purchase {
+  readonly script: string;
   readonly content: Content;
   readonly process: string;
   readonly startedAt: number;

@@ -221,9 +221,9 @@ export class Verdict {
 
   /** What a process told as it died, or while nothing could be written, is told again (decision 0024). */
   #noteLostTelling(subject: Case): void {
-    const isLost = ({ word, body, process }: ScriptReply): boolean => {
+    const isLost = ({ word, body, process, at }: ScriptReply): boolean => {
       const requestId = this.#ordersOf(subject).find(({ reference }) => reference === body['reference'])?.requestId ?? undefined;
-      return word === 'success' && requestId !== undefined && !this.#disk.isKnownTold({ ...subject, requestId }, process);
+      return word === 'success' && requestId !== undefined && !this.#disk.isKnownTold({ ...subject, requestId }, process, at);
     };
     subject.isTellingLost ||= subject.replies.some(isLost);
   }
@@ -239,10 +239,13 @@ export class Verdict {
       if (told.length > 1 && !subject.isTellingLost)
         this.#violate('PINs are told to one customer', name, `${reference}: ${told.join()}`);
     }
-    const served = scriptsOf(replies.filter(({ word }) => word === 'success' || word === 'failure'));
+    const isServed = (reply: ScriptReply): boolean =>
+      reply.word === 'success' ||
+      (reply.word === 'failure' && !(reply.code === 'journal_unavailable' && isRepeatElsewhere(subject, reply)));
+    const served = scriptsOf(replies.filter(isServed));
     // Who repeats the sale of a process that has just died is told v1's refusal of an identical one (decision 0024).
-    const isAnswered = ({ process, startedAt }: Purchase): boolean =>
-      replies.some((reply) => reply.process === process && reply.startedAt === startedAt);
+    const isAnswered = ({ script, startedAt }: Purchase): boolean =>
+      replies.some((reply) => reply.script === script && reply.startedAt === startedAt);
     const cutOff = purchases.filter(
       (one) => one.openedAt !== undefined && this.#disk.isDead(one.process) && !isAnswered(one),
     ).length;
@@ -298,7 +301,7 @@ export class Verdict {
    */
   #mayBeRepeatedByNext(subject: Case): boolean {
     const told = subject.replies.find(({ word, how }) => word === 'success' && how === 'purchase');
-    subject.isTellingLost ||= told !== undefined && !this.#disk.isKnownTold(subject, told.process);
+    subject.isTellingLost ||= told !== undefined && !this.#disk.isKnownTold(subject, told.process, told.at);
     return subject.isTellingLost || this.#isClockSetBefore(subject) || this.#wasOpenAtNext(subject);
   }
 
