@@ -114,6 +114,10 @@ const attempts = new Map<string, number>();
 function answerPurchase(requestId: string): AnswerOfV1 {
   if (requestId.endsWith('pins'))
     return { http: 200, body: JSON.stringify({ status: 'success', data: { reference: `R-${requestId}` } }) };
+  if (requestId.endsWith('power')) {
+    const data = { reference: `R-${requestId}`, token: null, ...BALANCES };
+    return { http: 200, body: JSON.stringify({ status: 'success', data }) };
+  }
   const { answers } = STRANGE[Number(requestId.slice(2))]!;
   const nth = attempts.get(requestId) ?? 0;
   attempts.set(requestId, nth + 1);
@@ -127,10 +131,14 @@ function answerReceipt(reference: string): AnswerOfV1 {
   if (reference === 'R-asked') return { http: 200, body: receiptOf({ reference: 'R-other', status: 'success' }) };
   if (reference === 'R-pins')
     return { http: 200, body: receiptOf({ reference, status: 'success', category: 'exam', pins: PINS }) };
+  if (reference === 'R-power')
+    return { http: 200, body: receiptOf({ reference, status: 'success', category: 'electricity', token: TOKEN, ...BALANCES }) };
   if (shown === undefined) return { http: 404, body: '{"status":"error","success":false,"message":"Transaction not found."}' };
   return { http: 200, body: receiptOf({ reference, ...shown }) };
 }
 
+const BALANCES = { balance_before: 5_000, balance_after: 4_000 };
+const TOKEN = '1111-2222-3333-4444-5555';
 const PINS = [{ pin: '1111-2222', serial: 'S-1' }];
 
 function receiptOf(shown: object): string {
@@ -170,6 +178,13 @@ test('gives PINs that only its receipt shows', async () => {
   const shown = await send(house.url, '/api/epin/', { exam_name: 'WAEC', quantity: 1, 'request-id': 'pins' });
   expect(shown.body).toMatchObject({ status: 'success', pin: '1111-2222<=>S-1', serial: 'S-1' });
   expect((await send(house.url, '/api/transaction/pins')).body).toMatchObject({ status: 'success', serial: 'S-1' });
+});
+
+test('gives the token of a prepaid meter that only its receipt shows', async () => {
+  const fields = { disco_name: 1, meter_number: '45700012345', MeterType: 'prepaid', amount: 1_000, 'request-id': 'power' };
+  const sold = await send(house.url, '/api/billpayment/', fields);
+  expect(sold.body).toMatchObject({ status: 'success', token: TOKEN, new_balance: 4_000 });
+  expect((await send(house.url, '/api/transaction/power')).body).toMatchObject({ status: 'success', token: TOKEN });
 });
 
 test('that shows the receipt of another order has not answered', async () => {

@@ -5,6 +5,7 @@ import { ATTEMPT_NOT_ENDED, type Delivery, type Outcome, type Succeeded, succeed
 import type { Field, Operation } from '../../mapping/mapping';
 import type { Journal } from '../../journal/journal';
 import type { Upstream } from '../../upstream/upstream';
+import { buildCall } from '../read/build-call';
 import { readContextOf, type Reader } from '../read/walk-in';
 import { findReceipt } from './find-receipt';
 
@@ -43,19 +44,21 @@ function fillIn(order: Order, parsed: Reader, { upstream }: FillingParts, leftMs
   const outcome: Outcome = order.outcome ?? ATTEMPT_NOT_ENDED;
   if (outcome.kind !== 'succeeded') return outcome;
   const { delivery, reference } = outcome;
-  const counted = countField(parsed.mapping.operations.get(order.operation));
+  const operation = parsed.mapping.operations.get(order.operation);
+  const counted = countField(operation);
   const pins = delivery?.pins?.length ?? 0;
   if (delivery?.goodsMissing === true || (counted !== undefined && pins === 0))
     return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, upstream);
   // Fewer PINs than were bought are still a success if the receipt has no more: v1 has sold the order, and most scripts refund on "pending".
   const lacksPins = counted !== undefined && Number(order.fields[counted.name]) > pins;
-  const lacksToken = typeof delivery?.token !== 'string' && isOfPrepaidMeter(order);
+  const lacksToken = typeof delivery?.token !== 'string' && isOfPrepaidMeter(order, operation);
   return fillMoney(outcome, parsed, leftMs, upstream, lacksPins || lacksToken);
 }
 
-/** Only a sale of power to a prepaid meter has a token. */
-function isOfPrepaidMeter({ fields }: Order): boolean {
-  return fields['meter_number'] !== undefined && fields['meter_type'] !== 'postpaid';
+/** Only a sale of power to a prepaid meter has a token. Read in the call to v1: the mapping may name its own fields as it likes. */
+function isOfPrepaidMeter({ fields }: Order, operation: Operation | undefined): boolean {
+  const call = operation?.call;
+  return call?.path === '/electricity' && buildCall(call, fields).body?.['meter_type'] !== 'postpaid';
 }
 
 /** How late a reply may get for a receipt with goods. */

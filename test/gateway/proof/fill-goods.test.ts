@@ -72,8 +72,12 @@ test("a token that v1's answer to a prepaid sale leaves out is told from the rec
     asked.push(call);
     return receipt({ token: '1111-2222' });
   });
-  const withFields = (fields: object) => ({ ...newOrder(), fields: { ...fields }, number: 1, attempts: 1, outcome: POWER });
-  const power = (meterType: string) => withFields({ meter_number: '45700012345', meter_type: meterType });
+  const orderOf = (operation: string, fields: object) => ({
+    ...{ ...newOrder(), operation, fields: { ...fields } },
+    ...{ number: 1, attempts: 1, outcome: POWER },
+  });
+  // The fields as the shipped mapping names them: v1's own name of the meter is another one.
+  const power = (meterType: string) => orderOf('buy_electricity', { disco: 1, meter: '45700012345', meter_type: meterType });
   const unnamed: Succeeded = { ...POWER, delivery: balances };
   expect([
     await withGoods(power('prepaid'), reader, partsOf(upstream)),
@@ -83,7 +87,7 @@ test("a token that v1's answer to a prepaid sale leaves out is told from the rec
   // No other sale ever gets a token, so a receipt that confirms that is not read again for each question.
   expect([
     await withGoods(power('postpaid'), reader, partsOf(upstream)),
-    await withGoods(withFields({ phone: '08031234567' }), reader, partsOf(upstream)),
+    await withGoods(orderOf('buy_airtime', { phone: '08031234567' }), reader, partsOf(upstream)),
   ]).toEqual([POWER, POWER]);
   expect(asked).toHaveLength(2);
 });
