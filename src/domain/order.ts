@@ -15,6 +15,8 @@ export interface NewOrder {
   readonly fields: JsonObject;
   /** The fields with a meter or smartcard number, by the mapping that read them. Not written into the journal. */
   readonly identifiers?: readonly string[];
+  /** The fields that say what is bought for which number, by the mapping that read them. Not written into the journal. */
+  readonly essentials?: readonly string[];
   /** The script's own spellings of its request id, with the values as sent. The reply echoes them exactly. */
   readonly echo: JsonObject;
   /** Keyed hash over the operation and the call to v1. It distinguishes a repeat from another sale under the same request id. */
@@ -88,15 +90,16 @@ export type Opened =
   | { readonly kind: 'conflict'; readonly order: Order };
 
 /**
- * Decides whether two requests under one request id mean the same order. Each of three things proves it,
+ * Decides whether two requests under one request id mean the same order. Each of four things proves it,
  * because the operator may have changed the meaning of the script's words between the two:
  *
  *   content   v1 would get the same call
  *   words     the script sent exactly the same words, whatever the mapping reads in them (decision 0011)
  *   numbers   the script sent the same field values, and only callers.yaml has changed the meaning of its numbers
- *             (decision 0016), or a meter or smartcard number has another spelling (decision 0044). This helps where the
- *             words differ (another spelling, another format, a field without meaning), and for orders from before the
- *             words were hashed
+ *             (decision 0016). This helps where the words differ (another spelling, another format, a field without
+ *             meaning), and for orders from before the words were hashed
+ *   sale      it buys the same for the same number, which may have another spelling (decision 0044): v1 takes such sales for
+ *             identical (specification, section 7). Only what comes with a sale differs: the customer's phone beside a meter
  *
  * Where none does, and the mapping has changed since, the set that read the order is asked what it reads in the repeat
  * (`answer-refused-repeat`, which has that set).
@@ -106,19 +109,25 @@ export type Opened =
  */
 
 type Comparable = Pick<NewOrder, 'contentHash' | 'askedHash' | 'operation' | 'fields' | 'trail'>;
-type Asked = Comparable & Pick<NewOrder, 'identifiers'>;
+type Asked = Comparable & Pick<NewOrder, 'identifiers' | 'essentials'>;
 
 export function isSameIntent(earlier: Comparable, now: Asked): boolean {
   if (earlier.contentHash === now.contentHash) return true;
   const isWordForWord = earlier.askedHash !== undefined && earlier.askedHash === now.askedHash;
-  return isWordForWord || isSameAsSent(earlier, now);
+  return isWordForWord || isSameAsSent(earlier, now) || isSameSale(earlier, now);
+}
+
+function isSameSale(earlier: Comparable, { operation, fields, essentials = [], identifiers = [] }: Asked): boolean {
+  const written = (values: JsonObject, name: string): string =>
+    identifiers.includes(name) ? identityOf('identifier', textOf(values[name])) : JSON.stringify(values[name] ?? null);
+  const isAlike = (name: string): boolean => written(earlier.fields, name) === written(fields, name);
+  return earlier.operation === operation && essentials.length > 0 && essentials.every(isAlike);
 }
 
 function isSameAsSent(earlier: Comparable, now: Asked): boolean {
   const { identifiers = [] } = now;
   const hasOwnNumbers = earlier.trail?.ownNumbers !== undefined || now.trail?.ownNumbers !== undefined;
-  const isRespelt = identifiers.some((name) => earlier.fields[name] !== now.fields[name]);
-  const isComparable = (hasOwnNumbers || isRespelt) && earlier.operation === now.operation;
+  const isComparable = hasOwnNumbers && earlier.operation === now.operation;
   return isComparable && asSent(earlier, identifiers) === asSent(now, identifiers);
 }
 

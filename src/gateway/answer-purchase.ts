@@ -210,6 +210,7 @@ function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { k
     format: parsed.format,
     fields: boundedFields(intent.values),
     identifiers: operation.identifiers,
+    essentials: operation.essentials,
     echo: requestId?.echo ?? {},
     contentHash: contentHashOf(operation, call, keyring),
     askedHash: askedHashOf(request, keyring),

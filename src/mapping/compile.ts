@@ -153,6 +153,7 @@ function* compileOperation(name: string, operation: OperationSource, compiling: 
     kind: operation.kind,
     fields,
     identifiers: fields.filter(({ as }) => as === 'identifier').map((field) => field.name),
+    essentials: essentialsOf(fields),
     known: knownSpellings(operation, fields, source),
     call,
     joins: compileJoins(operation, path, context),
@@ -168,6 +169,14 @@ function* compileOperation(name: string, operation: OperationSource, compiling: 
     afterPendingByFormat: afterPendingByFormat(name, source),
     replies: yield* compileReplies(name, operation, [...formats.keys()], { source, report, context }),
   };
+}
+
+/** All that v1 is sent, but for flags (`ported`), and the customer's phone where a meter or smartcard is served. */
+function essentialsOf(fields: readonly Field[]): string[] {
+  const sent = fields.filter(({ isSent }) => isSent);
+  const served = sent.some(({ as }) => as === 'identifier') ? 'identifier' : 'phone';
+  const isEssential = ({ as }: Field): boolean => as === served || (as !== 'flag' && as !== 'phone');
+  return sent.some(({ as }) => as === served) ? sent.filter(isEssential).map(({ name }) => name) : [];
 }
 
 /**

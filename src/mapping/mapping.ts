@@ -102,6 +102,8 @@ export interface Operation {
   readonly fields: readonly Field[];
   /** The names of fields with a meter or smartcard number. */
   readonly identifiers: readonly string[];
+  /** The names of the fields that say what is bought for which number; empty for an operation that buys for no number (PINs, messages). */
+  readonly essentials: readonly string[];
   /** Every spelling that the operation reads, or ignores on purpose. Any other field of a request is unknown. */
   readonly known: ReadonlySet<string>;
   readonly call: CallTemplate | undefined;

@@ -46,13 +46,33 @@ test.each<[string, NewOrder, NewOrder, boolean]>([
   expect(isSameIntent(earlier, now)).toBe(expected);
 });
 
+test.each<[string, string, boolean]>([
+  ['in another spelling is', 'ab12345', true],
+  ['with other letters is not', 'cd12345', false],
+])('beside an own number of the script, the same smartcard %s the same sale', (_what, smartcard, expected) => {
+  const now = order({ smartcard, plan: 58, name: 'Ada' }, { plan: 7 });
+  const earlier = order({ smartcard: 'AB12345', plan: 57, name: 'Ada' }, { plan: 7 });
+  expect(isSameIntent(earlier, { ...now, identifiers: ['smartcard'] })).toBe(expected);
+  const otherText = { ...now, fields: { ...now.fields, name: 'ada' }, contentHash: 'other', identifiers: ['smartcard'] };
+  expect(isSameIntent(earlier, otherText)).toBe(false);
+});
+
 test.each<[string, JsonObject, JsonObject, boolean]>([
   ['in another case', { smartcard: 'AB12345', plan: 5 }, { smartcard: 'ab12345', plan: 5 }, true],
   ['without its zeros', { plan: 5, smartcard: '0077012345' }, { smartcard: '77012345', plan: 5 }, true],
   ['with other letters', { smartcard: 'AB12345', plan: 5 }, { smartcard: 'CD12345', plan: 5 }, false],
   ['for another plan', { smartcard: 'AB12345', plan: 5 }, { smartcard: 'ab12345', plan: 6 }, false],
-  ['with another text', { smartcard: 'AB12345', name: 'Ada' }, { smartcard: 'ab12345', name: 'ada' }, false],
+  ["with another customer's phone", { smartcard: 'AB12345', plan: 5, phone: PHONE }, { smartcard: 'AB12345', plan: 5 }, true],
   ['that was not sent before', { plan: 5 }, { smartcard: 'ab12345', plan: 5 }, false],
-])('a smartcard number %s', (_what, earlier, now, expected) => {
-  expect(isSameIntent(order(earlier), { ...order(now), identifiers: ['smartcard'] })).toBe(expected);
+  ['without the plan', { smartcard: 'AB12345', plan: 5 }, { smartcard: 'AB12345' }, false],
+])('a sale for a smartcard number %s', (_what, earlier, now, expected) => {
+  const read = { identifiers: ['smartcard'], essentials: ['smartcard', 'plan'] };
+  expect(isSameIntent(order(earlier), { ...order(now), ...read })).toBe(expected);
+  expect(isSameIntent(order(earlier, undefined, 'buy_power'), { ...order(now), ...read })).toBe(false);
+});
+
+test('a sale without a number is the same only if v1 would get the same call', () => {
+  const cards = { denomination: 100, quantity: 1 };
+  const named = { ...order({ ...cards, name_on_card: 'Ada' }), essentials: [] };
+  expect(isSameIntent(order(cards), named)).toBe(false);
 });

@@ -51,6 +51,33 @@ test.each<[string, Record<string, unknown>]>([
   expect(await balance()).toBe(before);
 });
 
+test.each<[string, string, object, object, object]>([
+  [
+    "the customer's phone beside a meter",
+    '/api/billpayment/',
+    { disco_name: 1, meter_number: '45700012345', MeterType: 1, amount: 1_000 },
+    { Customer_Phone: '08031234567' },
+    {},
+  ],
+  [
+    "the customer's phone beside a smartcard",
+    '/api/cable/',
+    { cable: 1, iuc: '7023456789', cable_plan: 11 },
+    { phone: '08031234567' },
+    { phone: '08031234568' },
+  ],
+  ['"ported"', '/api/data/', { network: 1, data_plan: 101, phone: '08031234567' }, { bypass: true }, { bypass: false }],
+])('one id for a sale in which only %s differs is the same order, sold once and never told as failed', async (...played) => {
+  const [title, at, sale, first, again] = played;
+  const id = `beside ${title}`;
+  const sold = await send(house.url, at, { ...sale, ...first, 'request-id': id });
+  expect(sold.body).toMatchObject({ status: 'success' });
+  const after = await balance();
+  const { status, body } = await send(house.url, at, { ...sale, ...again, 'request-id': id });
+  expect({ status, ...body }).toMatchObject({ status: 'success', reference: sold.body.reference });
+  expect(await balance()).toBe(after);
+});
+
 test('two different orders under one id at the same time: one is sold, one is refused', async () => {
   const before = await balance();
   const replies = await Promise.all([buy('same-second', { phone: '08035551234' }), buy('same-second', { phone: '08035551235' })]);
