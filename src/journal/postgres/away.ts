@@ -1,6 +1,7 @@
 /** Keeps v1's answers on a disk of this machine while the database is away. (Decision 0051.) */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../domain/json';
 import { isRefusal, type Outcome } from '../../domain/outcome';
@@ -35,15 +36,17 @@ export function createSpool({ dir, seal, onTrouble }: SpoolOptions): Spool {
     lines = [];
     flushing = undefined;
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    // Opened by name each time: the start of another process may have written all its lines into the journal and removed it.
-    const file = await open(path, 'a', 0o600);
-    try {
-      await appendWhole(file, text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await syncFolder(dir);
+    // Opened by name each time: the start of another process may have taken the file, with what had been written by then.
+    do {
+      const file = await open(path, 'a', 0o600);
+      try {
+        await appendWhole(file, text);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await syncFolder(dir);
+    } while (!existsSync(path));
   };
   return {
     append(kept) {
@@ -76,15 +79,16 @@ export interface Replay {
  * has no effect. Rejects when `apply` does; the file then stays.
  */
 export async function replaySpool(dir: string, seal: FieldSeal, apply: (kept: KeptChange) => Promise<void>): Promise<Replay> {
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) =>
-    error.code === 'ENOENT' ? [] : Promise.reject(error),
-  );
   let changes = 0;
   let unreadable = 0;
-  for (const name of names.filter((one) => one.endsWith(SUFFIX))) {
-    const path = join(dir, name);
-    const bytes = await readFile(path);
-    const lines = bytes.toString().split('\n');
+  for (const name of (await ifThere(readdir(dir))) ?? []) {
+    if (!name.endsWith(SUFFIX)) continue;
+    // Taken by another name first. A running process that appends to its file from now on sees that and writes its lines again.
+    const taken = join(dir, `${randomUUID()}${SUFFIX}`);
+    const text = await ifThere(rename(join(dir, name), taken).then(() => readFile(taken, 'utf8')));
+    // Another process that starts has taken it.
+    if (text === undefined) continue;
+    const lines = text.split('\n');
     // A killed process may leave half a line. Its change never counted, so no script was told of it.
     lines.pop();
     let broken = 0;
@@ -95,10 +99,13 @@ export async function replaySpool(dir: string, seal: FieldSeal, apply: (kept: Ke
       changes += kept === undefined ? 0 : 1;
     }
     unreadable += broken;
-    // A running process may have appended to its file meanwhile; then the file stays for the next start.
-    if (broken === 0 && (await stat(path)).size === bytes.length) await rm(path, { force: true });
+    if (broken === 0) await rm(taken, { force: true });
   }
   return { changes, unreadable };
+}
+
+function ifThere<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+  return reading.catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : Promise.reject(error)));
 }
 
 /** Deletes the refusals of a restored spool: since the backup such an order may have been sent again under its id and sold. */

@@ -13,12 +13,20 @@ const wordOf = (requestId: string): KeptChange => ({
   said: { latest: { kind: 'succeeded', reference: `TXN-${requestId}` }, atMs: 1 },
 });
 
-/** The next line is written up to its middle. */
-async function fillDisk(dir: string): Promise<void> {
+const fail = (error: unknown): void => {
+  throw error;
+};
+
+async function spyOnAppends(dir: string) {
   const file = await open(join(dir, 'probe'), 'a');
   const handles = Object.getPrototypeOf(file) as FileHandle;
   await file.close();
-  jest.spyOn(handles, 'appendFile').mockImplementationOnce(async function (this: FileHandle, text) {
+  return jest.spyOn(handles, 'appendFile');
+}
+
+/** The next line is written up to its middle. */
+async function fillDisk(dir: string): Promise<void> {
+  (await spyOnAppends(dir)).mockImplementationOnce(async function (this: FileHandle, text) {
     await this.write(String(text).slice(0, String(text).length / 2));
     throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   });
@@ -49,4 +57,37 @@ test('a line of which the disk has only half spoils no later line', async () => 
   const replay = await replaySpool(dir, seal, async ({ requestId }) => void replayed.push(requestId));
   // That one stands in memory alone.
   expect([replayed, replay]).toEqual([['before', 'after'], { changes: 2, unreadable: 0 }]);
+});
+
+test('a line that a running process writes while another one starts and takes its file is left for the next start', async () => {
+  const dir = newFolder();
+  const spool = createSpool({ dir, seal, onTrouble: fail });
+  await spool.append(wordOf('before'));
+  const replayed: string[] = [];
+  const start = () => replaySpool(dir, seal, async ({ requestId }) => void replayed.push(requestId));
+  // The file is open by then.
+  (await spyOnAppends(dir)).mockImplementationOnce(async function (this: FileHandle, text) {
+    await start();
+    await this.write(String(text));
+  });
+  await spool.append(wordOf('meanwhile'));
+  expect(replayed).toEqual(['before']);
+  await start();
+  expect(replayed).toEqual(['before', 'meanwhile']);
+  expect((await readdir(dir)).filter((name) => name !== 'probe')).toEqual([]);
+});
+
+test('of two processes that start at once in one folder neither fails, and no line is lost', async () => {
+  const dir = newFolder();
+  const spool = createSpool({ dir, seal, onTrouble: fail });
+  for (const requestId of ['r1', 'r2']) await spool.append(wordOf(requestId));
+  const replayed: string[] = [];
+  const second = () => replaySpool(dir, seal, async ({ requestId }) => void replayed.push(`second ${requestId}`));
+  const first = replaySpool(dir, seal, async ({ requestId }) => {
+    if (requestId === 'r1') await second();
+    replayed.push(`first ${requestId}`);
+  });
+  expect(await first).toEqual({ changes: 2, unreadable: 0 });
+  expect(replayed).toEqual(['second r1', 'second r2', 'first r1', 'first r2']);
+  expect(await readdir(dir)).toEqual([]);
 });
