@@ -588,6 +588,34 @@ describe('a repeat without an id', () => {
       expect(second.upstream.sent).toHaveLength(0);
     });
 
+    test('is told the end of the first also where it repeats an order of its own process that v1 has refused', async () => {
+      const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 1_000 }], parts });
+      const delaysMs = [0, 0, 5_000];
+      const second = openWalkHouse({
+        ...{ beside: first, ...slowly(300, REJECTED, REJECTED, AGAIN), parts },
+        wrapJournal: (journal, clock) => ({
+          open: async (order) => {
+            await new Promise<void>((resolve) => void clock.after(delaysMs.shift()!, resolve));
+            return journal.open(order);
+          },
+        }),
+      });
+      // The second process has just looked for such orders, and looks once a second.
+      ask(second, { amount: '300' });
+      for (const at of [first, second]) {
+        const script = ask(at);
+        await first.clock.advance(200);
+        script.hangUp();
+      }
+      await first.clock.advance(200);
+      const third = ask(second);
+      await first.clock.advance(8_000);
+      expect(await told(second, third)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+      const [refused, ...reopened] = second.upstream.sent.slice(1);
+      expect([refused, reopened]).toEqual([expect.anything(), []]);
+      expect(delaysMs).toEqual([]);
+    });
+
     test('is sold where the first is another sale', async () => {
       expect(await meet(1_000, { amount: '200' })).toMatchObject({ told: { reference: 'V2' }, sent: 1 });
     });
