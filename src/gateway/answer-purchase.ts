@@ -3,7 +3,7 @@ import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import { NOT_TOLD, TOLD_PENDING, type NewOrder, type Order, type Trail } from '../domain/order';
-import { ATTEMPT_NOT_ENDED, isOver, type Outcome, referenceOf, type Unknown } from '../domain/outcome';
+import { ATTEMPT_NOT_ENDED, isOver, isRefusal, type Outcome, referenceOf, type Unknown } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Opening, openOrder, UNREADABLE, wasSoldMeanwhile } from './order/open-order';
 import { pursue } from './order/pursue';
@@ -102,6 +102,8 @@ async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts
     return wasSoldMeanwhile(order) ? UNREAD : undefined;
   });
   if (found === UNREAD) return { ...order, outcome: UNREADABLE };
+  // v1 may have refused the earlier order because of this one, of whose attempts nothing is known.
+  if (order.outcome?.kind === 'unknown' && isRefusal(found?.outcome)) return undefined;
   return found && { ...found, outcome: found.outcome ?? ATTEMPT_NOT_ENDED };
 }
 

@@ -114,13 +114,13 @@ export async function openOrder(
     if (reason !== undefined) return restingPursuit(await settleUnsent(order, reason, parts), 'new');
   }
   if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));
-  return { kind: 'to_pursue', plan: planOf(order, opened.kind, { call, lease, leftMs }, parsed, parts) };
+  return { kind: 'to_pursue', plan: planOf(order, opened.kind, { call, lease, leftMs, ageMs }, parsed, parts) };
 }
 
 function planOf(
   order: Order,
   opened: Opened['kind'],
-  { call, lease, leftMs }: Pick<Opening, 'call' | 'lease' | 'leftMs'>,
+  { call, lease, leftMs, ageMs }: Pick<Opening, 'call' | 'lease' | 'leftMs' | 'ageMs'>,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): PursuitPlan {
@@ -143,6 +143,7 @@ function planOf(
     lease,
     identify: (reference, openedAtMs) =>
       identifyOrder(reference, openedAtMs, parsed, { ...parts, replayMs: replayMsOf(parsed.mapping, parsed.callerKey) }),
+    findElsewhere: onceLate(ageMs, () => soldElsewhere(order, parsed, parts)),
     look: () => parts.reconciler.reconcile(parsed.credentials, parsed.request.clientAddress, order.requestId),
   };
 }
@@ -151,24 +152,47 @@ function planOf(
  * The reason to send nothing where another process has opened an order for this sale without an id since the search for its repeats; also where that
  * cannot be read. v1 would sell both: it refuses the second as identical only for five seconds. Not for PINs: they name no customer.
  */
-async function soldMeanwhile(
+async function soldMeanwhile(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<NotSent | undefined> {
+  return (await orderElsewhere(order, parsed, parts)) && SOLD_MEANWHILE;
+}
+
+/**
+ * The same for an order that was sent and got no answer yet: v1's trouble may outlast its five seconds. A refused order of the other process is no
+ * reason, because v1 may have refused it for this one.
+ */
+async function soldElsewhere(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<Unknown | undefined> {
+  const found = await orderElsewhere(order, parsed, parts);
+  if (found === undefined || (found !== UNREAD && isRefusal(found.outcome))) return undefined;
+  return { kind: 'unknown', reason: SOLD_MEANWHILE.reason };
+}
+
+async function orderElsewhere(
   order: Order,
   parsed: ParsedRequest,
   { repeats, told, onTrouble }: OpeningParts,
-): Promise<NotSent | undefined> {
+): Promise<Order | typeof UNREAD | undefined> {
   const isAlone = told?.() === undefined;
   if (isAlone || parsed.intent.requestId !== undefined || isOfPins(parsed.operation)) return undefined;
   const looking = repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, { isDue: true, except: order.requestId });
-  const found = await looking.catch((error: unknown) => {
+  return looking.catch((error: unknown) => {
     onTrouble('find', error);
     return UNREAD;
   });
-  return found === undefined ? undefined : SOLD_MEANWHILE;
 }
 
-/** Whether this process has sent nothing of a new order, because another one has opened an order for the same sale. */
+/** Searches before the first attempt that v1 would no longer refuse as identical. One search sees what the look before the opening did not. */
+function onceLate<Found>(ageMs: () => number, search: () => Promise<Found | undefined>): () => Promise<Found | undefined> {
+  let isDue = true;
+  return async () => {
+    if (!isDue || ageMs() <= REFUSED_AS_IDENTICAL_MS) return undefined;
+    isDue = false;
+    return search();
+  };
+}
+
+/** Whether this process sends nothing more of an order, because another one has opened an order for the same sale. */
 export function wasSoldMeanwhile({ outcome }: Order): boolean {
-  return outcome?.kind === 'not_sent' && outcome.reason === SOLD_MEANWHILE.reason;
+  return (outcome?.kind === 'not_sent' || outcome?.kind === 'unknown') && outcome.reason === SOLD_MEANWHILE.reason;
 }
 
 /** Settles an order that is not sent. If that cannot be written, the order is told as pending, as any attempt without an outcome. */

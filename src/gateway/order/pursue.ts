@@ -1,11 +1,9 @@
 /**
- * Steps 8 and 9 for one order: send it, send it again while that is safe, read its receipt while it is pending, and
- * write the outcome. No other file sends a purchase again. A pursuit belongs to the order, not to the script's
- * connection: an attempt under way is finished even when the script hangs up or has had its reply.
+ * Steps 8 and 9 for one order: send it, send it again while that is safe, read its receipt while it is pending, and write the outcome. No other file
+ * sends a purchase again. A pursuit belongs to the order, not to the script's connection: an attempt is finished even when its script has left.
  *
- * Sending a purchase again asks v1 about the order, and may also buy it. When no script waits any more, the script has
- * heard "pending" or nothing, and most scripts have refunded. So nothing more is sent then, unless this caller is known
- * to keep or sell pending orders (decision 0018).
+ * Sending a purchase again asks v1 about the order, and may also buy it. When no script waits any more, the script has heard "pending" or nothing, and
+ * most scripts have refunded. So nothing more is sent then, unless this caller is known to keep or sell pending orders (decision 0018).
  */
 import { CommonSignal, within } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
@@ -152,7 +150,9 @@ class RunningPursuit implements Pursuit {
   async #send({ attempt, nth }: StateOf<'sending'>): Promise<StateAfter<'sending'>> {
     try {
       if (!(await this.#holdsLease())) return { name: 'concluding' };
-      this.#known = succeedOutcome(this.#known, await this.#sendAndJudge(attempt));
+      const elsewhere = await this.#plan.findElsewhere();
+      this.#known = succeedOutcome(this.#known, elsewhere ?? (await this.#sendAndJudge(attempt)));
+      if (elsewhere !== undefined) return { name: 'concluding' };
     } finally {
       attempt.release();
     }

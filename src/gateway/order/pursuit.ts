@@ -2,7 +2,7 @@
 import type { Attempt, AttemptLimit, ReceiptPace } from './attempt-limit';
 import { type Clock, startAge } from '../../domain/clock';
 import type { Order } from '../../domain/order';
-import { ATTEMPT_BEGINS, type Outcome } from '../../domain/outcome';
+import { ATTEMPT_BEGINS, type Outcome, type Unknown } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { Credentials } from '../../domain/credentials';
 import type { Line } from '../../domain/legacy';
@@ -147,6 +147,8 @@ export interface PursuitPlan {
   readonly lease: Lease;
   /** Compares v1's receipt of a reference with this order: for a duplicate that the journal does not know. */
   readonly identify: Identify;
+  /** To be asked before an attempt: the outcome with which nothing is sent any more, because another process has an order of this sale. */
+  readonly findElsewhere: () => Promise<Unknown | undefined>;
   /** Looks for the order in v1's history, and buys nothing. When the promise resolves, the finding is in the journal. */
   readonly look: () => Promise<unknown>;
 }

@@ -83,6 +83,7 @@ async function beginPursuit(options: PursuitOptions): Promise<BegunPursuit> {
       readMs: 10_000,
       lease,
       identify: async () => ({ identity: 'same' }),
+      findElsewhere: async () => undefined,
       look: async () => undefined,
       ...plan,
     },

@@ -616,6 +616,42 @@ describe('a repeat without an id', () => {
       expect(delaysMs).toEqual([]);
     });
 
+    /** For another sale, two attempts without an answer, and one more. */
+    const inTrouble = (last: Outcome) => [
+      { outcome: REJECTED, afterMs: 0 },
+      ...[UNKNOWN, UNKNOWN].map((outcome) => ({ outcome, afterMs: 3_000 })),
+      { outcome: last, afterMs: 0 },
+    ];
+
+    test('is told the end of the first, and is not sold, also where v1 leaves its attempts without an answer for longer than it refuses it as identical', async () => {
+      const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 100 }], parts });
+      const second = openWalkHouse({ beside: first, answers: inTrouble(AGAIN), parts });
+      // The second process has just looked for such orders, and looks once a second.
+      ask(second, { amount: '300' });
+      const script = ask(first);
+      await first.clock.advance(50);
+      script.hangUp();
+      await first.clock.advance(250);
+      const repeat = ask(second);
+      await first.clock.advance(20_000);
+      expect(await told(second, repeat)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+      expect(second.upstream.sent.length).toBeLessThan(4);
+    });
+
+    test('is asked about again where v1 has refused the first, perhaps because of it', async () => {
+      const first = openWalkHouse({ answers: [{ outcome: IDENTICAL, afterMs: 100 }], parts });
+      const second = openWalkHouse({ beside: first, answers: inTrouble(SUCCESS), parts });
+      ask(second, { amount: '300' });
+      const script = ask(first);
+      await first.clock.advance(50);
+      script.hangUp();
+      await first.clock.advance(250);
+      const repeat = ask(second);
+      await first.clock.advance(20_000);
+      expect(await told(second, repeat)).toMatchObject({ status: 'success', reference: 'V1' });
+      expect(second.upstream.sent).toHaveLength(4);
+    });
+
     test('is sold where the first is another sale', async () => {
       expect(await meet(1_000, { amount: '200' })).toMatchObject({ told: { reference: 'V2' }, sent: 1 });
     });
