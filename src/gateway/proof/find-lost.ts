@@ -101,7 +101,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
   const prices = await pricesOf(context, parts);
   const otherKeys = parts.otherKeys({
-    ...{ context, isTimely },
+    ...{ context, isTimely, shownBeforeMs: startedAt - SHOWN_WITHIN_MS },
     // An order may get attempts for as long as it is pursued, so a rival may be that much older.
     fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - Math.max(CLOCK_ERROR_MS, mapping.timing.pursue),
     compare: (order, row) => {

@@ -35,6 +35,8 @@ interface LookInput {
   readonly isTimely: (order: Order, row: Unclaimed) => boolean;
   /** Orders that were opened before this time are no rivals. */
   readonly fromMs: number;
+  /** Sales that were confirmed before this time must be shown by v1 to their account. */
+  readonly shownBeforeMs: number;
 }
 
 /** How many open orders of all keys are listed. If there are more, a rival might be missing, and no row is given to an order. */
@@ -106,30 +108,40 @@ class OtherKeysOfLook implements OtherKeys {
       // An open order with a reference (pending at the provider) has a row of its own.
       if (!this.#isOfAnother(order, other) || referenceOf(other.outcome) !== undefined) continue;
       const is = this.#look.compare(other, row);
-      if ((is === 'alike' || is === 'unknown') && !(await this.#isStranger(other.owner))) return true;
+      if ((is === 'alike' || is === 'unknown') && !(await this.#isStranger(other.owner, row))) return true;
     }
     return false;
   }
 
   /**
-   * Whether `owner` is a key of another account: v1 answers 404 for that key's receipt, because it shows only receipts of one's own account.
-   * A key without any sale counts as one of another account. A key that has sales, but none among its newest orders, counts as one of this account.
+   * Whether `owner` is a key of another account: v1 answers 404 for that key's receipt, because it shows only receipts of one's own account, and
+   * shows the receipt of `row` just after, so that it does not answer 404 for all. A sale of a moment ago does not count: v1 may read from a
+   * replica that lags. A key without any sale counts as one of another account. A key that has sales, but none among its newest orders, counts
+   * as one of this account.
    */
-  async #isStranger(owner: string): Promise<boolean> {
-    const { journal, upstream } = this.#parts;
-    const { context } = this.#look;
+  async #isStranger(owner: string, row: Unclaimed): Promise<boolean> {
+    const { journal } = this.#parts;
+    const { context, shownBeforeMs } = this.#look;
     const pair = `${context.credentials.fingerprint} ${owner}`;
     if (this.#strangers.has(pair)) return true;
     const newest = journal.listOfOwner({ owner, newestFirst: true, limit: NEWEST_MAX, onUnreadable: () => undefined });
-    for await (const { outcome } of newest) {
+    for await (const { outcome, settledAtMs = Infinity } of newest) {
       const reference = referenceOf(outcome);
-      if (reference === undefined) continue;
-      const finding = await askForReceipt(reference, context, upstream);
-      const isStranger = finding.kind === 'refused' && finding.httpStatus === 404;
+      if (reference === undefined || settledAtMs > shownBeforeMs) continue;
+      const isStranger = (await this.#isUnknownToV1(reference)) && (await this.#isShown(row.reference));
       if (isStranger) this.#strangers.set(pair, true);
       return isStranger;
     }
     return !(await journal.hasReference(owner));
+  }
+
+  async #isUnknownToV1(reference: string): Promise<boolean> {
+    const finding = await askForReceipt(reference, this.#look.context, this.#parts.upstream);
+    return finding.kind === 'refused' && finding.httpStatus === 404;
+  }
+
+  async #isShown(reference: string): Promise<boolean> {
+    return (await askForReceipt(reference, this.#look.context, this.#parts.upstream)).kind === 'found';
   }
 
   #isOfAnother(order: Order, other: Order): boolean {

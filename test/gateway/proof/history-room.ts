@@ -32,6 +32,8 @@ export interface Row {
   readonly shows?: JsonObject;
   /** v1 cannot give its receipt now. */
   readonly isUnreadable?: true;
+  /** v1's history shows it, but v1 has no receipt of it now. */
+  readonly isWithoutReceipt?: boolean;
   /** Neither the history of this account nor a receipt shows it. */
   readonly isOfAnotherAccount?: true;
 }
@@ -98,7 +100,8 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
       return { kind: 'found', body: { status: 'success', data }, ...told };
     }
     const row = own.find(({ reference }) => reference === call.query?.['reference']);
-    if (row === undefined) return { kind: 'refused', httpStatus: 404, body: { status: 'error' } };
+    if (row === undefined || row.isWithoutReceipt === true)
+      return { kind: 'refused', httpStatus: 404, body: { status: 'error' } };
     if (row.isUnreadable === true) return { kind: 'unavailable', reason: 'HTTP 502' };
     const { reference, phone = '08030000001', shows } = row;
     const sale = { reference, status: 'success', category: 'airtime', phone, amount: 100, type: 'debit' };

@@ -79,7 +79,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
 
   test('the lost order of a key of another account does not compete', async () => {
     const room = open([{ reference: 'V1' }, { reference: 'V0', isOfAnotherAccount: true }]);
-    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009' });
+    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009', afterMs: -2 * MINUTE_MS });
     await room.lose('r-other', { by: OLD });
     await room.lose('r-new');
     expect(await room.look('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
@@ -98,6 +98,40 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     await room.lose('r-other', { by: OLD });
     await room.lose('r-new');
     expect(await room.look('r-new')).toEqual(UNKNOWN);
+  });
+
+  test('no key is taken for one of another account while v1 shows no receipts at all', async () => {
+    const rows: Row[] = [{ reference: 'V1' }, { reference: 'V0', shows: { phone: '08030000009' } }];
+    const room = open(rows);
+    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009' });
+    await room.lose('r-other', { by: OLD });
+    await room.lose('r-new');
+    expect(await room.look('r-new', MINUTE_MS)).toEqual(UNKNOWN);
+    const shown = rows.map((row) => ({ ...row }));
+    for (const [at, row] of shown.entries()) rows[at] = { ...row, isWithoutReceipt: true };
+    expect(await room.look('r-new', 10 * MINUTE_MS)).toEqual(UNKNOWN);
+    for (const [at, row] of shown.entries()) rows[at] = row;
+    expect(await room.look('r-new', 10 * MINUTE_MS)).toEqual(UNKNOWN);
+  });
+
+  test('a key is not taken for one of another account because v1 does not show its sale of a moment ago yet', async () => {
+    const before = { reference: 'V0', shows: { phone: '08030000009' } };
+    const rows: Row[] = [{ reference: 'V1' }, { ...before, isOfAnotherAccount: true }];
+    const room = open(rows);
+    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009' });
+    await room.lose('r-other', { by: OLD });
+    await room.lose('r-new');
+    expect(await room.look('r-new', MINUTE_MS / 2)).toEqual(UNKNOWN);
+    rows[1] = before;
+    expect(await room.look('r-new', 10 * MINUTE_MS)).toEqual(UNKNOWN);
+  });
+
+  test('an order of another key with this reference, number and price, but of another day, may be of another v1: nothing is proven', async () => {
+    const day = 25 * 60 * MINUTE_MS;
+    const room = open([{ reference: 'V1', atMs: START + day }]);
+    await room.sell('r-sandbox', 'V1', { by: OLD });
+    await room.lose('r-new', { afterMs: day });
+    expect(await room.look('r-new', day + 2 * QUIET_MS)).toEqual(UNKNOWN);
   });
 
   test('it is so too after hundreds of refusals', async () => {
