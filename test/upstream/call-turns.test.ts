@@ -117,6 +117,16 @@ describe('calls to a v1 that does not answer', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it('the waiting time of a call is part of the time in which it may leave', async () => {
+    // No handshake ends, so no call leaves.
+    const server = await v1(() => undefined);
+    const upstream = upstreamAt(server.url.replace('http:', 'https:'), { connections: 1 });
+    const first = buy(upstream, 'a', { leaveWithinMs: 1_000 });
+    const second = buy(upstream, 'b', { leaveWithinMs: 1_200 }).then(({ outcome }) => outcome.kind);
+    expect(await Promise.race([second, sleep(1_700)])).toBe('not_sent');
+    expect((await first).outcome.kind).toBe('not_sent');
+  });
+
   it('a call whose script has hung up is not sent when its turn comes', async () => {
     const server = await v1(answersAfter(200));
     const upstream = upstreamAt(server.url, { connections: 1 });

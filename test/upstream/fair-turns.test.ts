@@ -72,6 +72,16 @@ describe('fair turns', () => {
     leaveAll();
   });
 
+  test('a waiting client gets no more than its share when another gives a place back', () => {
+    const { log, enter, leaveAll } = createLane();
+    const [, , , leaveB] = ['a', 'a', 'a', 'b', 'c'].map((client) => enter(client));
+    leaveB!();
+    expect(log).toEqual(['a', 'a', 'b', 'c']);
+    enter('d');
+    expect(log.at(-1)).toBe('d');
+    leaveAll();
+  });
+
   test('lines are served in turn, whatever their length', () => {
     const { log, enter } = createLane({ places: 2, lineMax: 9 });
     const first = [enter('x'), enter('y')];
