@@ -131,6 +131,8 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     const claimed = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
     const outcome = isAbsent ? provenUnsent(order) : claimed;
     if (outcome === undefined || !(await isStillFree(order, outcome, parts))) continue;
+    const mayFit = (other: Order): boolean => Matches.mayFit({ order: other, traits: traitsOfOrder(other, prices) }, row!);
+    if (outcome.kind === 'declined' && (await wasDeclinedUnnamed(order, mayFit, parts))) continue;
     const after = await parts.journal.settle(order.owner, order.requestId, outcome, parts.clock.now());
     if (after.outcome?.kind === outcome.kind) settled += 1;
   }
@@ -168,6 +170,14 @@ class Matches {
     return this.#rivals.some((rival) => isUntouched(rival.order, order));
   }
 
+  /**
+   * The time of a rival does not count: it may have been opened while the clock was wrong. A rival without traits (its operation is no longer in
+   * the mapping) may fit any row.
+   */
+  static mayFit(rival: Rival, row: Unclaimed): boolean {
+    return rival.traits === undefined || isAlike(rival, row.receipt!);
+  }
+
   /** The only row that fits this order, if that row fits no other order of this key or of another key. */
   async rowOf(order: Order): Promise<Unclaimed | undefined> {
     const mine = this.#rivals.find((rival) => isUntouched(rival.order, order))!;
@@ -175,10 +185,7 @@ class Matches {
     // A row whose receipt has not been read may be this order as well.
     if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
     const alike = timely.filter((row) => isAlike(mine, row.receipt!));
-    // The time of a rival does not count: it may have been opened while the clock was wrong. A rival without traits (its
-    // operation is no longer in the mapping) may fit any row.
-    const isRivalled = (row: Unclaimed): boolean =>
-      this.#rivals.some((rival) => rival !== mine && (rival.traits === undefined || isAlike(rival, row.receipt!)));
+    const isRivalled = (row: Unclaimed): boolean => this.#rivals.some((rival) => rival !== mine && Matches.mayFit(rival, row));
     if (alike.every(isRivalled)) return undefined;
     const row = await this.#otherKeys.onlyFree(order, alike);
     return row === undefined || isRivalled(row) ? undefined : row;
@@ -217,6 +224,24 @@ async function isStillFree(order: Order, outcome: Outcome, { journal, pursuits }
   if (await pursuits.isSending(owner, requestId)) return false;
   const now = await journal.find(owner, requestId);
   return now !== undefined && isUntouched(now, order);
+}
+
+/**
+ * Whether a failed row that fits the order may be that of another order of the key, which v1 declined without its reference. The row of the order
+ * itself may come later: a script sends a declined sale again at once.
+ */
+async function wasDeclinedUnnamed(
+  { owner, openedAtMs }: Order,
+  mayFit: (order: Order) => boolean,
+  { journal }: LostParts,
+): Promise<boolean> {
+  const fromMs = openedAtMs - CLOCK_ERROR_MS;
+  let read = 0;
+  for await (const other of journal.listOfOwner({ owner, fromMs, limit: OPEN_MAX, onUnreadable: () => undefined })) {
+    if (other.outcome?.kind === 'declined' && isWithoutReference(other) && mayFit(other)) return true;
+    read += 1;
+  }
+  return read === OPEN_MAX;
 }
 
 export function isWithoutReference({ outcome }: Order): boolean {

@@ -7,7 +7,7 @@ import type { CallContext, V1Call } from '../../../src/upstream/upstream';
 import { settlePromises } from '../../domain/virtual-clock';
 import { mappingBeside } from '../../mapping/mapping-set';
 import { CREDENTIALS } from '../scripted-upstream';
-import { airtime, openRoom, QUIET_MS, START, UNKNOWN, type RoomOptions, type Row } from './history-room';
+import { airtime, MINUTE_MS, openRoom, QUIET_MS, START, UNKNOWN, type RoomOptions, type Row } from './history-room';
 
 const FOUND: unknown = expect.objectContaining({ kind: 'succeeded', reference: 'V1' });
 const ABSENT: unknown = expect.objectContaining({ kind: 'not_sent', isProven: true });
@@ -23,6 +23,20 @@ test.each([
   await room.sell('known', 'V1');
   await room.lose('lost');
   expect(await room.look('lost', QUIET_MS)).toEqual(expected);
+});
+
+test('a lost order does not take the failed row of an order that v1 declined without its reference', async () => {
+  const room = openRoom([{ reference: 'V1', shows: { status: 'failed' } }]);
+  await room.lose('declined', { outcome: { kind: 'declined' } });
+  await room.lose('lost', { afterMs: 10_000 });
+  expect(await room.look('lost', MINUTE_MS)).toEqual(UNKNOWN);
+});
+
+test('a lost order is declined by its failed row though v1 declined another number without a reference', async () => {
+  const room = openRoom([{ reference: 'V1', shows: { status: 'failed' } }]);
+  await room.lose('declined', { outcome: { kind: 'declined' }, phone: '08030000002' });
+  await room.lose('lost', { afterMs: 10_000 });
+  expect(await room.look('lost', MINUTE_MS)).toMatchObject({ kind: 'declined', reference: 'V1' });
 });
 
 test.each<[string, readonly Row[], unknown, waitMs?: number, options?: RoomOptions]>([
