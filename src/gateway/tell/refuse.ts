@@ -2,10 +2,11 @@
  * Replies to requests that are refused: nothing was sent and nothing is charged. A refused question about orders is told only that
  * it was not answered. Also the reply for failures of the gateway itself, and the waiting times in replies.
  */
-import type { GatewayError } from '../../domain/errors';
+import { ERRORS, type GatewayError } from '../../domain/errors';
 import { InexactNumber, type JsonObject, type JsonValue, textOf } from '../../domain/json';
 import { headerOf, type LegacyHeaders, type LegacyReply, type LegacyRequest, type LegacyValue } from '../../domain/legacy';
 import type { Mapping, Operation } from '../../mapping/mapping';
+import { withoutSuccess } from '../../mapping/rules/read-as';
 import { mergeReply, type ToldOutcome } from './merge-reply';
 import { readRaw, readSpellings } from '../read/read-raw';
 import type { Obstacle } from '../read/judge-visit';
@@ -24,8 +25,10 @@ export function refuseRequest(error: GatewayError, refused: Refused): LegacyRepl
   const { mapping, operation, format } = refused;
   const echo = echoOf(refused);
   const requestId = idOf(refused, echo) ?? askedId(refused);
+  // The text may have v1's message about a wrong PIN, or a name that the script sent.
+  const text = withoutSuccess(error.detail) ?? `${ERRORS[error.code].title}.`;
   const roots: Record<string, JsonValue> = {
-    refusal: { code: error.code, detail: error.detail },
+    refusal: { code: error.code, detail: text },
     sent: { request_id: requestId, echo },
     order: { request_id: requestId, echo },
   };
@@ -34,8 +37,8 @@ export function refuseRequest(error: GatewayError, refused: Refused): LegacyRepl
     ...(operation === undefined ? {} : { operation }),
     format: format ?? [...mapping.formats.keys()][0] ?? '',
     ...(asksAboutOrders(operation)
-      ? tellUnanswered(error.detail, mapping, error.retryAfterSeconds)
-      : { outcome: 'failure', http: error.status, text: error.detail, retryAfterSeconds: error.retryAfterSeconds }),
+      ? tellUnanswered(text, mapping, error.retryAfterSeconds)
+      : { outcome: 'failure', http: error.status, text, retryAfterSeconds: error.retryAfterSeconds }),
     roots,
   });
 }

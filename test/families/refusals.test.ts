@@ -1,0 +1,46 @@
+/** What scripts conclude from the gateway's own refusals, of every code, at every purchase and where no operation is known. */
+import { ERRORS, GatewayError, type ErrorCode } from '../../src/domain/errors';
+import type { JsonObject } from '../../src/domain/json';
+import { refuseRequest } from '../../src/gateway/tell/refuse';
+import { mapping, operationOf, purchases } from '../gateway/reply-table/samples';
+import { families } from './expectation';
+import { requeries } from './requeries';
+
+const codes = Object.keys(ERRORS) as readonly ErrorCode[];
+const LATER = { retryAfterSeconds: 7 };
+const names = [undefined, ...new Set(purchases.map(([operation]) => operation))];
+
+/** As v1's message about a wrong PIN may be, which the gateway says again. */
+const SAYINGS = [undefined, 'Transaction not successful: invalid transaction PIN.', 'successful: expected a text or a number.'];
+
+function told(code: ErrorCode, detail: string | undefined, operation: string | undefined, format: string) {
+  const error = new GatewayError(code, detail, LATER);
+  const { status, body } = refuseRequest(error, {
+    ...{ mapping, format, request: undefined },
+    ...(operation === undefined ? {} : { operation: operationOf(operation) }),
+  });
+  return { status, body: JSON.parse(JSON.stringify(body)) as JsonObject, requestId: 'r-1' };
+}
+
+/** Every reply is a sale to these, or every reply without one of its words (docs/families.md). */
+const SELL_ANYWAY = ['#42355439945', '#22269752807'];
+
+test.each(codes)('a purchase that is refused as %s is a sale to no script that reads the reply', (code) => {
+  const wrong: string[] = [];
+  for (const { name, formats, concludes } of families.filter((family) => !SELL_ANYWAY.includes(family.name)))
+    for (const format of formats)
+      for (const operation of names)
+        for (const detail of SAYINGS)
+          if (concludes(told(code, detail, operation, format)) === 'sale')
+            wrong.push(`${name}, ${operation} in format ${format}`);
+  expect(wrong).toEqual([]);
+});
+
+test.each(codes)('a question about an order that is refused as %s decides nothing', (code) => {
+  for (const { operation, name, concludes } of requeries)
+    for (const format of ['a', 'b'])
+      expect({ name, concluded: concludes(told(code, SAYINGS[1], operation, format)) }).toEqual({
+        name,
+        concluded: expect.stringMatching(/^(pending|unknown)$/),
+      });
+});
