@@ -16,6 +16,13 @@ const headers = { authorization: `Token ${WALK_KEY}:1234` };
 const SALE = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
 const statusOf = ({ reply }: Served): string => (reply.body as { status: string }).status;
 
+test('an order that v1 does not have either is told as not known, and is no failure', async () => {
+  const { gateway, clock } = openWalkHouse({ find: () => ({ kind: 'refused', httpStatus: 404, body: {} }) });
+  const asked = gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers }));
+  await clock.advance(9_000);
+  expect(await asked).toMatchObject({ reply: { status: 202 }, refusal: { code: 'order_unknown' } });
+});
+
 test('a refused order that is sold while v1 judges the asking key is not told as failed', async () => {
   const seller = openWalkHouse({ answers: [{ outcome: REJECTED }, { outcome: SUCCESS }] });
   const { clock, gateway, upstream } = seller;
