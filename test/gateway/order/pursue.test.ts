@@ -277,26 +277,20 @@ describe('a duplicate of an order that this journal never sent', () => {
   const strange: ScriptedAnswer = { outcome: SUCCESS, isDuplicate: true };
 
   const REFUSED = { kind: 'rejected', httpStatus: 409 };
+  const DOUBTED = { kind: 'unknown', isDoubted: true };
   test.each<[string, PursuitOptions['answers'], Identity, object]>([
     ['this order when its receipt says so', [strange], 'same', { kind: 'succeeded' }],
     ['a rejection when its receipt is another order', [strange], 'other', REFUSED],
     ['so after attempts that were never sent', [NOT_SENT, strange], 'other', REFUSED],
     ['expected after a lost answer when its receipt cannot tell', [UNKNOWN, strange], 'unclear', { kind: 'succeeded' }],
     ['not accepted after a lost answer when its receipt names another phone', [UNKNOWN, strange], 'other', { kind: 'unknown' }],
+    ['in doubt after a lost answer when its receipt contradicts the sale', [UNKNOWN, strange], 'contradicted', DOUBTED],
     ['in doubt, however often v1 repeats it', [strange, strange, strange, strange], 'unclear', { kind: 'unknown' }],
   ])('is %s', async (_title, answers, identity, outcome) => {
     const it = await beginPursuit({ answers, plan: { identify: async () => ({ identity }) } });
     expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject(outcome);
     if (outcome === REFUSED) expect(await it.stored()).not.toHaveProperty('reference');
     expect(it.troubles).toEqual([]);
-  });
-
-  test('is not accepted after a lost answer when its receipt contradicts the sale', async () => {
-    const it = await beginPursuit({
-      answers: [UNKNOWN, strange],
-      plan: { identify: async () => ({ identity: 'contradicted' }) },
-    });
-    expect(await storedAtEnd(it, 130_000)).toMatchObject({ kind: 'unknown', isDoubted: true });
   });
 
   test('is asked about again after a lost answer while its receipt cannot be read', async () => {

@@ -27,23 +27,20 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
   const open = (rows: readonly Row[], journalOverrides: Partial<Journal> = {}) =>
     openRoom(rows, { stored, wrapJournal: () => journalOverrides });
 
-  test('a lost order does not take the sale of another key', async () => {
+  test('a lost order does not take the sale of another key, and is proven absent beside it', async () => {
     const room = open([{ reference: 'V1' }]);
     await room.sell('r-old', 'V1', { by: OLD });
     await room.lose('r-new', { afterMs: MINUTE_MS });
     expect(await room.look('r-new')).toEqual(UNKNOWN);
-  });
-
-  test('a lost order is proven absent though another key has sold the same', async () => {
-    const room = open([{ reference: 'V1' }]);
-    await room.sell('r-old', 'V1', { by: OLD });
-    await room.lose('r-new', { afterMs: MINUTE_MS });
     expect(await room.look('r-new', 2 * QUIET_MS)).toMatchObject({ kind: 'not_sent', isProven: true });
   });
 
-  test('a lost order is found beside the sale of another key', async () => {
+  test.each([
+    ['sale', 'sell'],
+    ['pending order', 'leavePending'],
+  ] as const)('a lost order is found beside the %s of another key, which has its row already', async (_title, how) => {
     const room = open([{ reference: 'V2', atMs: START + MINUTE_MS }, { reference: 'V1' }]);
-    await room.sell('r-old', 'V1', { by: OLD });
+    await room[how]('r-old', 'V1', { by: OLD });
     await room.lose('r-new', { afterMs: MINUTE_MS });
     expect(await room.look('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V2' });
   });
@@ -63,19 +60,15 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect((await room.outcomeOf('r-old', OLD))?.kind).toBe(how === 'lose' ? 'unknown' : undefined);
   });
 
-  test('an order that both keys sent under one request id is one order of v1', async () => {
-    const room = open([{ reference: 'V1' }]);
-    await room.sell('r-1', 'V1', { by: OLD });
-    await room.lose('r-1', { afterMs: MINUTE_MS });
-    expect(await room.look('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
-  });
-
-  test('two lost orders of one request id are one order of v1', async () => {
-    const room = open([{ reference: 'V1' }]);
-    await room.lose('r-1', { by: OLD });
-    await room.lose('r-1', { afterMs: MINUTE_MS });
-    expect(await room.look('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
-  });
+  test.each(['sold', 'lost'])(
+    'an order that both keys sent under one request id, the first %s, is one order of v1',
+    async (first) => {
+      const room = open([{ reference: 'V1' }]);
+      await (first === 'sold' ? room.sell('r-1', 'V1', { by: OLD }) : room.lose('r-1', { by: OLD }));
+      await room.lose('r-1', { afterMs: MINUTE_MS });
+      expect(await room.look('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+    },
+  );
 
   test('the lost order of a key of another account does not compete', async () => {
     const room = open([{ reference: 'V1' }, { reference: 'V0', isOfAnotherAccount: true }]);
@@ -90,14 +83,6 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     await room.lose('r-other', { by: OLD });
     await room.lose('r-new');
     expect(await room.look('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
-  });
-
-  test('a key whose sales v1 shows to this key is of its account', async () => {
-    const room = open([{ reference: 'V1' }, { reference: 'V0', shows: { phone: '08030000009' } }]);
-    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009' });
-    await room.lose('r-other', { by: OLD });
-    await room.lose('r-new');
-    expect(await room.look('r-new')).toEqual(UNKNOWN);
   });
 
   test('no key is taken for one of another account while v1 shows no receipts at all', async () => {
@@ -134,11 +119,11 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.look('r-new', day + 2 * QUIET_MS)).toEqual(UNKNOWN);
   });
 
-  test('it is so too after hundreds of refusals', async () => {
+  test.each([0, 300])('a key whose sales v1 shows to this key is of its account, also after %i refusals', async (refusals) => {
     const room = open([{ reference: 'V1' }, { reference: 'V0', shows: { phone: '08030000009' } }]);
     await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009' });
     await room.clock.advance(1_000);
-    for (let nth = 0; nth < 300; nth += 1) await room.refuse(`refused-${nth}`, { by: OLD });
+    for (let nth = 0; nth < refusals; nth += 1) await room.refuse(`refused-${nth}`, { by: OLD });
     await room.lose('r-other', { by: OLD });
     await room.lose('r-new');
     expect(await room.look('r-new')).toEqual(UNKNOWN);
@@ -190,13 +175,6 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     await room.lose('r-old', { by: OLD, afterMs });
     await room.lose('r-new');
     expect(await room.look('r-new', 2 * QUIET_MS)).toEqual(UNKNOWN);
-  });
-
-  test('a pending order of another key has its row already and does not compete', async () => {
-    const room = open([{ reference: 'V2', atMs: START + MINUTE_MS }, { reference: 'V1' }]);
-    await room.leavePending('r-pending', 'V1', { by: OLD });
-    await room.lose('r-new', { afterMs: MINUTE_MS });
-    expect(await room.look('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V2' });
   });
 
   test('an order of this reference with another number is of another v1', async () => {
