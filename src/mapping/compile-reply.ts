@@ -1,4 +1,4 @@
-/** Compiles replies into builders. The layers of a reply are merged here, once per load. */
+/** Compiles replies into builders. Their layers are merged once per load. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { Steps } from '../domain/steps';
 import {
@@ -10,9 +10,18 @@ import {
   type ValueContext,
 } from './compile-value';
 import { OUTCOMES, type Replies, type ReplyBuilder, type ReplyOutcome, type Scope } from './mapping';
-import { isFields, isOfOneOperation, mergeLayers, type PlacedReply, repliesOfFormat } from './merge-layers';
+import {
+  BARE_LIST,
+  isOfOneOperation,
+  type PlacedReply,
+  type PlacedValue,
+  refusalFields,
+  repliesOfFormat,
+  replyFields,
+} from './merge-layers';
 import { nearestHint } from './nearest-name';
-import type { OperationSource, ReplySource, ValueSource } from './language/schema';
+import type { OperationSource, ValueSource } from './language/schema';
+import type { YamlPath } from './read-yaml';
 import type { MappingSource, Report } from './source';
 import { type Expression, isExpression } from './expression';
 import { walkValue } from './rules/walk-value';
@@ -51,52 +60,32 @@ function compileOutcome(
   outcome: ReplyOutcome,
   surroundings: ReplySurroundings,
 ): ReplyBuilder {
-  if (operation.kind === 'list' && outcome === 'success')
-    return compileList(name, operation.reply, owns.filter(isOfOneOperation), surroundings);
-  return buildReply([sharedReply(name, operation), ...owns], outcome, surroundings);
-}
-
-/** The operation's reply before any format adds to it. A list that fails gets the failure reply of the block `words`. */
-export function sharedReply(name: string, { kind, reply }: OperationSource): PlacedReply {
-  const shared: ReplySource = kind === 'list' ? { include: ['words'], ...reply, success: {} } : (reply ?? {});
-  return { reply: shared, path: ['operations', name, 'reply'] };
-}
-
-/** A format's own list replaces the shared one. A list in an object of fields has layers like every reply; a bare array has none. */
-function compileList(
-  name: string,
-  shared: ReplySource | undefined,
-  owns: readonly PlacedReply[],
-  surroundings: ReplySurroundings,
-): ReplyBuilder {
-  const path = ['operations', name, 'reply'];
-  const own = owns.findLast(({ reply }) => reply.success !== undefined);
-  const list = own === undefined ? shared?.success : own.reply.success;
-  if (list === undefined)
-    surroundings.report(path, 'missing-reply', 'without `call` this is a list, which needs `reply.success`');
-  if (isFields(list)) {
-    const replies = own !== undefined || shared === undefined ? owns : [{ reply: shared, path }, ...owns];
-    return buildReply(replies, 'success', surroundings);
-  }
-  const value = list ?? [];
-  const at = [...(own?.path ?? path), 'success'];
-  const build = compileValue(value, at, surroundings.context);
+  const { source, report, context } = surroundings;
+  const fields = replyFields(name, operation, owns, outcome, source.blocks, reportInclude(surroundings));
+  if (operation.kind !== 'list' || outcome !== 'success') return buildReply(fields, surroundings);
+  if ([operation, ...owns.filter(isOfOneOperation)].every(({ reply }) => reply?.success === undefined))
+    report(['operations', name, 'reply'], 'missing-reply', 'without `call` this is a list, which needs `reply.success`');
+  const list = fields.get(BARE_LIST);
+  if (list === undefined) return buildReply(fields, surroundings);
+  const build = compileValue(list.value, list.path, context);
   return Object.assign((scope: Scope) => (build(scope) ?? []) as readonly JsonValue[], {
-    sources: [{ field: '', value, path: at }],
+    sources: [{ field: BARE_LIST, ...list }],
     text: () => undefined,
   });
 }
 
-/** Merges the layers into one builder, and reports each include of an unknown block or of a block that includes itself. */
-export function buildReply(
-  replies: readonly PlacedReply[],
-  outcome: ReplyOutcome,
-  { source, report, context }: ReplySurroundings,
-): ReplyBuilder {
-  const merged = mergeLayers(replies, outcome, source.blocks, (block, at, isCycle) => {
+/** Reports an include of an unknown block, or of a block that includes itself. */
+function reportInclude({ source, report }: ReplySurroundings) {
+  return (block: string, at: YamlPath, isCycle: boolean): void => {
     if (isCycle) return report(at, 'block-cycle', `block \`${block}\` includes itself`);
     return report(at, 'unknown-block', `there is no block \`${block}\``, nearestHint(block, Object.keys(source.blocks)));
-  });
+  };
+}
+
+export const compileRefusal = (surroundings: ReplySurroundings): ReplyBuilder =>
+  buildReply(refusalFields(surroundings.source.blocks, reportInclude(surroundings)), surroundings);
+
+function buildReply(merged: ReadonlyMap<string, PlacedValue>, { source, context }: ReplySurroundings): ReplyBuilder {
   const sources = [...merged].map(([field, placed]) => ({ field, ...placed }));
   const fields = compilePlacedFields(sources, context);
   return Object.assign(buildObject(fields), { sources, text: createTemplate(fields, source.rows) });

@@ -6,7 +6,7 @@ import { compileCallers } from './compile-callers';
 import { compileNumberings, toNumbering } from './numbering';
 import { compileFamily, type FamilyParts } from './compile-family';
 import { compileFieldsOfOperation } from './compile-field';
-import { buildReply, compileReplies, type ReplySurroundings } from './compile-reply';
+import { compileRefusal, compileReplies, type ReplySurroundings } from './compile-reply';
 import { compileFields, compileValue, ROOTS, type Value, type ValueContext } from './compile-value';
 import type { CallTemplate, Field, Format, Join, LookupLimits, Mapping, Operation, OtherNumbering, Route } from './mapping';
 import { nearestHint } from './nearest-name';
@@ -68,7 +68,7 @@ export function* compileInSteps(source: MappingSource, report: Report): Steps<Ma
     repeatMs: source.timing.replay ?? REPLAY_MS,
     lookupKey: lookupLimitsOf(source),
     ...compileCallers(source, surroundings.context),
-    refusal: buildReply([{ reply: { include: ['refusal'] }, path: ['blocks', 'refusal'] }], 'failure', surroundings),
+    refusal: compileRefusal(surroundings),
     placeOf: (path) => source.places.find(path),
     matchRoute: createRouter(routes, operations, new Set(formats.keys())),
     numberingOf,

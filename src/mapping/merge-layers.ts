@@ -6,7 +6,7 @@
 import { isJsonObject, type JsonObject } from '../domain/json';
 import type { ReplyOutcome } from './mapping';
 import type { YamlPath } from './read-yaml';
-import type { FormatFile, ReplySource, ValueSource } from './language/schema';
+import type { FormatFile, OperationSource, ReplySource, ValueSource } from './language/schema';
 import type { MappingSource } from './source';
 
 export interface PlacedValue {
@@ -86,8 +86,40 @@ function repliesAt(
 /** False for a reply of a format or family to all its operations: such a reply does not change lists. */
 export const isOfOneOperation = ({ path }: PlacedReply): boolean => path.includes('operations');
 
+/** The name under which `replyFields` gives a bare list, which has no fields. */
+export const BARE_LIST = '';
+
+/**
+ * The fields of the reply to an operation for one outcome; `owns` are the replies of a format and its family. A list that fails gets the
+ * failure reply of the block `words`. A format's own list replaces the shared one; a list in an object of fields has layers like every
+ * reply, a bare array has none. Empty if there is no reply, or no list.
+ */
+export function replyFields(
+  operation: string,
+  { kind, reply }: OperationSource,
+  owns: readonly PlacedReply[],
+  outcome: ReplyOutcome,
+  blocks: MappingSource['blocks'],
+  onProblem?: OnProblem,
+): Map<string, PlacedValue> {
+  const path = ['operations', operation, 'reply'];
+  const merge = (replies: readonly PlacedReply[]) => mergeLayers(replies, outcome, blocks, onProblem);
+  if (kind !== 'list') return merge([{ reply: reply ?? {}, path }, ...owns]);
+  if (outcome !== 'success') return merge([{ reply: { include: ['words'], ...reply }, path }, ...owns]);
+  const ofList = owns.filter(isOfOneOperation);
+  const list = [...(reply === undefined ? [] : [{ reply, path }]), ...ofList].findLast((one) => one.reply.success !== undefined);
+  if (list === undefined) return new Map();
+  if (isFields(list.reply.success)) return merge(ofList.includes(list) ? ofList : [list, ...ofList]);
+  return new Map([[BARE_LIST, { value: list.reply.success!, path: [...list.path, 'success'] }]]);
+}
+
+/** The fields of a refusal, which consists of one block. */
+export function refusalFields(blocks: MappingSource['blocks'], onProblem?: OnProblem): Map<string, PlacedValue> {
+  return mergeLayers([{ reply: { include: ['refusal'] }, path: ['blocks', 'refusal'] }], 'failure', blocks, onProblem);
+}
+
 /** Merges the layers; fields are in the order in which they first appear. */
-export function mergeLayers(
+function mergeLayers(
   replies: readonly PlacedReply[],
   outcome: ReplyOutcome,
   blocks: MappingSource['blocks'],

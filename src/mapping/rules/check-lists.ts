@@ -6,7 +6,6 @@ import type { YamlPath } from '../read-yaml';
 import type { FieldSource, ValueSource } from '../language/schema';
 import { isKind, kindOfField, ROW_SHAPES, type Kind } from '../shapes';
 import type { Checking } from './checking';
-import { listReplies, listReply } from './reply-layers';
 import { listsOf, tableOf } from './v1-needs';
 import { listOfEach, walkValue } from './walk-value';
 
@@ -34,9 +33,6 @@ export function checkLists(checking: Checking): void {
     const fields = operation.fields ?? {};
     for (const [join, { list, where }] of Object.entries(operation.join ?? {}))
       checkWhere(where, list, fields, ['operations', name, 'join', join, 'where'], checking);
-    if (operation.kind !== 'list') continue;
-    for (const one of listReplies(name, source))
-      for (const { value, path: at } of listReply(one, source)) checkEach(value, at, fields, checking);
   }
   for (const { operation, fields, outcome } of checking.replies)
     if (outcome === 'success')

@@ -7,13 +7,12 @@ import { TOLD_AS } from '../../domain/outcome';
 import { parseExpression } from '../expression';
 import type { OutcomeWords, ValueSource } from '../language/schema';
 import { OUTCOMES, type ReplyOutcome } from '../mapping';
-import { isFields, type PlacedValue } from '../merge-layers';
+import { isFields, refusalFields, type PlacedValue } from '../merge-layers';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { MappingSource } from '../source';
 import type { Checking } from './checking';
 import { isDeciding, misreadOutcome, otherOutcomeOfText, UNDERSTOOD_WORDS, WORD_RULES } from './read-as';
-import { blockReply, listReplies, listReply } from './reply-layers';
 import { listOfEach } from './walk-value';
 
 /**
@@ -96,25 +95,18 @@ export function checkReplyConstants(checking: Checking): void {
     }
   };
   for (const { outcome, fields } of checking.replies) judge(outcome, fields);
-  judge('failure', blockReply('refusal', 'failure', source));
-  for (const [name, placed] of listObjects(checking)) judge('success', [[name, placed]]);
+  judge('failure', refusalFields(source.blocks));
+  judge('success', listShapes(source));
   checkTextOutcomes(checking);
 }
 
-/** The fields of objects around lists: of list operations, and of single callers. */
-function listObjects({ source }: Checking): [string, PlacedValue][] {
-  const ofLists = Object.entries(source.operations).flatMap(([name, { kind }]) =>
-    kind === 'list'
-      ? listReplies(name, source).flatMap((one) => (isFields(one.reply.success) ? listReply(one, source) : []))
-      : [],
+/** The objects that single callers have around lists, each by the name of its list. */
+function listShapes({ callers }: MappingSource): (readonly [string, PlacedValue])[] {
+  return Object.entries(callers.keys).flatMap(([fingerprint, { lists = {} }]) =>
+    Object.entries(lists).map(
+      ([name, value]) => [name, { value, path: ['callers', 'keys', fingerprint, 'lists', name] }] as const,
+    ),
   );
-  const ofCallers = Object.entries(source.callers.keys).flatMap(([fingerprint, { lists }]) =>
-    Object.entries(lists ?? {}).map(([name, value]): PlacedValue => ({
-      value,
-      path: ['callers', 'keys', fingerprint, 'lists', name],
-    })),
-  );
-  return [...ofLists, ...ofCallers].map((placed) => [String(placed.path.at(-1)), placed]);
 }
 
 function judgeConstant(told: ReplyOutcome, { name, value, path, isOfEveryOrder }: ReplyConstant, { report }: Checking): void {

@@ -5,10 +5,10 @@
 import { isJsonObject, isList } from '../../domain/json';
 import { parseExpression } from '../expression';
 import type { OperationSource, ReplySource, ValueSource } from '../language/schema';
-import { repliesOfFormat, type PlacedValue } from '../merge-layers';
+import { refusalFields, repliesOfFormat, type PlacedValue } from '../merge-layers';
 import { kindOfValue, NULL_IN_FAILURE, type Surroundings } from '../shapes';
 import { reportOnce, surroundingsOf, type Checking } from './checking';
-import { blockReply, type OutcomeReply } from './reply-layers';
+import type { OutcomeReply } from './reply-layers';
 import { endpointOf } from './v1-needs';
 import { walkValue } from './walk-value';
 
@@ -43,7 +43,7 @@ export function checkReplies(checking: Checking): void {
     checkFieldsOf(reply.outcome, reply.fields, surroundingsOf(operation, source), tell);
   }
   const around: Surroundings = { fields: {}, tables: {}, joins: {}, endpoint: undefined, list: undefined };
-  checkFieldsOf('failure', blockReply('refusal', 'failure', source), around, tell);
+  checkFieldsOf('failure', refusalFields(source.blocks), around, tell);
 }
 
 function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: boolean, tell: Checking['report']): void {

@@ -4,6 +4,7 @@ import type { Steps } from '../../domain/steps';
 import type { Expression } from '../expression';
 import type { ReplyOutcome } from '../mapping';
 import { hintFor } from '../nearest-name';
+import { refusalFields } from '../merge-layers';
 import type { YamlPath } from '../read-yaml';
 import type { OperationSource, ValueSource } from '../language/schema';
 import {
@@ -20,7 +21,6 @@ import {
 } from '../shapes';
 import type { MappingSource } from '../source';
 import { reportOnce, surroundingsOf, type Checking } from './checking';
-import { blockReply, listReplies, listReply } from './reply-layers';
 import { listOfEach, walkValue } from './walk-value';
 
 /** The surroundings of a value, and the roots that the gateway fills there. */
@@ -51,7 +51,7 @@ export function* checkValues(checking: Checking): Steps<void> {
     for (const [name, value] of Object.entries(lists))
       judge(value, ['callers', 'keys', fingerprint, 'lists', name], { ...shape, where: 'the shape of a list' });
   const refusal = { fields: {}, tables: source.tables, joins: {}, endpoint: undefined, endpoints: [], list: undefined };
-  for (const { value, path } of blockReply('refusal', 'failure', source).values())
+  for (const { value, path } of refusalFields(source.blocks).values())
     judge(value, path, { ...refusal, roots: rootsOfFailure(), where: 'a refusal' });
 }
 
@@ -64,12 +64,6 @@ function* judgeReplies({ source, replies }: Checking, whole: MappingSource, judg
     const standing = standingOf(source.operations[reply.operation]!, reply.outcome, whole);
     for (const { value, path } of reply.fields.values()) judge(value, path, standing);
     yield;
-  }
-  for (const [name, operation] of Object.entries(source.operations)) {
-    if (operation.kind !== 'list') continue;
-    const standing = standingOf(operation, 'success', whole);
-    for (const one of listReplies(name, source))
-      for (const { value, path } of listReply(one, source)) judge(value, path, standing);
   }
 }
 

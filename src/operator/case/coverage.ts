@@ -9,11 +9,11 @@ import { sourceOfFamily } from '../../mapping/compile-family';
 import type { SignalSource, ValueSource } from '../../mapping/language/schema';
 import { splitNames } from '../../mapping/language/values';
 import type { Field, Mapping, Operation, ReplyOutcome, Route } from '../../mapping/mapping';
-import type { PlacedValue } from '../../mapping/merge-layers';
+import { BARE_LIST, refusalFields, type PlacedValue } from '../../mapping/merge-layers';
 import type { YamlPath } from '../../mapping/read-yaml';
 import { parseRoute, routesOf } from '../../mapping/routes';
 import { spellingsOf } from '../../mapping/rules/checking';
-import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
+import { outcomeReplies } from '../../mapping/rules/reply-layers';
 import type { Signal } from '../../mapping/signals';
 import { oncePerSource, type MappingSource } from '../../mapping/source';
 import { normaliseWord, numberIn, sameWord } from '../../mapping/table';
@@ -197,17 +197,17 @@ function showReply(
     : { ...(expected as JsonObject | undefined), ...Object.fromEntries(absent.map((name) => [name, null])) };
   const { operation, format } = served!;
   const outcome = REPLY_OF[served!.outcome] ?? 'failure';
-  const list = operation === undefined ? undefined : source.operations[operation];
-  if (list?.kind === 'list' && outcome === 'success')
-    return showValue(list.reply?.success ?? null, ['operations', operation!, 'reply', 'success'], named, source, shown);
+  const kind = operation === undefined ? undefined : source.operations[operation]?.kind;
   // A status request is answered with the reply of the operation that was ordered.
   const candidates = operation === undefined ? [] : repliesOf(source).filter((one) => one.outcome === outcome);
-  const ofStatus = list?.kind === 'status' ? serviceOf(reply.body as JsonObject, source) : undefined;
+  const ofStatus = kind === 'status' ? serviceOf(reply.body as JsonObject, source) : undefined;
   const name = ofStatus ?? operation;
   const own =
     candidates.find((one) => one.operation === name && one.format === format) ??
     candidates.find((one) => one.operation === name && one.format === undefined);
-  showFields(own?.fields ?? blockReply('refusal', 'failure', source), named, source, shown);
+  const list = own?.fields.get(BARE_LIST);
+  if (list !== undefined) showValue(list.value, list.path, named, source, shown);
+  else showFields(own?.fields ?? refusalFields(source.blocks), named, source, shown);
 }
 
 /** By family, the source with its replies. */

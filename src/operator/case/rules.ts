@@ -4,11 +4,11 @@ import type { JsonObject } from '../../domain/json';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
 import type { ValueSource } from '../../mapping/language/schema';
 import type { OperationKind } from '../../mapping/mapping';
-import { isFields } from '../../mapping/merge-layers';
+import { BARE_LIST, isFields, refusalFields } from '../../mapping/merge-layers';
 import type { YamlPath } from '../../mapping/read-yaml';
 import { parseRoute, routesOf } from '../../mapping/routes';
 import { spellingsOf } from '../../mapping/rules/checking';
-import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
+import { outcomeReplies } from '../../mapping/rules/reply-layers';
 import type { MappingSource } from '../../mapping/source';
 
 export const RULE_KINDS = [
@@ -160,23 +160,20 @@ function outcomeRules(source: MappingSource): Rule[] {
 
 function replyRules(source: MappingSource): Rule[] {
   const placed = [
-    ...outcomeReplies(source).flatMap(({ fields }) => [...fields]),
-    ...blockReply('refusal', 'failure', source),
+    ...outcomeReplies(source).flatMap(({ operation, fields }) =>
+      [...fields].map(([name, placed]) => [name === BARE_LIST ? operation : name, placed] as const),
+    ),
+    ...refusalFields(source.blocks),
     ...Object.keys(source.families).flatMap((id) =>
       outcomeReplies(sourceOfFamily(source, id)).flatMap(({ fields }) =>
         [...fields].filter(([, { path }]) => path[0] === 'families'),
       ),
     ),
   ].flatMap(([key, { value, path }]) => leaves(value, path, key));
-  const lists = Object.entries(source.operations).flatMap(([operation, { kind, reply }]) =>
-    kind === 'list' && reply?.success !== undefined
-      ? leaves(reply.success, ['operations', operation, 'reply', 'success'], operation)
-      : [],
-  );
   const rows = Object.entries(source.rows).flatMap(([name, fields]) =>
     Object.entries(fields).flatMap(([key, value]) => leaves(value, ['rows', name, key], key)),
   );
-  return [...placed, ...lists, ...rows].map(({ path, name }) => rule('reply field', path, name));
+  return [...placed, ...rows].map(({ path, name }) => rule('reply field', path, name));
 }
 
 /** Whether the value is a map of fields, each a rule of its own. `first`, `when`, `each` and lists count as one value. */
