@@ -3,6 +3,7 @@ import { parseNaira } from '../domain/amount';
 import type { JsonValue } from '../domain/json';
 import type { LegacyValue } from '../domain/legacy';
 import { INPUT_TRANSFORMS, type Read } from './input-transforms';
+import { rootsIn } from './expression';
 import type { Field } from './mapping';
 import { hintFor, nearestHint } from './nearest-name';
 import type { YamlPath } from './read-yaml';
@@ -20,7 +21,7 @@ export function compileFieldsOfOperation(
   report: Report,
 ): Field[] {
   const { fields: declared = {}, call } = source.operations[operation]!;
-  const sent = new Set(rootsIn(call?.send));
+  const sent = rootsIn(call?.send);
   const fields = Object.entries(declared).map(([name, field]) =>
     compileField(name, field, additionsOf(operation, name, source), tables, sent.has(name), (key, ...said) =>
       report(['operations', operation, 'fields', name, key], ...said),
@@ -30,13 +31,6 @@ export function compileFieldsOfOperation(
   reportSharedSpellings(operation, source, report);
   reportUnknownFields(operation, source, fields, report);
   return fields;
-}
-
-/** The first names of all expressions in a value: `amount` of `$amount | naira`. */
-function rootsIn(value: unknown): string[] {
-  if (typeof value === 'string') return /^\$([a-z0-9_]+)/.exec(value)?.slice(1) ?? [];
-  if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([key, part]) => [...rootsIn(key), ...rootsIn(part)]);
 }
 
 /** The spellings and numbers that formats add to a field. */

@@ -40,3 +40,13 @@ function readExpression(text: string): Expression | undefined {
       .map((name) => name.trim()),
   };
 }
+
+/** The first names of all expressions in a value, conditions included: `amount` of `$amount | naira`. */
+export function rootsIn(value: unknown): ReadonlySet<string> {
+  const textsIn = (part: unknown): string[] => {
+    if (typeof part === 'string') return [part];
+    if (part === null || typeof part !== 'object') return [];
+    return Object.entries(part).flatMap(([key, inner]) => [key, ...textsIn(inner)]);
+  };
+  return new Set(textsIn(value).flatMap((text) => /^\$(\w+)/.exec(text)?.slice(1) ?? []));
+}

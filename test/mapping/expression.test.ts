@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isExpression, parseExpression } from '../../src/mapping/expression';
+import { isExpression, parseExpression, rootsIn } from '../../src/mapping/expression';
 
 test.each([
   ['$phone', { root: 'phone', path: [], transforms: [] }],
@@ -30,4 +30,10 @@ test('the parser never throws, whatever the text', () => {
       return expression === undefined || expression.root !== '';
     }),
   );
+});
+
+test('the first names of expressions are found at any depth, in conditions too, and not inside other texts', () => {
+  const value = { a: '$plan.id | text', b: ['$phone', { when: { $kind: 'VTU' }, value: 'for $nobody' }], c: null, d: 1 };
+  expect([...rootsIn(value)]).toEqual(['plan', 'phone', 'kind']);
+  expect([...rootsIn(undefined)]).toEqual([]);
 });

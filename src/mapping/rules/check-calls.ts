@@ -1,7 +1,7 @@
 /** Checks the calls to v1: the endpoints, fields and types of the specification, the source of each value, and that v1 takes the value. */
 import { V1_ENDPOINTS, type V1Endpoint, type V1FieldType } from '../../upstream/v1';
 import { isJsonObject, isList } from '../../domain/json';
-import { parseExpression, type Expression } from '../expression';
+import { parseExpression, rootsIn, type Expression } from '../expression';
 import type { FieldSource, OperationSource, ValueSource } from '../language/schema';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
@@ -254,14 +254,13 @@ function checkTable(from: FieldSource, transforms: readonly string[], { field, n
 /** Reports an optional v1 field that is not sent, although a field of the script has its value. */
 function checkUnsent(operation: OperationSource, endpoint: V1Endpoint, path: YamlPath, { source, report }: Checking): void {
   const { fields = {}, call } = operation;
-  const sent = JSON.stringify(call?.send ?? {});
-  const isSent = (name: string): boolean => new RegExp(`\\$${name}\\b`).test(sent);
+  const sent = rootsIn(call?.send);
   for (const [field, { required }] of Object.entries(endpoint.fields)) {
     const need = needOf(endpoint, field);
     if (required || need === undefined || Object.hasOwn(call?.send ?? {}, field)) continue;
     const unheard = Object.entries(fields).find(([name, one]) => {
       const isCalledSo = [...one.from, ...(one.otherwise ?? [])].includes(field);
-      return !isSent(name) && (isCalledSo || need.what !== 'a text') && readsAs(one, need, source.tables);
+      return !sent.has(name) && (isCalledSo || need.what !== 'a text') && readsAs(one, need, source.tables);
     });
     if (unheard !== undefined)
       report(

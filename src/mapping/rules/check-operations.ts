@@ -1,4 +1,5 @@
 /** Checks what an operation as a whole must have or must not have, and reports parts of the mapping that are never used. */
+import { rootsIn } from '../expression';
 import { everyReply } from '../merge-layers';
 import { INPUT_TRANSFORMS } from '../input-transforms';
 import type { OperationSource } from '../language/schema';
@@ -78,14 +79,14 @@ function checkGuard(name: string, operation: OperationSource, { source, report }
 /** Sent fields of a purchase whose numbers mean different things in different numberings, and whose table has prefixes. */
 function numberedFields({ kind, fields, call }: OperationSource, source: MappingSource): string[] {
   if (kind !== 'purchase') return [];
-  const sent = JSON.stringify(call?.send ?? {});
+  const sent = rootsIn(call?.send);
   return Object.entries(fields ?? {}).flatMap(([name, { as }]) => {
     const numberings = [
       ...[...source.formats.values()].map((format) => format.numbers?.[as]),
       ...source.other_numberings.filter(({ table }) => table === as).map(({ numbers }) => numbers),
     ].flatMap((numbers) => (numbers === undefined ? [] : [JSON.stringify(Object.entries(numbers).sort())]));
     const hasPrefixes = Object.values(source.tables[as]?.values ?? {}).some(({ prefixes }) => prefixes !== undefined);
-    return hasPrefixes && new Set(numberings).size > 1 && new RegExp(`"\\$${name}\\b`).test(sent) ? [name] : [];
+    return hasPrefixes && new Set(numberings).size > 1 && sent.has(name) ? [name] : [];
   });
 }
 
@@ -103,10 +104,9 @@ export function checkUnused({ source, report }: Checking): void {
   for (const table of Object.keys(source.tables))
     if (!read.has(table)) report(['tables', table], 'unused-table', `no field is read by table \`${table}\``, { at: 'key' });
   for (const [name, operation] of Object.entries(source.operations)) {
-    const told = JSON.stringify(everyReply(source).filter((one) => one.operation === name));
+    const told = rootsIn(everyReply(source).filter((one) => one.operation === name));
     for (const join of Object.keys(operation.join ?? {}))
-      if (!new RegExp(`"\\$${join}\\b`).test(told))
-        report(['operations', name, 'join', join], 'join-unused', `no reply uses \`$${join}\``, { at: 'key' });
+      if (!told.has(join)) report(['operations', name, 'join', join], 'join-unused', `no reply uses \`$${join}\``, { at: 'key' });
   }
 }
 

@@ -4,7 +4,7 @@
  * the mapping. A doubtful difference counts as money.
  */
 import { isJsonObject, isList } from '../../domain/json';
-import { isExpression, parseExpression } from '../../mapping/expression';
+import { isExpression, parseExpression, rootsIn } from '../../mapping/expression';
 import { MODEL } from '../../mapping/language/model';
 import type { FieldSource, OperationSource, ValueSource } from '../../mapping/language/schema';
 import type { OperationKind } from '../../mapping/mapping';
@@ -99,10 +99,7 @@ function judgeField(operation: string, name: string, key: string, sides: Sides):
 
 /** Whether the field decides what is bought: it is sent to v1, or the numbering guard or a join of prices reads it. */
 function isSent(name: string, { call, numbering_guard: guard, join }: OperationSource): boolean {
-  return (
-    Object.values(guard ?? {}).includes(name) ||
-    [call?.send ?? {}, join ?? {}].some((part) => new RegExp(`\\$${name}\\b`).test(JSON.stringify(part)))
-  );
+  return Object.values(guard ?? {}).includes(name) || rootsIn([call?.send, join]).has(name);
 }
 
 function judgeReplyField(operation: string, part: Meaning, sides: Sides): string | undefined {
