@@ -91,6 +91,17 @@ test('an object around a list has the layers of every reply; a bare list has no 
   expect(listOf(`{ always: { code: x }, success: ${rows} }`, '{ always: { code: x } }')).toEqual([{ id: 1 }]);
 });
 
+test('a format has a list of its own in place of the shared one, and its reply to all operations changes no list', () => {
+  const listOf = (shared: string, format: string): unknown =>
+    mappingWith(`${BLOCKS}  words: {}`, operation(shared, 'list'), `format: x\ntitle: X\n${format}`)
+      .operations.get('ask')!
+      .replies.get('x')!
+      .success(scope);
+  const shared = '{ success: { shared: 1 } }';
+  expect(listOf(shared, 'operations: { ask: { reply: { success: { own: 2 } } } }')).toEqual({ own: 2 });
+  expect(listOf(shared, 'reply: { always: { code: x }, success: { own: 2 } }')).toEqual({ shared: 1 });
+});
+
 test('a list is a bare array, and a failed list has the failure reply of all operations', () => {
   const mapping = mappingWith(
     'blocks: { words: { failure: { failed: $text } }, refusal: {} }\nrows: { exam: { name: $row.name } }',
