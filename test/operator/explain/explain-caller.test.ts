@@ -88,7 +88,7 @@ test('explain names the numbering of another server by which a network number wa
   const words = /^its network 4 is AIRTEL, as in the original MSORG numbering \(.*\): the number is not ported$/;
   const place = mapping.placeOf(['other_numberings', 0, 'sells_unported']);
   expect(caller).toEqual([{ words: expect.stringMatching(words), place }]);
-  expect(caller[0]!.place).toMatchObject({ file: expect.stringMatching(/networks\.yaml$/), line: 33 });
+  expect(caller[0]!.place).toMatchObject({ file: expect.stringMatching(/networks\.yaml$/), line: 32 });
   expect(fields.find(({ field }) => field === 'network')).toMatchObject({ value: 'AIRTEL', spelling: 'network' });
   expect(call?.body).toMatchObject({ network: 'AIRTEL', ported: false });
 });
