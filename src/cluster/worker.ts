@@ -1,18 +1,12 @@
 /** A worker: one of several processes that serve as one. It sells, and asks the primary for the guards that all must share. */
 import cluster from 'node:cluster';
-import { createLru } from '../domain/lru';
 import type { Config } from '../config';
-import { startAge, systemClock, within } from '../domain/clock';
+import { systemClock } from '../domain/clock';
 import { Secret } from '../domain/credentials';
-import { GatewayError } from '../domain/errors';
 import { inTurns, oneByOne } from '../domain/steps';
-import { noteVerdicts, type KeyGuard } from '../gateway/key-guard';
 import type { KeylessNews } from '../gateway/keyless';
 import type { LearntPatience } from '../gateway/order/learnt-patience';
-import { type PinGuard, type PinVerdict, WRONG_PIN_STATUS } from '../gateway/order/pin-guard';
-import { takePinTurns } from '../gateway/order/pin-turns';
-import type { SharedRepeats } from '../gateway/order/repeats';
-import type { Journal } from '../journal/journal';
+import type { PinGuard, PinVerdict } from '../gateway/order/pin-guard';
 import { type Joined, type Selling, startWorker } from '../main';
 import { checkOnceInSteps } from '../mapping/checked-set';
 import type { MappingFileText } from '../mapping/load';
@@ -20,23 +14,19 @@ import type { Mapping } from '../mapping/mapping';
 import { keptValues } from '../start/one-file';
 import { createLog, errorFields } from '../telemetry/log';
 import type { Output } from '../telemetry/output';
-import type { Visit } from '../upstream/visitors';
+import { shareKeyGuard, sharePinTurns, shareRepeats } from './ask-primary';
 import {
   openChannel,
   settingsSent,
   type JoinReply,
   type MessageHandlers,
   type HangUp,
-  type KeyRefusal,
   type Channel,
-  type PinTurn,
   type Recheck,
   type RecordAsked,
   type RecordedInWorker,
-  type RepeatTurn,
 } from './channel';
 
-const KEYS_MAX = 10_000;
 const LOOK_EVERY_MS = 250;
 const TELL_WALLETS_MS = 2_000;
 
@@ -126,9 +116,9 @@ class WorkerProcess {
       together: {
         takePinTurns: (upstream, guard, clock) => {
           this.#pins = guard;
-          return sharePinTurns(this.#channel, upstream, guard, takePinTurns(upstream, guard, clock));
+          return sharePinTurns({ channel: this.#channel, clock }, upstream, guard);
         },
-        repeats: shareRepeats(this.#channel),
+        repeats: shareRepeats({ channel: this.#channel, clock: systemClock }),
         keyless: { tell: (news) => this.#channel.tell('keyless', news), onNews: (hear) => (this.#hearKeyless = hear) },
         processes: workers,
       },
@@ -163,83 +153,4 @@ class WorkerProcess {
       if (news.length > 0) this.#channel.tell('wallets', news);
     }, TELL_WALLETS_MS).unref();
   }
-}
-
-/** Admits a key at once when v1 has accepted it, in this process or by the journal; asks the primary's guard for any other. */
-function shareKeyGuard(channel: Channel, journal: Pick<Journal, 'hasReference'>): KeyGuard {
-  const accepted = createLru<string, true>(KEYS_MAX);
-  const note: KeyGuard['note'] = ({ credentials: { fingerprint, isLookupKey }, clientAddress: address }, verdict) => {
-    if (isLookupKey === true || accepted.has(fingerprint)) return;
-    if (verdict === 'accepted') accepted.set(fingerprint, true);
-    channel.tell('keyVerdict', { fingerprint, address, verdict });
-  };
-  const askGuard = async ({ credentials: { fingerprint }, clientAddress: address }: Visit): Promise<void> => {
-    if (await journal.hasReference(fingerprint).catch(() => false)) {
-      accepted.set(fingerprint, true);
-      return;
-    }
-    const asked = channel.ask('keyEnter', { fingerprint, address }) as Promise<KeyRefusal | undefined>;
-    // No answer: the primary is gone, and this process is stopping.
-    const refusal = await asked.catch(() => undefined);
-    if (refusal === undefined) return;
-    const { code, detail, retryAfterSeconds } = refusal;
-    throw new GatewayError(code, detail, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
-  };
-  return {
-    enter: (visit) =>
-      visit.credentials.isLookupKey === true || accepted.has(visit.credentials.fingerprint) ? undefined : askGuard(visit),
-    listener: noteVerdicts(note),
-    note,
-  };
-}
-
-type Send = ReturnType<typeof takePinTurns>;
-
-/** Sends a PIN at once when v1 accepted it here last; any other PIN waits for its turn among all processes. `alone` sends when the primary is gone. */
-function sharePinTurns(channel: Channel, upstream: Parameters<typeof takePinTurns>[0], guard: PinGuard, alone: Send): Send {
-  const trySend = async (...[call, requestId, context]: Parameters<Send>) => {
-    const sent = await upstream.send(call, requestId, context);
-    // v1 returns an order that it already had whatever the PIN, so a duplicate is no verdict.
-    return { sent, verdict: sent.isDuplicate ? undefined : guard.note(context, sent.outcome) };
-  };
-  return async (call, requestId, context) => {
-    const { credentials, timeoutMs } = context;
-    const { fingerprint, pin } = credentials;
-    if (pin === undefined) return upstream.send(call, requestId, context);
-    if (guard.isTrusted(credentials)) {
-      const { sent, verdict } = await trySend(call, requestId, context);
-      if (verdict !== undefined) channel.tell('pinVerdict', verdict);
-      return sent;
-    }
-    const age = startAge(systemClock);
-    const asked = channel.ask('pinTurn', { fingerprint, pin: guard.hashOf(pin), timeoutMs }) as Promise<PinTurn>;
-    const turn = await asked.catch(() => undefined);
-    if (turn === undefined) return alone(call, requestId, context);
-    if ('refusal' in turn)
-      return { outcome: { kind: 'rejected', httpStatus: WRONG_PIN_STATUS, message: turn.refusal }, isDuplicate: false };
-    let verdict: PinVerdict | undefined;
-    try {
-      const waitedMs = age();
-      const leaveWithinMs = (context.leaveWithinMs ?? timeoutMs) - waitedMs;
-      const tried = await trySend(call, requestId, { ...context, timeoutMs: timeoutMs - waitedMs, leaveWithinMs });
-      verdict = tried.verdict;
-      return tried.sent;
-    } finally {
-      channel.tell('pinDone', { turn: turn.turn, verdict });
-    }
-  };
-}
-
-const NO_PRIMARY: RepeatTurn = { turn: 0, kept: [] };
-
-function shareRepeats(channel: Channel): SharedRepeats {
-  return {
-    async takeTurn(content, waitMs) {
-      const asked = (channel.ask('repeatTurn', content) as Promise<RepeatTurn>).catch(() => NO_PRIMARY);
-      const turn = await within(systemClock, waitMs, asked);
-      // A turn that comes too late ends at once.
-      return { kept: turn?.kept, end: () => void asked.then((late) => channel.tell('repeatDone', late.turn)) };
-    },
-    keep: (content, kept, windowMs) => channel.tell('repeatKept', { content, kept, windowMs }),
-  };
 }

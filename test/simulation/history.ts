@@ -4,6 +4,7 @@ import { Disk } from './edge/disk';
 import { FAULT_FAMILIES, FaultPlan, type FaultFamily, type MappingSet } from './edge/fault-plan';
 import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
 import { config, loadHouse, ownerOf, START_MS, withFamily, withSet } from './edge/house-parts';
+import { SimulatedPrimary } from './edge/simulated-primary';
 import { SimulatedUpstreams } from './edge/simulated-upstream';
 import { Dialect, SimulatedV1 } from './edge/simulated-v1';
 import { note, type Stage } from './edge/stage';
@@ -201,10 +202,15 @@ class Processes {
     this.#restarts = chance.fork('restarts');
     const isOfFleet = count > 1 && chance.fork('fleet').is(0.5);
     if (isOfFleet) stage.faults.count('a fleet of machines');
+    const isOfWorkers = count > 1 && !isOfFleet && chance.fork('workers').is(0.6);
+    if (isOfWorkers) stage.faults.count('workers of one gateway');
+    const primary = isOfWorkers ? new SimulatedPrimary(stage, count) : undefined;
     this.#make = (slot) => {
       this.#count += 1;
       const name = `${slot === 0 ? 'A' : 'B'}${this.#count}`;
-      const own = { skewMs: skewsMs[slot]!, isOfFleet };
+      // Workers have the clock of one machine.
+      const worker = primary && { primary, number: this.#count };
+      const own = { skewMs: isOfWorkers ? 0 : skewsMs[slot]!, isOfFleet, worker };
       return new GatewayProcess(name, stage, disk, upstreams, house, chance.fork(`process ${this.#count}`), own);
     };
     this.#slots = Array.from({ length: count }, (_, slot) => this.#make(slot));

@@ -17,6 +17,7 @@ import { createVisitors } from '../../../src/upstream/visitors';
 import type { Chance } from '../engine/chance';
 import { clockOf, deliver, standStill, type Life } from '../engine/timeline';
 import type { Disk } from './disk';
+import type { SimulatedPrimary } from './simulated-primary';
 import type { SimulatedUpstreams } from './simulated-upstream';
 import { note, type Stage } from './stage';
 
@@ -45,6 +46,14 @@ export type Heard =
 const DRAIN_MS = 25_000;
 const RETRY_START_MS = 1_000;
 
+export interface ProcessPlace {
+  readonly skewMs: number;
+  /** Whether the journal is one that machines share. */
+  readonly isOfFleet: boolean;
+  /** Set for a worker. */
+  readonly worker?: { readonly primary: SimulatedPrimary; readonly number: number } | undefined;
+}
+
 export class GatewayProcess {
   readonly name: string;
   /** Whether new connections reach this process. */
@@ -66,6 +75,7 @@ export class GatewayProcess {
   /** Set for a journal that machines share; undefined for one data folder. */
   readonly #processes: Processes | undefined;
   readonly #told: ToldStore;
+  readonly #endWorker: () => void;
   #endSigns: ((isClean: boolean) => Promise<void>) | undefined;
 
   constructor(
@@ -75,12 +85,13 @@ export class GatewayProcess {
     upstreams: SimulatedUpstreams,
     house: HouseParts,
     chance: Chance,
-    { skewMs, isOfFleet }: { readonly skewMs: number; readonly isOfFleet: boolean },
+    { skewMs, isOfFleet, worker }: ProcessPlace,
   ) {
     this.name = name;
     this.#stage = stage;
     this.#disk = disk;
     const { mutate } = house;
+    this.#endWorker = () => worker?.primary.end(worker.number);
     const upstream = upstreams.upstreamFor(this.#life, name);
     const clock = clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs);
     const kept = keepAnswers(disk.openFor(this.#life, name));
@@ -103,6 +114,7 @@ export class GatewayProcess {
       told: () => this.#told,
       onTold: (order, told) => this.#log.note(order, told),
       random: () => chance.next(),
+      together: worker?.primary.partsFor(worker.number, this.#life, clock),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
     this.#isReady = this.#processes === undefined ? this.#markUntold() : this.#signTo(this.#processes);
@@ -213,6 +225,7 @@ export class GatewayProcess {
     this.isListening = false;
     this.#life.isAlive = false;
     this.#disk.crash(this.#life, this.name);
+    this.#endWorker();
     for (const subject of this.#stage.book.cases)
       if (subject.requestId !== undefined) this.#doubt(subject.owner, subject.requestId);
     for (const hear of this.#connections) hear({ kind: 'cut' });

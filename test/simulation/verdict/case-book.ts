@@ -50,6 +50,8 @@ export interface Case {
   previous?: Case;
   /** True when the journal could not note that the order was told, at once or before the process died. */
   isTellingLost: boolean;
+  /** True when the journal has not noted a "pending" that a script heard. */
+  isPendingLost: boolean;
   readonly contents: Map<string, Content>;
   /** The sale under this id without the gateway. */
   soldBefore?: Content;
@@ -195,6 +197,7 @@ export class CaseBook {
       inFlight: 0,
       toldOfWriteAt: 0,
       isTellingLost: false,
+      isPendingLost: false,
       isMistimed: false,
       isDoubtful: false,
     };

@@ -1,6 +1,6 @@
 /** The invariants that every reply must satisfy when it is sent, and every history at its end. */
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
-import { NOT_TOLD } from '../../../src/domain/order';
+import { TOLD_PENDING } from '../../../src/domain/order';
 import { isFinal } from '../../../src/domain/outcome';
 import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
@@ -36,7 +36,12 @@ export class Verdict {
     if (subject.customers > 1) return this.#noteLostTelling(subject);
     if (reply.word === 'success') this.#judgeSuccess(subject, reply);
     if (reply.word === 'failure' && reply.how === 'status') this.#judgeTakenBack(subject, reply);
-    if (reply.word === 'pending') this.#judgePending(subject, reply);
+    if (reply.word === 'pending') {
+      // While the journal cannot be read, it is not known which order this is about (decision 0024).
+      const order = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
+      if (reply.how === 'purchase' && order?.toldAtMs !== TOLD_PENDING) subject.isPendingLost = true;
+      this.#judgePending(subject, reply);
+    }
   }
 
   /** Judges the history as a whole. `lastTold` is each order's status after everything has come to rest. */
@@ -269,17 +274,14 @@ export class Verdict {
     return Math.max(...offsets) - Math.min(...offsets) > WEEK_MS;
   }
 
-  /**
-   * A script that sells what is pending has made its next sale of the same while this one had no end, or was told pending because the journal
-   * could not be read, which cannot be noted (decision 0024).
-   */
+  /** A script that sells what is pending has made its next sale of the same while this one had no end, or heard a "pending" that could not be noted. */
   #wasOpenAtNext(subject: Case): boolean {
     if (subject.takesPending !== 'sells') return false;
     const next = this.#stage.book.cases.find(({ previous }) => previous === subject)?.purchases[0];
-    const { settledAtMs, toldAtMs, outcome } = this.#disk.orderOf(subject.owner, subject.requestId ?? '') ?? {};
+    const { settledAtMs, outcome } = this.#disk.orderOf(subject.owner, subject.requestId ?? '') ?? {};
     if (next === undefined) return false;
     const isOpen = outcome === undefined || !isFinal(outcome) || (settledAtMs ?? 0) > next.startedAt - SKEW_MS;
-    return isOpen || toldAtMs === NOT_TOLD;
+    return isOpen || subject.isPendingLost;
   }
 
   #isClockSetBefore({ earlierIds, purchases }: Case): boolean {
