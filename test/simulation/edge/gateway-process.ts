@@ -114,7 +114,7 @@ export class GatewayProcess {
       told: () => this.#told,
       onTold: (order, told) => this.#log.note(order, told),
       random: () => chance.next(),
-      together: worker?.primary.partsFor(worker.number, this.#life, clock),
+      together: worker?.primary.partsFor(worker.number, name, this.#life, clock),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
     this.#isReady = this.#processes === undefined ? this.#markUntold() : this.#signTo(this.#processes);

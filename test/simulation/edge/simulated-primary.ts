@@ -26,14 +26,23 @@ export class SimulatedPrimary {
   }
 
   /** What the worker of this number shares with the others. */
-  partsFor(worker: number, life: Life, clock: Clock): SharedParts {
+  partsFor(worker: number, name: string, life: Life, clock: Clock): SharedParts {
     const channel = this.#channelOf(worker, life);
+    const repeats = shareRepeats({ channel, clock });
     return {
       takePinTurns: (upstream, guard) => {
         this.#pinGuards.set(worker, { life, guard });
         return sharePinTurns({ channel, clock }, upstream, guard);
       },
-      repeats: shareRepeats({ channel, clock }),
+      repeats: {
+        ...repeats,
+        takeTurn: async (...asked) => {
+          const turn = await repeats.takeTurn(...asked);
+          // Another worker that stands still may be about to sell the same: "pending" is told, and nothing is sent (decision 0053).
+          if (turn.kept === undefined) this.#stage.book.doubtUnderWayAt(name);
+          return turn;
+        },
+      },
       keyless: NO_NEWS,
       processes: this.#workers,
     };

@@ -143,8 +143,8 @@ export class Verdict {
     // The same holds while the operator's mapping refuses the number or the key. The clock of another gateway may be ahead.
     if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply, REPLAY_MS - SKEW_MS)) return;
     // Or the clock was put forward, so that the charged sale without an id seems older than its repeats may be (decision 0024).
-    if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && subject.isNameless && this.#stage.faults.clockSettings.length > 0)
-      return;
+    const isRefusedAnyway = [...REFUSED_BY_OPERATOR, 'overloaded'].includes(reply.code ?? '');
+    if (isRefusedAnyway && subject.isNameless && this.#stage.faults.clockSettings.length > 0) return;
     // Or it was set by more than a week before this process began, so that the told id counts as used (decision 0024).
     if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply) && this.#isWeekOff(reply)) return;
     if (subject.purchases.some((purchase) => this.#excuses(purchase, reply, order))) return;
