@@ -99,12 +99,12 @@ async function playSealed(options: HistoryOptions, house: HouseParts, chance: Ch
     if (afterMs !== undefined) stage.timeline.after(afterMs, () => processes.crash(process));
   };
   const taker = drawTaker(chance.fork('taker'));
-  if (taker !== 'keeps') {
+  if (taker !== 'unknown') {
     faults.count(`demo scripts: ${taker} what is pending`);
     house.mapping = withFamily(house.mapping, SCRIPT_KEYS.demo.apiKey, FAMILY_THAT[taker]);
   }
   const taken = (sale: Sale): Sale =>
-    taker === 'keeps' || sale.key !== SCRIPT_KEYS.demo ? sale : { ...sale, format: 'b', takesPending: taker };
+    taker === 'unknown' || sale.key !== SCRIPT_KEYS.demo ? sale : { ...sale, format: 'b', takesPending: taker };
   const shipped = house.mapping;
   let set: MappingSet = 'shipped';
   const around: Surroundings = {

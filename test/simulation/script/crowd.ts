@@ -12,7 +12,7 @@ export function gatherCrowd(around: Surroundings, chance: Chance, lengthMs: numb
     format: chance.pick(['a', 'b']),
     // More than any other sale has, so that the content is theirs alone.
     content: content('exam', '', '', 0, 3, 'WAEC'),
-    takesPending: 'keeps',
+    takesPending: 'unknown',
     requestId: undefined,
     spelling: 'ref',
     userAgent: undefined,

@@ -47,7 +47,7 @@ export class Script {
         ? book.withoutId(owner, walletId, sale.content.number, sale.name)
         : book.withId(owner, walletId, shortenRequestId(String(sale.requestId)), sale.name));
     this.subject.takesPending = sale.takesPending;
-    this.subject.mayBeBoughtLater = sale.takesPending === 'sells';
+    this.subject.mayBeBoughtLater = sale.takesPending === 'keeps' || sale.takesPending === 'sells';
   }
 
   async play(): Promise<void> {

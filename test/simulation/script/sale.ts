@@ -30,15 +30,15 @@ export const SCRIPT_KEYS = {
 const KEY_WEIGHTS = { demo: 4, live: 4, second: 3, locked: 2, poor: 1.5, wrongPin: 0.4, suspended: 0.3 };
 const MOODS = ['decline', 'late-success', 'late-failure', 'pending', 'too-many', 'recheck-success', 'recheck-failure'];
 
-/** What a script does with a sale that is pending: most keep it open, some give the money back, some deliver. */
-export type TakesPending = 'keeps' | 'refunds' | 'sells';
+/** What a script does with a sale that is pending: keeps it open, gives the money back, or delivers. The gateway may not know which. */
+export type TakesPending = 'unknown' | 'keeps' | 'refunds' | 'sells';
 
-/** A family of each kind whose scripts send no request ids of their own, or do. */
-export const FAMILY_THAT = { refunds: 'django-201', sells: 'sells-what-is-pending' } as const;
+/** A family of format B of each kind. */
+export const FAMILY_THAT = { keeps: 'babspay', refunds: 'django-201', sells: 'sells-what-is-pending' } as const;
 
 /** What the scripts of the demo key do in this history. */
 export function drawTaker(chance: Chance): TakesPending {
-  return chance.draw({ keeps: 5, refunds: 3, sells: 2 });
+  return chance.draw({ unknown: 4, keeps: 1, refunds: 3, sells: 2 });
 }
 
 export type Move =
@@ -87,7 +87,7 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
     key: SCRIPT_KEYS[chance.draw(KEY_WEIGHTS)],
     format: chance.is(0.5) ? 'a' : 'b',
     content,
-    takesPending: 'keeps',
+    takesPending: 'unknown',
     requestId: hasId ? drawRequestId(index, chance) : undefined,
     spelling: chance.pick(['request-id', 'request_id', 'ref']),
     userAgent: isPatient ? undefined : 'axios/1.7',

@@ -190,7 +190,7 @@ export class CaseBook {
       contents: new Map(),
       purchases: [],
       replies: [],
-      takesPending: 'keeps',
+      takesPending: 'unknown',
       mayBeBoughtLater: false,
       leftAt: [],
       heard: [],
