@@ -68,12 +68,15 @@ async function markNotTold(order: Taken, line: Line, { journal, clock, told, onT
 export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: MarkToldParts): Promise<unknown> | undefined {
   // Number 0: the order is not in the journal.
   if (order.number === 0) return undefined;
+  const cameAtMs = parts.clock.now() - line.ageMs;
   const write = (toldAtMs: number): Promise<void> => {
     if (toldAtMs === NOT_TOLD) return markNotTold(order, line, parts);
-    const isOfAttempt = ({ attempts }: Order): boolean => attempts === order.attempts;
     const { owner, requestId } = order;
+    // A slow database may write "pending" after a later request has been told the end.
+    const isDue = (now: Order): boolean =>
+      now.attempts === order.attempts && (toldAtMs !== TOLD_PENDING || (now.toldAtMs ?? NOT_TOLD) <= cameAtMs);
     return parts.journal
-      .tell(owner, requestId, toldAtMs, undefined, isOfAttempt)
+      .tell(owner, requestId, toldAtMs, undefined, isDue)
       .catch((error: unknown) => parts.onTrouble('tell', error));
   };
   const watchEnd = (before?: Promise<void>): void =>

@@ -47,26 +47,32 @@ test.each([
   expect(written).toEqual(expected);
 });
 
-test('a hang-up whose mark the database writes late leaves what the next request was told since', async () => {
-  let standing = ORDER;
-  let writeLate: () => void = () => undefined;
-  const tell: Journal['tell'] = async (_owner, _requestId, toldAtMs, _tries, isDue) => {
-    if (toldAtMs === NOT_TOLD) await new Promise<void>((resolve) => (writeLate = resolve));
-    if (isDue?.(standing) !== false) standing = { ...standing, toldAtMs };
-  };
-  const { clock, parts: plain } = openParts();
-  const parts = { ...plain, journal: { ...plain.journal, tell } };
-  const [first, second] = [openLine(() => clock.elapsed() - NOW_MS), openLine()];
-  watchHangUp(ORDER, first.line, parts);
-  first.end(false);
-  await clock.advance(2_000);
-  void markTold({ ...ORDER, toldAtMs: NOT_TOLD }, 'success', second.line, parts);
-  second.end(true);
-  await settlePromises();
-  writeLate();
-  await settlePromises();
-  expect(standing.toldAtMs).toBe(NOW_MS + 2_000);
-});
+test.each(['hang-up', 'pending'] as const)(
+  'the mark of a %s that the database writes late leaves what the next request was told since',
+  async (what) => {
+    let standing = ORDER;
+    let writeLate: () => void = () => undefined;
+    const tell: Journal['tell'] = async (_owner, _requestId, toldAtMs, _tries, isDue) => {
+      if (toldAtMs <= TOLD_PENDING) await new Promise<void>((resolve) => (writeLate = resolve));
+      if (isDue?.(standing) !== false) standing = { ...standing, toldAtMs };
+    };
+    const { clock, parts: plain } = openParts();
+    const parts = { ...plain, journal: { ...plain.journal, tell } };
+    const [first, second] = [openLine(() => clock.elapsed() - NOW_MS), openLine()];
+    if (what === 'pending') void markTold(ORDER, 'pending', first.line, parts);
+    else {
+      watchHangUp(ORDER, first.line, parts);
+      first.end(false);
+    }
+    await clock.advance(2_000);
+    void markTold({ ...ORDER, toldAtMs: NOT_TOLD }, 'success', second.line, parts);
+    second.end(true);
+    await settlePromises();
+    writeLate();
+    await settlePromises();
+    expect(standing.toldAtMs).toBe(NOW_MS + 2_000);
+  },
+);
 
 test.each(['failure', 'pending'] as const)(
   'a mark that the database writes late says nothing of the next attempt (%s)',
