@@ -62,7 +62,7 @@ export interface Marking {
   readonly holder?: string | undefined;
   /** Which sales are known to have been told. */
   readonly told?: ToldStore;
-  /** With it, and without `holder`, sales that a living process tells at this moment are waited for. */
+  /** Without `holder`: with it, sales that a living process tells at this moment are waited for, and orders from the future are marked. */
   readonly clock?: Clock;
 }
 
@@ -76,9 +76,11 @@ export async function markUntold(
   const marked = new Map<string, Order>();
   const add = (order: Order): void => void marked.set(`${order.owner} ${order.requestId}`, order);
   const latestMs = Math.max(...signsMs) + SOLD_AFTER_SIGN_MS;
+  // An order from the future was opened before the clock was set back.
+  const nowMs = clock?.now() ?? Infinity;
   const ofIt = holder === undefined ? {} : { holder };
   for (const order of await journal.listUnsettled({ limit: UNSETTLED_MAX, onUnreadable, ...ofIt }))
-    if (order.openedAtMs <= latestMs) add(order);
+    if (holder !== undefined || order.openedAtMs <= latestMs || order.openedAtMs > nowMs) add(order);
   let readUntilMs = 0;
   // From the earliest sign on: an order that two signs may concern is examined by the earlier one, which marks more.
   for (const signMs of signsMs.toSorted((one, other) => one - other)) {

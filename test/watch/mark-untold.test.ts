@@ -74,6 +74,19 @@ test('"pending" that a killed process had marked counts as told only where the r
   expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([TOLD_PENDING, 0, 0, TOLD_PENDING]);
 });
 
+test('an open order from before the clock was set back is marked; one of a living process is not', async () => {
+  const journal = createMemoryJournal();
+  await sell(journal, 'before the step', NOW + 180 * SECOND);
+  await sell(journal, 'of another process', NOW - SECOND);
+  const told = { append: () => Promise.resolve(), read: () => Promise.resolve([]) };
+  const clock = createVirtualClock(NOW);
+  const marking = markUntold(journal, [NOW - 60 * SECOND], { told, clock });
+  await settlePromises();
+  await clock.advance(SECOND);
+  expect(await marking).toBe(1);
+  expect(await Promise.all(['before the step', 'of another process'].map((id) => toldAt(journal, id)))).toEqual([0, undefined]);
+});
+
 test('an order that a living process ends, or tells as pending, while the mark waits is left to that process', async () => {
   const journal = createMemoryJournal();
   const clock = createVirtualClock(NOW);

@@ -303,6 +303,9 @@ export class Disk {
     const subject = this.#stage.book.find(owner, requestId)?.name ?? requestId;
     note(this.#stage, subject, `journal.settle(${tell(latest)}) → ${tell(after.outcome)}`);
     this.#keep(after, isMistimed);
+    const ended = this.#stage.book.find(owner, requestId);
+    if (ended !== undefined && after.outcome !== undefined && isFinal(after.outcome))
+      ended.endedAt = Math.min(ended.endedAt, this.#stage.timeline.now);
     const was = before?.outcome;
     if (was !== undefined && isFinal(was) && after.outcome?.kind !== was.kind)
       this.#stage.book.violate('the journal goes forward', subject, `${tell(was)} became ${tell(after.outcome)}`);

@@ -97,7 +97,8 @@ export class Script {
     await this.#around.stage.timeline.pause(move.afterMs);
     if (move.kind === 'repeat') await this.#buy(this.sale.content);
     else if (move.kind === 'conflict') await this.#buy(move.content);
-    else await this.ask(move.by);
+    // Without an id of its own a script knows none before a reply.
+    else if (this.sale.requestId !== undefined || this.#lastTold !== undefined) await this.ask(move.by);
   }
 
   #sellBefore(content: Content): void {

@@ -50,6 +50,8 @@ export interface Case {
   previous?: Case;
   /** True when the journal could not note that the order was told, at once or before the process died. */
   isTellingLost: boolean;
+  /** When the order got its end in the journal, by the right time. */
+  endedAt: number;
   /** True when the journal has not noted a "pending" that a script heard. */
   isPendingLost: boolean;
   readonly contents: Map<string, Content>;
@@ -197,6 +199,7 @@ export class CaseBook {
       inFlight: 0,
       toldOfWriteAt: 0,
       isTellingLost: false,
+      endedAt: Infinity,
       isPendingLost: false,
       isMistimed: false,
       isDoubtful: false,

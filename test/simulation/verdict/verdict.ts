@@ -1,7 +1,6 @@
 /** The invariants that every reply must satisfy when it is sent, and every history at its end. */
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import { TOLD_PENDING } from '../../../src/domain/order';
-import { isFinal } from '../../../src/domain/outcome';
 import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
 import { SKEW_MS } from '../edge/fault-plan';
@@ -10,6 +9,8 @@ import type { Stage } from '../edge/stage';
 import { isSaleOf, likenessOf } from '../script/sale';
 import type { Case, Purchase, ScriptReply } from './case-book';
 
+/** The refusals behind which an unreadable journal may stand. */
+const UNREAD_CODES: readonly string[] = ['journal_unavailable', 'overloaded'];
 const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
 const WEEK_MS = 7 * 24 * 3_600_000;
 /** How long a success is told again to repeats. */
@@ -130,7 +131,8 @@ export class Verdict {
     if (order === undefined || order.status === 'failed') return;
     if (subject.earlierIds.length > 0 && (reply.how === 'status' || this.#isClockToBlame(subject))) return;
     // Without the journal no process can know whether this repeats a sale of another process (decisions 0012 and 0024).
-    if (reply.code === 'journal_unavailable' && (isRepeatElsewhere(subject, reply) || isFirstHere(subject, reply))) return;
+    if (reply.code === 'journal_unavailable' && isRepeatElsewhere(subject, reply)) return;
+    if (UNREAD_CODES.includes(reply.code ?? '') && isFirstHere(subject, reply)) return;
     // The charged order is the earlier sale without the gateway, and the reply is not about that sale.
     if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
     const { content } = reply;
@@ -278,10 +280,7 @@ export class Verdict {
   #wasOpenAtNext(subject: Case): boolean {
     if (subject.takesPending !== 'sells') return false;
     const next = this.#stage.book.cases.find(({ previous }) => previous === subject)?.purchases[0];
-    const { settledAtMs, outcome } = this.#disk.orderOf(subject.owner, subject.requestId ?? '') ?? {};
-    if (next === undefined) return false;
-    const isOpen = outcome === undefined || !isFinal(outcome) || (settledAtMs ?? 0) > next.startedAt - SKEW_MS;
-    return isOpen || subject.isPendingLost;
+    return next !== undefined && (subject.endedAt > next.startedAt || subject.isPendingLost);
   }
 
   #isClockSetBefore({ earlierIds, purchases }: Case): boolean {
@@ -336,8 +335,9 @@ function isRepeatElsewhere({ isNameless, purchases }: Case, { process, startedAt
 }
 
 /** A script that sells what is pending is refused by a process to which its id has not come before. */
-function isFirstHere({ takesPending, purchases }: Case, { process, startedAt }: ScriptReply): boolean {
-  const isBefore = (purchase: Purchase): boolean => purchase.process === process && purchase.startedAt < startedAt;
+function isFirstHere({ takesPending, purchases }: Case, { process, startedAt, content }: ScriptReply): boolean {
+  const isBefore = (one: Purchase): boolean =>
+    one.process === process && one.startedAt < startedAt && one.content.key === content?.key;
   return takesPending === 'sells' && !purchases.some((one) => isBefore(one) && one.startedAt > startedAt - REPLAY_MS);
 }
 
