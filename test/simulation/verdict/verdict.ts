@@ -9,9 +9,9 @@ import type { Stage } from '../edge/stage';
 import { isSaleOf, likenessOf } from '../script/sale';
 import type { Case, Purchase, ScriptReply } from './case-book';
 
-/** The refusals behind which an unreadable journal may stand. */
-const UNREAD_CODES: readonly string[] = ['journal_unavailable', 'overloaded'];
 const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
+/** The refusals behind which an unreadable journal may stand. */
+const UNREAD_CODES: readonly string[] = [...REFUSED_BY_OPERATOR, 'journal_unavailable', 'overloaded'];
 const WEEK_MS = 7 * 24 * 3_600_000;
 /** How long a success is told again to repeats. */
 const REPLAY_MS = 10 * 60_000;
@@ -145,8 +145,7 @@ export class Verdict {
     // The same holds while the operator's mapping refuses the number or the key. The clock of another gateway may be ahead.
     if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply, REPLAY_MS - SKEW_MS)) return;
     // Or the clock was put forward, so that the charged sale without an id seems older than its repeats may be (decision 0024).
-    const isRefusedAnyway = [...REFUSED_BY_OPERATOR, 'overloaded'].includes(reply.code ?? '');
-    if (isRefusedAnyway && subject.isNameless && this.#stage.faults.clockSettings.length > 0) return;
+    if (UNREAD_CODES.includes(reply.code ?? '') && subject.isNameless && this.#stage.faults.clockSettings.length > 0) return;
     // Or it was set by more than a week before this process began, so that the told id counts as used (decision 0024).
     if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply) && this.#isWeekOff(reply)) return;
     if (subject.purchases.some((purchase) => this.#excuses(purchase, reply, order))) return;
