@@ -279,7 +279,7 @@ export class Disk {
     // Another attempt is under way elsewhere or was cut short, so this process cannot know how it ends.
     if (opened.kind === 'found' && subject !== undefined && isOpen(order.outcome)) {
       subject.isDoubtful = true;
-      book.handOn(subject, process);
+      book.handOn(subject, process, order.requestId);
     }
     note(this.#stage, subject?.name ?? order.requestId, `${process}: journal.open → ${opened.kind}`);
     for (const purchase of subject?.purchases ?? []) {

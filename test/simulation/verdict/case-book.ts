@@ -142,13 +142,15 @@ export class CaseBook {
   }
 
   /** The next sale of the same joins an order that an earlier request left open beside the sold one: it is the order of the next sale. */
-  handOn(subject: Case, process: string): void {
+  handOn(subject: Case, process: string, joined: string): void {
     const next = this.cases.find(({ previous, requestId }) => previous === subject && requestId === undefined);
     if (next === undefined || subject.requestId === undefined || subject.earlierIds.length === 0) return;
     if (!next.purchases.some((one) => isUnderWayAt(one, process))) return;
-    this.#byId.set(`${next.owner} ${subject.requestId}`, next);
-    next.requestId = subject.requestId;
-    subject.requestId = subject.earlierIds.pop();
+    this.#byId.set(`${next.owner} ${joined}`, next);
+    next.requestId = joined;
+    const left = [...subject.earlierIds, subject.requestId].filter((id) => id !== joined);
+    subject.requestId = left.pop();
+    subject.earlierIds.splice(0, Infinity, ...left);
   }
 
   /** A purchase leaves this process. Once no script waits there, most scripts have refunded the order. */
