@@ -174,7 +174,7 @@ export class Verdict {
     if (order === undefined && last.word === 'unanswered' && last.code === 'order_unknown') return;
     // The gateway cannot know sales that were made without it. Other checks cover false replies about them.
     if (last.word !== 'success' && subject.soldBefore !== undefined) return;
-    const isNumberless = [...subject.contents.values()].every(({ number }) => number === '');
+    const isNumberless = (sold === undefined ? [...subject.contents.values()] : [sold]).every(({ number }) => number === '');
     if (last.word === 'pending' && (this.#isObscure || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject))) {
       this.alike += 1;
       return;
