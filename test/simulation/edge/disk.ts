@@ -137,7 +137,14 @@ export class Disk {
 
   /** The journal as a start has it that marks the orders of dead processes. */
   markingFor(process: string): Journal {
-    return { ...this.journal, tell: (...telling) => this.#tell(process, ...telling) };
+    const { book } = this.#stage;
+    const tell: Journal['tell'] = async (...telling) => {
+      await this.#tell(process, ...telling);
+      const subject = book.find(telling[0], telling[1]);
+      // A process that tells the order at this moment does not see the mark (decision 0024).
+      if (subject?.purchases.some(({ endedAt }) => endedAt === undefined) === true) subject.isTellingLost = true;
+    };
+    return { ...this.journal, tell };
   }
 
   /** The list of processes in the database of a shared journal, as one of them sees it; away whenever the database is. */
