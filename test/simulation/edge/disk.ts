@@ -8,8 +8,8 @@ import { isFinal, type Outcome } from '../../../src/domain/outcome';
 import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
-import { toldLine, type ToldStore } from '../../../src/journal/told-sales';
-import type { Case } from '../verdict/case-book';
+import { toldLine, WRITTEN_MS, type ToldStore } from '../../../src/journal/told-sales';
+import type { Case, Purchase } from '../verdict/case-book';
 import { deliver, type Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
 
@@ -137,12 +137,13 @@ export class Disk {
 
   /** The journal as a start has it that marks the orders of dead processes. */
   markingFor(process: string): Journal {
-    const { book } = this.#stage;
+    const { book, timeline } = this.#stage;
     const tell: Journal['tell'] = async (...telling) => {
       await this.#tell(process, ...telling);
       const subject = book.find(telling[0], telling[1]);
       // A process that tells the order at this moment does not see the mark (decision 0024).
-      if (subject?.purchases.some(({ endedAt }) => endedAt === undefined) === true) subject.isTellingLost = true;
+      const isTold = ({ endedAt = Infinity }: Purchase): boolean => endedAt > timeline.now - WRITTEN_MS;
+      if (subject?.purchases.some(isTold) === true) subject.isTellingLost = true;
     };
     return { ...this.journal, tell };
   }

@@ -255,8 +255,8 @@ export class Verdict {
     const cutOff = purchases.filter(
       (one) => one.openedAt !== undefined && this.#disk.isDead(one.process) && !isAnswered(one),
     ).length;
-    // After the clock was set, an open order may seem too old for its repeat, which is sold again (decision 0024).
-    if (untold > customers - served.length + cutOff && !subject.isMistimed)
+    // After the clock was set, an open order may seem too old for its repeat, which is sold again; so it is where a hang-up could not be noted (decision 0024).
+    if (untold > customers - served.length + cutOff && !subject.isMistimed && !subject.isTellingLost)
       this.#violate('failure is true', name, `v1 charged ${untold} sales that nobody was told`);
   }
 
