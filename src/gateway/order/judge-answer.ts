@@ -198,7 +198,8 @@ export async function identifyOrder(
   const catalog = operation.joins.length === 0 ? undefined : parts.priceLists.peek(credentials.fingerprint);
   const lists = catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
   const listed = traitsOf(operation, intent.values, lists);
-  const identity = identifyReceipt(finding.body, traitsOf(operation, intent.values), {
+  const traits = { ...traitsOf(operation, intent.values), charge: listed.charge };
+  const identity = identifyReceipt(finding.body, traits, {
     openedAtMs,
     nowMs: parts.clock.now(),
     listPrice: listed.faceValue,

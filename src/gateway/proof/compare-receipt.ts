@@ -2,7 +2,7 @@
  * Compares a receipt of v1 with an order. This is needed when v1 reports a duplicate that the journal does not know, and
  * when a lost order is looked for in v1's history.
  */
-import { type AmountMinor, kobo } from '../../domain/amount';
+import { type AmountMinor, kobo, ZERO_KOBO } from '../../domain/amount';
 import { type JsonObject, type JsonValue, textOf } from '../../domain/json';
 import { compareNumber, isPhoneServed, type NumberKind, type NumberMatch, type ServedNumber } from '../../domain/number-identity';
 import type { Field, Mapping, Operation } from '../../mapping/mapping';
@@ -27,6 +27,10 @@ export interface OrderTraits {
   readonly faceValue: AmountMinor | undefined;
   /** The amount goes to a phone. v1 subtracts the account's discount from it and adds no charge (specification, 4: airtime). */
   readonly isAirtime?: boolean;
+  /** v1 may add a service charge to the amount: power (specification, 4). */
+  readonly mayBeCharged?: boolean;
+  /** Kobo: that charge by v1's catalog. Undefined where the catalog is not at hand or names none. */
+  readonly charge?: AmountMinor | undefined;
   /** v1's category of such an order contains one of these words. */
   readonly categories: readonly string[];
   /** The order has neither number nor price (a message to many): a receipt shows only its service. */
@@ -49,6 +53,8 @@ export function traitsOf(operation: Operation, values: JsonObject, catalog?: Cat
     numbers,
     faceValue,
     isAirtime: sent.some((field) => field.isAmount) && isPhoneServed(numbers),
+    mayBeCharged: sent.some((field) => field.isAmount) && numbers.some(({ kind }) => kind === 'identifier'),
+    charge: catalog && columnOf('charge', operation, values, catalog),
     categories: operation.categories,
     isTraceless: numbers.length === 0 && faceValue === undefined && sent.some(({ as }) => as === 'phone_list'),
     quantity: sent.some((field) => field.as === 'quantity') ? countOf(sent, values) : undefined,
@@ -63,17 +69,23 @@ function faceValueOf(sent: readonly Field[], values: JsonObject): AmountMinor | 
   return denomination === undefined ? undefined : priceOfAll((values[denomination.name] as number) * 100, sent, values);
 }
 
-/** The price of the catalog row that the order buys (the row that `joins` finds for its reply), times the quantity. */
+/** The price of what the order buys in the catalog, times the quantity. */
 function priceOf(
-  { joins }: Operation,
+  operation: Operation,
   sent: readonly Field[],
   values: JsonObject,
   catalog: CatalogLists,
 ): AmountMinor | undefined {
+  const price = columnOf('price', operation, values, catalog);
+  return price === undefined ? undefined : priceOfAll(price, sent, values);
+}
+
+/** An amount in the catalog row of the order: the row that `joins` finds for its reply. */
+function columnOf(column: string, { joins }: Operation, values: JsonObject, catalog: CatalogLists): AmountMinor | undefined {
   for (const join of joins) {
     const wanted = join.value({ fields: values, joins: {}, roots: {}, numberOf: () => undefined });
-    const price = wanted === undefined || wanted === null ? undefined : catalog.find(join.list, join.key, wanted)?.['price'];
-    if (typeof price === 'number') return priceOfAll(price, sent, values);
+    const amount = wanted === undefined || wanted === null ? undefined : catalog.find(join.list, join.key, wanted)?.[column];
+    if (typeof amount === 'number') return kobo(amount);
   }
   return undefined;
 }
@@ -116,12 +128,15 @@ export function numberIn({ phone }: JsonObject, { numbers }: OrderTraits): Numbe
  * A receipt may show the face value or the charged amount: up to a fifth less (discount), or more by a service charge. Airtime has no such
  * charge. An order without a number is allowed none: only the price tells cards of 100 naira from cards of 200.
  */
-function comparePrice({ amount }: JsonObject, { faceValue, numbers, isAirtime = false }: OrderTraits): Agreement {
+function comparePrice(
+  { amount }: JsonObject,
+  { faceValue, numbers, isAirtime = false, charge = ZERO_KOBO }: OrderTraits,
+): Agreement {
   const signed = readNaira(amount);
   if (faceValue === undefined || signed === undefined) return 'absent';
   // A debit may be written with a minus.
   const shown = Math.abs(signed);
-  const chargeMost = isAirtime || numbers.length === 0 ? 0 : 100_00;
+  const chargeMost = isAirtime || numbers.length === 0 ? 0 : Math.max(100_00, charge);
   return shown >= faceValue * 0.8 && shown <= faceValue * 1.05 + chargeMost ? 'agrees' : 'differs';
 }
 
@@ -246,12 +261,16 @@ export function isCredit({ type }: JsonObject): boolean {
   return typeof type === 'string' && MONEY_IN.test(type);
 }
 
-/** v1 may show the price of all pieces or of one, and may write a debit with a minus. */
-function isOtherPrice({ amount }: JsonObject, { faceValue, quantity = 1 }: OrderTraits): boolean {
+/**
+ * v1 may show the price of all pieces or of one, and may write a debit with a minus. While the charge on power is not known, no sum is too
+ * high: the specification sets no limit to it.
+ */
+function isOtherPrice({ amount }: JsonObject, { faceValue, quantity = 1, mayBeCharged = false, charge }: OrderTraits): boolean {
   const shown = readNaira(amount);
   if (faceValue === undefined || shown === undefined) return false;
   const paid = Math.abs(shown);
-  return paid < (faceValue * LEAST_SHARE) / quantity || paid > faceValue * MOST_SHARE + CHARGE_MOST;
+  const chargeMost = mayBeCharged && charge === undefined ? Infinity : Math.max(CHARGE_MOST, charge ?? 0);
+  return paid < (faceValue * LEAST_SHARE) / quantity || paid > faceValue * MOST_SHARE + chargeMost;
 }
 
 /** The specification does not list v1's categories. So an unknown word (`education`) may mean this order's service, and rules nothing out. */

@@ -80,7 +80,9 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   );
   const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS)));
   const traitsOfOrder: TraitsOfOrder = (order, prices) => traitsIn(order, prices, mapping, parts.setOf);
-  const traits = new Map(lost.map((order) => [order, traitsOfOrder(order)]));
+  const prices = await pricesOf(context, parts);
+  const ruling = (order: Order): LostTraits | undefined => withCharge(traitsOfOrder(order), traitsOfOrder(order, prices));
+  const traits = new Map(lost.map((order) => [order, ruling(order)]));
   const history = await parts.history.read(
     {
       sinceMs,
@@ -99,14 +101,13 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   // Listed after the history was read. Each order that made a row was on disk before, so it is in this list or its row is claimed.
   const open = await parts.journal.listUnsettled({ owner: context.credentials.fingerprint, limit: OPEN_MAX });
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
-  const prices = await pricesOf(context, parts);
   const otherKeys = parts.otherKeys({
     ...{ context, isTimely, shownBeforeMs: startedAt - SHOWN_WITHIN_MS },
     // An order may get attempts for as long as it is pursued, so a rival may be that much older.
     fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - Math.max(CLOCK_ERROR_MS, mapping.timing.pursue),
     compare: (order, row) => {
       // Many orders of other keys may be open, and each is compared with several rows.
-      if (!traits.has(order)) traits.set(order, traitsOfOrder(order));
+      if (!traits.has(order)) traits.set(order, ruling(order));
       if (traits.get(order) === undefined) return 'unknown';
       if (isCertainlyNot(traits.get(order), row)) return 'ruled out';
       return isAlike({ order, traits: traitsOfOrder(order, prices) }, row.receipt ?? row.row) ? 'alike' : 'neither';
@@ -116,7 +117,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const matches = new Matches(rivals, history, otherKeys);
   const keptSinceMs = startedAt + DELETED_MARGIN_MS - (parts.journalDays ?? Infinity) * DAY_MS;
   const sold = soldBefore(startedAt, sinceMs, history, context);
-  const isOther: IsOther = (sale, receipt) => isRuledOut(traitsOfOrder(sale), receipt);
+  const isOther: IsOther = (sale, receipt) => isRuledOut(ruling(sale), receipt);
   const mayProve = createCheck({ history, sold, context, isOther }, parts);
   let settled = 0;
   for (const order of lost) {
@@ -278,6 +279,11 @@ export function traitsIn(
 }
 
 type TraitsOfOrder = (order: Order, prices?: CatalogLists) => LostTraits | undefined;
+
+/** Of v1's catalog the charge alone rules a record out: prices may have changed since, and a charge only makes the bounds wider. */
+function withCharge(traits: LostTraits | undefined, listed: LostTraits | undefined): LostTraits | undefined {
+  return traits && { ...traits, charge: listed?.charge };
+}
 
 /** Every order has its required fields, so a missing one shows that the mapping has renamed it since. */
 function isLacking({ fields }: Order, { name, isSent, isRequired }: Field): boolean {

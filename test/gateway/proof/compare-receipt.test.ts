@@ -43,6 +43,12 @@ test.each<[string, JsonObject, OrderTraits, string]>([
   ['nothing is readable', { phone: null, amount: 'free', category: '' }, AIRTIME, 'absent absent absent'],
   ['all differs', { phone: '08031234568', amount: 500, category: 'data' }, AIRTIME, 'differs differs differs'],
   ['a service charge on top', CHARGED, METER, 'agrees agrees agrees'],
+  [
+    'the service charge of the price list',
+    { ...CHARGED, amount: 5_600 },
+    { ...METER, charge: kobo(600_00) },
+    'agrees agrees agrees',
+  ],
   ['a card of 200 naira where one of 100 was ordered', OTHER_CARD, CARD, 'absent differs agrees'],
 ])('%s: number, price and category', (_title, data, traits, expected) => {
   const { number, price, category } = compareReceipt(receipt(data), traits);
@@ -154,6 +160,9 @@ test.each<[string, OrderTraits, JsonObject, boolean]>([
   ["the customer's phone", METER_SALE, { phone: '08031234568' }, false],
   ['a masked meter', METER_SALE, { phone: '4502****' }, false],
   ['a service charge of 250', METER_SALE, { amount: 5_250 }, false],
+  ['a charge that is not known', { ...METER_SALE, mayBeCharged: true }, { amount: 9_000 }, false],
+  ['the charge of the price list', { ...METER_SALE, mayBeCharged: true, charge: kobo(2_000_00) }, { amount: 7_000 }, false],
+  ['more than that charge', { ...METER_SALE, mayBeCharged: true, charge: kobo(600_00) }, { amount: 7_000 }, true],
   ['the price of one card', CARDS, { amount: 98 }, false],
   ['less than one card', CARDS, { amount: 50 }, true],
 ])('a record that shows %s', (_title, traits, data, isOut) => {

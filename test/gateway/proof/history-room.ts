@@ -11,6 +11,7 @@ import { createReconciler } from '../../../src/gateway/proof/reconcile';
 import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Mapping } from '../../../src/mapping/mapping';
+import type { PriceLists } from '../../../src/price-lists/price-lists';
 import type { Finding, V1Call } from '../../../src/upstream/upstream';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { shippedMapping } from '../../mapping/mapping-set';
@@ -59,6 +60,8 @@ export interface RoomOptions {
   /** The difference between v1's clock, as its answers show it, and the true time. */
   readonly serverErrorMs?: number | 'not told';
   readonly mapping?: Mapping;
+  /** v1's price list; none can be had unless given. */
+  readonly priceLists?: Pick<PriceLists, 'get'>;
   /** The sets that ran before. */
   readonly setOf?: (hash: string) => Mapping | undefined;
   readonly journalDays?: number;
@@ -75,6 +78,7 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     isIll,
     serverErrorMs = 0,
     mapping = shippedMapping(),
+    priceLists = { get: async () => undefined },
   } = options;
   const clock = createVirtualClock(START);
   // The difference between the wall clock of the gateway's machine and the true time.
@@ -109,8 +113,7 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
   };
   const upstream = createScriptedUpstream(clock, [], find);
   const reconciler = createReconciler({
-    priceLists: { get: async () => undefined },
-    ...{ journal, upstream, clock: wall },
+    ...{ journal, upstream, priceLists, clock: wall },
     steadiness: createSteadiness(wall),
     pursuits: { isSending: async (_owner, requestId) => running.has(requestId) },
     mapping: () => mapping,

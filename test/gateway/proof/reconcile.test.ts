@@ -4,8 +4,10 @@ import type { JsonObject } from '../../../src/domain/json';
 import type { Order } from '../../../src/domain/order';
 import type { Journal, ListOptions } from '../../../src/journal/journal';
 import type { CallContext, V1Call } from '../../../src/upstream/upstream';
+import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { settlePromises } from '../../domain/virtual-clock';
 import { mappingBeside } from '../../mapping/mapping-set';
+import { cannedCatalog } from '../reply-table/canned-v1';
 import { CREDENTIALS } from '../scripted-upstream';
 import { airtime, MINUTE_MS, openRoom, QUIET_MS, START, UNKNOWN, type RoomOptions, type Row } from './history-room';
 
@@ -132,6 +134,12 @@ describe('a row in which v1 may have written the order in its own way', () => {
     ['under a category that is not listed', 'buy_exam', exam, { phone: '', amount: 7_000, category: 'education' }],
     ["with the customer's phone for the meter", 'buy_electricity', meter, { amount: 1_000, category: 'electricity' }],
     ['with a service charge', 'buy_electricity', meter, { phone: '45021234567', amount: 1_250, category: 'electricity' }],
+    [
+      'with any service charge, while the price list is away',
+      'buy_electricity',
+      meter,
+      { phone: '45021234567', amount: 1_600, category: 'electricity' },
+    ],
     ['with a masked number', 'buy_airtime', airtimeSale, { phone: '0803****001' }],
     ['with a country code and a zero', 'buy_airtime', airtimeSale, { phone: '+234 (0) 803 000 0001' }],
     ['as a debit with a minus', 'buy_airtime', airtimeSale, { amount: -98, phone: null }],
@@ -150,6 +158,25 @@ describe('a row in which v1 may have written the order in its own way', () => {
     expect((await room.look('r-1', QUIET_MS))?.kind).not.toBe('not_sent');
   });
 });
+
+test.each([
+  [600, 'succeeded'],
+  [0, 'not_sent'],
+])(
+  'a lost order of power whose receipt shows 600 naira more is judged by the charge of the price list (%i)',
+  async (charge, kind) => {
+    const data = {
+      ...((cannedCatalog as { readonly body: JsonObject }).body['data'] as JsonObject),
+      discos: [{ disco_id: 1, disco_name: 'Ikeja Electric', charge: `${charge}.00` }],
+    };
+    const upstream = { find: async () => ({ kind: 'found', body: { status: 'success', data } }) as const };
+    const shows = { phone: '45021234567', amount: 1_600, category: 'electricity' };
+    const room = openRoom([{ reference: 'V1', shows }], { priceLists: createPriceLists({ upstream, clock: () => START }) });
+    const fields = { disco: 1, meter: '45021234567', meter_type: 'postpaid', amount: 100_000 };
+    await room.lose('r-1', { operation: 'buy_electricity', fields });
+    expect((await room.look('r-1', QUIET_MS))?.kind).toBe(kind);
+  },
+);
 
 test.each(['success', 'failed'])(
   'airtime (%s) whose receipt has no PINs keeps no order of cards from being told as not sent',
