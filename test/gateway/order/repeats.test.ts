@@ -22,7 +22,7 @@ import { mergeFiles } from '../../../src/mapping/load';
 import type { Mapping } from '../../../src/mapping/mapping';
 import { shippedFiles, shippedMapping } from '../../mapping/mapping-set';
 import { type NewOrder, NOT_TOLD, type Order } from '../../../src/domain/order';
-import { toldLine, type ToldStore } from '../../../src/journal/told-sales';
+import { toldLine, type Told, type ToldStore } from '../../../src/journal/told-sales';
 import { newOrder } from '../../journal/new-order';
 import { markUntold } from '../../../src/watch/mark-untold';
 
@@ -623,33 +623,29 @@ describe('a repeat without an id', () => {
       { outcome: last, afterMs: 0 },
     ];
 
-    test('is told the end of the first, and is not sold, also where v1 leaves its attempts without an answer for longer than it refuses it as identical', async () => {
-      const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 100 }], parts });
-      const second = openWalkHouse({ beside: first, answers: inTrouble(AGAIN), parts });
+    /** At one gateway a script hangs up; its repeat comes to another one, whose attempts get these answers. */
+    const repeatInTrouble = async (atFirst: Outcome, last: Outcome) => {
+      const first = openWalkHouse({ answers: [{ outcome: atFirst, afterMs: 100 }], parts });
+      const second = openWalkHouse({ beside: first, answers: inTrouble(last), parts });
       // The second process has just looked for such orders, and looks once a second.
       ask(second, { amount: '300' });
-      const script = ask(first);
-      await first.clock.advance(50);
-      script.hangUp();
+      await hangUpAfter(50, first);
       await first.clock.advance(250);
       const repeat = ask(second);
       await first.clock.advance(20_000);
-      expect(await told(second, repeat)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
-      expect(second.upstream.sent.length).toBeLessThan(4);
+      return { told: await told(second, repeat), sent: second.upstream.sent };
+    };
+
+    test('is told the end of the first, and is not sold, also where v1 leaves its attempts without an answer for longer than it refuses it as identical', async () => {
+      const { told: heard, sent } = await repeatInTrouble(SUCCESS, AGAIN);
+      expect(heard).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+      expect(sent.length).toBeLessThan(4);
     });
 
     test('is asked about again where v1 has refused the first, perhaps because of it', async () => {
-      const first = openWalkHouse({ answers: [{ outcome: IDENTICAL, afterMs: 100 }], parts });
-      const second = openWalkHouse({ beside: first, answers: inTrouble(SUCCESS), parts });
-      ask(second, { amount: '300' });
-      const script = ask(first);
-      await first.clock.advance(50);
-      script.hangUp();
-      await first.clock.advance(250);
-      const repeat = ask(second);
-      await first.clock.advance(20_000);
-      expect(await told(second, repeat)).toMatchObject({ status: 'success', reference: 'V1' });
-      expect(second.upstream.sent).toHaveLength(4);
+      const { told: heard, sent } = await repeatInTrouble(IDENTICAL, SUCCESS);
+      expect(heard).toMatchObject({ status: 'success', reference: 'V1' });
+      expect(sent).toHaveLength(4);
     });
 
     test('is sold where the first is another sale', async () => {
@@ -669,7 +665,7 @@ describe('a repeat without an id', () => {
   test('is another sale where another gateway has told the first, also while v1 leaves the attempt of this one without an answer', async () => {
     const lines: string[] = [];
     const store: ToldStore = { append: () => Promise.resolve(), read: () => Promise.resolve(lines) };
-    const parts: WalkHouseOptions['parts'] = { told: () => store, onTold: (order) => lines.push(toldLine(order)) };
+    const parts: WalkHouseOptions['parts'] = { told: () => store, onTold: (order, as) => lines.push(toldLine(order, as)) };
     const answers = [
       { outcome: SUCCESS, afterMs: 30_000 },
       { outcome: AGAIN, afterMs: 0 },
@@ -686,7 +682,7 @@ describe('a repeat without an id', () => {
     const afterDeath = async (parts: WalkHouseOptions['parts'] = {}, read?: ToldStore['read'], answer: Outcome = AGAIN) => {
       const lines: string[] = [];
       const told: ToldStore = { append: () => Promise.resolve(), read: read ?? (() => Promise.resolve(lines)) };
-      const onTold = (order: Order) => lines.push(toldLine(order));
+      const onTold = (order: Order, as: Told) => lines.push(toldLine(order, as));
       const house = openWalkHouse({ ...slowly(0, answer), parts: { told: () => told, onTold, ...parts } });
       const soldThere: Order[] = [];
       const dead = openWalkHouse({ beside: house, ...slowly(0, SUCCESS), parts: { onTold: (order) => soldThere.push(order) } });
