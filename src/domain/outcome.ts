@@ -117,6 +117,11 @@ export function isOver(outcome: Outcome): boolean {
   return isFinal(outcome) || isProvenAbsent(outcome);
 }
 
+/** Charged, and v1's receipt will show the end: sending the order again could only do harm (specification, section 7). */
+export function isWaitingForProvider(outcome: Outcome | undefined): outcome is Pending & { readonly reference: string } {
+  return outcome?.kind === 'pending' && outcome.reference !== undefined;
+}
+
 /** v1's history has proven that v1 never had the order. */
 export function isProvenAbsent(outcome: Outcome): outcome is NotSent {
   return outcome.kind === 'not_sent' && outcome.isProven === true;

@@ -13,6 +13,7 @@ import { legacyRequest } from './legacy-request';
 import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
+const PENDING: Outcome = { kind: 'pending', reference: 'V1' };
 const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
 const WRONG_PIN: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Invalid transaction PIN.' };
 const HOUR_MS = 3_600_000;
@@ -148,6 +149,22 @@ test('a repeat with a PIN that was wrong is told the outcome of the order', asyn
   const house = openWalkHouse({ answers: [{ outcome: WRONG_PIN }], beside: before });
   await buy(house, { 'request-id': 'r-2' });
   expect(await buy(house, { 'request-id': 'r-3' })).toMatchObject({ http: 400, status: 'fail', code: 'wrong_pin' });
+  expect(await buy(house)).toMatchObject({ status: 'success', reference: 'V1' });
+  expect(house.upstream.sent).toHaveLength(1);
+});
+
+test('a repeat with a PIN that was wrong is told the end that the receipt of its order shows', async () => {
+  const before = openWalkHouse({ answers: [{ outcome: PENDING }] });
+  await buy(before);
+  await giveUp(before);
+  let status = 'pending';
+  const house = openWalkHouse({
+    answers: [{ outcome: WRONG_PIN }],
+    find: () => ({ kind: 'found', body: { data: { reference: 'V1', status } } }),
+    beside: before,
+  });
+  await buy(house, { 'request-id': 'r-2' });
+  status = 'success';
   expect(await buy(house)).toMatchObject({ status: 'success', reference: 'V1' });
   expect(house.upstream.sent).toHaveLength(1);
 });

@@ -1,11 +1,12 @@
 /** Step 7: writes the order into the journal, or finds it there, and decides whether it is pursued: not where sending could do harm. */
-import type { GatewayError } from '../../domain/errors';
+import { type ErrorCode, GatewayError } from '../../domain/errors';
 import type { PriceLists } from '../../price-lists/price-lists';
 import { isSameIntent, type NewOrder, type Opened, type Order } from '../../domain/order';
 import {
   isOver,
   isRefusal,
   isSafeToRefund,
+  isWaitingForProvider,
   type NotSent,
   type Outcome,
   ATTEMPT_NOT_ENDED,
@@ -48,6 +49,8 @@ const SOLD_MEANWHILE: NotSent = {
 };
 /** v1 refuses a sale like one of the last 5 s (specification, section 7). A journal is searched for the sale of another process once a second at most. */
 const REFUSED_AS_IDENTICAL_MS = 4_000;
+/** Refusals that concern nothing but purchases: the receipt of an order that waits for its end is read all the same, which buys nothing. */
+const OF_PURCHASES_ALONE: ReadonlySet<ErrorCode> = new Set(['caller_paused', 'wrong_pin', 'pin_held']);
 
 export interface Opening {
   readonly newOrder: NewOrder;
@@ -90,7 +93,9 @@ export async function openOrder(
     const isFirst = standing === 'new' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
     const known = await knownOrder(newOrder, isFirst, parsed, parts);
     if (known === undefined) throw refusal;
-    return restingPursuit(known);
+    const isAlone = refusal instanceof GatewayError && OF_PURCHASES_ALONE.has(refusal.code);
+    if (!isAlone || !isWaitingForProvider(known.outcome)) return restingPursuit(known);
+    return { kind: 'to_pursue', plan: planOf(known, 'found', { call, lease, leftMs, ageMs }, parsed, parts) };
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;

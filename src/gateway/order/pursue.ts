@@ -8,7 +8,7 @@
 import { CommonSignal, within } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
-import { isFinal, isRefusal, type Outcome, type Pending, succeedOutcome, ATTEMPT_NOT_ENDED } from '../../domain/outcome';
+import { isFinal, isRefusal, isWaitingForProvider, type Outcome, succeedOutcome, ATTEMPT_NOT_ENDED } from '../../domain/outcome';
 import { type Attempt, troubleOf } from './attempt-limit';
 import { findReceipt } from '../proof/find-receipt';
 import { judgeAnswer } from './judge-answer';
@@ -47,7 +47,7 @@ class RunningPursuit implements Pursuit {
   readonly #startedAt: number;
   readonly #changed: CommonSignal;
   #waiters: readonly Waiter[];
-  /** The order was charged and has a reference: its receipt will show the end, and sending it again could only do harm (specification, 7). */
+  /** The order waited for its end before this pursuit: only its receipt is read. */
   readonly #wasPending: boolean;
   /** Stands for the request that began this pursuit, until that request calls `waitFor`. */
   #beginner: Waiter | undefined;
@@ -338,10 +338,6 @@ class RunningPursuit implements Pursuit {
       await this.#changed.within(until - clock.elapsed());
     }
   }
-}
-
-function isWaitingForProvider(outcome: Outcome | undefined): outcome is Pending & { readonly reference: string } {
-  return outcome?.kind === 'pending' && outcome.reference !== undefined;
 }
 
 /** Another attempt could not find out more: the order has its end, was refused, or is charged and has a reference. */
