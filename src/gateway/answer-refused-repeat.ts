@@ -95,7 +95,11 @@ async function findRepeated(
   const sent = readIdOf(request, parameters, mapping);
   const askedHash = askedHashOf(request, parts.keyring);
   const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
-  const found = named ?? (await findOrder(credentials, (owner) => findUnheard(owner, { askedHash, sent }, mapping, parts)));
+  // A script that sells what is pending would deliver a first order, which nobody buys: its request counts as a repeat where its words came before.
+  const isFirst = named === UNREAD && operation?.takesPending === 'sells';
+  const found =
+    (isFirst ? undefined : named) ??
+    (await findOrder(credentials, (owner) => findUnheard(owner, { askedHash, sent }, mapping, parts)));
   const asked = { sent, askedHash, isDoubted: named === UNREAD };
   const order = found === UNREAD ? operation && standInFor({ ...known, operation, credentials }, request, asked, parts) : found;
   if (order === undefined) return undefined;

@@ -377,6 +377,7 @@ describe('a journal that can be neither written nor read', () => {
     };
     const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal, parts: { mapping: selling } });
     expect(await buy(house)).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
+    expect(await buy(house, { network: '99' })).toMatchObject({ http: 400, status: 'fail', code: 'invalid_field' });
     journal.isAway = false;
     expect(await buy(house, { 'request-id': 'r-2' })).toMatchObject({ status: 'success' });
     journal.isAway = true;
