@@ -66,6 +66,13 @@ test.each<[string, string, object, object, object]>([
     { phone: '08031234567' },
     { phone: '08031234568' },
   ],
+  [
+    'the order of the recipients',
+    '/api/bulksms/',
+    { sender: 'MyShop', message: 'Ready.' },
+    { number: '08031234567,08051234567' },
+    { number: '+2348051234567, 08031234567' },
+  ],
   ['"ported"', '/api/data/', { network: 1, data_plan: 101, phone: '08031234567' }, { bypass: true }, { bypass: false }],
 ])('one id for a sale in which only %s differs is the same order, sold once and never told as failed', async (...played) => {
   const [title, at, sale, first, again] = played;

@@ -1,5 +1,5 @@
 /** Step 6: an intent → the v1 call. The call is built only from checked values; no part of the script's body is passed on. */
-import { InexactNumber, type JsonObject, type JsonValue } from '../../domain/json';
+import { InexactNumber, isList, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyFields, LegacyRequest } from '../../domain/legacy';
 import type { CallTemplate, Operation, Scope } from '../../mapping/mapping';
 import type { V1Call } from '../../upstream/upstream';
@@ -16,12 +16,15 @@ export function buildCall(template: CallTemplate, values: JsonObject, roots: Rea
   return { method, path, query };
 }
 
-/** A keyed hash of the operation and of everything that v1 is sent: two intents with the same hash are the same purchase. */
+/**
+ * A keyed hash of the operation and of everything that v1 is sent: two intents with the same hash are the same purchase. The order of a list does not
+ * count: the recipients of a message are the same ones.
+ */
 export function contentHashOf(operation: Operation, call: V1Call, keyring: Keyring): string {
   const { body = {} } = call;
   const entries = Object.keys(body)
     .sort()
-    .map((name) => [name, body[name]]);
+    .map((name) => [name, isList(body[name]) ? [...body[name]].sort() : body[name]]);
   return keyring.hash(JSON.stringify([operation.name, call.path, entries]));
 }
 

@@ -101,6 +101,18 @@ test.each<[string, Record<string, string | boolean>]>([
   expect(hashOf({ body: { ...SALE, ...change } }, 'a')).not.toBe(hashOf({ body: SALE }, 'a'));
 });
 
+const sms = (recetipient: string): LegacyRequestParts => ({
+  path: '/api/sendsms',
+  body: { sender: 'ME', recetipient, message: 'hi' },
+});
+
+test('one message to the same phones has one hash, in whatever order they are sent', () => {
+  const hash = hashOf(sms('08031234567,08061234567'), 'b');
+  expect(hashOf(sms('+2348061234567\n8031234567, 08061234567'), 'b')).toBe(hash);
+  expect(hashOf(sms('08031234567'), 'b')).not.toBe(hash);
+  expect(hashOf(sms('08031234567,08061234568'), 'b')).not.toBe(hash);
+});
+
 test('another operation is another sale, even with the same fields', () => {
   const body = { plan: '5', phone: '08021234567', quantity: '1' };
   expect(hashOf({ path: '/api/data', body }, 'a')).not.toBe(hashOf({ path: '/api/data_card', body }, 'a'));
