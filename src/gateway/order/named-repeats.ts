@@ -11,6 +11,8 @@ export interface KnownWords {
   readonly look: (owner: string, windowMs: number) => Promise<unknown>;
   /** The request ids of known orders of the same key and words, the newest first. */
   readonly idsOf: (order: NewOrder, windowMs: number) => readonly string[];
+  /** The request ids of known orders of the same key and content. */
+  readonly idsOfContent: (order: NewOrder, windowMs: number) => readonly string[];
   /** Whether the order under this id is repeated: no script has heard of it, or its own id is in the words. */
   readonly isRepeated: (order: NewOrder, requestId: string) => Promise<boolean>;
   readonly keep: (order: NewOrder, windowMs: number) => void;
@@ -26,7 +28,7 @@ interface NamedSale {
 
 type FindNamed = (order: NewOrder, windowMs: number) => Promise<NamedSale>;
 
-export function createNamedRepeats({ look, idsOf, isRepeated, keep }: KnownWords): FindNamed {
+export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated, keep }: KnownWords): FindNamed {
   let looked = createLru<string, Promise<unknown> | 'over'>(OWNERS_MAX);
   let lookedUnder: string | undefined;
 
@@ -50,13 +52,13 @@ export function createNamedRepeats({ look, idsOf, isRepeated, keep }: KnownWords
   return async (order, windowMs) => {
     const searching = search(order, windowMs);
     if (searching !== undefined) await searching;
-    let ids = idsOf(order, windowMs);
+    const ids = idsOf(order, windowMs);
     if (ids.some((id) => id !== order.requestId)) {
       const repeated = await newestRepeated(order, ids);
       if (repeated !== undefined) return { order: { ...order, requestId: repeated }, standing: 'repeat' };
-      ids = idsOf(order, windowMs);
     }
+    const known = [...idsOf(order, windowMs), ...idsOfContent(order, windowMs)];
     keep(order, windowMs);
-    return { order, standing: ids.includes(order.requestId) ? 'again' : 'new' };
+    return { order, standing: known.includes(order.requestId) ? 'again' : 'new' };
   };
 }

@@ -137,7 +137,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     return {};
   };
 
-  const findNamed = createNamedRepeats({ look, keep, ...knownWords(wordings, repeatedOf) });
+  const findNamed = createNamedRepeats({ look, keep, ...knownWords({ contents, wordings }, repeatedOf) });
 
   return {
     async takeTurn(order, sent, windowMs, { leftMs, line, ...sale }) {
@@ -210,10 +210,15 @@ function repeatable(order: NewOrder, windowMs: number, contents: Contents, wordi
   return [...alike, ...others].filter(({ agoMs }) => agoMs <= windowMs);
 }
 
-function knownWords(wordings: Contents, repeatedOf: RepeatedOf): Pick<KnownWords, 'idsOf' | 'isRepeated'> {
+function knownWords(
+  { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
+  repeatedOf: RepeatedOf,
+): Pick<KnownWords, 'idsOf' | 'idsOfContent' | 'isRepeated'> {
+  const idsIn = (all: readonly KeptRepeat[], windowMs: number): readonly string[] =>
+    all.flatMap(({ requestId, agoMs }) => (agoMs <= windowMs ? [requestId] : []));
   return {
-    idsOf: (order, windowMs) =>
-      wordings.of(wordingOf(order)).flatMap(({ requestId, agoMs }) => (agoMs <= windowMs ? [requestId] : [])),
+    idsOf: (order, windowMs) => idsIn(wordings.of(wordingOf(order)), windowMs),
+    idsOfContent: ({ owner, contentHash }, windowMs) => idsIn(contents.of(keyOf(owner, contentHash)), windowMs),
     isRepeated: async (order, requestId) => {
       const earlier = await repeatedOf(order, requestId);
       return earlier !== undefined && earlier !== UNREAD;

@@ -3,12 +3,13 @@ import type { NewOrder } from '../../../src/domain/order';
 import { createNamedRepeats } from '../../../src/gateway/order/named-repeats';
 import { newOrder } from '../../journal/new-order';
 
-function openRoom(known: readonly string[], unheard: readonly string[]) {
+function openRoom(known: readonly string[], unheard: readonly string[], ofContent: readonly string[] = []) {
   const looks: string[] = [];
   const kept: string[] = [];
   const findNamed = createNamedRepeats({
     look: async (owner) => void looks.push(owner),
     idsOf: () => known,
+    idsOfContent: () => ofContent,
     isRepeated: async (_order, requestId) => unheard.includes(requestId),
     keep: ({ requestId }) => void kept.push(requestId),
   });
@@ -36,6 +37,12 @@ test('is a new order, which is kept, where there is none', async () => {
   expect(kept).toEqual(['r-1', 'r-1']);
 });
 
+test('comes again also if the same content came under its id in other words', async () => {
+  const { start } = openRoom([], [], ['r-1', 'r-2']);
+  expect(await start(newOrder({ requestId: 'r-1' }))).toBe('r-1 again');
+  expect(await start(newOrder({ requestId: 'r-3' }))).toBe('r-3 new');
+});
+
 test('searches once for each key, and once more when the mapping is another', async () => {
   const { start, looks } = openRoom([], []);
   const order = newOrder({ owner: 'a' });
@@ -51,7 +58,10 @@ test('searches again with the next sale where the journal could not be searched'
     looks += 1;
     if (looks === 1) throw new Error('the journal is away');
   };
-  const findNamed = createNamedRepeats({ look, idsOf: () => [], isRepeated: async () => false, keep: () => undefined });
+  const findNamed = createNamedRepeats({
+    ...{ look, idsOf: () => [], idsOfContent: () => [] },
+    ...{ isRepeated: async () => false, keep: () => undefined },
+  });
   for (let nth = 0; nth < 3; nth += 1) await findNamed(newOrder(), 1_000);
   expect(looks).toBe(2);
 });
