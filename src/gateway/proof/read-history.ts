@@ -65,12 +65,12 @@ export function createHistoryReader({
   const known = createLru<string, JsonObject>(RECEIPTS_KEPT);
   const keyOf = ({ credentials }: CallContext, reference: string): string => `${credentials.fingerprint} ${reference}`;
 
-  /** Reads a receipt and keeps its identifying part. True when that succeeded. */
-  const learn = async (reference: string, context: CallContext): Promise<boolean> => {
+  /** Reads a receipt and keeps its identifying part. Undefined when v1 does not show it. */
+  const learn = async (reference: string, context: CallContext): Promise<JsonObject | undefined> => {
     const finding = await askForReceipt(reference, context, upstream);
     const identity = finding.kind === 'found' ? identityOf(finding.body, reference) : undefined;
     if (identity !== undefined) known.set(keyOf(context, reference), identity);
-    return identity !== undefined;
+    return identity;
   };
 
   return {
@@ -92,20 +92,23 @@ export function createHistoryReader({
       );
       if (pages.missed !== undefined) return undefined;
       const { rows, wholeSinceMs, serverAtMs } = pages;
-      const unread = [...rows.values()].filter(({ reference }) => !known.has(keyOf(context, reference)));
+      // A full cache may forget receipts while others are read.
+      const receipts = new Map([...rows.keys()].map((reference) => [reference, known.get(keyOf(context, reference))]));
+      const unread = [...rows.values()].filter(({ reference }) => receipts.get(reference) === undefined);
       const wanted = [...unread.filter(question.isTimely), ...unread.filter((row) => !question.isTimely(row))];
       const asked = wanted.slice(0, RECEIPTS_MAX);
       let hasLearnt = false;
       for (let from = 0; from < asked.length; from += RECEIPTS_AT_ONCE) {
         const some = asked.slice(from, from + RECEIPTS_AT_ONCE);
         const learnt = await Promise.all(some.map(({ reference }) => learn(reference, context)));
-        hasLearnt ||= learnt.includes(true);
+        some.forEach(({ reference }, index) => receipts.set(reference, learnt[index]));
+        hasLearnt ||= learnt.some((receipt) => receipt !== undefined);
       }
       // A row in the future rules UTC out for all rows. Read as UTC, a sale made past the gateway one hour before an order would fit that order.
       const readings = serverAtMs !== undefined && latestMs > serverAtMs + AHEAD_MS ? 1 : ZONE_OFFSETS_MS.length;
       const unclaimed = [...rows.values()].map(({ timesMs, ...row }) => ({
         ...{ ...row, timesMs: timesMs.slice(0, readings) },
-        receipt: known.get(keyOf(context, row.reference)),
+        receipt: receipts.get(row.reference),
       }));
       return { unclaimed, shown, wholeSinceMs, serverAtMs, hasLearnt };
     },

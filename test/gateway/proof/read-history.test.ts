@@ -4,6 +4,7 @@ import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Finding } from '../../../src/upstream/upstream';
 import { createVirtualClock } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
+import { withSmallTables } from '../../simulation/engine/small-tables';
 import { CREDENTIALS, createScriptedUpstream } from '../scripted-upstream';
 
 const NOW = Date.UTC(2026, 5, 1, 9);
@@ -63,6 +64,12 @@ test('a look asks for a hundred receipts, the timely ones first, and the next lo
   expect(unread).toEqual([150, 50, 0, 0]);
   expect(receiptsAsked()).toHaveLength(250);
   expect(receiptsAsked()[0]).toBe('V200');
+});
+
+test('the receipts of one look count in it, also where the memory of receipts is full', async () => {
+  const { reader } = openReader(6);
+  const history = await withSmallTables(10_000, () => reader.read(ALL, CONTEXT));
+  expect(history!.unclaimed.filter((row) => row.receipt === undefined)).toEqual([]);
 });
 
 test('goods and status are not kept', async () => {
