@@ -25,6 +25,7 @@ export interface Doubts<Standing> {
 /** `end` writes the order as `not_sent`, unless the journal has its id already. */
 export function createDoubts<Standing>(
   end: (intent: NewOrder, standing: Standing | undefined) => Promise<unknown>,
+  ordersMax = ORDERS_MAX,
 ): Doubts<Standing> {
   const doubts = new Map<string, { readonly intent: NewOrder; readonly standing: Standing | undefined }>();
   return {
@@ -34,7 +35,7 @@ export function createDoubts<Standing>(
     note(intent, standing) {
       const key = keyText(intent);
       // Beyond the bound an order is not noted: the journal then has none, or an open attempt as after a crash.
-      if (doubts.size < ORDERS_MAX || doubts.has(key))
+      if (doubts.size < ordersMax || doubts.has(key))
         doubts.set(key, { intent, standing: standing ?? doubts.get(key)?.standing });
     },
     find(key) {

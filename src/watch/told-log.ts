@@ -26,7 +26,7 @@ const KEPT_MS = 15 * 60_000;
 
 export type ToldLog = ReturnType<typeof openToldLog>;
 
-export function openToldLog(store: ToldStore, clock: Clock) {
+export function openToldLog(store: ToldStore, clock: Clock, waitingMax = WAITING_MAX) {
   let waiting: string[] = [];
   /** When the newest sale of a failed write, or of those that wait, was told: the clock may be set back before they are written. */
   let toldAtMs = 0;
@@ -44,7 +44,7 @@ export function openToldLog(store: ToldStore, clock: Clock) {
       () => false,
     );
     if (!isWritten && !isClosing) {
-      waiting = [...lines, ...waiting].slice(0, WAITING_MAX);
+      waiting = [...lines, ...waiting].slice(0, waitingMax);
       toldAtMs = Math.max(toldAtMs, untilMs);
       await pause(AGAIN_MS);
     }
@@ -53,7 +53,7 @@ export function openToldLog(store: ToldStore, clock: Clock) {
   return {
     /** To be called when the whole reply has left. */
     note(sale: ToldSale, told: Told = 'success'): void {
-      if (waiting.length >= WAITING_MAX) return;
+      if (waiting.length >= waitingMax) return;
       waiting.push(toldLine(sale, told));
       toldAtMs = Math.max(toldAtMs, clock.now());
       writing ??= writeSoon();

@@ -10,6 +10,7 @@ import { Dialect, SimulatedV1 } from './edge/simulated-v1';
 import { note, type Stage } from './edge/stage';
 import { Chance } from './engine/chance';
 import { sealed } from './engine/sealed';
+import { withSmallTables } from './engine/small-tables';
 import { Timeline } from './engine/timeline';
 import { gatherCrowd } from './script/crowd';
 import { Script, type Surroundings } from './script/play-sale';
@@ -73,12 +74,20 @@ export function countSales(seed: number): number {
 export async function playHistory(options: HistoryOptions): Promise<History> {
   const parts = { ...(await (house ??= loadHouse(KEYS))), mutate: options.mutate };
   const chance = new Chance(`history ${options.seed}`);
-  return sealed(chance.fork('bytes'), () => playSealed(options, parts, chance));
-}
-
-async function playSealed(options: HistoryOptions, house: HouseParts, chance: Chance): Promise<History> {
   const lengthMs = chance.fork('length').pick([40_000, 240_000, 900_000]);
   const faults = new FaultPlan(chance.fork('faults'), options.families ?? new Set(FAULT_FAMILIES), lengthMs);
+  return sealed(chance.fork('bytes'), () =>
+    withSmallTables(faults.bounds?.tableScale, () => playSealed(options, parts, chance, faults, lengthMs)),
+  );
+}
+
+async function playSealed(
+  options: HistoryOptions,
+  house: HouseParts,
+  chance: Chance,
+  faults: FaultPlan,
+  lengthMs: number,
+): Promise<History> {
   const stage: Stage = {
     timeline: new Timeline(START_MS, chance.fork('ties')),
     startMs: START_MS,
@@ -93,6 +102,7 @@ async function playSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   const v1 = new SimulatedV1(stage, config, dialect);
   const verdict = new Verdict(stage, v1, disk, dialect.isObscure);
   const count = options.processes ?? (chance.fork('processes').is(0.4) ? 2 : 1);
+  if (faults.bounds !== undefined) faults.count(`tables hold one of ${faults.bounds.tableScale}`);
   const processes = new Processes(count, faults.skewsMs, stage, disk, new SimulatedUpstreams(stage, v1, disk), house, chance);
   disk.onSold = (process, requestId) => {
     const afterMs = faults.deathAfterSale(requestId);

@@ -237,6 +237,10 @@ function faultsAtV1(chance: Chance, trouble: Trouble): Weather {
     isV1Down: () => false,
     isDiskFull: () => false,
     deathAfterSale: () => undefined,
+    bounds: undefined,
+    waitAtDoor: () => 0,
+    waitForTurn: () => 0,
+    isCrowded: () => false,
     count: () => undefined,
   };
 }

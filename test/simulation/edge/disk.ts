@@ -25,6 +25,10 @@ const JUST_NOW_MS = 1_000;
 /** The longest time from a durable write until its process gets the result. */
 const TELL_MS = 10;
 
+/** How long a sale without an id may be repeated, and how many a table keeps (`kept-repeats`). */
+const REPLAY_MS = 10 * 60_000;
+export const REPEATS_KEPT = 20_000;
+
 interface Writing {
   readonly life: Life;
   /** Makes it durable. */
@@ -74,7 +78,9 @@ export class Disk {
       const subject = this.#stage.book.find(owner, requestId);
       if (subject !== undefined) subject.isTellingLost = true;
     };
-    const doubts = createDoubts((intent) => this.#write(life, 'open', intent, process, () => this.#end(intent, process)));
+    const endDoubt = (intent: NewOrder): Promise<void> =>
+      this.#write(life, 'open', intent, process, () => this.#end(intent, process));
+    const doubts = createDoubts(endDoubt, faults.bounds?.ordersMax);
     const endDoubts = (): void => {
       if (life.isAlive) doubts.resolve().catch(() => this.#stage.timeline.after(LOOK_AGAIN_MS, endDoubts));
     };
@@ -165,6 +171,14 @@ export class Disk {
           }),
       },
     };
+  }
+
+  /** Whether more orders than a table of repeats holds have no end, or an end that no script has heard, so that a process may have forgotten one. */
+  isTableFull(): boolean {
+    const { faults, timeline } = this.#stage;
+    const unheard = [...this.orders.values()].filter((order) => isOpen(order.outcome) || order.toldAtMs === NOT_TOLD);
+    const young = unheard.filter(({ openedAtMs }) => Math.abs(timeline.now - openedAtMs) <= REPLAY_MS);
+    return faults.bounds !== undefined && young.length >= Math.floor(REPEATS_KEPT / faults.bounds.tableScale);
   }
 
   leaveSign(atMs: number): void {
@@ -284,6 +298,7 @@ export class Disk {
     const number = intent.fields['phone'] ?? intent.fields['meter'] ?? intent.fields['smartcard'] ?? '';
     const subject = book.find(order.owner, order.requestId) ?? book.name(order.owner, number as string, order.requestId);
     this.#keep(order, isMistimed && (opened.kind === 'opened' || opened.kind === 'reopened'));
+    if (subject !== undefined && subject.earlierIds.length > 0) subject.isPushedOut ||= this.isTableFull();
     // Another attempt is under way elsewhere or was cut short, so this process cannot know how it ends.
     if (opened.kind === 'found' && subject !== undefined && isOpen(order.outcome)) {
       subject.isDoubtful = true;

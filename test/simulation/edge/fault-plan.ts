@@ -1,7 +1,7 @@
 /** What goes wrong in a history, decided by its seed: how bad each part of the house is, and which fault each call meets. */
 import type { Chance } from '../engine/chance';
 
-export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash', 'clock', 'operator'] as const;
+export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash', 'clock', 'operator', 'bounds', 'overload', 'limits'] as const;
 export type FaultFamily = (typeof FAULT_FAMILIES)[number];
 
 export const SEND_FAULTS = {
@@ -40,9 +40,18 @@ export type WriteFault = keyof typeof WRITE_FAULTS;
 /**
  * What callers.yaml has for every key. `shipped`: nothing. `crossed`: own plan numbers that mean other plans than v1's. `withdrawn`:
  * own numbers without any plan, so that sales are refused. `paused`: the key is paused. `headless`: no header is read as a request id.
+ * `limited`: few purchases a minute, or few naira a day.
  */
 export const MAPPING_SETS = ['shipped', 'crossed', 'withdrawn', 'paused', 'headless'] as const;
-export type MappingSet = (typeof MAPPING_SETS)[number];
+export type MappingSet = (typeof MAPPING_SETS)[number] | 'limited';
+
+/** Bounds that are so small that they are reached; each absent one is the gateway's own. */
+export interface SmallBounds {
+  /** A table holds one entry for so many that it may have. */
+  readonly tableScale: number;
+  /** How many orders may be under way, be kept or be in doubt. */
+  readonly ordersMax: number;
+}
 
 /** One setting of the clock of the gateways' machine. */
 export interface ClockSetting {
@@ -58,6 +67,7 @@ const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 6 * MINUTE_MS, 9 * MINUTE_MS, 61 
 /** A database or a folder is away for seconds or minutes, at most this long. */
 const LONGEST_AWAY_MS = 4 * MINUTE_MS;
 const LONGEST_STILL_MS = 90_000;
+const LONGEST_WAIT_MS = 40_000;
 /** Covers the time from the write to the reply, and until the journal notes that the order was told. */
 const DEATH_WITHIN_MS = 60;
 /** The largest difference between the clocks of two processes. */
@@ -76,6 +86,7 @@ export interface DrawnFault<Fault> {
 
 /** What goes wrong at the edges of a house. Each call has a name of its own, so that one call does not change the faults of others. */
 export interface Weather {
+  readonly bounds: SmallBounds | undefined;
   /** When the clock of the gateways' machine is set. */
   readonly clockSettings: readonly ClockSetting[];
   /** The fault of a purchase on its way to v1; `owner` is the fingerprint of its key. */
@@ -91,6 +102,12 @@ export interface Weather {
   isDiskFull(atMs: number): boolean;
   /** The time from the durable success of this order to the death of its process, if it dies: before its reply or just after. */
   deathAfterSale(label: string): number | undefined;
+  /** The time for which this request waits at the door of an overloaded gateway. */
+  waitAtDoor(label: string, atMs: number): number;
+  /** The time for which this call waits for its turn at v1. */
+  waitForTurn(label: string, atMs: number): number;
+  /** Whether so many calls wait for v1 that this purchase is turned away. */
+  isCrowded(atMs: number): boolean;
   /** Counts a fault that struck. */
   count(fault: string): void;
 }
@@ -108,6 +125,8 @@ export class FaultPlan implements Weather {
   readonly reloads: readonly { readonly atMs: number; readonly set: MappingSet }[];
   /** By process slot: the difference of its clock from the machine's. */
   readonly skewsMs: readonly number[];
+  readonly bounds: SmallBounds | undefined;
+  readonly #overload: readonly Window[];
   readonly #chance: Chance;
   readonly #rates: { readonly send: number; readonly find: number; readonly write: number; readonly read: number };
   readonly #v1Down: readonly Window[];
@@ -152,6 +171,21 @@ export class FaultPlan implements Weather {
       atMs: still.below(lengthMs),
       forMs: still.skewed(200, LONGEST_STILL_MS),
     }));
+    const bounds = chance.fork('bounds');
+    this.bounds =
+      families.has('bounds') && bounds.is(0.3)
+        ? { tableScale: bounds.pick([1_000, 2_000, 5_000]), ordersMax: bounds.pick([1, 2, 4, 8]) }
+        : undefined;
+    const overload = chance.fork('overload');
+    this.#overload = Array.from({ length: families.has('overload') && overload.is(0.3) ? overload.between(1, 3) : 0 }, () => {
+      const fromMs = overload.below(lengthMs);
+      return { fromMs, untilMs: fromMs + overload.skewed(1_000, LONGEST_AWAY_MS) };
+    });
+    const limits = chance.fork('limits');
+    if (families.has('limits') && limits.is(0.3))
+      this.reloads = [...this.reloads, { atMs: limits.below(lengthMs), set: 'limited' as const }].sort(
+        (one, other) => one.atMs - other.atMs,
+      );
     this.skewsMs = [0, families.has('clock') && shape.is(0.5) ? shape.between(-SKEW_MS, SKEW_MS) : 0];
   }
 
@@ -192,6 +226,20 @@ export class FaultPlan implements Weather {
     return !this.#isHealed && isWithin(this.#diskFull, atMs);
   }
 
+  waitAtDoor(label: string, atMs: number): number {
+    return this.#waitIn(`door ${label}`, atMs, 0.6, 'waits at the door');
+  }
+
+  waitForTurn(label: string, atMs: number): number {
+    return this.#waitIn(`turn ${label}`, atMs, 0.3, 'waits for its turn');
+  }
+
+  isCrowded(atMs: number): boolean {
+    const isNow = !this.#isHealed && isWithin(this.#overload, atMs) && this.#chance.fork(`crowd ${atMs}`).is(0.3);
+    if (isNow) this.count('crowded');
+    return isNow;
+  }
+
   deathAfterSale(label: string): number | undefined {
     const chance = this.#chance.fork(`death ${label}`);
     return !this.#isHealed && chance.is(this.#deathRate) ? chance.below(DEATH_WITHIN_MS) : undefined;
@@ -199,6 +247,14 @@ export class FaultPlan implements Weather {
 
   count(fault: string): void {
     this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
+  }
+
+  #waitIn(label: string, atMs: number, rate: number, name: string): number {
+    if (this.#isHealed || !isWithin(this.#overload, atMs)) return 0;
+    const chance = this.#chance.fork(label);
+    if (!chance.is(rate)) return 0;
+    this.count(name);
+    return chance.skewed(10, LONGEST_WAIT_MS);
   }
 
   #draw<T extends string>(label: string, rate: number, weights: Readonly<Record<T, number>>): DrawnFault<T> {

@@ -76,6 +76,7 @@ export class GatewayProcess {
   readonly #processes: Processes | undefined;
   readonly #told: ToldStore;
   readonly #endWorker: () => void;
+  #requests = 0;
   #endSigns: ((isClean: boolean) => Promise<void>) | undefined;
 
   constructor(
@@ -94,13 +95,14 @@ export class GatewayProcess {
     this.#endWorker = () => worker?.primary.end(worker.number);
     const upstream = upstreams.upstreamFor(this.#life, name);
     const clock = clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs);
-    const kept = keepAnswers(disk.openFor(this.#life, name));
+    const { bounds } = stage.faults;
+    const kept = keepAnswers(disk.openFor(this.#life, name), bounds?.ordersMax);
     // As a real journal: after a failed write it takes no orders' ends until one has been written.
     this.#journal = { ...kept, isWritable: () => kept.keptCount() === 0 && kept.isWritable() };
     this.#clock = clock;
     this.#processes = isOfFleet ? disk.processesFor(this.#life, name) : undefined;
     this.#told = this.#processes?.told ?? disk.told;
-    this.#log = openToldLog(this.#told, clock);
+    this.#log = openToldLog(this.#told, clock, bounds?.ordersMax);
     this.#live();
     const plain: GatewayParts = {
       mapping: () => house.mapping,
@@ -114,6 +116,8 @@ export class GatewayProcess {
       told: () => this.#told,
       onTold: (order, told) => this.#log.note(order, told),
       random: () => chance.next(),
+      ...(bounds && { ordersMax: bounds.ordersMax }),
+      crowdedSeconds: () => (stage.faults.isCrowded(stage.timeline.now - stage.startMs) ? 5 : undefined),
       together: worker?.primary.partsFor(worker.number, name, this.#life, clock),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
@@ -143,7 +147,10 @@ export class GatewayProcess {
       );
       const handled = begun
         .then(() => this.#isReady)
+        .then(() => this.#waitAtDoor())
         .then(() => {
+          // At the door a request whose script has left does not begin.
+          if (hungUp.aborted) return new Promise<never>(() => hear({ kind: 'cut' }));
           onBegin();
           return this.#gateway.handle(request, line);
         })
@@ -155,6 +162,12 @@ export class GatewayProcess {
     });
     this.#answering.add(answer);
     return answer.finally(() => this.#answering.delete(answer));
+  }
+
+  #waitAtDoor(): Promise<void> | undefined {
+    const { faults, timeline, startMs } = this.#stage;
+    const waitMs = faults.waitAtDoor(`${this.name} ${(this.#requests += 1)}`, timeline.now - startMs);
+    return waitMs === 0 ? undefined : pause(this.#clock, waitMs);
   }
 
   crash(): void {

@@ -1,5 +1,6 @@
 /** What every simulated house is made of: the shipped mappings, the sandbox's files, and a price list that is there before it begins. */
 import { resolve } from 'node:path';
+import { kobo } from '../../../src/domain/amount';
 import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { Secret } from '../../../src/domain/credentials';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
@@ -34,6 +35,9 @@ export async function loadHouse(apiKeys: readonly string[]): Promise<HouseParts>
   return { mapping, keyring, priceLists };
 }
 
+/** Two sales are within it, rarely three. */
+const LIMIT = { purchasesPerMinute: 2, nairaPerDay: kobo(150_000) };
+
 export function ownerOf(apiKey: string): string {
   return keyring.fingerprint(new Secret(apiKey));
 }
@@ -48,7 +52,7 @@ export function withSet(base: Mapping, apiKeys: readonly string[], set: MappingS
       return [name, createOwnNumbers(base.tables.get(name)!, set === 'crossed' ? written : {}, false, () => undefined)];
     }),
   );
-  const said = set === 'paused' ? { pausedText: 'Paused.' } : { numbers };
+  const said = set === 'paused' ? { pausedText: 'Paused.' } : set === 'limited' ? { limit: LIMIT } : { numbers };
   const entries = apiKeys
     .map(ownerOf)
     .map((owner): [string, CallerKey] => [owner, { ...(base.callerKeys.get(owner) ?? plainCallerKey(owner)), ...said }]);

@@ -10,6 +10,9 @@ import { note, type Stage } from './stage';
 import type { SimulatedV1 } from './simulated-v1';
 import { carry, isSent } from './wire';
 
+/** The part of its time that a call waits for its turn, as `http-upstream` has it. */
+const TURN_PART = 0.75;
+
 export class SimulatedUpstreams {
   readonly #stage: Stage;
   readonly #v1: SimulatedV1;
@@ -26,12 +29,30 @@ export class SimulatedUpstreams {
     return {
       send: (call, requestId, context) =>
         new Promise((resolve) =>
-          this.#send(life, process, call, requestId, context, (sent) => deliver(life, () => resolve(sent))),
+          this.#inTurn(life, requestId, context, (left) =>
+            this.#send(life, process, call, requestId, left, (sent) => deliver(life, () => resolve(sent))),
+          ),
         ),
       find: (call, context) =>
-        new Promise((resolve) => this.#find(life, call, context, (finding) => deliver(life, () => resolve(finding)))),
+        new Promise((resolve) =>
+          this.#inTurn(life, call.path, context, (left) =>
+            this.#find(life, call, left, (finding) => deliver(life, () => resolve(finding))),
+          ),
+        ),
       close: () => Promise.resolve(),
     };
+  }
+
+  /** Calls wait for their turn at an overloaded gateway. One whose turn does not come in time goes with no time left. */
+  #inTurn(life: Life, label: string, context: CallContext, go: (left: CallContext) => void): void {
+    const { timeline, faults, startMs } = this.#stage;
+    const { timeoutMs, leaveWithinMs = timeoutMs } = context;
+    const waitMs = faults.waitForTurn(`${label} ${this.#count(`turn ${label}`)}`, timeline.now - startMs);
+    if (waitMs === 0) return go(context);
+    const mostMs = Math.min(timeoutMs * TURN_PART, leaveWithinMs);
+    const left = waitMs >= mostMs ? 0 : leaveWithinMs - waitMs;
+    const spentMs = Math.min(waitMs, mostMs);
+    timeline.after(spentMs, () => deliver(life, () => go({ ...context, timeoutMs: timeoutMs - spentMs, leaveWithinMs: left })));
   }
 
   #send(

@@ -133,7 +133,11 @@ export class Script {
     note(stage, this.sale.name, `script → ${process.name}: ${request.method} ${request.path} ${content?.key ?? ''}`);
     const hangUp = new AbortController();
     // The mappings that the gateway then uses decide; a process that stands still reads the request later.
-    const onBegin = (): void => void content?.meanings.add(this.#around.meaningOf(content));
+    const onBegin = (): void => {
+      if (content === undefined || purchase === undefined) return;
+      content.meanings.add(this.#around.meaningOf(content));
+      purchase.begunAt = timeline.now;
+    };
     const answer = process.handle(request, hangUp.signal, onBegin).then((heard) => {
       if (purchase !== undefined) purchase.endedAt = timeline.now;
       return heard;

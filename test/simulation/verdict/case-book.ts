@@ -12,6 +12,8 @@ export interface Purchase {
   readonly content: Content;
   readonly process: string;
   readonly startedAt: number;
+  /** When the gateway began to read it; undefined while it waits. */
+  begunAt?: number;
   endedAt?: number;
   /** When the journal write became durable; undefined if it never did. */
   openedAt?: number;
@@ -52,6 +54,8 @@ export interface Case {
   isTellingLost: boolean;
   /** When the order got its end in the journal, by the right time. */
   endedAt: number;
+  /** True when a repeat came while no table had room for all orders of which no script had heard. */
+  isPushedOut: boolean;
   /** True when the journal has not noted a "pending" that a script heard. */
   isPendingLost: boolean;
   readonly contents: Map<string, Content>;
@@ -202,6 +206,7 @@ export class CaseBook {
       toldOfWriteAt: 0,
       isTellingLost: false,
       endedAt: Infinity,
+      isPushedOut: false,
       isPendingLost: false,
       isMistimed: false,
       isDoubtful: false,

@@ -2,7 +2,7 @@
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import { TOLD_PENDING } from '../../../src/domain/order';
 import type { Disk } from '../edge/disk';
-import { tell } from '../edge/disk';
+import { REPEATS_KEPT, tell } from '../edge/disk';
 import { SKEW_MS } from '../edge/fault-plan';
 import type { SimulatedV1 } from '../edge/simulated-v1';
 import type { Stage } from '../edge/stage';
@@ -12,6 +12,8 @@ import type { Case, Purchase, ScriptReply } from './case-book';
 const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
 /** The refusals behind which an unreadable journal may stand. */
 const UNREAD_CODES: readonly string[] = [...REFUSED_BY_OPERATOR, 'journal_unavailable', 'overloaded'];
+/** How many orders a process knows by their words (`repeats`). */
+const WORDINGS_KEPT = 5_000;
 const WEEK_MS = 7 * 24 * 3_600_000;
 /** How long a success is told again to repeats. */
 const REPLAY_MS = 10 * 60_000;
@@ -37,6 +39,7 @@ export class Verdict {
     if (subject.customers > 1) return this.#noteLostTelling(subject);
     if (reply.word === 'success') this.#judgeSuccess(subject, reply);
     if (reply.word === 'failure' && reply.how === 'status') this.#judgeTakenBack(subject, reply);
+    if (reply.word === 'failure' && subject.isNameless) subject.isPushedOut ||= this.#disk.isTableFull();
     if (reply.word === 'pending') {
       // While the journal cannot be read, it is not known which order this is about (decision 0024).
       const order = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
@@ -129,10 +132,12 @@ export class Verdict {
   #judgeFailure(subject: Case, reply: ScriptReply): void {
     const order = this.#chargedOf(subject);
     if (order === undefined || order.status === 'failed') return;
+    // The repeat of a sale without an id, which no table had room for (decision 0024).
+    if (subject.isNameless && subject.isPushedOut) return;
     if (subject.earlierIds.length > 0 && (reply.how === 'status' || this.#isClockToBlame(subject))) return;
     // Without the journal no process can know whether this repeats a sale of another process (decisions 0012 and 0024).
     if (reply.code === 'journal_unavailable' && isRepeatElsewhere(subject, reply)) return;
-    if (UNREAD_CODES.includes(reply.code ?? '') && isFirstHere(subject, reply)) return;
+    if (UNREAD_CODES.includes(reply.code ?? '') && (isFirstHere(subject, reply) || this.#isForgotten(subject, reply))) return;
     // The charged order is the earlier sale without the gateway, and the reply is not about that sale.
     if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
     const { content } = reply;
@@ -156,10 +161,27 @@ export class Verdict {
     );
   }
 
+  /** The table by which a process knows repeats has forgotten the order, and the journal cannot be read (decision 0012). */
+  #isForgotten({ isNameless, takesPending, purchases }: Case, { process, startedAt }: ScriptReply): boolean {
+    const { bounds } = this.#stage.faults;
+    if (bounds === undefined || !(isNameless || takesPending === 'sells')) return false;
+    const last = purchases.findLast((one) => one.process === process && one.startedAt < startedAt);
+    const since = this.#stage.book.cases
+      .flatMap((other) => (other.purchases === purchases ? [] : other.purchases))
+      .filter(
+        (one) => one.process === process && one.startedAt < startedAt && (one.endedAt ?? startedAt) > (last?.startedAt ?? 0),
+      );
+    return (
+      new Set(since.map(({ content }) => content.key)).size >=
+      Math.floor((isNameless ? REPEATS_KEPT : WORDINGS_KEPT) / bounds.tableScale)
+    );
+  }
+
   /** True when the script ordered again after the reply, or when another process took the order only after the question. */
   #excuses(purchase: Purchase, reply: ScriptReply, order: V1Order): boolean {
     if (!isSaleOf(purchase.content, order)) return false;
-    if (purchase.startedAt >= reply.at) return true;
+    // As a refused request and its twin that still waits at the door, or in a process that stands still.
+    if ((purchase.begunAt ?? Infinity) >= reply.at) return true;
     return purchase.process !== reply.process && purchase.openedAt !== undefined && purchase.openedAt > reply.startedAt;
   }
 
@@ -220,7 +242,7 @@ export class Verdict {
         this.#violate('v1 sells what was asked for', subject.name, `${order.category} ${order.number} was sold`);
     }
     for (const [subject, count] of charged) {
-      if (count > 1 && subject.customers === 1 && !this.#isClockToBlame(subject))
+      if (count > 1 && subject.customers === 1 && !this.#isClockToBlame(subject) && !subject.isPushedOut)
         this.#violate('one charge per intent', subject.name, `charged ${count} times`);
     }
   }
