@@ -1,4 +1,5 @@
 /** The embedded journal: one LMDB folder on a local disk, shared by the processes of one machine. */
+import { createSteadiness, systemClock } from '../domain/clock';
 import type { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { readOnlyJournal, type Journal, type JournalEvent } from './journal';
@@ -22,10 +23,14 @@ export interface LmdbJournalOptions {
   readonly encryptionKey?: Secret;
   readonly onEvent?: (event: JournalEvent) => void;
   readonly now?: () => number;
+  /** Nothing is deleted until the clock has run evenly for so long. */
+  readonly steadyMs?: number;
 }
 
 const DAY_MS = 86_400_000;
 const RETENTION_MS = 90 * DAY_MS;
+/** A wrong clock is corrected within this time: by NTP after a start, or by whoever has set it. */
+const STEADY_MS = 3_600_000;
 const PROBE_KEY = Buffer.from('probe');
 
 /** Opens the journal in this folder, made when absent. Rejects with a plain Error that names the folder when it is not usable. */
@@ -106,12 +111,19 @@ function eventOf(change: 'failed' | 'stalled' | 'recovered', error: unknown): Jo
 }
 
 function startSweep(store: Store, group: GroupCommit, options: LmdbJournalOptions): Retention | undefined {
-  const { retentionMs = RETENTION_MS, onEvent = () => {}, now = Date.now } = options;
+  const { retentionMs = RETENTION_MS, onEvent = () => {}, now = Date.now, steadyMs = STEADY_MS } = options;
   if (retentionMs === Infinity) return undefined;
+  // By a clock set forward, all orders that have ended would be old enough to delete.
+  const steadiness = createSteadiness({ ...systemClock, now });
+  let untilMs = 0;
   return startRetention<Buffer>({
     onEvent,
+    async takeTurn() {
+      untilMs = now() - retentionMs;
+      return steadiness.steadyForMs() >= steadyMs;
+    },
     async sweepSome(start = timeKey(0)) {
-      const { unreadable, ...swept } = await group.run(() => planSweep(store, start, now() - retentionMs));
+      const { unreadable, ...swept } = await group.run(() => planSweep(store, start, untilMs));
       for (const error of unreadable) onEvent({ kind: 'record_unreadable', error });
       return swept;
     },

@@ -11,7 +11,7 @@ export interface RetentionOptions<Place> {
    * call, undefined when no old order is left.
    */
   readonly sweepSome: (start: Place | undefined) => Promise<{ readonly deleted: number; readonly next: Place | undefined }>;
-  /** Whether this process has the turn, where several share a journal. */
+  /** Whether this process may delete now: its clock is right, and it has the turn where several take turns. */
   readonly takeTurn?: () => Promise<boolean>;
   readonly onEvent: (event: JournalEvent) => void;
 }

@@ -34,6 +34,7 @@ const SELLER = 'data-folder';
 export async function openConfiguredJournal(
   config: Config,
   onEvent: (event: JournalEvent) => void = () => undefined,
+  steadiness: Pick<OpenJournalOptions, 'steadyMs'> = {},
 ): Promise<Journal> {
   const last = join(config.dataDir, LAST);
   const folder = journalFolder(config.journalUrl, config.dataDir);
@@ -43,7 +44,7 @@ export async function openConfiguredJournal(
     refuseOtherSeller(folder, config.dataDir);
     if (before !== undefined && before !== place) await forgetUncharged(folder, config.journalKey, 'proven too');
   }
-  const journal = await open(config, { retentionMs: config.journalDays * DAY_MS, onEvent });
+  const journal = await open(config, { ...steadiness, retentionMs: config.journalDays * DAY_MS, onEvent });
   if (folder !== undefined) {
     writeFileSync(join(folder, SELLER), `${realpathSync(config.dataDir)}\n${realpathSync(folder)}`, { mode: 0o600 });
     const secret = findGatewaySecret(config);

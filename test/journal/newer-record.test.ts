@@ -13,6 +13,7 @@ const order = (requestId: string, at: number) => newOrder({ requestId, openedAtM
 
 interface Opening {
   readonly retentionMs?: number;
+  readonly steadyMs?: number;
   readonly now?: () => number;
   readonly onEvent?: (event: JournalEvent) => void;
 }
@@ -85,7 +86,7 @@ test('retention keeps it, logs it, and deletes the others', async () => {
     events.push(event);
     if (event.kind === 'swept' || event.kind === 'sweep_failed') swept();
   };
-  const opening = { retentionMs: 90 * DAY_MS, now: () => LONG_AFTER_MS, onEvent };
+  const opening = { retentionMs: 90 * DAY_MS, now: () => LONG_AFTER_MS, steadyMs: 0, onEvent };
   const versions = await withNewerRecord(() => hasSwept, opening);
   expect(events).toEqual([
     { kind: 'record_unreadable', error: expect.objectContaining({ message: SENTENCE }) },

@@ -23,7 +23,7 @@ test('settled orders beyond their age are swept with all their indexes; unsettle
 
   let journal: Awaited<ReturnType<typeof openLmdbJournal>> | undefined;
   const swept = new Promise<JournalEvent>((resolve, reject) => {
-    openLmdbJournal({ dir, retentionMs: 90 * DAY_MS, now: () => OPENED_AT_MS + 91 * DAY_MS, onEvent: resolve }).then(
+    openLmdbJournal({ dir, retentionMs: 90 * DAY_MS, now: () => OPENED_AT_MS + 91 * DAY_MS, steadyMs: 0, onEvent: resolve }).then(
       (opened) => (journal = opened),
       reject,
     );
@@ -50,9 +50,34 @@ test('the days of an order count from its end: one that v1 confirmed late is kep
   await before.close();
   const swept: JournalEvent[] = [];
   const onEvent = (event: JournalEvent): void => void swept.push(event);
-  const journal = await openLmdbJournal({ dir, retentionMs: 2 * DAY_MS, now: () => OPENED_AT_MS + 4 * DAY_MS, onEvent });
+  const journal = await openLmdbJournal({
+    dir,
+    retentionMs: 2 * DAY_MS,
+    now: () => OPENED_AT_MS + 4 * DAY_MS,
+    steadyMs: 0,
+    onEvent,
+  });
   while (swept.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(swept).toEqual([{ kind: 'swept', orders: 1 }]);
   expect(await journal.find(owner, 'ended late')).toMatchObject({ outcome: { kind: 'succeeded' } });
+  await journal.close();
+});
+
+test.each<[string, number]>([
+  ['was set forward before its start', 100 * DAY_MS],
+  ['is set forward while it runs', 0],
+])('a gateway whose clock %s deletes nothing', async (_title, aheadFirstMs) => {
+  const [spoken, order] = [[] as JournalEvent[], newOrder({ openedAtMs: Date.now() })];
+  let aheadMs = aheadFirstMs;
+  const journal = await openLmdbJournal({
+    ...{ dir: newFolder(), retentionMs: 90 * DAY_MS, now: () => Date.now() + aheadMs },
+    onEvent: (event) => spoken.push(event),
+  });
+  await journal.open(order);
+  await journal.settle(order.owner, order.requestId, { kind: 'succeeded' }, order.openedAtMs);
+  aheadMs = 100 * DAY_MS;
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(await journal.find(order.owner, order.requestId)).toBeDefined();
+  expect(spoken).toEqual([]);
   await journal.close();
 });

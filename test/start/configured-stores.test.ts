@@ -31,7 +31,8 @@ const { owner, requestId } = newOrder();
 test('the gateway deletes orders older than JOURNAL_DAYS and reports their number', async () => {
   await fillOld();
   const events: unknown[] = [];
-  const journal = await openConfiguredJournal(configFor(dataDir, { JOURNAL_DAYS: '10' }), (event) => events.push(event));
+  const config = configFor(dataDir, { JOURNAL_DAYS: '10' });
+  const journal = await openConfiguredJournal(config, (event) => events.push(event), { steadyMs: 0 });
   while (events.length === 0) await sleep(10);
   expect(await journal.find(owner, requestId)).toBeUndefined();
   expect(events).toEqual([{ kind: 'swept', orders: 1 }]);
