@@ -95,13 +95,15 @@ async function findRepeated(
   const sent = readIdOf(request, parameters, mapping);
   const askedHash = askedHashOf(request, parts.keyring);
   const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
-  // A script that sells what is pending would deliver a first order, which nobody buys: its request counts as a repeat where its words came before.
-  const isFirst = named === UNREAD && operation?.takesPending === 'sells';
-  const found =
-    (isFirst ? undefined : named) ??
-    (await findOrder(credentials, (owner) => findUnheard(owner, { askedHash, sent }, mapping, parts)));
+  const isRead = named !== undefined && named !== UNREAD;
+  const words = { askedHash, sent: named === UNREAD ? undefined : sent };
+  const unheard = isRead ? undefined : await findOrder(credentials, (owner) => findUnheard(owner, words, mapping, parts));
+  // Words that have not come to this process may be a first sale, or at an address that nothing serves any request.
+  if (named === UNREAD && unheard === undefined && (operation === undefined || operation.takesPending === 'sells'))
+    return undefined;
+  const found = named ?? unheard;
   const asked = { sent, askedHash, isDoubted: named === UNREAD };
-  const order = found === UNREAD ? operation && standInFor({ ...known, operation, credentials }, request, asked, parts) : found;
+  const order = found === UNREAD ? standInFor({ ...known, credentials }, request, asked, parts) : found;
   if (order === undefined) return undefined;
   if (order.askedHash !== askedHash && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
@@ -193,7 +195,7 @@ async function findUnheard(
  * so it is noted in the journal's doubts, like every order that is told as pending while the journal cannot be read.
  */
 function standInFor(
-  { operation, credentials, detection }: Known & Required<Pick<Known, 'operation' | 'credentials'>>,
+  { operation, credentials, detection }: Known & Required<Pick<Known, 'credentials'>>,
   request: LegacyRequest,
   {
     sent,
@@ -206,7 +208,7 @@ function standInFor(
   const newOrder: NewOrder = {
     owner: credentials.fingerprint,
     requestId: sent?.id ?? generateRequestId(openedAtMs),
-    operation: operation.name,
+    operation: operation?.name ?? '',
     format: detection?.format ?? '',
     fields: {},
     echo: sent?.echo ?? {},

@@ -85,6 +85,12 @@ function editedMapping(from: string, to: string, ...more: readonly (readonly [fr
   });
 }
 
+/** This mapping for scripts that sell what is pending. */
+function selling(mapping: Mapping): Mapping {
+  const operations = [...mapping.operations].map(([name, one]) => [name, { ...one, takesPending: 'sells' }] as const);
+  return { ...mapping, operations: new Map(operations) };
+}
+
 /** A journal that can be neither written nor read while `isAway`. */
 function awayAtTimes(stored: Journal, journal: { readonly isAway: boolean }): Partial<Journal> {
   const orAway = <Args extends unknown[], T>(work: (...args: Args) => Promise<T>): ((...args: Args) => Promise<T>) => {
@@ -215,6 +221,35 @@ describe('a repeat without an id', () => {
       );
       expect(house.upstream.sent).toHaveLength(1);
     }
+  });
+
+  test('is pending also where the mapping serves its address no more and the journal cannot be read', async () => {
+    for (const fields of [{}, { 'request-id': 'r-1' }]) {
+      let mapping = shippedMapping();
+      const journal = { isAway: false };
+      const wrapJournal = (stored: Journal) => awayAtTimes(stored, journal);
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS), wrapJournal, parts: { mapping: () => mapping } });
+      await hangUpAfter(500, house, fields);
+      await house.clock.advance(20_000);
+      mapping = editedMapping('[POST /api/topup|airtime]', '[POST /api/airtime]');
+      journal.isAway = true;
+      expect(await told(house, ask(house, fields))).toMatchObject({ http: 200, status: 'pending', code: undefined });
+      expect(await told(house, ask(house, { ...fields, amount: '99' }))).toMatchObject({ http: 405, status: 'fail' });
+    }
+  });
+
+  test('with an id, refused while the journal cannot be read, is pending for a script that sells what is pending only if it came before', async () => {
+    let mapping = selling(shippedMapping());
+    const journal = { isAway: false };
+    const wrapJournal = (stored: Journal) => awayAtTimes(stored, journal);
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS), wrapJournal, parts: { mapping: () => mapping } });
+    await hangUpAfter(500, house, { 'request-id': 'r-1' });
+    await house.clock.advance(20_000);
+    mapping = selling(editedMapping('min: 1 }', 'min: 500 }'));
+    journal.isAway = true;
+    expect(await told(house, ask(house, { 'request-id': 'r-1' }))).toMatchObject({ http: 200, status: 'pending' });
+    // It would deliver what nobody buys.
+    expect(await told(house, ask(house, { 'request-id': 'r-2' }))).toMatchObject({ http: 400, code: 'invalid_field' });
   });
 
   test('is another sale where a header says that the same request is in another format', async () => {
@@ -1062,15 +1097,10 @@ describe('ids', () => {
   });
 
   test('in a header alone are no failure while the journal is away, also of a script that sells what is pending', async () => {
-    const selling = (): Mapping => {
-      const operations = [...shippedMapping().operations].map(
-        ([name, one]) => [name, { ...one, takesPending: 'sells' }] as const,
-      );
-      return { ...shippedMapping(), operations: new Map(operations) };
-    };
     const journal = { isAway: false };
     const wrapJournal = (stored: Journal) => awayAtTimes(stored, journal);
-    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal, parts: { mapping: selling } });
+    const parts = { mapping: () => selling(shippedMapping()) };
+    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal, parts });
     const header = { 'x-request-id': 'trace-7' };
     ask(house, {}, header).hangUp();
     await house.clock.advance(1_000);
