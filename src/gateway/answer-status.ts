@@ -19,6 +19,7 @@ import { earlierTellerOf } from './read/earlier-set';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, recentRefusal } from './read/judge-visit';
 import { firstOf, mergeReply, orderRoot, tellAsked, type ToldOutcome } from './tell/merge-reply';
+import { UNREAD } from './order/repeats';
 import { findReceipt } from './proof/find-receipt';
 import { markToldWhenAsked } from './tell/mark-told';
 import { shortenRequestId } from './read/read-raw';
@@ -36,26 +37,31 @@ export async function answerStatus(parsed: ParsedRequest, parts: WalkParts): Pro
 }
 
 /**
- * Checks whether a GET request at an address that nothing serves asks about an order of this key: a mapping that served the address was removed,
- * or the script uses an address of its own. Returns the same question at an address of an order status, else undefined. The ordinary refusal of
- * such an address reads as "failed", and the script could refund a charged order.
+ * Checks whether a request at an address that nothing serves, or not by this method, asks about an order of this key: a mapping that served the
+ * address was removed, or the script uses an address or a method of its own. Returns the same question at an address of an order status, else
+ * undefined. The ordinary refusal of such a request reads as "failed", and the script could refund a charged order.
  */
 export async function atStatusAddress(
   request: LegacyRequest,
   mapping: Mapping,
+  code: 'unknown_path' | 'wrong_method',
   parts: WalkParts,
 ): Promise<{ readonly request: LegacyRequest; readonly walk: Extract<Walk, { kind: 'walked' }> } | undefined> {
-  if (request.method !== 'GET') return undefined;
+  if (code === 'unknown_path' && request.method !== 'GET') return undefined;
   const [, last = ''] = /([^/]+)\/*$/.exec(request.rawPath ?? request.path) ?? [];
   const routes = mapping.routes.filter(({ operation }) => mapping.operations.get(operation)?.kind === 'status');
   const paths = [routes.find(({ path }) => /^[^:]+:[^/:]+$/.test(path)), routes.find(({ path }) => !path.includes(':'))];
   for (const path of paths.flatMap((route) => route?.path.replace(/:.+/, () => last) ?? [])) {
-    const asked = { ...request, path: decodePath(path), rawPath: path };
+    const asked = { ...request, method: 'GET', path: decodePath(path), rawPath: path };
     const walk = await walkRequest(asked, mapping, parts);
     if (walk.kind !== 'walked') continue;
-    const order = await findOrder(textOf(walk.known.intent.values['id']), walk.known, parts).catch((error: unknown) =>
-      parts.onTrouble('find', error),
-    );
+    const { intent } = walk.known;
+    // A sale that came by the wrong method has other fields than an id, and its id may be that of another sale.
+    if (code === 'wrong_method' && intent.unknownFields.length > 0) return undefined;
+    const order = await findOrder(textOf(intent.values['id']), walk.known, parts).catch((error: unknown) => {
+      parts.onTrouble('find', error);
+      return UNREAD;
+    });
     if (order !== undefined) return { request: asked, walk };
   }
   return undefined;

@@ -124,7 +124,8 @@ class RunningGateway implements Gateway {
     const sent: Arrival = { request, line, waitedMs, mapping, age: startAge(this.#parts.clock) };
     const walking = walkRequest(request, mapping, this.#parts);
     const walked = walking instanceof Promise ? await walking : walking;
-    const question = isUnknownAddress(walked) ? await atStatusAddress(request, mapping, this.#parts) : undefined;
+    const unserved = unservedOf(walked);
+    const question = unserved === undefined ? undefined : await atStatusAddress(request, mapping, unserved, this.#parts);
     const walk = question?.walk ?? walked;
     const arrived = question === undefined ? sent : { ...sent, request: question.request };
     let told: Told;
@@ -233,8 +234,10 @@ class RunningGateway implements Gateway {
   }
 }
 
-function isUnknownAddress(walk: Walk): boolean {
-  return walk.kind === 'stopped' && walk.error instanceof GatewayError && walk.error.code === 'unknown_path';
+/** Why nothing is served at the address; undefined where something is. */
+function unservedOf(walk: Walk): 'unknown_path' | 'wrong_method' | undefined {
+  const code = walk.kind === 'stopped' && walk.error instanceof GatewayError ? walk.error.code : undefined;
+  return code === 'unknown_path' || code === 'wrong_method' ? code : undefined;
 }
 
 function refusedOf({ operation, detection, parameters, mapping }: Known, { request, mapping: shared }: Arrival): Refused {

@@ -112,6 +112,27 @@ test.each(['/shop/api/transaction/', '/api/query-order/', '/api/query-order?refe
   },
 );
 
+// MSORG and HYB ask at the address at which they bought.
+test.each(['/api/airtime?request-id=', '/api/bill/?reference='])(
+  'an order that this key has is told by GET at %s as well, which takes only purchases',
+  async (address) => {
+    same(await asked(`${address}DATA_6581c02d%7C1.a-b`));
+    const { status, body } = await asked(`${address}never-was`);
+    expect([status, body.status, body.code]).toEqual([405, 'fail', 'wrong_method']);
+    // By GET this is a sale that came by the wrong method: its id may be that of another sale.
+    const sale = await asked(`${address}DATA_6581c02d%7C1.a-b&network=1&phone=08031234567&amount=100`);
+    expect([sale.status, sale.body.code]).toEqual([405, 'wrong_method']);
+  },
+);
+
+test('and by POST at a status address that takes only GET, where it comes without the fields of a sale', async () => {
+  const path = '/api/airtime/DATA_6581c02d%7C1.a-b';
+  same(await send(house.url, path, {}));
+  same(await send(house.url, path, { 'request-id': 'DATA_6581c02d|1.a-b' }));
+  const sale = await send(house.url, path, { network: 1, phone: '08031234567', amount: 100 });
+  expect([sale.status, sale.body.code]).toEqual([405, 'wrong_method']);
+});
+
 test('an order without an id gets one, by which it can be asked for', async () => {
   const { body } = await send(house.url, '/api/topup/', { network: 1, mobile_number: '08031112222', amount: 50 });
   expect(body.request_id).toMatch(/^CG/);

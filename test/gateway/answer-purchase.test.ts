@@ -363,6 +363,18 @@ describe('a journal that can be neither written nor read', () => {
     expect(await statusOf(house)).toMatchObject({ http: 200, status: 'pending' });
   });
 
+  test.each(['/shop/requery/r-1', '/api/airtime?ref=r-1'])(
+    'tells a question at %s, which nothing serves, as pending',
+    async (address) => {
+      const [path, id] = address.split('?ref=');
+      const house = openWalkHouse({ wrapJournal: () => gone });
+      const query = id === undefined ? {} : { ref: id };
+      const headers = { authorization: `Token ${WALK_KEY}:1234` };
+      const served = await house.gateway.handle(legacyRequest({ method: 'GET', path: path!, query, headers }));
+      expect(readReply(served)).toMatchObject({ http: 200, status: 'pending', code: undefined });
+    },
+  );
+
   test('refuses a first order of a script that sells what is pending: it would deliver what was not bought', async () => {
     const journal = { isAway: true };
     const wrapJournal = (stored: Journal): Partial<Journal> => ({
