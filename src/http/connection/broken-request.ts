@@ -1,6 +1,6 @@
 /** Requests that Node's parser cannot read. They too get a reply in JSON, with the fields of all formats. */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { GatewayError } from '../../domain/errors';
 import type { LegacyReply } from '../../domain/legacy';
@@ -31,6 +31,8 @@ export function answerBrokenRequest(error: ParseError, socket: Duplex, refuse: R
     if (owed !== undefined) owed.shouldKeepAlive = false;
     return;
   }
+  // Nothing has arrived in time. What is on its way may be a question about a charged order, for which "failed" would be false.
+  if (socket instanceof Socket && socket.bytesRead === 0) return void socket.destroy();
   const [status, refusal] = judge(error.code);
   answerRaw(socket, status, refusal, (broken) => refuse(broken, addressIn(error.rawPacket)));
 }

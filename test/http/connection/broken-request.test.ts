@@ -53,6 +53,11 @@ describe('a broken request', () => {
     });
   });
 
+  test('of which nothing arrives in time gets no reply: a question about an order would be told as failed', async () => {
+    const { port } = await openServer(ok, { headerTimeMs: 100, requestTimeMs: 200 });
+    expect(await sendBytes(port, '')).toBe('');
+  });
+
   test('broken bytes after a purchase never count as its reply', async () => {
     let finish: ((reply: LegacyReply) => void) | undefined;
     const { port } = await openServer(() => new Promise((resolve) => (finish = resolve)));
