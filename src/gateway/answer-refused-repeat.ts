@@ -95,19 +95,26 @@ async function findRepeated(
   const sent = readIdOf(request, parameters, mapping);
   const askedHash = askedHashOf(request, parts.keyring);
   const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
+  const isQuestion = named !== undefined && bringsOnlyIds(request, mapping);
   const isRead = named !== undefined && named !== UNREAD;
   const words = { askedHash, sent: named === UNREAD ? undefined : sent };
   const unheard = isRead ? undefined : await findOrder(credentials, (owner) => findUnheard(owner, words, mapping, parts));
   // Words that have not come to this process may be a first sale, or at an address that nothing serves any request.
-  if (named === UNREAD && unheard === undefined && (operation === undefined || operation.takesPending === 'sells'))
-    return undefined;
+  const mayBeFirst = named === UNREAD && unheard === undefined && !isQuestion;
+  if (mayBeFirst && (operation === undefined || operation.takesPending === 'sells')) return undefined;
   const found = named ?? unheard;
   const asked = { sent, askedHash, isDoubted: named === UNREAD };
   const order = found === UNREAD ? standInFor({ ...known, credentials }, request, asked, parts) : found;
   if (order === undefined) return undefined;
+  if (isQuestion) return { order, sent, credentials };
   if (order.askedHash !== askedHash && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
   return { order, sent, credentials };
+}
+
+/** Whether the request has no field but an id: it asks about the order of that id, and means no other sale. */
+function bringsOnlyIds({ body, query }: LegacyRequest, { requestIdSpellings }: Mapping): boolean {
+  return [...body.keys(), ...query.keys()].every((name) => requestIdSpellings.includes(name));
 }
 
 /**

@@ -47,7 +47,6 @@ export async function atStatusAddress(
   code: 'unknown_path' | 'wrong_method',
   parts: WalkParts,
 ): Promise<{ readonly request: LegacyRequest; readonly walk: Extract<Walk, { kind: 'walked' }> } | undefined> {
-  if (code === 'unknown_path' && request.method !== 'GET') return undefined;
   const [, last = ''] = /([^/]+)\/*$/.exec(request.rawPath ?? request.path) ?? [];
   const routes = mapping.routes.filter(({ operation }) => mapping.operations.get(operation)?.kind === 'status');
   const paths = [routes.find(({ path }) => /^[^:]+:[^/:]+$/.test(path)), routes.find(({ path }) => !path.includes(':'))];
@@ -56,8 +55,9 @@ export async function atStatusAddress(
     const walk = await walkRequest(asked, mapping, parts);
     if (walk.kind !== 'walked') continue;
     const { intent } = walk.known;
-    // A sale that came by the wrong method has other fields than an id, and its id may be that of another sale.
-    if (code === 'wrong_method' && intent.unknownFields.length > 0) return undefined;
+    // A sale that came by the wrong method, or to a wrong address, has other fields than an id, and its id may be that of another sale.
+    const mayBeSale = code === 'wrong_method' || request.method !== 'GET';
+    if (mayBeSale && intent.unknownFields.length > 0) return undefined;
     const order = await findOrder(textOf(intent.values['id']), walk.known, parts).catch((error: unknown) => {
       parts.onTrouble('find', error);
       return UNREAD;

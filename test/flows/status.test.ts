@@ -107,8 +107,11 @@ test.each(['/shop/api/transaction/', '/api/query-order/', '/api/query-order?refe
       const { status, body } = await asked(`${address}${what}`, key);
       expect([status, body.status, body.code]).toEqual([404, 'fail', 'unknown_path']);
     }
-    const posted = await send(house.url, `${address}${id}`, { 'request-id': 'DATA_6581c02d|1.a-b' });
+    const posted = await send(house.url, `${address}${id}`, { 'request-id': 'DATA_6581c02d|1.a-b', amount: 100 });
     expect([posted.status, posted.body.code]).toEqual([404, 'unknown_path']);
+    // Without the fields of a sale a POST is a question.
+    same(await send(house.url, `${address}${id}`, {}));
+    same(await send(house.url, '/api/query-order/', { 'request-id': 'DATA_6581c02d|1.a-b' }));
   },
 );
 
@@ -131,6 +134,16 @@ test('and by POST at a status address that takes only GET, where it comes withou
   same(await send(house.url, path, { 'request-id': 'DATA_6581c02d|1.a-b' }));
   const sale = await send(house.url, path, { network: 1, phone: '08031234567', amount: 100 });
   expect([sale.status, sale.body.code]).toEqual([405, 'wrong_method']);
+});
+
+test('and by POST at the address at which it was bought, in the same way', async () => {
+  const refused = { status: 400, body: { status: 'fail', id: null } };
+  for (const path of ['/api/data/', '/api/data/DATA_6581c02d%7C1.a-b', '/api/topup/']) {
+    const id = { 'request-id': 'DATA_6581c02d|1.a-b' };
+    same(await send(house.url, path, id));
+    expect(await send(house.url, path, { ...id, phone: '08031234567' })).toMatchObject(refused);
+  }
+  expect(await send(house.url, '/api/data/', { 'request-id': 'never-was' })).toMatchObject(refused);
 });
 
 test('an order without an id gets one, by which it can be asked for', async () => {
