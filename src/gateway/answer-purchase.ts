@@ -3,7 +3,7 @@ import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import { NOT_TOLD, TOLD_PENDING, type NewOrder, type Order, type Trail } from '../domain/order';
-import { ATTEMPT_NOT_ENDED, isOver, isRefusal, type Outcome, referenceOf, type Unknown } from '../domain/outcome';
+import { ATTEMPT_NOT_ENDED, isOver, isRefusal, isSafeToRefund, type Outcome, referenceOf } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Opening, openOrder, UNREADABLE, wasSoldMeanwhile } from './order/open-order';
 import { pursue } from './order/pursue';
@@ -158,7 +158,7 @@ async function tellPurchase(
 ): Promise<Answer> {
   const teller = tellerOf(order, parsed, parts);
   const obstacle = await judging;
-  if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId }, obstacle, parsed);
+  if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId }, order.outcome, obstacle, parsed);
   watchHangUp(order, parsed.line, parts);
   const { openSince } = pursuit;
   const outcome = await withGoods(order, teller, parts, parsed.patienceMs - (parts.clock.elapsed() - begunAt));
@@ -226,14 +226,21 @@ function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { k
 }
 
 /**
- * The answer to a repeat whose key v1 does not accept at this address. It tells nothing of the order, and never a failure,
- * because the order may be charged.
+ * The answer to a repeat whose key v1 does not accept at this address. It tells nothing of the order, and no failure, because the order may be
+ * charged. Where v1 took no money for it, v1's refusal is the failure that any other request hears: a script may deliver what is pending.
  */
-function tellNothing(newOrder: NewOrder, obstacle: Obstacle, parsed: ParsedRequest): Answer {
-  const outcome: Unknown = { kind: 'unknown', reason: 'v1 has not accepted the key at this address' };
+function tellNothing(newOrder: NewOrder, known: Outcome | undefined, obstacle: Obstacle, parsed: ParsedRequest): Answer {
+  const isUnpaid = obstacle.kind === 'refused' && known !== undefined && isSafeToRefund(known);
+  const outcome: Outcome = isUnpaid
+    ? {
+        kind: 'rejected',
+        httpStatus: obstacle.httpStatus,
+        ...(obstacle.message === undefined ? {} : { message: obstacle.message }),
+      }
+    : { kind: 'unknown', reason: 'v1 has not accepted the key at this address' };
   const order: Order = { ...newOrder, number: 0, attempts: 0, outcome };
-  const roots = { order: orderRoot(order, outcome) };
-  const reply = replyTo(parsed, { ...tellObstacle(obstacle, parsed.mapping), roots });
+  const told = isUnpaid ? tellOutcome(outcome, parsed.mapping) : tellObstacle(obstacle, parsed.mapping);
+  const reply = replyTo(parsed, { ...told, roots: { order: orderRoot(order, outcome) } });
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
 }
 

@@ -136,6 +136,17 @@ describe.each([
     expect(shop.upstream.sent).toHaveLength(1);
   });
 
+  test('a repeat of an order that took no money hears that refusal as a failure: a script may deliver what is pending', async () => {
+    const shop = openShop([{ outcome: { kind: 'declined', reference: 'V1', message: 'Refunded' } }]);
+    await buy(shop);
+    await shop.clock.advance(2 * MINUTE);
+    shop.judge = judge;
+    const { httpStatus: http } = judge(address) as Extract<Finding, { kind: 'refused' }>;
+    expect(await buy(shop, address)).toEqual({ http, status: 'fail', reference: null, message, error: [message] });
+    expect(await ask(shop, address)).toEqual(untold(202, message));
+    expect(shop.upstream.sent).toHaveLength(1);
+  });
+
   test('the list of orders is not told', async () => {
     const shop = await sold();
     expect(await ask(shop, address, '/api/transactions')).toMatchObject(untold(202, message));
