@@ -227,21 +227,23 @@ function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { k
 
 /**
  * The answer to a repeat whose key v1 does not accept at this address. It tells nothing of the order, and no failure, because the order may be
- * charged. Where v1 took no money for it, v1's refusal is the failure that any other request hears: a script may deliver what is pending.
+ * charged. Where v1 took no money for it, it hears the failure that a first purchase would hear now: a script may deliver what is pending.
  */
 function tellNothing(newOrder: NewOrder, known: Outcome | undefined, obstacle: Obstacle, parsed: ParsedRequest): Answer {
-  const isUnpaid = obstacle.kind === 'refused' && known !== undefined && isSafeToRefund(known);
+  const isUnpaid = known !== undefined && isSafeToRefund(known);
   const outcome: Outcome = isUnpaid
-    ? {
-        kind: 'rejected',
-        httpStatus: obstacle.httpStatus,
-        ...(obstacle.message === undefined ? {} : { message: obstacle.message }),
-      }
+    ? refusalOf(obstacle)
     : { kind: 'unknown', reason: 'v1 has not accepted the key at this address' };
   const order: Order = { ...newOrder, number: 0, attempts: 0, outcome };
   const told = isUnpaid ? tellOutcome(outcome, parsed.mapping) : tellObstacle(obstacle, parsed.mapping);
   const reply = replyTo(parsed, { ...told, roots: { order: orderRoot(order, outcome) } });
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
+}
+
+function refusalOf(obstacle: Obstacle): Outcome {
+  if (obstacle.kind === 'unavailable') return { kind: 'not_sent', reason: obstacle.reason };
+  const { httpStatus, message } = obstacle;
+  return { kind: 'rejected', httpStatus, ...(message === undefined ? {} : { message }) };
 }
 
 function trailOf({ mapping, reason, family, intent: { spellings, ownNumbers, numberedBy } }: ParsedRequest): Trail {

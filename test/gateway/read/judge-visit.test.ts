@@ -191,6 +191,16 @@ describe('while v1 is away', () => {
     expect(shop.upstream.sent).toEqual([]);
   });
 
+  test('elsewhere a repeat of an order that took no money is a failure, and no pending, which a script may deliver', async () => {
+    const before = openShop([{ outcome: { kind: 'declined', reference: 'V1', message: 'Refunded' } }]);
+    await buy(before);
+    const shop = openShop(undefined, before);
+    shop.judge = () => AWAY;
+    const message = 'The service cannot be reached right now. Nothing was charged, please try again later.';
+    expect(await buy(shop, STRANGER)).toMatchObject({ status: 'fail', reference: null, message });
+    expect(shop.upstream.sent).toEqual([]);
+  });
+
   test('it hears of them from another server of its own that v1 has accepted before', async () => {
     const shop = openShop();
     await buy(shop);
