@@ -50,14 +50,17 @@ export async function atStatusAddress(
   const [, last = ''] = /([^/]+)\/*$/.exec(request.rawPath ?? request.path) ?? [];
   const routes = mapping.routes.filter(({ operation }) => mapping.operations.get(operation)?.kind === 'status');
   const paths = [routes.find(({ path }) => /^[^:]+:[^/:]+$/.test(path)), routes.find(({ path }) => !path.includes(':'))];
-  for (const path of paths.flatMap((route) => route?.path.replace(/:.+/, () => last) ?? [])) {
-    const asked = { ...request, method: 'GET', path: decodePath(path), rawPath: path };
+  // Below a status address that does not take the method every id is asked for, also one that nobody knows.
+  const own = code === 'wrong_method' ? [{ ...request, method: 'GET' }] : [];
+  const others = paths.flatMap((route) => route?.path.replace(/:.+/, () => last) ?? []);
+  for (const asked of [...own, ...others.map((path) => ({ ...request, method: 'GET', path: decodePath(path), rawPath: path }))]) {
     const walk = await walkRequest(asked, mapping, parts);
-    if (walk.kind !== 'walked') continue;
+    if (walk.kind !== 'walked' || walk.known.operation.kind !== 'status') continue;
     const { intent } = walk.known;
     // A sale that came by the wrong method, or to a wrong address, has other fields than an id, and its id may be that of another sale.
     const mayBeSale = code === 'wrong_method' || request.method !== 'GET';
     if (mayBeSale && intent.unknownFields.length > 0) return undefined;
+    if (own.includes(asked)) return { request: asked, walk };
     const order = await findOrder(textOf(intent.values['id']), walk.known, parts).catch((error: unknown) => {
       parts.onTrouble('find', error);
       return UNREAD;

@@ -132,6 +132,8 @@ test('and by POST at a status address that takes only GET, where it comes withou
   const path = '/api/airtime/DATA_6581c02d%7C1.a-b';
   same(await send(house.url, path, {}));
   same(await send(house.url, path, { 'request-id': 'DATA_6581c02d|1.a-b' }));
+  const unknown = await send(house.url, '/api/airtime/never-was', {});
+  expect([unknown.status, unknown.body.status]).toEqual([202, 'pending']);
   const sale = await send(house.url, path, { network: 1, phone: '08031234567', amount: 100 });
   expect([sale.status, sale.body.code]).toEqual([405, 'wrong_method']);
 });
