@@ -15,7 +15,6 @@ export interface KnownWords {
   readonly idsOfContent: (order: NewOrder, windowMs: number) => readonly string[];
   /** Whether the order under this id is repeated: no script has heard of it, or its own id is in the words. */
   readonly isRepeated: (order: NewOrder, requestId: string) => Promise<boolean>;
-  readonly keep: (order: NewOrder, windowMs: number) => void;
 }
 
 const OWNERS_MAX = 10_000;
@@ -28,7 +27,7 @@ interface NamedSale {
 
 type FindNamed = (order: NewOrder, windowMs: number) => Promise<NamedSale>;
 
-export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated, keep }: KnownWords): FindNamed {
+export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated }: KnownWords): FindNamed {
   let looked = createLru<string, Promise<unknown> | 'over'>(OWNERS_MAX);
   let lookedUnder: string | undefined;
 
@@ -58,7 +57,6 @@ export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated, keep
       if (repeated !== undefined) return { order: { ...order, requestId: repeated }, standing: 'repeat' };
     }
     const known = [...idsOf(order, windowMs), ...idsOfContent(order, windowMs)];
-    keep(order, windowMs);
     return { order, standing: known.includes(order.requestId) ? 'again' : 'new' };
   };
 }

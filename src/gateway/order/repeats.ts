@@ -105,13 +105,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
   const [takeContentTurn, tellings] = [createContentTurns(shared), createTellings(clock)];
   const { current, ifUnheard, repeatedOf } = readersOf({ journal, pursuits, clock, told });
 
-  const ageOf = ({ openedAtMs }: NewOrder): number => steadiness.agoMs(openedAtMs);
-  const keep = (order: NewOrder, windowMs: number, agoMs = ageOf(order)): void => {
-    const [key, kept] = [keyOf(order.owner, order.contentHash), keptOf(order, agoMs)];
-    contents.keep(key, kept, windowMs);
-    wordings.keep(wordingOf(order), kept, windowMs);
-    shared?.keep(key, kept, windowMs);
-  };
+  const keepAtEnd = createKeeping({ contents, wordings }, { clock, steadiness, sharedRepeats: shared });
 
   /** The order that this one repeats. Rejects where that cannot be found out: a sale could then be a second charge. */
   const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<Found> => {
@@ -137,12 +131,14 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     return {};
   };
 
-  const findNamed = createNamedRepeats({ look, keep, ...knownWords({ contents, wordings }, repeatedOf) });
+  const findNamed = createNamedRepeats({ look, ...knownWords({ contents, wordings }, repeatedOf) });
 
   return {
     async takeTurn(order, sent, windowMs, { leftMs, line, ...sale }) {
-      if (sent !== undefined && Object.keys(sent.echo).length > 0)
-        return { ...(await findNamed(order, windowMs)), end: () => undefined };
+      if (sent !== undefined && Object.keys(sent.echo).length > 0) {
+        const named = await findNamed(order, windowMs);
+        return { ...named, end: named.standing === 'repeat' ? () => undefined : keepAtEnd(order, windowMs) };
+      }
       const content = keyOf(order.owner, order.contentHash);
       const { kept, end } = await takeContentTurn(content, leftMs);
       try {
@@ -150,13 +146,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
         const { requestId: id, isUnread = kept === undefined, isAgain } = await find(order, sent, windowMs, sale);
         if (id !== undefined) return { order: tellings.begin(repeatOf(order, id, sent), line), standing: 'repeat', end };
         if (isUnread) return { order, standing: 'unread', end };
-        const [agoMs, beganAtMs] = [ageOf(order), clock.elapsed()];
-        const keepAndEnd = (isStarted: boolean): void => {
-          // A refused order was not sent, so it has no repeat.
-          if (isStarted) keep(order, windowMs, agoMs + clock.elapsed() - beganAtMs);
-          end();
-        };
-        return { order, standing: isAgain === true ? 'again' : 'new', end: keepAndEnd };
+        return { order, standing: isAgain === true ? 'again' : 'new', end: keepAtEnd(order, windowMs, end) };
       } catch (cause) {
         end();
         throw new GatewayError('journal_unavailable', undefined, { cause });
@@ -167,6 +157,26 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       const kept = () => wordings.of(keyOf(owner, askedHash)).filter((one) => one.agoMs <= repeatMs && one.requestId !== except);
       return firstUnheard(look(owner, repeatMs, isDue), kept, (requestId) => repeatedOf(asked, requestId));
     },
+  };
+}
+
+/** Gives the end of a turn that keeps the order. A refused order was not sent, so it has no repeat. */
+function createKeeping(
+  { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
+  { clock, steadiness, sharedRepeats }: Pick<RepeatsParts, 'clock' | 'steadiness' | 'sharedRepeats'>,
+) {
+  return (order: NewOrder, windowMs: number, end = (): void => undefined): SaleTurn['end'] => {
+    const [agoMs, beganAtMs] = [steadiness.agoMs(order.openedAtMs), clock.elapsed()];
+    return (isStarted) => {
+      if (isStarted) {
+        const key = keyOf(order.owner, order.contentHash);
+        const kept = keptOf(order, agoMs + clock.elapsed() - beganAtMs);
+        contents.keep(key, kept, windowMs);
+        wordings.keep(wordingOf(order), kept, windowMs);
+        sharedRepeats?.keep(key, kept, windowMs);
+      }
+      end();
+    };
   };
 }
 

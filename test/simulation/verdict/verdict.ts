@@ -56,7 +56,10 @@ export class Verdict {
         this.#judgeCrowd(subject);
         continue;
       }
-      for (const reply of subject.replies) if (reply.word === 'failure') this.#judgeFailure(subject, reply);
+      for (const reply of subject.replies) {
+        if (reply.word === 'failure') this.#judgeFailure(subject, reply);
+        if (reply.word === 'pending' && reply.how === 'purchase') this.#judgeDelivery(subject, reply);
+      }
       const last = lastTold.get(subject);
       if (last !== undefined) this.#judgeAnswer(subject, last);
     }
@@ -116,6 +119,12 @@ export class Verdict {
       subject.name,
       `told pending, but nothing is open: the journal has it ${tell(known?.outcome)}`,
     );
+  }
+
+  /** A script that delivers what is pending never hears so of a sale that was in no journal. */
+  #judgeDelivery({ takesPending, purchases, name }: Case, { at }: ScriptReply): void {
+    if (takesPending !== 'sells' || purchases.some(({ openedAt }) => openedAt !== undefined)) return;
+    this.#violate('pending is bought', name, `told pending at ${this.#time(at)}, and nothing was ordered`);
   }
 
   #mayBeOpen(subject: Case, reply: ScriptReply): boolean {
