@@ -115,8 +115,13 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
   const upstream = wrapForSales(parts, pinGuard);
   const pursuits = createPursuits();
   const steadiness = createSteadiness(parts.clock);
+  const repeats = createRepeats({ ...parts, pursuits, steadiness, sharedRepeats: parts.together?.repeats });
   return {
     ...parts,
+    onTold(order, told) {
+      if (told === 'success') repeats.noteHeard(order);
+      parts.onTold?.(order, told);
+    },
     upstream,
     pursuits,
     pinGuard,
@@ -124,7 +129,7 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     limits: createCallerLimits({ ...parts, dayOf: createDays(parts.timeZone), catalogOf: keptCatalog(parts) }),
     steadiness,
     reconciler: createReconciler({ ...parts, upstream, pursuits, steadiness }),
-    repeats: createRepeats({ ...parts, pursuits, steadiness, sharedRepeats: parts.together?.repeats }),
+    repeats,
     attempts: createAttemptLimit(parts.clock),
     receipts: createReceiptPace(parts.clock, parts.together?.processes),
     keyless: createKeyless({ ...parts, others: parts.together?.keyless }),

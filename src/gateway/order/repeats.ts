@@ -4,9 +4,7 @@
  * may have changed in between. A script that hangs up sends its sale again, and not always with its id. Selling that again would be a
  * second charge for one intent (decision 0024).
  */
-import type { Clock } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
-import { createLru } from '../../domain/lru';
 import { type NewOrder, type Order, TOLD_PENDING, type Trail } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import type { Mapping } from '../../mapping/mapping';
@@ -17,6 +15,7 @@ import type { SentRequestId } from '../read/read-raw';
 import { createContents, keptOf, keyOf, wordingOf, type Contents, type KeptRepeat } from './kept-repeats';
 import { createLook, type LookParts } from './look-for-unheard';
 import { createNamedRepeats, type KnownWords } from './named-repeats';
+import { createTellings, type Tellings } from './tellings';
 import { GatewayError } from '../../domain/errors';
 
 export interface Repeats {
@@ -42,6 +41,8 @@ export interface Repeats {
     mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
     options?: { readonly isDue?: boolean; readonly except?: string },
   ): Promise<Read | undefined>;
+  /** A script has got the whole reply with the success of this order. */
+  noteHeard(order: Order): void;
 }
 
 interface SaleKind {
@@ -118,6 +119,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
       const isUnderHeader = isNamedBy(sent, kept, earlier);
       if (earlier === undefined || isAnotherSale(earlier, order, sent !== undefined && !isUnderHeader)) continue;
+      if (earlier === UNREAD && !isUnderHeader && tellings.wasHeard(kept.requestId, order)) continue;
       if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) continue;
       // The same id proves a repeat, even if the end of the earlier order was told or cannot be read.
       if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId: kept.requestId };
@@ -157,6 +159,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       const kept = () => wordings.of(keyOf(owner, askedHash)).filter((one) => one.agoMs <= repeatMs && one.requestId !== except);
       return firstUnheard(look(owner, repeatMs, isDue), kept, (requestId) => repeatedOf(asked, requestId));
     },
+    noteHeard: (order) => tellings.noteHeard(order),
   };
 }
 
@@ -284,33 +287,11 @@ function isSoldAfterPending({ toldAtMs, outcome }: Order): boolean {
   return toldAtMs === TOLD_PENDING && outcome?.kind === 'succeeded';
 }
 
-const TELLINGS_MAX = 10_000;
-/** Within this time after the reply the journal knows whether the script was told the end. */
-const MARKED_MS = 5_000;
-
-/** The orders that a request has joined and whose end its script is being told. */
-function createTellings(clock: Pick<Clock, 'elapsed'>) {
-  const untilMs = createLru<string, number>(TELLINGS_MAX);
-  return {
-    isUnderWay: ({ owner, requestId }: NewOrder): boolean => clock.elapsed() < (untilMs.get(keyOf(owner, requestId)) ?? 0),
-    begin(order: NewOrder, line: Line): NewOrder {
-      const key = keyOf(order.owner, order.requestId);
-      untilMs.set(key, Infinity);
-      line.onEnd((isWhole) => untilMs.set(key, isWhole ? clock.elapsed() + MARKED_MS : 0));
-      return order;
-    },
-  };
-}
-
 /**
  * Whether a script still waits for the order, at this process or another, or is being told its end. At another process no mark in the journal
  * means yes: a hang-up, a "pending" and the death of a process leave a mark.
  */
-async function isWaitedFor(
-  order: Order,
-  pursuits: RepeatsParts['pursuits'],
-  tellings: ReturnType<typeof createTellings>,
-): Promise<boolean> {
+async function isWaitedFor(order: Order, pursuits: RepeatsParts['pursuits'], tellings: Tellings): Promise<boolean> {
   if (tellings.isUnderWay(order)) return true;
   return (await pursuits.find(order.owner, order.requestId))?.isAwaited ?? order.toldAtMs === undefined;
 }

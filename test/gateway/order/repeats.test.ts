@@ -223,6 +223,14 @@ describe('a repeat without an id', () => {
     }
   });
 
+  test('is a new sale, and refused, where this process has told the end of the sale before and the journal cannot be read', async () => {
+    const journal = { isAway: false };
+    const house = openWalkHouse({ ...slowly(100, SUCCESS), wrapJournal: (stored) => awayAtTimes(stored, journal) });
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success' });
+    journal.isAway = true;
+    expect(await told(house, ask(house))).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
+  });
+
   test('is pending also where the mapping serves its address no more and the journal cannot be read', async () => {
     for (const fields of [{}, { 'request-id': 'r-1' }]) {
       let mapping = shippedMapping();

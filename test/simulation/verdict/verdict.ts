@@ -122,8 +122,10 @@ export class Verdict {
   }
 
   /** A script that delivers what is pending never hears so of a sale that was in no journal. */
-  #judgeDelivery({ takesPending, purchases, name }: Case, { at }: ScriptReply): void {
+  #judgeDelivery({ takesPending, purchases, name, isNameless, previous }: Case, { at }: ScriptReply): void {
     if (takesPending !== 'sells' || purchases.some(({ openedAt }) => openedAt !== undefined)) return;
+    // It may repeat the sale before, which cannot be read and was told by another process (decision 0012).
+    if (isNameless && previous !== undefined) return;
     this.#violate('pending is bought', name, `told pending at ${this.#time(at)}, and nothing was ordered`);
   }
 

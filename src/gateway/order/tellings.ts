@@ -1,0 +1,37 @@
+/** Which orders this process tells, or has told, to a script: in memory, for the time in which the journal does not know it or cannot be read. */
+import type { Clock } from '../../domain/clock';
+import type { Line } from '../../domain/legacy';
+import { createLru } from '../../domain/lru';
+import type { NewOrder, Order } from '../../domain/order';
+import { keyOf } from './kept-repeats';
+
+export interface Tellings {
+  /** A request has joined this order, and its script will be told the end. Gives the order. */
+  begin(order: NewOrder, line: Line): NewOrder;
+  /** Whether such a script is being told the end, or was told a moment ago. */
+  isUnderWay(order: NewOrder): boolean;
+  /** A script has got the whole reply with the success of this order. */
+  noteHeard(order: Order): void;
+  /** Whether this sale is a new one beside the order under `requestId`, whose success was heard. Under another mapping it may be that order. */
+  wasHeard(requestId: string, sale: NewOrder): boolean;
+}
+
+const TELLINGS_MAX = 10_000;
+/** Within this time after the reply the journal knows whether the script was told the end. */
+const MARKED_MS = 5_000;
+
+export function createTellings(clock: Pick<Clock, 'elapsed'>): Tellings {
+  const untilMs = createLru<string, number>(TELLINGS_MAX);
+  const heardUnder = createLru<string, string>(TELLINGS_MAX);
+  return {
+    begin(order, line) {
+      const key = keyOf(order.owner, order.requestId);
+      untilMs.set(key, Infinity);
+      line.onEnd((isWhole) => untilMs.set(key, isWhole ? clock.elapsed() + MARKED_MS : 0));
+      return order;
+    },
+    isUnderWay: ({ owner, requestId }) => clock.elapsed() < (untilMs.get(keyOf(owner, requestId)) ?? 0),
+    noteHeard: ({ owner, requestId, trail }) => void heardUnder.set(keyOf(owner, requestId), trail?.mapping ?? ''),
+    wasHeard: (requestId, { owner, trail }) => heardUnder.get(keyOf(owner, requestId)) === (trail?.mapping ?? ''),
+  };
+}
