@@ -100,10 +100,19 @@ async function playSealed(
   const dialect = new Dialect(chance.fork('dialect'));
   for (const habit of dialect.habits) faults.count(`v1: ${habit}`);
   const v1 = new SimulatedV1(stage, config, dialect);
-  const verdict = new Verdict(stage, v1, disk, dialect.isObscure);
+  const sandbox = new SimulatedV1(stage, config, { answer: (request, ask) => ask(request) }, true, 'sandbox');
+  const verdict = new Verdict(stage, v1, sandbox, disk, dialect.isObscure);
   const count = options.processes ?? (chance.fork('processes').is(0.4) ? 2 : 1);
   if (faults.bounds !== undefined) faults.count(`tables hold one of ${faults.bounds.tableScale}`);
-  const processes = new Processes(count, faults.skewsMs, stage, disk, new SimulatedUpstreams(stage, v1, disk), house, chance);
+  const processes = new Processes(
+    count,
+    faults.skewsMs,
+    stage,
+    disk,
+    new SimulatedUpstreams(stage, v1, sandbox, disk),
+    house,
+    chance,
+  );
   disk.onSold = (process, requestId) => {
     const afterMs = faults.deathAfterSale(requestId);
     if (afterMs !== undefined) stage.timeline.after(afterMs, () => processes.crash(process));
@@ -135,7 +144,9 @@ async function playSealed(
   const sales = withRivals(planned, chance.fork('rivals')).filter((_, index) => options.only?.has(index) ?? true);
   for (const reload of faults.reloads) {
     stage.timeline.after(reload.atMs, () => {
+      if (set === 'sandboxed') stage.book.tries.at(-1)!.untilMs = stage.timeline.now;
       set = reload.set;
+      if (set === 'sandboxed') stage.book.tries.push({ fromMs: stage.timeline.now, untilMs: Infinity });
       house.mapping = withSet(shipped, KEYS, set);
       faults.count(`mappings: ${set}`);
       note(stage, '* operator', `puts other mappings into use: ${set}`);

@@ -210,7 +210,7 @@ export async function runSimulation<T>(
     const disk = new Disk(stage);
     const v1 = new SimulatedV1(stage, { ...config, accounts }, NO_HABITS, true);
     const house = { ...parts, mapping: withBuyAfterPending(parts.mapping, buyers) };
-    const upstreams = new SimulatedUpstreams(stage, v1, disk);
+    const upstreams = new SimulatedUpstreams(stage, v1, v1, disk);
     const process = new GatewayProcess('A', stage, disk, upstreams, house, chance.fork('process'), {
       skewMs: 0,
       isOfFleet: false,

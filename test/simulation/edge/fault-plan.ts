@@ -40,10 +40,11 @@ export type WriteFault = keyof typeof WRITE_FAULTS;
 /**
  * What callers.yaml has for every key. `shipped`: nothing. `crossed`: own plan numbers that mean other plans than v1's. `withdrawn`:
  * own numbers without any plan, so that sales are refused. `paused`: the key is paused. `headless`: no header is read as a request id.
- * `limited`: few purchases a minute, or few naira a day.
+ * `limited`: few purchases a minute, or few naira a day. `sandboxed`: all that
+ * the key buys and asks goes to the sandbox.
  */
 export const MAPPING_SETS = ['shipped', 'crossed', 'withdrawn', 'paused', 'headless'] as const;
-export type MappingSet = (typeof MAPPING_SETS)[number] | 'limited';
+export type MappingSet = (typeof MAPPING_SETS)[number] | 'limited' | 'sandboxed';
 
 /** Bounds that are so small that they are reached; each absent one is the gateway's own. */
 export interface SmallBounds {
@@ -182,10 +183,17 @@ export class FaultPlan implements Weather {
       return { fromMs, untilMs: fromMs + overload.skewed(1_000, LONGEST_AWAY_MS) };
     });
     const limits = chance.fork('limits');
-    if (families.has('limits') && limits.is(0.3))
-      this.reloads = [...this.reloads, { atMs: limits.below(lengthMs), set: 'limited' as const }].sort(
+    if (families.has('limits')) {
+      const [atMs, untilMs] = [limits.below(lengthMs), lengthMs];
+      const isLimited = limits.is(0.3);
+      const tries = [
+        { atMs, set: 'sandboxed' as const },
+        { atMs: atMs + limits.skewed(1_000, untilMs), set: 'shipped' as const },
+      ];
+      this.reloads = [...this.reloads, ...(isLimited ? [{ atMs, set: 'limited' as const }] : limits.is(0.2) ? tries : [])].sort(
         (one, other) => one.atMs - other.atMs,
       );
+    }
     this.skewsMs = [0, families.has('clock') && shape.is(0.5) ? shape.between(-SKEW_MS, SKEW_MS) : 0];
   }
 

@@ -10,6 +10,7 @@ import type { Mapping } from '../../../src/mapping/mapping';
 import type { Processes } from '../../../src/journal/journal';
 import type { ToldStore } from '../../../src/journal/told-sales';
 import { keepAnswers, type KeepingJournal } from '../../../src/journal/kept-answers';
+import { DEMO_KEY } from '../../../src/start/sandboxed-keys';
 import { markUntold } from '../../../src/watch/mark-untold';
 import { startSharedSigns, SIGN_EVERY_MS } from '../../../src/watch/signs-of-life';
 import { openToldLog, type ToldLog } from '../../../src/watch/told-log';
@@ -112,6 +113,7 @@ export class GatewayProcess {
       priceLists: house.priceLists,
       keyring: house.keyring,
       lookupKey: undefined,
+      sandboxKey: DEMO_KEY,
       clock,
       told: () => this.#told,
       onTold: (order, told) => this.#log.note(order, told),

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { kobo } from '../../../src/domain/amount';
 import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { Secret } from '../../../src/domain/credentials';
+import { sandboxScopeOf } from '../../../src/mapping/caller-name';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import type { JsonObject } from '../../../src/domain/json';
 import { createKeyring } from '../../../src/gateway/read/keyring';
@@ -29,8 +30,10 @@ export async function loadHouse(apiKeys: readonly string[]): Promise<HouseParts>
   const upstream = { find: async () => ({ kind: 'found', body }) as const };
   const priceLists = createPriceLists({ upstream, clock: () => START_MS });
   for (const apiKey of apiKeys) {
-    const credentials = { apiKey: new Secret(apiKey), fingerprint: ownerOf(apiKey) };
-    await priceLists.get({ credentials, clientAddress: '127.0.0.1', timeoutMs: 1_000 });
+    for (const fingerprint of [ownerOf(apiKey), sandboxScopeOf(ownerOf(apiKey))]) {
+      const credentials = { apiKey: new Secret(apiKey), fingerprint };
+      await priceLists.get({ credentials, clientAddress: '127.0.0.1', timeoutMs: 1_000 });
+    }
   }
   return { mapping, keyring, priceLists };
 }
@@ -52,10 +55,15 @@ export function withSet(base: Mapping, apiKeys: readonly string[], set: MappingS
       return [name, createOwnNumbers(base.tables.get(name)!, set === 'crossed' ? written : {}, false, () => undefined)];
     }),
   );
-  const said = set === 'paused' ? { pausedText: 'Paused.' } : set === 'limited' ? { limit: LIMIT } : { numbers };
-  const entries = apiKeys
-    .map(ownerOf)
-    .map((owner): [string, CallerKey] => [owner, { ...(base.callerKeys.get(owner) ?? plainCallerKey(owner)), ...said }]);
+  const said = { paused: { pausedText: 'Paused.' }, limited: { limit: LIMIT }, sandboxed: { isSandboxed: true } };
+  const entries = apiKeys.map(ownerOf).flatMap((owner): [string, CallerKey][] => {
+    const own = { ...(base.callerKeys.get(owner) ?? plainCallerKey(owner)), ...(said[set as keyof typeof said] ?? { numbers }) };
+    const fingerprint = sandboxScopeOf(owner);
+    return [
+      [owner, own],
+      [fingerprint, { ...own, fingerprint, sandboxOf: owner }],
+    ];
+  });
   return { ...base, hash: set, callerKeys: new Map([...base.callerKeys, ...entries]) };
 }
 

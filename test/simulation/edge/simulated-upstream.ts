@@ -16,12 +16,15 @@ const TURN_PART = 0.75;
 export class SimulatedUpstreams {
   readonly #stage: Stage;
   readonly #v1: SimulatedV1;
+  /** Gets the calls of keys that callers.yaml sends to the sandbox. */
+  readonly #sandbox: SimulatedV1;
   readonly #disk: Disk;
   readonly #counts = new Map<string, number>();
 
-  constructor(stage: Stage, v1: SimulatedV1, disk: Disk) {
+  constructor(stage: Stage, v1: SimulatedV1, sandbox: SimulatedV1, disk: Disk) {
     this.#stage = stage;
     this.#v1 = v1;
+    this.#sandbox = sandbox;
     this.#disk = disk;
   }
 
@@ -77,7 +80,7 @@ export class SimulatedUpstreams {
       if (isSent(context)) stage.book.leave(subject, process, stage.timeline.now);
     }
     note(stage, name, `${process}: sends it${fault === undefined ? '' : ` [${fault}]`}`);
-    carry(stage, this.#v1, {
+    carry(stage, this.#v1For(context), {
       request: requestOf(call, context, bodyOf(call, requestId, context)),
       context,
       fault,
@@ -104,7 +107,7 @@ export class SimulatedUpstreams {
     const askedAt = stage.timeline.now;
     const asked = `${call.path} ${call.query?.['reference'] ?? ''}`;
     const { fault, chance } = stage.faults.forFind(`${asked} ${this.#count(asked)}`, context.credentials.fingerprint);
-    carry(stage, this.#v1, {
+    carry(stage, this.#v1For(context), {
       request: requestOf(call, context, undefined),
       context,
       fault,
@@ -125,6 +128,10 @@ export class SimulatedUpstreams {
         onEnd(finding);
       },
     });
+  }
+
+  #v1For({ credentials }: CallContext): SimulatedV1 {
+    return credentials.sandboxOf === undefined ? this.#v1 : this.#sandbox;
   }
 
   #count(label: string): number {

@@ -22,17 +22,19 @@ export class SimulatedV1 {
   readonly #config: SandboxConfig;
   readonly #dialect: Pick<Dialect, 'answer'>;
   readonly #isRelaxed: boolean;
+  readonly #seed: string;
   readonly #store = createMemoryStore();
   #life: Life = { isAlive: true };
   #world: World;
   #awayUntilMs = 0;
 
-  /** A relaxed sandbox has no rate limits. */
-  constructor(stage: Stage, config: SandboxConfig, dialect: Pick<Dialect, 'answer'>, isRelaxed = false) {
+  /** A relaxed sandbox has no rate limits. `seed` decides the references. */
+  constructor(stage: Stage, config: SandboxConfig, dialect: Pick<Dialect, 'answer'>, isRelaxed = false, seed = 'simulation') {
     this.#stage = stage;
     this.#dialect = dialect;
     this.#config = config;
     this.#isRelaxed = isRelaxed;
+    this.#seed = seed;
     this.#world = this.#open();
   }
 
@@ -82,7 +84,7 @@ export class SimulatedV1 {
       clock: sandboxClockOf(this.#stage.timeline, this.#life),
       poster: NO_POSTER,
       isRelaxed: this.#isRelaxed,
-      seed: 'simulation',
+      seed: this.#seed,
     });
   }
 }

@@ -111,6 +111,8 @@ export class CaseBook {
   readonly receipts = new Map<string, ReceiptAsked[]>();
   /** By owner: when the questions without a usable answer were asked. */
   readonly unanswered = new Map<string, number[]>();
+  /** When the keys sold in the sandbox; the last time may have no end yet. */
+  readonly tries: { readonly fromMs: number; untilMs: number }[] = [];
   readonly #byId = new Map<string, Case>();
   readonly #nameless = new Map<string, Case>();
 
@@ -180,6 +182,11 @@ export class CaseBook {
 
   noteReceipt(reference: string, asked: ReceiptAsked): void {
     this.receipts.set(reference, [...(this.receipts.get(reference) ?? []), asked]);
+  }
+
+  /** Whether the keys were in the sandbox at some moment between these two. */
+  wasTriedOut(fromMs: number, untilMs: number): boolean {
+    return this.tries.some((one) => one.fromMs <= untilMs && one.untilMs >= fromMs);
   }
 
   violate(invariant: string, subject: string, detail: string): void {

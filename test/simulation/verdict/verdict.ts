@@ -11,7 +11,13 @@ import type { Case, Purchase, ScriptReply } from './case-book';
 
 const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
 /** The refusals behind which an unreadable journal may stand. */
-const UNREAD_CODES: readonly string[] = [...REFUSED_BY_OPERATOR, 'journal_unavailable', 'overloaded'];
+const UNREAD_CODES: readonly string[] = [
+  ...REFUSED_BY_OPERATOR,
+  'too_many_purchases',
+  'daily_limit_reached',
+  'journal_unavailable',
+  'overloaded',
+];
 /** How many orders a process knows by their words (`repeats`). */
 const WORDINGS_KEPT = 5_000;
 const WEEK_MS = 7 * 24 * 3_600_000;
@@ -21,15 +27,17 @@ const REPLAY_MS = 10 * 60_000;
 export class Verdict {
   readonly #stage: Stage;
   readonly #v1: SimulatedV1;
+  readonly #sandbox: SimulatedV1;
   readonly #disk: Disk;
   /** Whether v1's records do not show to which order they belong. */
   readonly #isObscure: boolean;
   /** How many orders stay open because they look like other orders in v1's history. */
   alike = 0;
 
-  constructor(stage: Stage, v1: SimulatedV1, disk: Disk, isObscure: boolean) {
+  constructor(stage: Stage, v1: SimulatedV1, sandbox: SimulatedV1, disk: Disk, isObscure: boolean) {
     this.#stage = stage;
     this.#v1 = v1;
+    this.#sandbox = sandbox;
     this.#disk = disk;
     this.#isObscure = isObscure;
   }
@@ -83,7 +91,7 @@ export class Verdict {
     if (this.#isClockToBlame(subject)) return;
     const order = this.#chargedOf(subject);
     const lie = (detail: string): void => this.#violate('success is true', subject.name, `told success, but ${detail}`);
-    if (this.#isOfSaleBefore(subject, reply)) return;
+    if (this.#isOfSaleBefore(subject, reply) || this.#isTriedOut(subject, reply)) return;
     if (order === undefined) return lie('v1 has no such order');
     if (order.status !== 'success') return lie(`v1 says ${order.status}`);
     if (!isAskedFor(subject, reply, order)) return lie('v1 sold something else under this id');
@@ -95,11 +103,23 @@ export class Verdict {
     if (goods.some((good) => !shown.includes(good))) lie(`it shows ${shown} instead of ${goods.join()}`);
   }
 
+  /** The success of a sale in the sandbox, told to a script whose key is there. */
+  #isTriedOut(subject: Case, reply: ScriptReply): boolean {
+    if (!this.#stage.book.wasTriedOut(reply.startedAt, reply.at)) return false;
+    const order = [...this.#sandbox.orders()].find(({ reference }) => reference === reply.body['reference']);
+    return order?.status === 'success' && isAskedFor(subject, reply, order);
+  }
+
+  /** Whether the script bought or asked while its key was in the sandbox: orders of the one are told as pending by the other. */
+  #touchesSandbox({ purchases }: Case, { startedAt, at }: ScriptReply): boolean {
+    const { book } = this.#stage;
+    return book.wasTriedOut(startedAt, at) || purchases.some((one) => book.wasTriedOut(one.startedAt, one.endedAt ?? at));
+  }
+
   /** A sale that was told as sold is never told as failed by a later status query. */
   #judgeTakenBack(subject: Case, reply: ScriptReply): void {
-    const sold = subject.replies.find(
-      (one) => one.word === 'success' && one.at <= reply.startedAt && !this.#isOfSaleBefore(subject, one),
-    );
+    const isElse = (one: ScriptReply): boolean => this.#isOfSaleBefore(subject, one) || this.#isTriedOut(subject, one);
+    const sold = subject.replies.find((one) => one.word === 'success' && one.at <= reply.startedAt && !isElse(one));
     // A sale without an id may have several orders, and the query may ask about another one than the sold one.
     if (sold === undefined || subject.earlierIds.length > 0 || this.#isClockToBlame(subject)) return;
     this.#violate(
@@ -111,7 +131,7 @@ export class Verdict {
 
   #judgePending(subject: Case, reply: ScriptReply): void {
     const { previous } = subject;
-    if (this.#mayBeOpen(subject, reply)) return;
+    if (this.#mayBeOpen(subject, reply) || this.#touchesSandbox(subject, reply)) return;
     if (previous !== undefined && this.#mayBeRepeatedByNext(previous) && this.#mayBeOpen(previous, reply)) return;
     const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
     this.#violate(
@@ -207,6 +227,7 @@ export class Verdict {
     if (order === undefined && last.word === 'unanswered' && last.code === 'order_unknown') return;
     // The gateway cannot know sales that were made without it. Other checks cover false replies about them.
     if (last.word !== 'success' && subject.soldBefore !== undefined) return;
+    if (last.word === 'pending' && this.#touchesSandbox(subject, last)) return;
     const isNumberless = (sold === undefined ? [...subject.contents.values()] : [sold]).every(({ number }) => number === '');
     if (last.word === 'pending' && (this.#isObscure || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject))) {
       this.alike += 1;
