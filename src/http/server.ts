@@ -21,6 +21,7 @@ import { Connections } from './connection/connections';
 import { KnownAddresses, LoopTurns } from './connection/loop-turns';
 import type { HttpLimits } from './http-limits';
 import { originForm } from './request-path';
+import { untilRead } from './until-read';
 
 export type HttpServer = ReturnType<typeof createHttpServer>;
 
@@ -81,7 +82,7 @@ export function createHttpServer(
   if (serve === undefined) throw new Error('The server does not take its connections as before.');
   server.off('connection', serve);
   server.on('connection', (socket) => connections.add(socket, () => serve.call(server, socket)));
-  server.on('clientError', mendOrRefuse(server, connections, refuse));
+  server.on('clientError', unlessArrived(mendOrRefuse(server, connections, refuse)));
   // Node would answer an unknown Expect with an empty 417. RFC 9110 section 10.1.1 allows us to ignore it.
   server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket) => {
@@ -107,8 +108,21 @@ export function createHttpServer(
   };
 }
 
+type OnBroken = (error: ParseError, socket: Duplex) => void;
+
+/** No request is too slow whose bytes have arrived while the process was held up: it would be told as failed unread, also a question about an order. */
+function unlessArrived(onBroken: OnBroken): OnBroken {
+  const bytesOf = (socket: Duplex): number => (socket instanceof Socket ? socket.bytesRead : 0);
+  return (error, socket) => {
+    const reading = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? untilRead() : undefined;
+    if (reading === undefined) return onBroken(error, socket);
+    const before = bytesOf(socket);
+    void reading.then(() => (bytesOf(socket) === before ? onBroken(error, socket) : undefined));
+  };
+}
+
 /** Handles requests that the parser rejects: one with bare spaces in its address is mended and served, any other is refused. */
-function mendOrRefuse(server: Server, connections: Connections, refuse: Refuse): (error: ParseError, socket: Duplex) => void {
+function mendOrRefuse(server: Server, connections: Connections, refuse: Refuse): OnBroken {
   const mended = new WeakSet<Duplex>();
   return (error, socket) => {
     // The old parser reports its error again for further bytes; the mended connection is served already.

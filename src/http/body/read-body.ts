@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../domain/errors';
 import type { LegacyFields } from '../../domain/legacy';
 import type { BodyLimits } from '../http-limits';
+import { untilRead } from '../until-read';
 import { NO_FIELDS } from './field-rules';
 import { parseBoundary, readFormFields, readMultipartFields } from './form-fields';
 import { readJsonFields } from './json-fields';
@@ -102,8 +103,9 @@ function assertPlainEncoding(encoding: string | undefined): void {
 function collect(request: IncomingMessage, limits: Pick<BodyLimits, 'bodyBytesMax' | 'bodyTimeMs'>): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let length = 0;
+    let [length, isOver] = [0, false];
     const stop = (): void => {
+      isOver = true;
       clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('close', onCut);
     };
@@ -123,7 +125,12 @@ function collect(request: IncomingMessage, limits: Pick<BodyLimits, 'bodyBytesMa
     };
     const onCut = (): void =>
       refuse(new GatewayError('unreadable_body', 'The connection was closed before the whole body had arrived.'));
-    const timer = setTimeout(() => refuse(tooSlow(limits.bodyTimeMs)), limits.bodyTimeMs);
+    // A process that was held up first reads what has arrived meanwhile.
+    const onTimeOver = async (): Promise<void> => {
+      await untilRead();
+      if (!isOver) refuse(tooSlow(limits.bodyTimeMs));
+    };
+    const timer = setTimeout(() => void onTimeOver(), limits.bodyTimeMs);
     // The 'error' of a cut connection is followed by 'close'; it needs a listener so that it is not thrown.
     request.on('data', onData).on('end', onEnd).on('close', onCut).on('error', ignore);
     if (request.destroyed) onCut();

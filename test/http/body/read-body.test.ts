@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { readBodyFields } from '../../../src/http/body/read-body';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
+import { blockEventLoop } from '../block-event-loop';
 import { openRequestDoor, plain, readBody, sendBytes } from '../request-door';
 import { opened } from '../../opened';
 
@@ -143,6 +144,19 @@ describe('readBytes', () => {
     const answer = await sendBytes(door.port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na=1');
     expect(door.refusal()).toBe('body_too_slow: The body had not arrived after 0.1 seconds.');
     expect(answer).toMatch(/^HTTP\/1\.1 408/);
+  });
+
+  test('a body that arrived while the process was held up is read', async () => {
+    const [begunBefore, socket] = [door.begun(), connect(door.port, '127.0.0.1')];
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n');
+    while (door.begun() === begunBefore) await new Promise((resolve) => setTimeout(resolve, 1));
+    // After immediates come timers, before what has arrived.
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.write('a=1');
+    blockEventLoop();
+    await new Promise((resolve) => socket.once('data', resolve));
+    expect(door.refusal()).toBe('read');
+    socket.destroy();
   });
 
   test('a caller that leaves in the middle of its body is refused and not waited for', async () => {

@@ -5,6 +5,7 @@ import { createClientAddress } from '../../../src/http/client-address';
 import { encodeSpacedTarget } from '../../../src/http/connection/broken-request';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
 import { createHttpServer } from '../../../src/http/server';
+import { blockEventLoop } from '../block-event-loop';
 import { closeServers, ok, openServer, pause, reply } from '../open-server';
 import { plain, sendBytes } from '../request-door';
 
@@ -56,6 +57,20 @@ describe('a broken request', () => {
   test('of which nothing arrives in time gets no reply: a question about an order would be told as failed', async () => {
     const { port } = await openServer(ok, { headerTimeMs: 100, requestTimeMs: 200 });
     expect(await sendBytes(port, '')).toBe('');
+  });
+
+  test('headers that arrived while the process was held up are read, and not a 408', async () => {
+    const { port } = await openServer(ok, { headerTimeMs: 100, requestTimeMs: 200 });
+    const socket = connect(port, '127.0.0.1');
+    const answer = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(bytes.toString())));
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
+    await pause(20);
+    // After immediates come timers, before what has arrived.
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.write('\r\n');
+    blockEventLoop();
+    expect(reply(await answer)).toEqual({ status: 200, body: { status: 'success' } });
+    socket.destroy();
   });
 
   test('broken bytes after a purchase never count as its reply', async () => {
