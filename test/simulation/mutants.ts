@@ -2,6 +2,7 @@
  * Gateways that are broken on purpose, each by a mistake that has cost money somewhere. `mutants.test.ts` requires that the
  * simulation notices each of them.
  */
+import { GatewayError } from '../../src/domain/errors';
 import type { JsonObject } from '../../src/domain/json';
 import type { LegacyRequest, Line } from '../../src/domain/legacy';
 import type { Opened, Order, Trail } from '../../src/domain/order';
@@ -101,6 +102,25 @@ export const MUTANTS: readonly Mutant[] = [
           : { outcome, isDuplicate, ...sent };
       },
     })),
+  },
+  {
+    title: 'an overloaded gateway turns purchases away without asking the journal',
+    breaks: 'failure is true',
+    mutation: {
+      gateway: (gateway, { crowdedSeconds }) => {
+        const handle = gateway.handle.bind(gateway);
+        const turnAway = (path: string): Served => {
+          const refusal = new GatewayError('overloaded');
+          return { reply: gateway.refuse(refusal, { method: 'POST', path }), refusal } as Served;
+        };
+        return Object.assign(gateway, {
+          handle: async (...[request, line]: Parameters<Gateway['handle']>) => {
+            const isShed = request.method === 'POST' && crowdedSeconds?.(request.path, '', 0) !== undefined;
+            return isShed ? turnAway(request.path) : handle(request, line);
+          },
+        });
+      },
+    },
   },
   {
     title: 'an order is sent without a journal',

@@ -20,6 +20,8 @@ const UNREAD_CODES: readonly string[] = [
 ];
 /** How many orders a process knows by their words (`repeats`). */
 const WORDINGS_KEPT = 5_000;
+/** How far back a process looks for sales of others (`look-for-unheard`). */
+const LOOKED_BACK_MS = 165_000;
 const WEEK_MS = 7 * 24 * 3_600_000;
 /** How long a success is told again to repeats. */
 const REPLAY_MS = 10 * 60_000;
@@ -197,11 +199,11 @@ export class Verdict {
     const { bounds } = this.#stage.faults;
     if (bounds === undefined || !(isNameless || takesPending === 'sells')) return false;
     const last = purchases.findLast((one) => one.process === process && one.startedAt < startedAt);
+    // The sales of a key in the last minutes come into the table from the journal as well, whatever process made them.
+    const fromMs = (last?.startedAt ?? 0) - LOOKED_BACK_MS;
     const since = this.#stage.book.cases
       .flatMap((other) => (other.purchases === purchases ? [] : other.purchases))
-      .filter(
-        (one) => one.process === process && one.startedAt < startedAt && (one.endedAt ?? startedAt) > (last?.startedAt ?? 0),
-      );
+      .filter((one) => one.startedAt < startedAt && (one.endedAt ?? startedAt) > fromMs);
     return (
       new Set(since.map(({ content }) => content.key)).size >=
       Math.floor((isNameless ? REPEATS_KEPT : WORDINGS_KEPT) / bounds.tableScale)
@@ -212,7 +214,7 @@ export class Verdict {
   #excuses(purchase: Purchase, reply: ScriptReply, order: V1Order): boolean {
     if (!isSaleOf(purchase.content, order)) return false;
     // As a refused request and its twin that still waits at the door, or in a process that stands still.
-    if ((purchase.begunAt ?? Infinity) >= reply.at) return true;
+    if ((purchase.begunAt ?? -Infinity) >= reply.at && order.createdAt >= reply.startedAt) return true;
     return purchase.process !== reply.process && purchase.openedAt !== undefined && purchase.openedAt > reply.startedAt;
   }
 
