@@ -8,7 +8,7 @@ import { type Contents, keptOf, keyOf, wordingOf } from './kept-repeats';
 
 const OWNERS_MAX = 10_000;
 /** The journal is looked through at most this often for one key. */
-const LOOK_EVERY_MS = 1_000;
+export const LOOK_EVERY_MS = 1_000;
 /** The whole window is read once in this time. The other looks read only orders of the last two such spans. */
 const LOOK_WHOLE_EVERY_MS = 60_000;
 /** How many orders are read at once. */

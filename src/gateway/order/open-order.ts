@@ -15,12 +15,13 @@ import {
 import type { CallContext, V1Call } from '../../upstream/upstream';
 import { isOfPins } from '../proof/fill-goods';
 import type { Reconciler } from '../proof/reconcile';
-import type { Steadiness } from '../../domain/clock';
+import { pause, type Steadiness } from '../../domain/clock';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
 import type { Admission } from './admission';
 import { type CallerLimits, pauseOf } from './caller-limits';
 import { identifyOrder } from './judge-answer';
+import { LOOK_EVERY_MS } from './look-for-unheard';
 import type { PinGuard } from './pin-guard';
 import type { Lease, OpeningKind, Pursuit, PursuitParts, PursuitPlan } from './pursuit';
 import { type RepeatKind, type Repeats, UNREAD } from './repeats';
@@ -91,7 +92,7 @@ export async function openOrder(
   } catch (refusal) {
     // A script that sells pending orders does not repeat them, so its request is a first one: "pending" would make it sell an order that nobody buys.
     const isFirst = standing === 'new' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
-    const known = await knownOrder(newOrder, isFirst, parsed, parts);
+    const known = (await knownOrder(newOrder, isFirst, parsed, parts)) ?? (await repeatedElsewhere(newOrder, parsed, parts));
     if (known === undefined) throw refusal;
     const isAlone = refusal instanceof GatewayError && OF_PURCHASES_ALONE.has(refusal.code);
     if (!isAlone || !isWaitingForProvider(known.outcome)) return restingPursuit(known);
@@ -171,14 +172,30 @@ async function soldElsewhere(order: Order, parsed: ParsedRequest, parts: Opening
   return { kind: 'unknown', reason: SOLD_MEANWHILE.reason };
 }
 
+/**
+ * The same for a request that is refused. While there is too much to do, many are: they wait until the journal may be searched again for all of them.
+ * While it cannot be read, the refusal stands, as that of a first order (decision 0012).
+ */
+async function repeatedElsewhere(order: NewOrder, parsed: ParsedRequest, parts: OpeningParts): Promise<Order | undefined> {
+  if (!mayBeElsewhere(parsed, parts)) return undefined;
+  await pause(parts.clock, LOOK_EVERY_MS);
+  const found = await orderElsewhere(order, parsed, parts, false);
+  return found === UNREAD || isRefusal(found?.outcome) ? undefined : found;
+}
+
+function mayBeElsewhere({ intent, operation }: ParsedRequest, { told }: OpeningParts): boolean {
+  return told?.() !== undefined && intent.requestId === undefined && !isOfPins(operation);
+}
+
 async function orderElsewhere(
-  order: Order,
+  order: NewOrder,
   parsed: ParsedRequest,
-  { repeats, told, onTrouble }: OpeningParts,
+  parts: OpeningParts,
+  isDue = true,
 ): Promise<Order | typeof UNREAD | undefined> {
-  const isAlone = told?.() === undefined;
-  if (isAlone || parsed.intent.requestId !== undefined || isOfPins(parsed.operation)) return undefined;
-  const looking = repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, { isDue: true, except: order.requestId });
+  if (!mayBeElsewhere(parsed, parts)) return undefined;
+  const { repeats, onTrouble } = parts;
+  const looking = repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, { isDue, except: order.requestId });
   return looking.catch((error: unknown) => {
     onTrouble('find', error);
     return UNREAD;
