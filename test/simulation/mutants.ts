@@ -106,6 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'an overloaded gateway turns purchases away without asking the journal',
     breaks: 'failure is true',
+    firstSeed: 6,
     mutation: {
       gateway: (gateway, { crowdedSeconds }) => {
         const handle = gateway.handle.bind(gateway);
