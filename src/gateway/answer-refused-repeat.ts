@@ -51,7 +51,7 @@ export async function answerRefusedRepeat(
   const obstacle = obstacleOf(refusal) ?? (order.number === 0 ? undefined : await judgeVisit(order, reader, parts));
   // PINs name no customer: with the order's id another customer's script could ask for them.
   const isNameless = sent === undefined && isOfPins(ordered);
-  const isPerhapsOfAnother = isNameless && (await parts.pursuits.find(order.owner, order.requestId))?.isAwaited === true;
+  const isPerhapsOfAnother = isNameless && (await isPerhapsAwaited(order, parts));
   if (obstacle !== undefined || ordered === undefined || isPerhapsOfAnother) {
     if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
     const refused = { mapping: teller, request, operation, format: known.detection?.format, parameters };
@@ -75,6 +75,11 @@ export async function answerRefusedRepeat(
     roots: { order: orderRoot({ ...latest, echo: sent?.echo ?? latest.echo }, outcome) },
   });
   return { reply, outcome: outcome.kind, order: idsOf(latest, outcome) };
+}
+
+/** Whether a script may still wait for the order. At another process no mark in the journal means yes, as in `repeats`. */
+async function isPerhapsAwaited({ owner, requestId, toldAtMs }: Order, { pursuits }: WalkParts): Promise<boolean> {
+  return (await pursuits.find(owner, requestId))?.isAwaited ?? toldAtMs === undefined;
 }
 
 interface Repeated {

@@ -444,6 +444,24 @@ describe('a repeat without an id', () => {
     expect(await pinOf(askForPins(house))).toBeUndefined();
   });
 
+  test('of PINs that a changed mapping refuses at another process is pending while the first script may still be told', async () => {
+    const store: ToldStore = { append: async () => undefined, read: async () => [] };
+    const house = openWalkHouse({
+      ...slowly(5_000, SUCCESS),
+      find: (call, nth) => (nth === 0 ? { kind: 'unavailable', reason: 'HTTP 500' } : receiptOfPins(call)),
+      parts: { told: () => store },
+    });
+    const mapping = editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
+    const refusing = { find: receiptOfPins, beside: house, parts: { mapping: () => mapping, told: () => store } };
+    const first = askForPins(house);
+    // The order is sold by now, and its PINs are not read yet.
+    await house.clock.advance(5_100);
+    const another = askForPins(openWalkHouse(refusing));
+    await house.clock.advance(20_000);
+    expect((await another.served).reply.body).toMatchObject({ status: 'pending', 'request-id': null });
+    expect(await pinOf(first)).toBe('pin of V1');
+  });
+
   test('of PINs that were sold and not told is told to one script, and not to another customer of the same instant', async () => {
     const sales = ['V1', 'V2', 'V3', 'V4'].map((reference) => ({ ...SUCCESS, reference }));
     const house = openWalkHouse({ ...slowly(5_000, ...sales), find: receiptOfPins });
