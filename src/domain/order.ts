@@ -117,7 +117,10 @@ export function isSameIntent(earlier: Comparable, now: Asked): boolean {
   return isWordForWord || isSameAsSent(earlier, now) || isSameSale(earlier, now);
 }
 
-function isSameSale(earlier: Comparable, { operation, fields, essentials = [], identifiers = [] }: Asked): boolean {
+type Sale = Pick<NewOrder, 'operation' | 'fields' | 'essentials' | 'identifiers'>;
+
+/** The last of them alone, for a repeat that the set of the order has read. */
+export function isSameSale(earlier: Sale, { operation, fields, essentials = [], identifiers = [] }: Sale): boolean {
   const written = (values: JsonObject, name: string): string =>
     identifiers.includes(name) ? identityOf('identifier', textOf(values[name])) : JSON.stringify(values[name] ?? null);
   const isAlike = (name: string): boolean => written(earlier.fields, name) === written(fields, name);

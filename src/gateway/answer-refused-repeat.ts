@@ -7,7 +7,7 @@ import { within } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import type { GatewayError } from '../domain/errors';
 import type { LegacyRequest, Line } from '../domain/legacy';
-import type { NewOrder, Order } from '../domain/order';
+import { isSameSale, type NewOrder, type Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer-purchase';
@@ -131,7 +131,10 @@ async function isSameToItsSet(order: Order, request: LegacyRequest, running: Map
   const was = hash === undefined || hash === running.hash ? undefined : parts.setOf?.(hash);
   const walk = was && (await walkRequest(request, was, parts));
   if (walk?.kind !== 'walked' || walk.known.call === undefined) return false;
-  return contentHashOf(walk.known.operation, walk.known.call, parts.keyring) === order.contentHash;
+  const { operation, call, intent } = walk.known;
+  if (contentHashOf(operation, call, parts.keyring) === order.contentHash) return true;
+  const { name, identifiers, essentials } = operation;
+  return isSameSale(order, { operation: name, fields: intent.values, identifiers, essentials });
 }
 
 /** For an address that the mapping does not have: the key in the headers, if it is a valid one. */

@@ -107,8 +107,10 @@ describe('a repeat under its id in other words, as the button of a shop sends it
     const sold = await send(house.url, '/api/topup/', glo);
     change();
     await reload();
-    const { status, body } = await send(house.url, '/api/topup/', { ...glo, sent_at: '12:00' });
-    expect([status, body.Status, body.ident]).toEqual([200, 'successful', sold.body.ident]);
+    for (const again of [{ sent_at: '12:00' }, { Ported_number: false }]) {
+      const { status, body } = await send(house.url, '/api/topup/', { ...glo, ...again });
+      expect([status, body.Status, body.ident]).toEqual([200, 'successful', sold.body.ident]);
+    }
     const other = await send(house.url, '/api/topup/', { ...glo, amount: 200 });
     expect([other.status >= 400, other.body.Status]).toEqual([true, 'failed']);
   });
