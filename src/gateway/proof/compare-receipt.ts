@@ -237,7 +237,8 @@ export function rulesOut(record: JsonObject, traits: OrderTraits, others: readon
     numberIn(data, traits) === 'other' ||
     isOtherPrice(data, traits) ||
     isOtherService(data['category'], traits, others) ||
-    isWithoutPins(data, traits)
+    isWithoutPins(data, traits) ||
+    isOfCards(data, traits)
   );
 }
 
@@ -289,4 +290,9 @@ function isWithoutPins(data: JsonObject, { quantity, categories }: OrderTraits):
   const { category } = data;
   if (quantity === undefined || typeof category !== 'string' || !isOverWithoutPins(data)) return false;
   return !categories.some((name) => category.toLowerCase().includes(name.toLowerCase()));
+}
+
+/** A record with PINs is no sale for a phone: v1 gives none with it (specification, 2.3). The token of a meter might stand among them. */
+function isOfCards({ pins }: JsonObject, { numbers }: OrderTraits): boolean {
+  return isPhoneServed(numbers) && Array.isArray(pins) && pins.length > 0;
 }

@@ -222,9 +222,11 @@ function identityOf(receipt: JsonObject, reference: string): JsonObject | undefi
   if (orderInReceipt(receipt, reference) !== 'this') return undefined;
   const data = receipt['data'] as JsonObject;
   const { phone = null, amount = null, category = null, type = null } = data;
-  // A finished sale without PINs never gets any, so this may be cached.
+  // A finished sale without PINs never gets any, so this may be cached. Of PINs only that there are some is kept.
   const withoutPins = isOverWithoutPins(data) ? { status: data['status']!, pins: [] } : {};
-  return { data: { reference, phone, amount, category, type, ...withoutPins } };
+  const { pins } = data;
+  const somePins = Array.isArray(pins) && pins.length > 0 ? { pins: [null] } : {};
+  return { data: { reference, phone, amount, category, type, ...withoutPins, ...somePins } };
 }
 
 /** Whether the sale is over and has no PINs: v1 shows an empty list for it. */

@@ -163,6 +163,9 @@ test.each<[string, OrderTraits, JsonObject, boolean]>([
   ['a charge that is not known', { ...METER_SALE, mayBeCharged: true }, { amount: 9_000 }, false],
   ['the charge of the price list', { ...METER_SALE, mayBeCharged: true, charge: kobo(2_000_00) }, { amount: 7_000 }, false],
   ['more than that charge', { ...METER_SALE, mayBeCharged: true, charge: kobo(600_00) }, { amount: 7_000 }, true],
+  ['card PINs', PHONE_SALE, { pins: [{ pin: '1', serial: '2' }] }, true],
+  ['card PINs where a meter may get its token so', METER_SALE, { pins: [{ pin: '1', serial: '2' }] }, false],
+  ['its PINs', CARDS, { pins: [{ pin: '1', serial: '2' }] }, false],
   ['the price of one card', CARDS, { amount: 98 }, false],
   ['less than one card', CARDS, { amount: 50 }, true],
 ])('a record that shows %s', (_title, traits, data, isOut) => {

@@ -72,11 +72,14 @@ test('the receipts of one look count in it, also where the memory of receipts is
   expect(history!.unclaimed.filter((row) => row.receipt === undefined)).toEqual([]);
 });
 
-test('goods and status are not kept', async () => {
-  const { reader } = openReader(1);
+test.each<[string, JsonObject, JsonObject]>([
+  ['goods and status are not kept', {}, {}],
+  ['of PINs only that there are some is kept', { pins: [{ pin: '1', serial: '2' }] }, { pins: [null] }],
+])('%s', async (_title, more, kept) => {
+  const { reader } = openReader(1, (reference) => receipt(reference, more));
   const history = await reader.read(ALL, CONTEXT);
   expect(history!.unclaimed[0]!.receipt).toEqual({
-    data: { reference: 'V0', phone: '08030000001', amount: 100, category: 'airtime', type: null },
+    data: { reference: 'V0', phone: '08030000001', amount: 100, category: 'airtime', type: null, ...kept },
   });
 });
 

@@ -159,6 +159,13 @@ describe('a row in which v1 may have written the order in its own way', () => {
   });
 });
 
+test('the row of data cards of another lost order does not keep a lost data bundle open', async () => {
+  const shows = { phone: '', amount: 860, category: 'data_card', pins: [{ pin: '1', serial: '2' }] };
+  const room = openRoom([{ reference: 'V1', shows }]);
+  await room.lose('r-1', { operation: 'buy_data', fields: { plan: 102, phone: '08030000001', ported: true } });
+  expect(await room.look('r-1', QUIET_MS)).toEqual(ABSENT);
+});
+
 test.each([
   [600, 'succeeded'],
   [0, 'not_sent'],
