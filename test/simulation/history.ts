@@ -14,18 +14,8 @@ import { withSmallTables } from './engine/small-tables';
 import { Timeline } from './engine/timeline';
 import { gatherCrowd } from './script/crowd';
 import { Script, type Surroundings } from './script/play-sale';
-import {
-  buildV1Call,
-  content,
-  CROSSED_PLANS,
-  drawTaker,
-  FAMILY_THAT,
-  planSale,
-  SCRIPT_KEYS,
-  withRivals,
-  type Sale,
-  type ScriptKey,
-} from './script/sale';
+import { buildV1Call, content, crossedMeaning } from './script/content';
+import { drawTaker, FAMILY_THAT, planSale, SCRIPT_KEYS, withRivals, type Sale, type ScriptKey } from './script/sale';
 import { CaseBook, type Case, type ScriptReply, type Violation } from './verdict/case-book';
 import { Trace } from './verdict/trace';
 import { Verdict } from './verdict/verdict';
@@ -72,7 +62,7 @@ export function countSales(seed: number): number {
 }
 
 export async function playHistory(options: HistoryOptions): Promise<History> {
-  const parts = { ...(await (house ??= loadHouse(KEYS))), mutate: options.mutate };
+  const parts = { ...(await (house ??= loadHouse(KEYS))), sets: new Map(), mutate: options.mutate };
   const chance = new Chance(`history ${options.seed}`);
   const lengthMs = chance.fork('length').pick([40_000, 240_000, 900_000]);
   const faults = new FaultPlan(chance.fork('faults'), options.families ?? new Set(FAULT_FAMILIES), lengthMs);
@@ -123,15 +113,25 @@ async function playSealed(
     house.mapping = withFamily(house.mapping, SCRIPT_KEYS.demo.apiKey, FAMILY_THAT[taker]);
   }
   const taken = (sale: Sale): Sale =>
-    taker === 'unknown' || sale.key !== SCRIPT_KEYS.demo ? sale : { ...sale, format: 'b', takesPending: taker };
+    taker === 'unknown' || sale.key !== SCRIPT_KEYS.demo
+      ? sale
+      : {
+          ...sale,
+          format: 'b',
+          isPinned: false,
+          keyStyle: 'token',
+          isCallKept: sale.isCallKept || taker === 'sells',
+          takesPending: taker,
+        };
   const shipped = house.mapping;
+  house.sets.set(shipped.hash, shipped);
   let set: MappingSet = 'shipped';
   const around: Surroundings = {
     stage,
     verdict,
     reach: (choice) => processes.reach(choice),
     ownerOf,
-    meaningOf: ({ service, value }) => (set === 'crossed' ? CROSSED_PLANS[`${service}_plan`]?.get(value) : undefined) ?? value,
+    meaningOf: (bought) => (set === 'crossed' ? crossedMeaning(bought) : bought.value),
     sellDirectly: ({ apiKey, text }, path, body) => {
       const pin = text.split(':')[1];
       const request = { method: 'POST', path, query: {}, authorization: `Bearer ${apiKey}`, address: '127.0.0.1' };
@@ -148,13 +148,13 @@ async function playSealed(
       set = reload.set;
       if (set === 'sandboxed') stage.book.tries.push({ fromMs: stage.timeline.now, untilMs: Infinity });
       house.mapping = withSet(shipped, KEYS, set);
+      house.sets.set(house.mapping.hash, house.mapping);
       faults.count(`mappings: ${set}`);
       note(stage, '* operator', `puts other mappings into use: ${set}`);
     });
   }
   const scripts = sales.map((sale) => {
-    const choices = chance.fork(`choices ${sale.name}`);
-    return new Script(sale, around, () => choices.next());
+    return new Script(sale, around, chance.fork(`choices ${sale.name}`));
   });
   scripts.push(...gatherCrowd(around, chance.fork('crowd'), lengthMs));
   scheduleTrouble(stage, faults, v1, processes, chance.fork('trouble'), lengthMs);
@@ -190,7 +190,7 @@ async function sellFirst(key: ScriptKey, { book }: Stage, around: Surroundings, 
   const requestId = `first-${key.apiKey}`;
   const owner = ownerOf(key.apiKey);
   const number = key === SCRIPT_KEYS.live ? '08039007777' : '08039017777';
-  const first = content('airtime', number, 'MTN', 100);
+  const first = content({ service: 'airtime', number, network: 'MTN', value: 100 });
   first.meanings.add(first.value);
   book.withId(owner, key.walletId, requestId, requestId).contents.set(first.key, first);
   const { path, fields } = buildV1Call(first);

@@ -7,7 +7,7 @@ import type { Order as V1Order } from '../../src/sandbox/order/order';
 import { Disk } from '../simulation/edge/disk';
 import type { DrawnFault, SendFault, Weather } from '../simulation/edge/fault-plan';
 import { GatewayProcess } from '../simulation/edge/gateway-process';
-import type { Content } from '../simulation/script/sale';
+import type { Content } from '../simulation/script/content';
 import { config, loadHouse, ownerOf, START_MS, withBuyAfterPending } from '../simulation/edge/house-parts';
 import { SimulatedUpstreams } from '../simulation/edge/simulated-upstream';
 import { SimulatedV1 } from '../simulation/edge/simulated-v1';
@@ -91,6 +91,7 @@ export class Simulation {
       key: requestId,
       service: 'airtime',
       number: '',
+      recipients: [],
       network: '',
       value: 0,
       quantity: 1,

@@ -9,6 +9,7 @@ import { WriteFailure, type Journal, type Processes } from '../../../src/journal
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { toldLine, WRITTEN_MS, type ToldStore } from '../../../src/journal/told-sales';
+import { servedBy } from '../script/content';
 import type { Case, Purchase } from '../verdict/case-book';
 import { deliver, type Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
@@ -295,8 +296,12 @@ export class Disk {
     const { book, timeline } = this.#stage;
     const opened = await this.journal.open(intent);
     const { order } = opened;
-    const number = intent.fields['phone'] ?? intent.fields['meter'] ?? intent.fields['smartcard'] ?? '';
-    const subject = book.find(order.owner, order.requestId) ?? book.name(order.owner, number as string, order.requestId);
+    const { meter, smartcard, phone = '', recipients } = intent.fields as Record<string, string | readonly string[] | undefined>;
+    const served = {
+      number: String(meter ?? smartcard ?? phone),
+      recipients: [...((recipients ?? []) as readonly string[])].sort(),
+    };
+    const subject = book.find(order.owner, order.requestId) ?? book.name(order.owner, servedBy(served), order.requestId);
     this.#keep(order, isMistimed && (opened.kind === 'opened' || opened.kind === 'reopened'));
     if (subject !== undefined && subject.earlierIds.length > 0) subject.isPushedOut ||= this.isTableFull();
     // Another attempt is under way elsewhere or was cut short, so this process cannot know how it ends.

@@ -26,6 +26,8 @@ import { note, type Stage } from './stage';
 export interface HouseParts {
   /** The current mapping; a reload replaces it. */
   mapping: Mapping;
+  /** All mappings that were in use, by hash. */
+  readonly sets: Map<string, Mapping>;
   readonly keyring: Keyring;
   readonly priceLists: PriceLists;
   /** Breaks the gateway or its parts, to show that the simulation notices. */
@@ -107,6 +109,7 @@ export class GatewayProcess {
     this.#live();
     const plain: GatewayParts = {
       mapping: () => house.mapping,
+      setOf: (hash) => house.sets.get(hash),
       journal: this.#journal,
       upstream,
       visitors: createVisitors({ upstream, clock: () => clock.elapsed() }),

@@ -7,13 +7,13 @@ import { sandboxScopeOf } from '../../../src/mapping/caller-name';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import type { JsonObject } from '../../../src/domain/json';
 import { createKeyring } from '../../../src/gateway/read/keyring';
-import type { CallerKey, Mapping } from '../../../src/mapping/mapping';
+import type { CallerKey, Family, Mapping } from '../../../src/mapping/mapping';
 import { createOwnNumbers } from '../../../src/mapping/numbering';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { catalogReply } from '../../../src/sandbox/read-catalog';
 import { createCatalog } from '../../../src/sandbox/catalog';
 import { loadConfig } from '../../../src/sandbox/load-config';
-import { CROSSED_PLANS } from '../script/sale';
+import { CROSSED_PLANS } from '../script/content';
 import type { MappingSet } from './fault-plan';
 import type { HouseParts } from './gateway-process';
 
@@ -21,7 +21,7 @@ const ROOT = resolve(__dirname, '..', '..', '..');
 export const START_MS = Date.UTC(2026, 5, 1, 9);
 
 export const config = loadConfig(resolve(ROOT, 'sandbox'));
-const keyring = createKeyring(new Secret('simulation'));
+const keyring = createKeyring(new Secret('simulation'), { days: 30, now: () => START_MS });
 const mapping = shippedMapping();
 
 /** The price list is fetched once, before anything is simulated: it never buys, so it need not go wrong. */
@@ -35,7 +35,7 @@ export async function loadHouse(apiKeys: readonly string[]): Promise<HouseParts>
       await priceLists.get({ credentials, clientAddress: '127.0.0.1', timeoutMs: 1_000 });
     }
   }
-  return { mapping, keyring, priceLists };
+  return { mapping, sets: new Map(), keyring, priceLists };
 }
 
 /** Two sales are within it, rarely three. */
@@ -48,7 +48,7 @@ export function ownerOf(apiKey: string): string {
 /** Returns the mapping with the entries of this set for these keys. */
 export function withSet(base: Mapping, apiKeys: readonly string[], set: MappingSet): Mapping {
   if (set === 'shipped') return base;
-  if (set === 'headless') return { ...base, hash: set, requestIdHeaders: [] };
+  if (set === 'headless') return changed(base, { hash: set, requestIdHeaders: [] });
   const numbers = new Map(
     Object.entries(CROSSED_PLANS).map(([name, plans]) => {
       const written = Object.fromEntries([...plans].map(([number, ours]) => [number, String(ours)]));
@@ -64,7 +64,16 @@ export function withSet(base: Mapping, apiKeys: readonly string[], set: MappingS
       [fingerprint, { ...own, fingerprint, sandboxOf: owner }],
     ];
   });
-  return { ...base, hash: set, callerKeys: new Map([...base.callerKeys, ...entries]) };
+  return changed(base, { hash: set, callerKeys: new Map([...base.callerKeys, ...entries]) });
+}
+
+/** The mapping of a family is that of its set. */
+function changed(base: Mapping, change: Pick<Mapping, 'hash'> & Partial<Mapping>): Mapping {
+  const families = [...base.families].map(([id, family]): [string, Family] => {
+    let own: Mapping | undefined;
+    return [id, { ...family, mapping: () => (own ??= { ...family.mapping(), ...change }) }];
+  });
+  return { ...base, ...change, families: new Map(families) };
 }
 
 /** The mapping with this family for a key, as callers.yaml would say it. */

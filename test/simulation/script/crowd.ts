@@ -1,7 +1,8 @@
 /** Some customers of one shop, who buy the same PINs within seconds and without ids: nothing tells one from another. */
 import type { Chance } from '../engine/chance';
 import { Script, type Surroundings } from './play-sale';
-import { content, drawImpatience, SCRIPT_KEYS, type Sale } from './sale';
+import { drawCards } from './content';
+import { drawImpatience, SCRIPT_KEYS, type Sale } from './sale';
 
 /** Their scripts, which share one case; none in half of the histories. */
 export function gatherCrowd(around: Surroundings, chance: Chance, lengthMs: number): readonly Script[] {
@@ -9,9 +10,13 @@ export function gatherCrowd(around: Surroundings, chance: Chance, lengthMs: numb
   const [firstMs, key] = [chance.below(lengthMs), SCRIPT_KEYS.live];
   const one: Omit<Sale, 'name' | 'startMs' | 'patienceMs' | 'sendsAgainAfterMs'> = {
     key,
-    format: chance.pick(['a', 'b']),
+    keyStyle: 'token',
+    isRespelt: false,
+    format: chance.pick(['a', 'b', 'c']),
+    isPinned: true,
+    isCallKept: true,
     // More than any other sale has, so that the content is theirs alone.
-    content: content('exam', '', '', 0, 3, 'WAEC'),
+    content: drawCards(chance.pick(['exam', 'recharge', 'datacard']), 3, chance),
     takesPending: 'unknown',
     requestId: undefined,
     spelling: 'ref',
@@ -25,6 +30,6 @@ export function gatherCrowd(around: Surroundings, chance: Chance, lengthMs: numb
   subject.customers = chance.between(3, 5);
   return Array.from({ length: subject.customers }, (_, index) => {
     const sale = { ...one, ...drawImpatience(chance), name: `customer ${index}`, startMs: firstMs + chance.skewed(0, 15_000) };
-    return new Script(sale, around, () => chance.next(), subject);
+    return new Script(sale, around, chance, subject);
   });
 }

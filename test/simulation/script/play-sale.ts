@@ -1,13 +1,16 @@
 /** A script at work: it buys, hangs up, repeats and asks, and acts on the replies. */
 import type { JsonObject } from '../../../src/domain/json';
-import type { LegacyRequest } from '../../../src/domain/legacy';
+import type { LegacyHeaders, LegacyRequest } from '../../../src/domain/legacy';
 import type { Answer as V1Answer } from '../../../src/sandbox/answer';
 import { shortenRequestId } from '../../../src/gateway/read/read-raw';
 import type { GatewayProcess, Heard } from '../edge/gateway-process';
 import { note, type Stage } from '../edge/stage';
 import { type Case, type Purchase, type ScriptReply, type Word, wordOf } from '../verdict/case-book';
 import type { Verdict } from '../verdict/verdict';
-import { buildScriptRequest, buildV1Call, type Content, type Move, type Sale, type ScriptKey } from './sale';
+import type { Chance } from '../engine/chance';
+import { buildV1Call, servedBy, type Content, type SentValue } from './content';
+import type { Move, Sale, ScriptKey } from './sale';
+import { buildScriptRequest, drawQuestion, keyHeaders, loginHeaders } from './spell-request';
 
 export interface Surroundings {
   readonly stage: Stage;
@@ -28,23 +31,26 @@ export class Script {
   readonly sale: Sale;
   readonly subject: Case;
   readonly #around: Surroundings;
-  readonly #choose: () => number;
+  readonly #chance: Chance;
   #lastTold: Seen;
+  /** The AccessToken of the last login. */
+  #token: string | undefined;
+  #sent = 0;
   /** The next sale of the same content. */
   next: Script | undefined;
 
   /** Customers whom nothing tells apart share a `subject`. */
-  constructor(sale: Sale, around: Surroundings, choose: () => number, subject?: Case) {
+  constructor(sale: Sale, around: Surroundings, chance: Chance, subject?: Case) {
     this.sale = sale;
     this.#around = around;
-    this.#choose = choose;
+    this.#chance = chance;
     const { book } = around.stage;
     const owner = around.ownerOf(sale.key.apiKey);
     const { walletId } = sale.key;
     this.subject =
       subject ??
       (sale.requestId === undefined
-        ? book.withoutId(owner, walletId, sale.content.number, sale.name)
+        ? book.withoutId(owner, walletId, servedBy(sale.content), sale.name)
         : book.withId(owner, walletId, shortenRequestId(String(sale.requestId)), sale.name));
     this.subject.takesPending = sale.takesPending;
     this.subject.mayBeBoughtLater = sale.takesPending === 'keeps' || sale.takesPending === 'sells';
@@ -77,7 +83,7 @@ export class Script {
     this.#around.stage.faults.count('next sale of the same');
     const content = { ...this.sale.content, meanings: new Set<number>() };
     const sale: Sale = { ...this.sale, name: `${this.sale.name}, the next`, startMs: 0, content, sellsNextAfterMs: undefined };
-    this.next = new Script(sale, this.#around, this.#choose);
+    this.next = new Script(sale, this.#around, this.#chance.fork('next'));
     this.next.subject.previous = this.subject;
     await this.next.play();
   }
@@ -89,8 +95,8 @@ export class Script {
     const known = by === 'number' ? told?.['id'] : by === 'reference' ? told?.['reference'] : undefined;
     const id = (known as string | number | undefined | null) ?? sale.requestId ?? subject.requestId;
     if (id === undefined) return undefined;
-    const path = `/api/transaction/${id}`;
-    return this.#request(this.#requestTo('GET', path, {}), undefined);
+    const { method, path, query = {} } = drawQuestion(sale, sale.content, id, this.#chance);
+    return this.#request(this.#requestTo(method, path, {}, query), undefined);
   }
 
   async #make(move: Move): Promise<void> {
@@ -111,20 +117,37 @@ export class Script {
     note(this.#around.stage, sale.name, `v1 is asked directly: ${content.key}`);
   }
 
-  #buy(content: Content): Promise<Seen> {
+  async #buy(content: Content): Promise<Seen> {
     const { sale, subject } = this;
+    if (sale.keyStyle === 'login' && !(await this.#logIn())) return undefined;
     for (const meaning of subject.contents.get(content.key)?.meanings ?? []) content.meanings.add(meaning);
     subject.contents.set(content.key, content);
-    const { path, fields } = buildScriptRequest(sale.format, content);
+    const { path, fields } = buildScriptRequest(
+      sale,
+      content,
+      sale.isRespelt ? this.#chance.fork(`spelling ${++this.#sent}`) : undefined,
+    );
     const id = sale.requestId === undefined ? {} : { [sale.spelling]: sale.requestId };
     return this.#request(this.#requestTo('POST', path, { ...fields, ...id }), content);
+  }
+
+  /** Exchanges the key for an AccessToken. A script without one does not sell. */
+  async #logIn(): Promise<boolean> {
+    const { stage, reach } = this.#around;
+    const heard = await reach(this.#chance.next())?.handle(
+      this.#requestTo('POST', '/api/user/', {}, {}, loginHeaders(this.sale.key.text)),
+    );
+    const token = heard?.kind === 'reply' ? (heard.served.reply.body as JsonObject)['AccessToken'] : undefined;
+    if (typeof token === 'string') this.#token = token;
+    note(stage, this.sale.name, `script logs in: ${typeof token === 'string' ? 'has a token' : 'in vain'}`);
+    return typeof token === 'string';
   }
 
   /** Sends one request and waits for the patience of this script. */
   async #request(request: LegacyRequest, content: Content | undefined): Promise<Seen> {
     const { stage, reach } = this.#around;
     const { timeline } = stage;
-    const process = reach(this.#choose());
+    const process = reach(this.#chance.next());
     if (process === undefined) return undefined;
     const startedAt = timeline.now;
     const by = { script: this.sale.name, process: process.name, startedAt };
@@ -174,14 +197,20 @@ export class Script {
     return this.#lastTold;
   }
 
-  #requestTo(method: string, path: string, fields: Readonly<Record<string, string | number | boolean>>): LegacyRequest {
+  #requestTo(
+    method: string,
+    path: string,
+    fields: Readonly<Record<string, SentValue>>,
+    query: Readonly<Record<string, string>> = {},
+    key: LegacyHeaders = keyHeaders(this.sale.keyStyle, this.#token ?? this.sale.key.text),
+  ): LegacyRequest {
     return {
       method,
       path,
-      query: new Map(),
+      query: new Map(Object.entries(query)),
       body: new Map(Object.entries(fields)),
       headers: {
-        authorization: `Token ${this.sale.key.text}`,
+        ...key,
         userAgent: this.sale.userAgent,
         ...(this.sale.headerId === undefined ? {} : { sent: { 'x-request-id': this.sale.headerId } }),
       },

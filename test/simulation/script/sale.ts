@@ -1,6 +1,7 @@
 /** One sale as a script plans it: who sells what under which id, and how the script behaves. */
-import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import type { Chance } from '../engine/chance';
+import { drawContent, drawOther, hasPlan, type Content } from './content';
+import { KEY_STYLES, type KeyStyle, type Style } from './spell-request';
 
 export interface ScriptKey {
   /** As the script sends it. */
@@ -47,11 +48,13 @@ export type Move =
   | { readonly kind: 'conflict'; readonly afterMs: number; readonly content: Content }
   | { readonly kind: 'status'; readonly afterMs: number; readonly by: 'request id' | 'number' | 'reference' };
 
-export interface Sale {
+export interface Sale extends Style {
   readonly name: string;
   readonly startMs: number;
   readonly key: ScriptKey;
-  readonly format: 'a' | 'b';
+  readonly keyStyle: KeyStyle;
+  /** Whether each request spells the sale in another way. */
+  readonly isRespelt: boolean;
   readonly content: Content;
   readonly takesPending: TakesPending;
   /** As the script sends it; undefined for a script that sends none. */
@@ -79,21 +82,20 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
   const hasId = !chance.is(0.2);
   const isSoldBefore = hasId && chance.is(0.04);
   // Without an id, or sold before, the sale has a number that no other row of v1's history shows.
-  const content = drawContent(chance, hasId && !isSoldBefore ? undefined : index);
+  const content = drawContent(chance, hasId && !isSoldBefore ? undefined : index, !hasId);
   const isPatient = chance.is(0.6);
   const sale: Sale = {
+    ...drawStyle(chance, hasId, content),
     name: `order ${index}`,
     startMs: chance.below(lengthMs),
     key: SCRIPT_KEYS[chance.draw(KEY_WEIGHTS)],
-    format: chance.is(0.5) ? 'a' : 'b',
     content,
     takesPending: 'unknown',
     requestId: hasId ? drawRequestId(index, chance) : undefined,
-    spelling: chance.pick(['request-id', 'request_id', 'ref']),
     userAgent: isPatient ? undefined : 'axios/1.7',
     patienceMs: chance.is(0.15) ? chance.skewed(20, 15_000) : isPatient ? 300_000 : 30_000,
     isDoubled: hasId && chance.is(0.12),
-    moves: Array.from({ length: chance.below(5) }, () => drawMove(chance, hasId)),
+    moves: Array.from({ length: chance.below(5) }, () => drawMove(chance, hasId, content)),
     sendsAgainAfterMs: [],
     isStubborn: hasId && chance.is(0.3),
     soldBefore: isSoldBefore ? drawSoldBefore(content, index, chance) : undefined,
@@ -104,6 +106,25 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
   // Later than the window in which v1 treats two purchases as one sent twice.
   return chance.is(0.5) ? { ...nameless, sellsNextAfterMs: chance.between(5_500, 60_000) } : nameless;
 }
+
+/** How the script of a sale writes it, and what it calls its id. */
+function drawStyle(chance: Chance, hasId: boolean, content: Content): Pick<Sale, OfStyle> {
+  const format = chance.draw({ a: 4, b: 4, c: 1.5 });
+  const drawn = chance.draw(KEY_STYLES);
+  // Without an id only the words prove the repeat of a sale whose number has another meaning by now.
+  const isRespelt = chance.is(0.3) && (hasId || !hasPlan(content));
+  return {
+    format,
+    isCallKept: !hasId,
+    // The scripts of format C that do not name their sales are told by the address alone.
+    isPinned: chance.is(0.1) || (format === 'c' && (!hasId || chance.is(0.5))),
+    keyStyle: drawn === 'login' && format !== 'a' ? 'token' : drawn,
+    isRespelt,
+    spelling: format === 'c' ? 'ref' : chance.pick(['request-id', 'request_id', 'ref']),
+  };
+}
+
+type OfStyle = keyof Style | 'keyStyle' | 'isRespelt' | 'spelling';
 
 /** Hangs up before most replies and repeats the sale, each time within the window of repeats. */
 export function drawImpatience(chance: Chance): Pick<Sale, 'patienceMs' | 'sendsAgainAfterMs'> {
@@ -147,7 +168,7 @@ function drawRequestId(index: number, chance: Chance): string | number {
   }
 }
 
-function drawMove(chance: Chance, hasId: boolean): Move {
+function drawMove(chance: Chance, hasId: boolean, content: Content): Move {
   const afterMs = chance.draw({ atOnce: 2, soon: 4, later: 3, muchLater: 2 });
   const delay = {
     atOnce: 0,
@@ -157,184 +178,6 @@ function drawMove(chance: Chance, hasId: boolean): Move {
   };
   const kind = hasId ? chance.draw({ repeat: 5, conflict: 0.7, status: 5 }) : 'status';
   if (kind === 'repeat') return { kind, afterMs: delay[afterMs] };
-  if (kind === 'conflict') return { kind, afterMs: delay[afterMs], content: drawContent(chance) };
+  if (kind === 'conflict') return { kind, afterMs: delay[afterMs], content: drawOther(content, chance) };
   return { kind, afterMs: delay[afterMs], by: chance.draw({ 'request id': 4, number: 1, reference: 1 }) };
-}
-
-// The contents that scripts buy, how the two formats spell them, and how v1's record of one is told from that of another.
-
-export type Service = 'airtime' | 'data' | 'electricity' | 'cable' | 'recharge' | 'exam';
-
-/** The content of one sale. Two contents are the same sale exactly when their `key` is equal. */
-export interface Content {
-  readonly key: string;
-  readonly service: Service;
-  /** The phone, meter or smartcard number; empty for goods without one. */
-  readonly number: string;
-  readonly network: string;
-  /** Naira, plan, denomination or nothing, by service. */
-  readonly value: number;
-  readonly quantity: number;
-  /** Meter type or exam. */
-  readonly word: string;
-  /** The plans of v1 that the number meant whenever it was sent: the operator may give numbers another meaning. */
-  readonly meanings: Set<number>;
-}
-
-export interface SaleRequest {
-  readonly path: string;
-  readonly fields: Readonly<Record<string, string | number | boolean>>;
-}
-
-const NETWORKS = { MTN: '0803', GLO: '0805', AIRTEL: '0802', '9MOBILE': '0809' } as const;
-const NETWORK_NAMES = Object.keys(NETWORKS) as (keyof typeof NETWORKS)[];
-const CABLE_PLANS = [11, 12] as const;
-const PLANS: Readonly<Record<string, readonly [number, number]>> = {
-  MTN: [101, 102],
-  GLO: [202, 203],
-  AIRTEL: [302, 303],
-  '9MOBILE': [401, 402],
-};
-const NUMBERING = {
-  a: { MTN: 1, AIRTEL: 2, GLO: 3, '9MOBILE': 4 },
-  b: { MTN: 1, GLO: 2, AIRTEL: 3, '9MOBILE': 4 },
-} as const;
-const CATEGORY: Readonly<Record<Service, string>> = {
-  airtime: 'airtime',
-  data: 'data',
-  electricity: 'electricity',
-  cable: 'cabletv',
-  recharge: 'recharge_card',
-  exam: 'exam_pin',
-};
-const SERVICE_WEIGHTS = { airtime: 6, data: 4, electricity: 3, cable: 1, recharge: 2, exam: 2 };
-const NUMBERED_WEIGHTS = { airtime: 6, data: 4, electricity: 3, cable: 1 };
-
-/** Numbers and values come from small pools, so that similar sales are frequent. `serial` makes a number of its own instead. */
-export function drawContent(chance: Chance, serial?: number): Content {
-  const service = serial === undefined ? chance.draw(SERVICE_WEIGHTS) : chance.draw(NUMBERED_WEIGHTS);
-  const network = chance.pick(NETWORK_NAMES);
-  // The last four digits from 0000 to 0009 call up a mood of the sandbox.
-  const mood = chance.is(0.25) ? `000${chance.below(10)}` : '7777';
-  const tail = serial === undefined ? `11${chance.below(2)}${mood}` : `${String(serial + 200)}7777`;
-  const phone = `${NETWORKS[network]}${tail}`;
-  const meter = `45${tail.padStart(9, '0')}`;
-  switch (service) {
-    case 'airtime':
-      return content(service, phone, network, chance.pick([50, 100, 110, 500]));
-    case 'data':
-      return content(service, phone, network, chance.pick(PLANS[network]!));
-    case 'electricity':
-      return content(service, meter, '', chance.pick([1000, 1050, 2000]), 1, chance.pick(['prepaid', 'postpaid']));
-    case 'cable':
-      return content(service, meter, '', chance.pick(CABLE_PLANS));
-    case 'recharge':
-      return content(service, '', network, chance.pick([100, 200]), chance.between(1, 2));
-    case 'exam':
-      return content(service, '', '', 0, chance.between(1, 2), chance.pick(['WAEC', 'NECO']));
-  }
-}
-
-export function content(service: Service, number: string, network: string, value: number, quantity = 1, word = ''): Content {
-  const key = [service, number, network, value, quantity, word].join(' ');
-  return { key, service, number, network, value, quantity, word, meanings: new Set() };
-}
-
-/** By table: what each plan number means in the set `crossed`. */
-export const CROSSED_PLANS: Readonly<Record<string, ReadonlyMap<number, number>>> = {
-  data_plan: crossed(Object.values(PLANS)),
-  cable_plan: crossed([CABLE_PLANS]),
-};
-
-function crossed(pairs: readonly (readonly [number, number])[]): ReadonlyMap<number, number> {
-  return new Map(
-    pairs.flatMap(
-      ([one, other]) =>
-        [
-          [one, other],
-          [other, one],
-        ] as const,
-    ),
-  );
-}
-
-/** The request of a script of this format. */
-export function buildScriptRequest(format: 'a' | 'b', { service, number, network, value, quantity, word }: Content): SaleRequest {
-  const isA = format === 'a';
-  const digit = network === '' ? 0 : NUMBERING[format][network as keyof typeof NETWORKS];
-  switch (service) {
-    case 'airtime':
-      return isA
-        ? { path: '/api/topup', fields: { network: digit, phone: number, amount: value, plan_type: 'VTU', bypass: true } }
-        : {
-            path: '/api/topup/',
-            fields: { network: digit, mobile_number: number, amount: value, airtime_type: 'VTU', Ported_number: true },
-          };
-    case 'data':
-      return isA
-        ? { path: '/api/data', fields: { network: digit, phone: number, data_plan: value, bypass: true } }
-        : { path: '/api/data/', fields: { network: digit, mobile_number: number, plan: value, Ported_number: true } };
-    case 'electricity':
-      return isA
-        ? { path: '/api/bill', fields: { disco: 1, meter_number: number, meter_type: word, amount: value, bypass: true } }
-        : { path: '/api/billpayment/', fields: { disco_name: 1, meter_number: number, MeterType: word, amount: value } };
-    case 'cable':
-      return isA
-        ? { path: '/api/cable', fields: { cable: 1, iuc: number, cable_plan: value, bypass: true } }
-        : { path: '/api/cablesub/', fields: { cablename: 1, smart_card_number: number, cableplan: value } };
-    case 'recharge':
-      return isA
-        ? { path: '/api/recharge_card', fields: { network: digit, plan_type: value, quantity, card_name: 'shop' } }
-        : { path: '/api/rechargepin/', fields: { network: digit, network_amount: value, quantity, name_on_card: 'shop' } };
-    case 'exam':
-      return isA
-        ? { path: '/api/exam', fields: { exam: word === 'WAEC' ? 1 : 2, quantity } }
-        : { path: '/api/epin/', fields: { exam_name: word, quantity } };
-  }
-}
-
-/** The same sale as v1's own call, for a sale without the gateway. */
-export function buildV1Call({ service, number, network, value, quantity, word }: Content): SaleRequest {
-  const digit = network === '' ? 0 : NUMBERING.b[network as keyof typeof NETWORKS];
-  switch (service) {
-    case 'airtime':
-      return { path: '/airtime', fields: { network, phone: number, amount: value, ported: true } };
-    case 'data':
-      return { path: '/data', fields: { plan_id: value, phone: number, ported: true } };
-    case 'electricity':
-      return { path: '/electricity', fields: { disco_id: 1, meter_number: number, meter_type: word, amount: value } };
-    case 'cable':
-      return { path: '/cabletv', fields: { plan_id: value, smartcard: number } };
-    case 'recharge':
-      return { path: '/recharge-card', fields: { network_id: digit, denomination: value, quantity } };
-    case 'exam':
-      return { path: '/exam_pin', fields: { exam_name: word, quantity } };
-  }
-}
-
-/** Whether v1's order is this sale. */
-export function isSaleOf(wanted: Content, order: V1Order): boolean {
-  if (order.category !== CATEGORY[wanted.service] || order.number !== wanted.number) return false;
-  const { meta } = order;
-  switch (wanted.service) {
-    case 'airtime':
-      return order.amount === wanted.value * 100;
-    case 'electricity':
-      return order.amount === wanted.value * 100 && meta['meter_type'] === wanted.word;
-    case 'data':
-    case 'cable':
-      return wanted.meanings.has(Number(meta['plan_id']));
-    case 'recharge':
-      return order.network === wanted.network && meta['denomination'] === wanted.value && meta['quantity'] === wanted.quantity;
-    case 'exam':
-      return meta['exam_name'] === wanted.word && meta['quantity'] === wanted.quantity;
-  }
-}
-
-/** What v1's history shows of a sale: two sales with the same likeness cannot be told apart there (docs/simulation.md). */
-export function likenessOf({ service, number, value }: Content): string {
-  if (number === '') return 'without a number';
-  // A receipt may show a price with a discount or a charge, so close amounts count as alike.
-  const isPriced = service === 'airtime' || service === 'electricity';
-  return [service, number, ...(isPriced ? [value <= 110 || (value >= 1000 && value <= 1050)] : [])].join(' ');
 }

@@ -1,7 +1,8 @@
 /** What scripts asked for and were told, order by order: the evidence for the invariants. */
 import type { Outcome } from '../../../src/domain/outcome';
 import type { JsonObject } from '../../../src/domain/json';
-import type { Content, TakesPending } from '../script/sale';
+import type { Content } from '../script/content';
+import type { TakesPending } from '../script/sale';
 
 /** `unanswered`: a status query whose reply says nothing about the order. */
 export type Word = 'success' | 'pending' | 'failure' | 'unanswered';

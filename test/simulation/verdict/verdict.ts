@@ -6,7 +6,7 @@ import { REPEATS_KEPT, tell } from '../edge/disk';
 import { SKEW_MS } from '../edge/fault-plan';
 import type { SimulatedV1 } from '../edge/simulated-v1';
 import type { Stage } from '../edge/stage';
-import { isSaleOf, likenessOf } from '../script/sale';
+import { isSaleOf, likenessOf } from '../script/content';
 import type { Case, Purchase, ScriptReply } from './case-book';
 
 const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
