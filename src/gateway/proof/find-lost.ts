@@ -18,7 +18,7 @@ import { createCheck, type IsOther, type SoldSpan } from './check-proof';
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
-import type { History, HistoryReader, Unclaimed } from './read-history';
+import { type History, type HistoryReader, isOverWithoutPins, type Unclaimed } from './read-history';
 
 export interface LostParts {
   readonly journal: Journal;
@@ -296,7 +296,10 @@ function isLacking({ fields }: Order, { name, isSent, isRequired }: Field): bool
  * nor price (a message to many) is matched by its service, and only if its outcome is not doubted.
  */
 export function isAlike({ order, traits }: Rival, receipt: JsonObject): boolean {
-  if (traits === undefined || isCredit((receipt['data'] ?? {}) as JsonObject)) return false;
+  const data = (receipt['data'] ?? {}) as JsonObject;
+  if (traits === undefined || isCredit(data)) return false;
+  // v1 sells no card without a PIN (specification, 2.3), and may call data cards and data bundles by the same word.
+  if (traits.quantity !== undefined && data['status'] === 'success' && isOverWithoutPins(data)) return false;
   const { number, price, category } = compareReceipt(receipt, traits);
   if ([number, price, category].includes('differs')) return false;
   const isDoubted = order.outcome?.kind === 'unknown' && order.outcome.isDoubted === true;

@@ -166,6 +166,22 @@ test('the row of data cards of another lost order does not keep a lost data bund
   expect(await room.look('r-1', QUIET_MS)).toEqual(ABSENT);
 });
 
+test.each<[string, JsonObject, string, string]>([
+  ['without PINs is given to a lost data bundle for its phone, and not to a lost data card', {}, 'succeeded', 'not_sent'],
+  ['with the phone masked is given to neither', { phone: '0803****001' }, 'unknown', 'unknown'],
+])('a finished record %s', async (_title, shown, data, card) => {
+  const { body } = cannedCatalog as { readonly body: JsonObject };
+  const upstream = { find: async () => ({ kind: 'found', body }) as const };
+  const prices = (body['data'] as { readonly data_plans: readonly JsonObject[] }).data_plans;
+  const plan = prices.find(({ id }) => id === 102)!;
+  const shows = { amount: Number(plan['selling_price']), category: 'data', pins: [], ...shown };
+  const room = openRoom([{ reference: 'V1', shows }], { priceLists: createPriceLists({ upstream, clock: () => START }) });
+  await room.lose('r-1', { operation: 'buy_data', fields: { plan: 102, phone: '08030000001', ported: true } });
+  await room.lose('r-2', { operation: 'buy_data_cards', fields: { plan: 102, quantity: 1 } });
+  expect((await room.look('r-1'))?.kind).toBe(data);
+  expect((await room.look('r-2', QUIET_MS))?.kind).toBe(card);
+});
+
 test.each([
   [600, 'succeeded'],
   [0, 'not_sent'],
