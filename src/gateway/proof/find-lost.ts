@@ -110,7 +110,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
       if (!traits.has(order)) traits.set(order, ruling(order));
       if (traits.get(order) === undefined) return 'unknown';
       if (isCertainlyNot(traits.get(order), row)) return 'ruled out';
-      return isAlike({ order, traits: traitsOfOrder(order, prices) }, row.receipt ?? row.row) ? 'alike' : 'neither';
+      return isAlike({ traits: traitsOfOrder(order, prices) }, row.receipt ?? row.row) ? 'alike' : 'neither';
     },
   });
   const rivals = open.filter(isWithoutReference).map((order) => ({ order, traits: traitsOfOrder(order, prices) }));
@@ -182,6 +182,9 @@ class Matches {
   /** The only row that fits this order, if that row fits no other order of this key or of another key. */
   async rowOf(order: Order): Promise<Unclaimed | undefined> {
     const mine = this.#rivals.find((rival) => isUntouched(rival.order, order))!;
+    const { outcome } = mine.order;
+    const isDoubted = outcome?.kind === 'unknown' && outcome.isDoubted === true;
+    if (mine.traits?.isTraceless === true && isDoubted) return undefined;
     const timely = this.#history.unclaimed.filter((row) => isTimely(order, row) && !isCertainlyNot(mine.traits, row));
     // A row whose receipt has not been read may be this order as well.
     if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
@@ -293,17 +296,16 @@ function isLacking({ fields }: Order, { name, isSent, isRequired }: Field): bool
 /**
  * Whether the receipt fits the order: number, price and service do not differ, and number or price agrees. The service alone is
  * not enough: sales of exam PINs look alike, and the script would get the PINs of another order. Only an order with neither number
- * nor price (a message to many) is matched by its service, and only if its outcome is not doubted.
+ * nor price (a message to many) is matched by its service. Where it is in doubt it gets no row (`rowOf`), but it is a rival of others.
  */
-export function isAlike({ order, traits }: Rival, receipt: JsonObject): boolean {
+export function isAlike({ traits }: Pick<Rival, 'traits'>, receipt: JsonObject): boolean {
   const data = (receipt['data'] ?? {}) as JsonObject;
   if (traits === undefined || isCredit(data)) return false;
   // v1 sells no card without a PIN (specification, 2.3), and may call data cards and data bundles by the same word.
   if (traits.quantity !== undefined && data['status'] === 'success' && isOverWithoutPins(data)) return false;
   const { number, price, category } = compareReceipt(receipt, traits);
   if ([number, price, category].includes('differs')) return false;
-  const isDoubted = order.outcome?.kind === 'unknown' && order.outcome.isDoubted === true;
-  return number === 'agrees' || price === 'agrees' || (traits.isTraceless && !isDoubted && category === 'agrees');
+  return number === 'agrees' || price === 'agrees' || (traits.isTraceless && category === 'agrees');
 }
 
 /**

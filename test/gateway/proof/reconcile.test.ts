@@ -273,6 +273,14 @@ test.each([
   expect(await room.look('r-1')).toEqual(outcome);
 });
 
+test('a message is not found by its service where the row may be that of another one in doubt', async () => {
+  const room = openRoom([{ reference: 'V1', phone: '', shows: { amount: 12, category: 'bulk_sms' } }]);
+  const sms = { operation: 'send_sms', fields: { sender: 'Shop', recipients: ['08030000001'], message: 'Hello' } };
+  await room.lose('r-1', { ...sms, outcome: { kind: 'unknown', reason: 'in doubt', isDoubted: true } });
+  await room.lose('r-2', sms);
+  expect(await room.look('r-2')).toEqual(UNKNOWN);
+});
+
 test('a refund belongs to no order, though it shows the same number and amount', async () => {
   const room = openRoom([{ reference: 'V2', shows: { type: 'credit' } }]);
   await room.lose('r-1');
