@@ -44,6 +44,8 @@ export interface RefusalOptions {
   readonly shed?: Shed;
   readonly field?: string;
   readonly retryAfterSeconds?: number;
+  /** The journal could not be read: the request may repeat an order that was charged. */
+  readonly isUnread?: boolean;
   readonly cause?: unknown;
 }
 
@@ -56,6 +58,7 @@ export class GatewayError extends Error {
   /** After how long the same request may succeed; undefined when waiting does not help, or the time is not known. */
   readonly retryAfterSeconds: number | undefined;
   readonly shed: Shed | undefined;
+  readonly isUnread: boolean;
 
   constructor(code: ErrorCode, detail?: string, options: RefusalOptions = {}) {
     super(
@@ -68,9 +71,17 @@ export class GatewayError extends Error {
     this.field = options.field;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.shed = options.shed;
+    this.isUnread = options.isUnread === true;
   }
 
   get status(): number {
     return ERRORS[this.code].status;
   }
+}
+
+const UNREAD = 'Nothing was sent now. Whether an earlier request for the same was charged cannot be read at the moment.';
+
+/** The refusal of a purchase of which the journal cannot show whether it repeats another one. */
+export function unreadRefusal(cause: unknown): GatewayError {
+  return new GatewayError('journal_unavailable', UNREAD, { cause, isUnread: true });
 }

@@ -5,7 +5,7 @@
  */
 import { within } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
-import type { GatewayError } from '../domain/errors';
+import { type GatewayError, unreadRefusal } from '../domain/errors';
 import type { LegacyRequest, Line } from '../domain/legacy';
 import { isSameSale, type NewOrder, type Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
@@ -103,10 +103,17 @@ async function findRepeated(
   const isQuestion = named !== undefined && bringsOnlyIds(request, mapping);
   const isRead = named !== undefined && named !== UNREAD;
   const words = { askedHash, sent: named === UNREAD ? undefined : sent };
-  const unheard = isRead ? undefined : await findOrder(credentials, (owner) => findUnheard(owner, words, mapping, parts));
-  // Words that have not come to this process may be a first sale, or at an address that nothing serves any request.
-  const mayBeFirst = named === UNREAD && unheard === undefined && !isQuestion;
-  if (mayBeFirst && (operation === undefined || operation.takesPending === 'sells')) return undefined;
+  const finding = isRead ? undefined : findOrder(credentials, (owner) => findUnheard(owner, words, mapping, parts));
+  const unheard = await finding?.catch((refusal: unknown) => {
+    // At an address that nothing serves it may be any request.
+    if (named === UNREAD || operation === undefined) return undefined;
+    throw refusal;
+  });
+  if (named === UNREAD && unheard === undefined && !isQuestion) {
+    if (operation === undefined) return undefined;
+    // Words that have not come to this process may be a first sale.
+    if (operation.takesPending === 'sells') throw unreadRefusal('the journal cannot be read');
+  }
   const found = named ?? unheard;
   const asked = { sent, askedHash, isDoubted: named === UNREAD };
   const order = found === UNREAD ? standInFor({ ...known, credentials }, request, asked, parts) : found;
@@ -188,7 +195,7 @@ async function findById(owner: string, requestId: string, { journal, pursuits, o
 }
 
 /**
- * If the journal cannot be read and this process knows no order, the refusal stands, as for any first order without an id (decision 0012). A request
+ * Rejects where the journal cannot be read and this process knows no order: the request is refused as unread then (decision 0012). A request
  * with an id can be the repeat only of an order that an earlier mapping read: that mapping did not take the field or header for an id.
  */
 async function findUnheard(
@@ -199,7 +206,7 @@ async function findUnheard(
 ): Promise<Found> {
   const found = await repeats.findUnheard(owner, askedHash, mapping).catch((error: unknown) => {
     onTrouble('find', error);
-    return undefined;
+    throw unreadRefusal(error);
   });
   const isOfAnotherId = sent !== undefined && found !== UNREAD && found?.trail?.mapping === mapping.hash;
   return isOfAnotherId ? undefined : found;

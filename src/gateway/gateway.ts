@@ -178,9 +178,15 @@ class RunningGateway implements Gateway {
     if (walk.kind !== 'walked' || refusal.code === 'request_id_reused') {
       const known: Known = walk.known;
       const repeating = answerRefusedRepeat(request, known.mapping ?? mapping, known, { refusal, line }, this.#parts);
-      const repeat = await repeating.catch((bug: unknown) => this.#tellBug(bug, walk, arrived));
+      const repeat = await repeating.catch((error: unknown) =>
+        error instanceof GatewayError ? this.#refuse(error, walk, arrived) : this.#tellBug(error, walk, arrived),
+      );
       if (repeat !== undefined) return repeat;
     }
+    return this.#refuse(refusal, walk, arrived);
+  }
+
+  #refuse(refusal: GatewayError, walk: Walk, arrived: Arrival): Told {
     return { reply: refuseRequest(refusal, refusedOf(walk.known, arrived)), outcome: 'refused', refusal };
   }
 

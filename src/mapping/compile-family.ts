@@ -16,6 +16,7 @@ export function sourceOfFamily(source: MappingSource, family: string): MappingSo
     ...source,
     family,
     words: {
+      ...source.words,
       success: overrideWords(source.words.success, words?.success),
       pending: overrideWords(source.words.pending, words?.pending),
       failure: overrideWords(source.words.failure, words?.failure),

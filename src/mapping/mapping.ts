@@ -247,7 +247,10 @@ export interface Mapping {
   readonly requestIdSpellings: readonly string[];
   /** Headers that may have a request id. */
   readonly requestIdHeaders: readonly string[];
-  readonly words: Readonly<Record<ReplyOutcome, OutcomeWords>>;
+  readonly words: Readonly<Record<ReplyOutcome, OutcomeWords>> & {
+    /** Of a refusal while it cannot be read whether the order was sold before; without them it has the words of a failure. */
+    readonly unread?: Pick<OutcomeWords, 'status' | 'Status'> | undefined;
+  };
   /** Set for a family that recognises sales by one HTTP status. Only sales get this status: no list, no lookup and no failure. */
   readonly saleHttp?: number;
   /** Set for a family that recognises failures by one HTTP status. Refusals and rejections get this status too. */

@@ -1,5 +1,5 @@
 /** Step 7: writes the order into the journal, or finds it there, and decides whether it is pursued: not where sending could do harm. */
-import { type ErrorCode, GatewayError } from '../../domain/errors';
+import { type ErrorCode, GatewayError, unreadRefusal } from '../../domain/errors';
 import type { PriceLists } from '../../price-lists/price-lists';
 import { isSameIntent, type NewOrder, type Opened, type Order } from '../../domain/order';
 import {
@@ -238,8 +238,8 @@ function isNothingToSend(order: Order, repeat: NewOrder): boolean {
 /**
  * The order in the journal, for a request that is refused in this step (`answer-refused-repeat` looks for refusals of the steps before): an earlier
  * request under its id may have been charged. Undefined if there is no such order or nothing was charged for it: the refusal stands. If the journal
- * cannot be read, the order is told as pending. Only a first request is refused then (`isFirst`): the gateway has just made its id, or its script
- * sells pending orders and the id has not come to this process before (decision 0012).
+ * cannot be read, the order is told as pending. Only a first request is refused then, as unread (`isFirst`): the gateway has just made its id, or its
+ * script sells pending orders and the id has not come to this process before (decision 0012).
  */
 async function knownOrder(
   newOrder: NewOrder,
@@ -251,7 +251,7 @@ async function knownOrder(
   try {
     known = await parts.journal.find(newOrder.owner, newOrder.requestId);
   } catch (error) {
-    if (isFirst) return undefined;
+    if (isFirst) throw unreadRefusal(error);
     parts.onTrouble('find', error);
     parts.journal.doubt?.(newOrder);
     return unreadOrder(newOrder);

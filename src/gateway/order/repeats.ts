@@ -16,7 +16,7 @@ import { createContents, keptOf, keyOf, wordingOf, type Contents, type KeptRepea
 import { createLook, type LookParts } from './look-for-unheard';
 import { createNamedRepeats, type KnownWords } from './named-repeats';
 import { createTellings, type Tellings } from './tellings';
-import { GatewayError } from '../../domain/errors';
+import { unreadRefusal } from '../../domain/errors';
 
 export interface Repeats {
   /**
@@ -151,7 +151,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
         return { order, standing: isAgain === true ? 'again' : 'new', end: keepAtEnd(order, windowMs, end) };
       } catch (cause) {
         end();
-        throw new GatewayError('journal_unavailable', undefined, { cause });
+        throw unreadRefusal(cause);
       }
     },
     findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue, except } = {}) {

@@ -28,12 +28,16 @@ export interface ReplyParts {
   /** Further roots of expressions: order, v1, login, refusal… */
   readonly roots?: Readonly<Record<string, JsonValue>>;
   readonly retryAfterSeconds?: number | undefined;
+  /** A refusal that proves nothing about an earlier request for the same: told in words of its own, with its own HTTP status in every family. */
+  readonly isUnread?: boolean;
 }
 
 export function mergeReply(parts: ReplyParts): LegacyReply {
   const { mapping, operation, format, outcome, values = {}, catalog } = parts;
-  const words = mapping.words[outcome];
-  const status = (outcome === 'failure' ? mapping.failureHttp : undefined) ?? parts.http ?? words.http;
+  const unread = parts.isUnread === true ? mapping.words.unread : undefined;
+  const words = unread ?? mapping.words[outcome];
+  const ownHttp = outcome === 'failure' && unread === undefined ? mapping.failureHttp : undefined;
+  const status = ownHttp ?? parts.http ?? mapping.words[outcome].http;
   const { numberOf, rowOf } = shownNumbers(mapping, format, parts.callerKey, parts.ownNumbers);
   const roots: Record<string, JsonValue> = { ...parts.roots };
   roots['words'] = { status: words.status, Status: words.Status };
@@ -102,7 +106,7 @@ export function listShapeName(operation: Operation, format: string, callerKey: C
 }
 
 /** The reply parts that follow from an outcome alone, whatever was ordered. */
-export type ToldOutcome = Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'>;
+export type ToldOutcome = Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds' | 'isUnread'>;
 
 export function tellOutcome(outcome: Outcome, mapping: Mapping): ToldOutcome {
   // Goods cannot be shown right now, so the success is told as pending: the script would deliver an empty PIN.

@@ -38,7 +38,7 @@ export function refuseRequest(error: GatewayError, refused: Refused): LegacyRepl
     format: format ?? [...mapping.formats.keys()][0] ?? '',
     ...(asksAboutOrders(operation)
       ? tellUnanswered(text, mapping, error.retryAfterSeconds)
-      : { outcome: 'failure', http: error.status, text, retryAfterSeconds: error.retryAfterSeconds }),
+      : { outcome: 'failure', http: error.status, text, retryAfterSeconds: error.retryAfterSeconds, isUnread: error.isUnread }),
     roots,
   });
 }

@@ -77,6 +77,12 @@ export const sharedFileSchema = z.strictObject({
       failure: wordsOf('failure')
         .describe('Not charged, or refunded.')
         .meta({ standIn: { http: 400, status: 'fail', Status: 'failed' } }),
+      unread: wordsOf('unread')
+        .omit({ http: true })
+        .optional()
+        .describe(
+          'Not sent, while it cannot be read whether the same was sold before. Without these words it is told as a failure.',
+        ),
     })
     .optional()
     .describe('HTTP status and status words by outcome: `$words` in replies.'),

@@ -12,7 +12,7 @@ import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { MappingSource } from '../source';
 import type { Checking } from './checking';
-import { isDeciding, misreadOutcome, otherOutcomeOfText, UNDERSTOOD_WORDS, WORD_RULES } from './read-as';
+import { isDeciding, misreadOutcome, otherOutcomeOfText, UNDERSTOOD_WORDS, UNREAD_WORDS, WORD_RULES } from './read-as';
 import { listOfEach } from './walk-value';
 
 /**
@@ -40,6 +40,11 @@ export function checkOutcomeWords(checking: Checking): void {
           hint: `use \`${understood[0]!}\``,
         });
     }
+  for (const [key, word] of Object.entries(source.words.unread ?? {}))
+    if (!UNREAD_WORDS.has(word))
+      report(['words', 'unread', key], WORD_RULES.pending, `some script reads \`${word}\` as sold or failed`, {
+        hint: 'use `pending`',
+      });
   checkHttp(checking);
   checkTexts(checking);
 }

@@ -15,6 +15,9 @@ export const UNDERSTOOD_WORDS: Readonly<Record<ReplyOutcome, Readonly<Record<'st
   failure: { status: ['fail', 'failed'], Status: ['failed', 'fail'] },
 };
 
+/** Beside an HTTP status that is no success and an `error`, the words that no script takes for a sale. */
+export const UNREAD_WORDS: ReadonlySet<string> = new Set(['pending', 'process']);
+
 /** The rule of a word that some script takes for another outcome. */
 export const WORD_RULES = {
   success: 'success-word-misread',

@@ -28,7 +28,7 @@ export function replay(shapes: readonly SeenShape[], before: Mapping, after: Map
   const all: FoundChange[] = [];
   // The status words of both mappings.
   const words = new Set(
-    [before, after].flatMap((one) => Object.values(one.words).flatMap(({ status, Status }) => [status, Status])),
+    [before, after].flatMap((one) => Object.values(one.words).flatMap((of) => (of === undefined ? [] : [of.status, of.Status]))),
   );
   let played = 0;
   for (const seen of groupAlike(shapes, before, after)) {

@@ -268,7 +268,7 @@ function ofWords({ words, texts }: MappingSource): Made[] {
     'a look-alike letter in': (word) =>
       word.replace(/[aeo]/, (letter) => ({ a: '\u0430', e: '\u0435', o: '\u043E' })[letter]!).replace('fil', 'f\u0456l'),
   };
-  const spelled = Object.entries(words).flatMap(([outcome, of]) =>
+  const spelled = Object.entries(words).flatMap(([outcome, of = words.pending]) =>
     (['status', 'Status'] as const).flatMap((key) =>
       Object.entries(kinds).flatMap(([what, change]) =>
         change(of[key]) === of[key]

@@ -236,5 +236,8 @@ export function wordOf(http: number, body: JsonObject): Word | undefined {
   // Format C has `processing` in both fields.
   if ((status === 'pending' || status === 'processing') && Status === 'processing' && !hasError && body['success'] === undefined)
     return http === 202 ? 'unanswered' : 'pending';
+  // Refused while the journal cannot be read: it is not said whether the same was charged before.
+  if (http === 503 && status === 'pending' && Status === 'process' && hasError && (body['id'] ?? null) === null)
+    return 'unanswered';
   return status === 'fail' && Status === 'failed' && hasError && (body['id'] ?? null) === null ? 'failure' : undefined;
 }

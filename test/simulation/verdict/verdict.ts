@@ -2,7 +2,7 @@
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import { TOLD_PENDING } from '../../../src/domain/order';
 import type { Disk } from '../edge/disk';
-import { REPEATS_KEPT, tell } from '../edge/disk';
+import { tell } from '../edge/disk';
 import { SKEW_MS } from '../edge/fault-plan';
 import type { SimulatedV1 } from '../edge/simulated-v1';
 import type { Stage } from '../edge/stage';
@@ -10,18 +10,8 @@ import { isSaleOf, likenessOf } from '../script/content';
 import type { Case, Purchase, ScriptReply } from './case-book';
 
 const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
-/** The refusals behind which an unreadable journal may stand. */
-const UNREAD_CODES: readonly string[] = [
-  ...REFUSED_BY_OPERATOR,
-  'too_many_purchases',
-  'daily_limit_reached',
-  'journal_unavailable',
-  'overloaded',
-];
-/** How many orders a process knows by their words (`repeats`). */
-const WORDINGS_KEPT = 5_000;
-/** How far back a process looks for sales of others (`look-for-unheard`). */
-const LOOKED_BACK_MS = 165_000;
+/** The refusals for which an order that is found is told instead. */
+const EVADED_CODES: readonly string[] = [...REFUSED_BY_OPERATOR, 'too_many_purchases', 'daily_limit_reached', 'overloaded'];
 const WEEK_MS = 7 * 24 * 3_600_000;
 /** How long a success is told again to repeats. */
 const REPLAY_MS = 10 * 60_000;
@@ -168,9 +158,6 @@ export class Verdict {
     // The repeat of a sale without an id, which no table had room for (decision 0024).
     if (subject.isNameless && subject.isPushedOut) return;
     if (subject.earlierIds.length > 0 && (reply.how === 'status' || this.#isClockToBlame(subject))) return;
-    // Without the journal no process can know whether this repeats a sale of another process (decisions 0012 and 0024).
-    if (reply.code === 'journal_unavailable' && isRepeatElsewhere(subject, reply)) return;
-    if (UNREAD_CODES.includes(reply.code ?? '') && (isFirstHere(subject, reply) || this.#isForgotten(subject, reply))) return;
     // The charged order is the earlier sale without the gateway, and the reply is not about that sale.
     if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
     const { content } = reply;
@@ -183,7 +170,7 @@ export class Verdict {
     // The same holds while the operator's mapping refuses the number or the key. The clock of another gateway may be ahead.
     if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply, REPLAY_MS - SKEW_MS)) return;
     // Or the clock was put forward, so that the charged sale without an id seems older than its repeats may be (decision 0024).
-    if (UNREAD_CODES.includes(reply.code ?? '') && subject.isNameless && this.#stage.faults.clockSettings.length > 0) return;
+    if (EVADED_CODES.includes(reply.code ?? '') && subject.isNameless && this.#stage.faults.clockSettings.length > 0) return;
     // Or it was set by more than a week before this process began, so that the told id counts as used (decision 0024).
     if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply) && this.#isWeekOff(reply)) return;
     if (subject.purchases.some((purchase) => this.#excuses(purchase, reply, order))) return;
@@ -191,22 +178,6 @@ export class Verdict {
       'failure is true',
       subject.name,
       `told ${reply.http} failure at ${this.#time(reply.at)} (${reply.how}${reply.code === undefined ? '' : `, ${reply.code}`}), but v1 charged ${order.reference}: ${order.status}`,
-    );
-  }
-
-  /** The table by which a process knows repeats has forgotten the order, and the journal cannot be read (decision 0012). */
-  #isForgotten({ isNameless, takesPending, purchases }: Case, { process, startedAt }: ScriptReply): boolean {
-    const { bounds } = this.#stage.faults;
-    if (bounds === undefined || !(isNameless || takesPending === 'sells')) return false;
-    const last = purchases.findLast((one) => one.process === process && one.startedAt < startedAt);
-    // The sales of a key in the last minutes come into the table from the journal as well, whatever process made them.
-    const fromMs = (last?.startedAt ?? 0) - LOOKED_BACK_MS;
-    const since = this.#stage.book.cases
-      .flatMap((other) => (other.purchases === purchases ? [] : other.purchases))
-      .filter((one) => one.startedAt < startedAt && (one.endedAt ?? startedAt) > fromMs);
-    return (
-      new Set(since.map(({ content }) => content.key)).size >=
-      Math.floor((isNameless ? REPEATS_KEPT : WORDINGS_KEPT) / bounds.tableScale)
     );
   }
 
@@ -301,10 +272,7 @@ export class Verdict {
       if (told.length > 1 && !subject.isTellingLost)
         this.#violate('PINs are told to one customer', name, `${reference}: ${told.join()}`);
     }
-    const isServed = (reply: ScriptReply): boolean =>
-      reply.word === 'success' ||
-      (reply.word === 'failure' && !(reply.code === 'journal_unavailable' && isRepeatElsewhere(subject, reply)));
-    const served = scriptsOf(replies.filter(isServed));
+    const served = scriptsOf(replies.filter(({ word }) => word === 'success' || word === 'failure'));
     // Who repeats the sale of a process that has just died is told v1's refusal of an identical one (decision 0024).
     const isAnswered = ({ script, startedAt }: Purchase): boolean =>
       replies.some((reply) => reply.script === script && reply.startedAt === startedAt);
@@ -383,17 +351,6 @@ export class Verdict {
   #violate(invariant: string, subject: string, detail: string): void {
     this.#stage.book.violate(invariant, subject, detail);
   }
-}
-
-function isRepeatElsewhere({ isNameless, purchases }: Case, { process, startedAt }: ScriptReply): boolean {
-  return isNameless && purchases.some((earlier) => earlier.process !== process && earlier.startedAt < startedAt);
-}
-
-/** A script that sells what is pending is refused by a process to which its id has not come before. */
-function isFirstHere({ takesPending, purchases }: Case, { process, startedAt, content }: ScriptReply): boolean {
-  const isBefore = (one: Purchase): boolean =>
-    one.process === process && one.startedAt < startedAt && one.content.key === content?.key;
-  return takesPending === 'sells' && !purchases.some((one) => isBefore(one) && one.startedAt > startedAt - REPLAY_MS);
 }
 
 function wasToldSold({ replies }: Case, { at }: ScriptReply, agoMs = 0): boolean {
