@@ -66,7 +66,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
     'Parts of the shop: test/cli/demo/reseller.test.ts, test/cli/demo/check-books.test.ts and test/cli/demo.test.ts.',
   'src/cli/sandbox.ts': 'Run as a process in test/cli/serve.test.ts.',
   'src/cli/test.ts': 'A file named test.test.ts would read oddly: test/cli/test-command.test.ts.',
-  'src/operator/paste/': 'Parts of reading a paste: test/operator/paste/parse-php.test.ts and parse-paste.test.ts.',
   'src/operator/explain/explain.ts': 'Steps and replies as an operator reads them: test/cli/explain.test.ts.',
   'src/cli/describe-reply.ts': 'Lines of what test/cli/explain.test.ts and test/cli/orders.test.ts read.',
   'src/operator/case/':

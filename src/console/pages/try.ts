@@ -44,8 +44,8 @@ function tryForm(parts: ConsoleParts): Html {
         label: 'What the script sends',
         rows: 16,
         placeholder:
-          "curl … -d '{\"network\":1,…}'\n\nor PHP: curl_setopt_array($curl, [ … ]);\nor ['network' => 1, 'amount' => 100]\nor a raw HTTP request, JSON, form fields",
-        hint: 'A curl command, a raw HTTP request, a PHP array or curl_setopt lines, JSON, form fields. A key in it is not kept, not logged and not shown.',
+          "curl … -d '{\"network\":1,…}'\n\nor a PHP array: ['network' => 1, 'amount' => 100]\nor a raw HTTP request, JSON, form fields",
+        hint: 'A curl command, a raw HTTP request, a PHP array, JSON, form fields. A key in it is not kept, not logged and not shown.',
       })}
       <div class="fields">
         ${selectField({ name: 'address', label: 'Address, if the paste has none', value: firstPurchase(parts), options: addresses(parts) })}

@@ -2,7 +2,12 @@
 import type { SavedRequest } from '../../domain/legacy';
 import { parsePhp } from './parse-php';
 import { parseRequestText } from './parse-request';
-import type { Address } from './php-request';
+
+/** Where pasted fields without an address are sent. */
+interface Address {
+  readonly method: string;
+  readonly target: string;
+}
 
 /** More than any script sends, and short enough for the console to read the paste again after each key press. */
 export const PASTE_MAX = 64_000;
@@ -10,8 +15,7 @@ export const PASTE_MAX = 64_000;
 export type PasteKind = 'curl command' | 'HTTP request' | 'PHP' | 'JSON' | 'form fields';
 
 /**
- * `address` is where pasted fields without an address are sent. Throws an Error if no request can be read: its message is for the
- * operator and contains no value of the paste.
+ * Throws an Error if no request can be read. Its message is for the operator and contains no value of the paste.
  */
 export function parsePaste(text: string, address: Address): { readonly kind: PasteKind; readonly request: SavedRequest } {
   const trimmed = text.replace(/^\uFEFF/, '').trim();
@@ -19,7 +23,7 @@ export function parsePaste(text: string, address: Address): { readonly kind: Pas
   const kind = kindOf(trimmed);
   if (kind === undefined)
     throw new Error(
-      'This cannot be read. Expected: a curl command line, an HTTP request that begins with a line such as POST /api/topup/ HTTP/1.1, a PHP array or curl_setopt lines, JSON, or form fields such as network=1&amount=100.',
+      'This cannot be read. Expected: a curl command line, an HTTP request that begins with a line such as POST /api/topup/ HTTP/1.1, a PHP array of fields, JSON, or form fields such as network=1&amount=100.',
     );
   return { kind, request: READERS[kind](trimmed, address) };
 }
@@ -35,7 +39,7 @@ function kindOf(text: string): PasteKind | undefined {
 const READERS: Readonly<Record<PasteKind, (text: string, address: Address) => SavedRequest>> = {
   'curl command': (text) => parseRequestText(text, noFile),
   'HTTP request': (text) => parseRequestText(text, noFile),
-  PHP: parsePhp,
+  PHP: (text, address) => fieldsAlone(JSON.stringify(parsePhp(text)), 'application/json', address),
   JSON: (text, address) => fieldsAlone(text, 'application/json', address),
   'form fields': (text, address) => fieldsAlone(text, 'application/x-www-form-urlencoded', address),
 };

@@ -3,7 +3,8 @@ import { consoleOf, type Shown } from '../ask-console';
 
 const KEY = 'my_live_VERYSECRETKEY';
 const CURL = `curl http://h/api/topup/ -H 'Authorization: Token ${KEY}:4321' -H 'Content-Type: application/json' -d '{"network":1,"mobile_number":"08031234567","amount":100,"Ported_number":true}'`;
-const PHP = `$curl = curl_init(); curl_setopt_array($curl, [CURLOPT_URL => 'https://h/api/topup/', CURLOPT_POSTFIELDS => json_encode(['network' => 2, 'phone' => '08021234567', 'amount' => 100, 'plan_type' => 'VTU', 'bypass' => false, 'request-id' => 'x1']), CURLOPT_HTTPHEADER => ['Authorization: Token ${KEY}:4321', 'Content-Type: application/json']]);`;
+const PHP =
+  "['network' => 2, 'phone' => '08021234567', 'amount' => 100, 'plan_type' => 'VTU', 'bypass' => false, 'request-id' => 'x1'];";
 
 let house: House;
 const read = (text: string, more: Readonly<Record<string, string>> = {}): Promise<Shown> =>
