@@ -18,9 +18,9 @@ export async function openShop(): Promise<ShopHouse> {
   const house = await openHouse({ callers: TITLES });
   let seed = 7;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-  // Held pending orders, and the final comparison of the books, are not waited for.
+  // Held pending orders are not waited for.
   void runDemo(loadShop(), {
-    ...{ publicUrl: house.url, v1Url: house.service.upstreamUrl, forMs: SALES_MS, rate: SALES_RATE, eachMax: 600, random },
+    ...{ publicUrl: house.url, forMs: SALES_MS, rate: SALES_RATE, eachMax: 600, random },
     stopped: AbortSignal.timeout(SALES_MS + 1_000),
     onProgress: () => undefined,
   }).catch(() => undefined);

@@ -62,8 +62,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/process.ts': 'Settings and signals of every command that test/cli/serve.test.ts runs as a process.',
   'src/cli/doctor/': 'Each check on the real thing, broken: test/cli/doctor; all together: test/cli/doctor.test.ts.',
   'src/cli/read-hidden-line.ts': 'Typed and piped in test/cli/fingerprint.test.ts.',
-  'src/cli/demo/':
-    'Parts of the shop: test/cli/demo/reseller.test.ts, test/cli/demo/check-books.test.ts and test/cli/demo.test.ts.',
+  'src/cli/demo/': 'Parts of the shop: test/cli/demo/reseller.test.ts and test/cli/demo.test.ts.',
   'src/cli/sandbox.ts': 'Run as a process in test/cli/serve.test.ts.',
   'src/cli/test.ts': 'A file named test.test.ts would read oddly: test/cli/test-command.test.ts.',
   'src/operator/explain/explain.ts': 'Steps and replies as an operator reads them: test/cli/explain.test.ts.',

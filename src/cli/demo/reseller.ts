@@ -1,26 +1,20 @@
-/** One reseller of the demo: sends the requests of its script, reads replies as the script does, and keeps its books. */
+/** One reseller of the demo: sends the requests of its script, and reads replies as the script does. */
 import { request } from 'undici';
 import { chooseOne, chooseWeighted, drawValues, fill, type ResellerScript, type Shop, type Visit } from './shop';
 
 /** What the script has concluded about an order so far. `waiting` covers everything that the script takes neither for sold nor for failed. */
 type Conclusion = 'sold' | 'failed' | 'waiting';
 
-export interface BookedOrder {
+export interface SentOrder {
   readonly sent: Sent;
   /** False for a sale without an id of its own: sent again, it would be another sale. */
   readonly isRepeatable: boolean;
   conclusion: Conclusion;
   /** The id for questions about the order: the request id that the script sent, else the id in the reply. */
   id: string | undefined;
-  /** v1's reference, once a reply has had it. */
-  reference: string | undefined;
-  /** The price in naira, once a reply has had it. */
-  paid: number | undefined;
-  /** Whether a question about the order was answered with a failure after the order had been reported as sold. */
-  isContradicted: boolean;
 }
 
-export function countConclusions(orders: readonly Pick<BookedOrder, 'conclusion'>[]) {
+export function countConclusions(orders: readonly Pick<SentOrder, 'conclusion'>[]) {
   const count = (wanted: Conclusion): number => orders.filter(({ conclusion }) => conclusion === wanted).length;
   return { sold: count('sold'), waiting: count('waiting'), failed: count('failed') };
 }
@@ -37,7 +31,7 @@ const WAIT_MS = 200_000;
 
 export class Reseller {
   readonly script: ResellerScript;
-  readonly orders: BookedOrder[] = [];
+  readonly orders: SentOrder[] = [];
   /** Counts replies that belong to no order: of looks, mistakes and wrong keys. */
   refused = 0;
   readonly #shop: Shop;
@@ -58,9 +52,9 @@ export class Reseller {
 
   /** Never throws: without a reply the order stays `waiting`, as for a real script. */
   async visit(kind: Visit): Promise<void> {
-    const last = chooseOne(this.orders, this.#random) as BookedOrder | undefined;
+    const last = chooseOne(this.orders, this.#random) as SentOrder | undefined;
     if (kind === 'repeat' && last?.isRepeatable === true) return this.#repeat(last);
-    if (kind === 'status' && last !== undefined) return this.askStatus(last);
+    if (kind === 'status' && last !== undefined) return this.#askStatus(last);
     if (kind === 'look') return this.#lookAt(chooseOne(this.script.looks, this.#random));
     if (kind === 'mistake') return this.#mistake();
     if (kind === 'wrong_key') return this.#tryWrongKey();
@@ -68,16 +62,13 @@ export class Reseller {
   }
 
   /** Asks for the status of an order, as the script or its owner does when the end is unknown. */
-  async askStatus(order: BookedOrder): Promise<void> {
+  async #askStatus(order: SentOrder): Promise<void> {
     if (order.id === undefined) return;
     const reply = await this.#call({
       ...readSend(fill(this.script.status, { id: encodeURIComponent(order.id) })),
       body: undefined,
     });
-    if (reply === undefined) return;
-    const before = order.conclusion;
-    this.#conclude(order, reply);
-    if (before === 'sold' && this.script.reads.failed.includes(this.#statusWordOf(reply))) order.isContradicted = true;
+    if (reply !== undefined) this.#conclude(order, reply);
   }
 
   async #sell(): Promise<void> {
@@ -87,50 +78,37 @@ export class Reseller {
     );
     const chosen = Object.entries(sale.choose).map(([name, values]) => [name, chooseOne(values, this.#random)] as const);
     const values = { ...this.#values(), ...Object.fromEntries(chosen) };
-    const order: BookedOrder = {
+    const order: SentOrder = {
       sent: { ...readSend(sale.send), body: fill(sale.body, values) },
       isRepeatable: sale.has_id,
       conclusion: 'waiting',
       id: sale.has_id ? String(values['id']) : undefined,
-      reference: undefined,
-      paid: undefined,
-      isContradicted: false,
     };
     this.orders.push(order);
     await this.#send(order);
   }
 
   /** Sends the order again. An order that failed may be sold by that. */
-  async #repeat(order: BookedOrder): Promise<void> {
+  async #repeat(order: SentOrder): Promise<void> {
     if (order.conclusion === 'failed') order.conclusion = 'waiting';
     await this.#send(order);
   }
 
-  async #send(order: BookedOrder): Promise<void> {
+  async #send(order: SentOrder): Promise<void> {
     const reply = await this.#call(order.sent);
     if (reply !== undefined) this.#conclude(order, reply);
   }
 
-  #conclude(order: BookedOrder, reply: Reply): void {
-    const { sold, failed, id, reference, paid } = this.script.reads;
-    const text = (name: string): string | undefined => {
-      const value = reply[name];
-      return typeof value === 'string' && value !== '' ? value : undefined;
-    };
-    order.id ??= text(id);
-    order.reference = text(reference) ?? order.reference;
-    const amount = reply[paid];
-    if (amount !== undefined && amount !== null) order.paid = Number(amount);
+  #conclude(order: SentOrder, reply: Reply): void {
+    const { status, sold, failed, id } = this.script.reads;
+    const told = reply[id];
+    if (typeof told === 'string' && told !== '') order.id ??= told;
     // A conclusion of sold or failed is final.
     if (order.conclusion !== 'waiting') return;
-    const word = this.#statusWordOf(reply);
+    const word = reply[status];
+    if (typeof word !== 'string') return;
     if (sold.includes(word)) order.conclusion = 'sold';
     else if (failed.includes(word)) order.conclusion = 'failed';
-  }
-
-  #statusWordOf(reply: Reply): string {
-    const word = reply[this.script.reads.status];
-    return typeof word === 'string' ? word : '';
   }
 
   async #lookAt(send: string): Promise<void> {

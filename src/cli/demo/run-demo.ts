@@ -1,13 +1,10 @@
-/** Lets the resellers of the shop sell for a while at a given rate, then closes their books. */
+/** Lets the resellers of the shop sell for a while at a given rate. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kobo } from '../../domain/amount';
-import { checkBooks, readV1Books, readV1Orders, type V1Books } from './check-books';
 import { countConclusions, Reseller } from './reseller';
 import { chooseOne, chooseWeighted, type Shop } from './shop';
 
 export interface DemoPlan {
   readonly publicUrl: string;
-  readonly v1Url: string;
   readonly forMs: number;
   /** Visits per second, over all resellers. */
   readonly rate: number;
@@ -20,24 +17,19 @@ export interface DemoPlan {
 }
 
 export type Progress = ReturnType<typeof progressOf>;
-export type ClosedBooks = Awaited<ReturnType<typeof closeBooks>>;
 
 const PROGRESS_EVERY_MS = 10_000;
 /** How long the demo waits at its end for visits under way. The gateway holds no script longer. */
 const LAST_REPLIES_MS = 45_000;
-/** How often the demo asks about orders without an end. An order that stays pending is then left as it is. */
-const LAST_QUESTIONS = 4;
-const QUESTION_EVERY_MS = 2_500;
 const MINUTE_MS = 60_000;
 
-export async function runDemo(shop: Shop, plan: DemoPlan): Promise<readonly ClosedBooks[]> {
+/** Returns the resellers, who know what became of their orders. */
+export async function runDemo(shop: Shop, plan: DemoPlan): Promise<readonly Reseller[]> {
   const run = Date.now().toString(36).slice(-6);
   const resellers = shop.resellers.map((script) => new Reseller(shop, script, { url: plan.publicUrl, run, random: plan.random }));
-  const before = await Promise.all(resellers.map(({ script }) => readV1Books(plan.v1Url, script.key)));
   const underWay = await sellFor(shop, resellers, plan);
   await Promise.race([Promise.allSettled(underWay), sleep(LAST_REPLIES_MS, undefined, { ref: false })]);
-  await askForEnds(resellers);
-  return Promise.all(resellers.map((reseller, index) => closeBooks(reseller, before[index]!, plan.v1Url)));
+  return resellers;
 }
 
 /** Returns the visits that are still under way. */
@@ -77,25 +69,6 @@ function withRoom(times: ReadonlyMap<Reseller, number[]>, now: number, { eachMax
   const reseller = chooseOne(free, random);
   times.get(reseller)!.push(now);
   return reseller;
-}
-
-async function askForEnds(resellers: readonly Reseller[]): Promise<void> {
-  for (let round = 0; round < LAST_QUESTIONS; round += 1) {
-    const waiting = resellers.flatMap((reseller) =>
-      reseller.orders.filter(({ conclusion }) => conclusion === 'waiting').map((order) => [reseller, order] as const),
-    );
-    if (waiting.length === 0) return;
-    if (round > 0) await sleep(QUESTION_EVERY_MS);
-    for (const [reseller, order] of waiting) await reseller.askStatus(order);
-  }
-}
-
-async function closeBooks(reseller: Reseller, before: V1Books, v1Url: string) {
-  const { script, orders, refused } = reseller;
-  const v1Orders = await readV1Orders(v1Url, script.key, before.newestId);
-  const after = await readV1Books(v1Url, script.key);
-  const books = checkBooks(orders, v1Orders, kobo(before.wallet - after.wallet));
-  return { title: script.title, refused, ...books };
 }
 
 export function progressOf(resellers: readonly Pick<Reseller, 'orders' | 'refused'>[], elapsedMs: number) {

@@ -38,8 +38,6 @@ const resellerSchema = z.strictObject({
     sold: z.array(z.string()),
     failed: z.array(z.string()),
     id: z.string(),
-    reference: z.string(),
-    paid: z.string(),
   }),
   networks: z.record(z.string(), word),
   status: send,
