@@ -55,7 +55,7 @@ describeWithBrowser('in a browser', () => {
     await open('/try');
     const text = page.getByLabel('What the script sends');
     await text.fill("['network' => 1, 'mobile_number' => '08031234567', 'amount' => 100");
-    await page.getByText('is expected there').waitFor();
+    await page.getByText('a value here is none').waitFor();
     await text.pressSequentially(", 'Ported_number' => true]");
     await page.getByText('Read as PHP').waitFor();
     await page.getByRole('button', { name: 'Send it to the sandbox' }).click();
