@@ -1,5 +1,7 @@
 /** Every page in a real browser, on a phone and a desktop, light and dark; pictures go to `test-artefacts/console`. */
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { copyMappings, editFile } from '../mapping/mapping-set';
 import {
   describeWithBrowser,
   inspectPage,
@@ -30,12 +32,12 @@ function aCaller({ service }: ShopHouse): string {
 const PAGES: readonly PageLine[] = [
   { name: 'overview', path: '/console' },
   { name: 'mappings', path: '/console/mappings', play: playMappings },
-  { name: 'mapping-file', path: '/console/mappings/file?name=operations/airtime.yaml&edit=yes' },
+  { name: 'mapping-file', path: '/console/mappings/file?name=operations/airtime.yaml' },
   {
     name: 'mapping-set',
     path: ({ service }) => `/console/mappings/sets/${service.live.current().hash}?file=callers.yaml`,
   },
-  { name: 'mapping-plan', path: '/console/mappings/file?name=operations/airtime.yaml&edit=yes', play: playPlan },
+  { name: 'mapping-plan', path: '/console/mappings', play: playPlan },
   { name: 'try', path: '/console/try', play: playTry },
   { name: 'sandbox', path: '/console/sandbox' },
   { name: 'callers', path: '/console/callers' },
@@ -60,9 +62,10 @@ async function playMappings(page: Page): Promise<void> {
 }
 
 async function playPlan(page: Page): Promise<void> {
-  const text = page.getByLabel('Text of operations/airtime.yaml');
-  await text.fill((await text.inputValue()).replace('from: [amount]', 'from: [amount, howmuch]'));
-  await page.getByRole('button', { name: 'Plan this edit' }).click();
+  const candidate = copyMappings();
+  editFile(join(candidate, 'operations', 'airtime.yaml'), 'from: [amount]', 'from: [amount, howmuch]');
+  await page.getByLabel('Folder').fill(candidate);
+  await page.getByRole('button', { name: 'Plan', exact: true }).click();
   await page.getByRole('heading', { name: 'Can move money' }).waitFor({ timeout: 60_000 });
 }
 

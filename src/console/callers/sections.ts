@@ -18,7 +18,7 @@ export function callerSections({ caller, drift }: { caller: CallerView; drift: C
     </div>`;
 }
 
-const CALLERS_FILE = html`<a href="/console/mappings/file?name=callers.yaml&edit=yes">callers.yaml</a>`;
+const CALLERS_FILE = html`<a href="/console/mappings/file?name=callers.yaml">callers.yaml</a>`;
 
 function whose({ fingerprint, key, isListed, lastSeenMs, requests, wallet }: CallerView, now: number): Html {
   return definitions([

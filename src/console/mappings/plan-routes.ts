@@ -1,4 +1,4 @@
-/** Plans an edit, a folder or an earlier set, and brings a planned set into use: exactly the planned one, or none. */
+/** Plans a folder or an earlier set, and brings a planned set into use: exactly the planned one, or none. */
 import { statSync } from 'node:fs';
 import express, { type Request, type Response, type Router } from 'express';
 import { createLru } from '../../domain/lru';
@@ -9,14 +9,13 @@ import { bareProblem, type Problem } from '../../mapping/problem';
 import type { Plan } from '../../operator/plan/make-plan';
 import type { Clock } from '../../domain/clock';
 import type { Cause } from '../../mapping/set-history';
-import { notice, section, hidden, textArea, textOf, tick } from '../components';
+import { notice, section, hidden, textOf, tick } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
 import { inBackground } from '../work/in-background';
 import type { Report } from '../work/jobs';
 import { nameOf, readFolderState } from './folder-state';
-import { problemsInPlace, showMappings, showSource } from './show-files';
-import { PLAN } from './show-history';
+import { problemsInPlace, showMappings } from './show-files';
 import { showPlan } from './show-plan';
 
 /** The set that the operator wants to plan. */
@@ -26,8 +25,6 @@ interface Wanted {
   readonly by: Candidate['by'];
   /** Whether the set includes the edits of the folder. */
   readonly holdsEdits: boolean;
-  /** The name of the file that was edited on the page, so that editing can continue. */
-  readonly edited?: string;
   /** The set is from another folder, whose files are not shown: the page shows only their problems. */
   readonly isElsewhere?: true;
 }
@@ -47,7 +44,6 @@ export function planRoutes(parts: ConsoleParts, candidates: Candidates): Router 
 function readWanted(form: unknown, parts: ConsoleParts): Wanted | string {
   const kind = textOf(form, 'kind');
   if (kind === 'folder') return { ...folderSet(parts), title: 'Plan of the edits in the folder' };
-  if (kind === 'file') return editedSet(form, parts);
   if (kind === 'set') return earlierSet(textOf(form, 'set'), parts);
   if (kind !== 'path') return 'The form is not one of this page.';
   const folder = textOf(form, 'folder').trim();
@@ -60,20 +56,6 @@ function readWanted(form: unknown, parts: ConsoleParts): Wanted | string {
 
 function folderSet(parts: ConsoleParts): Omit<Wanted, 'title'> {
   return { files: readFolderState(parts).files, by: 'apply', holdsEdits: true };
-}
-
-function editedSet(form: unknown, parts: ConsoleParts): Wanted | string {
-  const name = textOf(form, 'name');
-  const { files, hash } = readFolderState(parts);
-  if (hash !== textOf(form, 'folder_hash'))
-    return 'The folder has changed since you began to edit. Open the file again and repeat your edit.';
-  const before = files.find((file) => nameOf(file) === name);
-  if (before === undefined) return 'There is no such file in the folder.';
-  const sent = textOf(form, 'text');
-  // Browsers send every line break as CR LF.
-  const text = before.text.includes('\r\n') ? sent : sent.replaceAll('\r\n', '\n');
-  const edited = files.map((file) => (file === before ? { ...file, text } : file));
-  return { title: `Plan of your edit of ${name}`, files: edited, by: 'apply', holdsEdits: true, edited: name };
 }
 
 function earlierSet(hash: string, { live }: ConsoleParts): Wanted | string {
@@ -109,7 +91,7 @@ async function plan(request: Request, response: Response, wanted: Wanted, { part
       503,
     );
   }
-  if ('problems' in report) return showProblems(request, response, wanted, report.problems, parts);
+  if ('problems' in report) return showProblems(request, response, wanted, report.problems);
   const folder = readFolderState(parts);
   const { id, candidate: hash, running: runningHash, movesMoney } = report.plan;
   const losesEdits = !wanted.holdsEdits && folder.hash !== undefined && ![hash, runningHash].includes(folder.hash);
@@ -121,38 +103,13 @@ async function plan(request: Request, response: Response, wanted: Wanted, { part
   showMappings(request, response, wanted.title, [showPlan(report.plan), applySection(report.plan, candidate, folder.edited)]);
 }
 
-function showProblems(
-  request: Request,
-  response: Response,
-  wanted: Wanted,
-  found: readonly Problem[],
-  parts: ConsoleParts,
-): void {
+function showProblems(request: Request, response: Response, wanted: Wanted, found: readonly Problem[]): void {
   const problems = wanted.isElsewhere === true ? found.map(bareProblem) : found;
-  const file = wanted.files.find((one) => nameOf(one) === wanted.edited);
   const body = [
     notice('bad', 'Nothing is planned or applied before this is mended.'),
     section('Problems', problemsInPlace(problems)),
-    file !== undefined &&
-      section('Your edit', [
-        showSource(
-          file.text,
-          problems.filter((problem) => problem.file === file.file),
-          'Your edit, with its problems',
-        ),
-        editForm(nameOf(file), file.text, readFolderState(parts).hash),
-      ]),
   ];
   showMappings(request, response, wanted.title, body, 422);
-}
-
-/** Shows the text unmasked, so use it only for a file without a key in it. */
-export function editForm(name: string, text: string, folderHash: string | undefined): Html {
-  return html`<form ${PLAN}>
-    ${hidden('kind', 'file')}${hidden('name', name)}${hidden('folder_hash', folderHash ?? '')}
-    ${textArea({ name: 'text', label: `Text of ${name}`, value: text, rows: 28 })}
-    <button class="primary">Plan this edit</button>
-  </form>`;
 }
 
 function applySection(

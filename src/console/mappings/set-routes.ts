@@ -1,14 +1,12 @@
 /** Pages about single files and whole sets: their present text, earlier texts, and the differences of two sets. */
 import express, { type Request, type Response, type Router } from 'express';
 import type { MappingFileText } from '../../mapping/load';
-import { maskCallerKeys } from '../../mapping/mask-caller-keys';
 import { changedFiles } from '../../mapping/set-history';
 import { count, definitions, empty, notice, section, table, time, textOf } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Writable } from '../html';
 import { inBackground } from '../work/in-background';
 import { checkedFolder, nameOf, readFolderState } from './folder-state';
-import { editForm } from './plan-routes';
 import { showMappings, showSource, showTextChanges } from './show-files';
 import { describeUse, planButton, historyTable, setLink } from './show-history';
 import { differenceList } from './show-plan';
@@ -25,31 +23,18 @@ export function setRoutes(parts: ConsoleParts): Router {
   return router;
 }
 
-/** A file of the folder with its problems below the lines, and a form to edit it. */
+/** A file of the folder with its problems below the lines. */
 async function showFile(request: Request, response: Response, parts: ConsoleParts): Promise<void> {
   const name = textOf(request.query, 'name');
   const folder = readFolderState(parts);
   const file = [...folder.files, ...parts.live.files()].find((one) => nameOf(one) === name);
   if (file === undefined) return showMappings(request, response, 'Mappings', notice('warn', 'There is no such file.'), 404);
-  const isEditing = textOf(request.query, 'edit') === 'yes';
   const { problems } = await checkedFolder(parts.facts.mappingsDir, folder.hash);
   const own = problems.filter((problem) => problem.file === file.file);
-  const isMasked = maskCallerKeys(file.text) !== file.text;
-  const edit = isMasked
-    ? notice('warn', 'This file contains a key, so its text is shown with stars. Remove the key on the machine of the gateway.')
-    : editForm(name, file.text, folder.hash);
-  const source = section('As it is in the folder', showSource(file.text, own, name), { note: html`<code>${file.file}</code>` });
-  const editing = section(
-    'Edit',
-    html`<details ${isEditing && html`open`}>
-      <summary>Edit this file</summary>
-      ${edit}
-    </details>`,
-  );
   showMappings(request, response, name, [
     own.length > 0 &&
       notice(own.some(({ severity }) => severity === 'error') ? 'bad' : 'warn', `${own.length} of its lines have a problem.`),
-    ...(isEditing ? [editing, source] : [source, editing]),
+    section('As it is in the folder', showSource(file.text, own, name), { note: html`<code>${file.file}</code>` }),
   ]);
 }
 

@@ -2,7 +2,7 @@
 import express, { type Request, type Response, type Router } from 'express';
 import type { Problem } from '../../mapping/problem';
 import { stepBack } from '../../mapping/set-history';
-import { badge, count, definitions, notice, section, selectField, table, textField, time, hidden, textOf } from '../components';
+import { badge, count, definitions, notice, section, table, textField, time, hidden, textOf } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
 import { Candidates, planRoutes, REFUSED } from '../mappings/plan-routes';
@@ -204,23 +204,12 @@ async function answerPart(response: Response, make: () => Promise<Html>): Promis
   }
 }
 
-function changeSection({ live, facts }: ConsoleParts): Html {
-  const names = live.files().map(nameOf);
-  const body = html`<div class="column">
-    <form method="get" action="/console/mappings/file" class="card-part">
-      <h3>Edit a file</h3>
-      <p class="note">The edit is planned first; nothing is written before you apply it.</p>
-      ${selectField({ name: 'name', label: 'File', options: names.map((name) => [name, name]) })} ${hidden('edit', 'yes')}<button>
-        Edit
-      </button>
-    </form>
-    <form ${PLAN} class="card-part">
-      <h3>Plan a folder</h3>
-      <p class="note">A folder with a whole set of mapping files, on the machine of the gateway.</p>
-      ${hidden('kind', 'path')}
-      ${textField({ name: 'folder', label: 'Folder', hint: `For example a copy of ${facts.mappingsDir}`, isRequired: true })}
-      <button>Plan</button>
-    </form>
-  </div>`;
-  return section('Change', body, { note: 'plan first, then apply exactly that' });
+function changeSection({ facts }: ConsoleParts): Html {
+  const body = html`<form ${PLAN}>
+    <p class="note">A folder with a whole set of mapping files, on the machine of the gateway.</p>
+    ${hidden('kind', 'path')}
+    ${textField({ name: 'folder', label: 'Folder', hint: `For example a copy of ${facts.mappingsDir}`, isRequired: true })}
+    <button>Plan</button>
+  </form>`;
+  return section('Plan a folder', body, { note: 'plan first, then apply exactly that' });
 }
