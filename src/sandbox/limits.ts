@@ -98,18 +98,6 @@ export class RateLimits {
     for (const times of windows) times.push(now);
   }
 
-  /** How many requests of each kind the account has sent within the window that ends now. */
-  used(
-    accountId: string,
-  ): readonly { readonly name: RateName; readonly used: number; readonly count: number; readonly windowMs: number }[] {
-    const now = this.#clock.now();
-    return Object.entries(RATES).map(([name, rate]) => ({
-      name: name as RateName,
-      used: this.#window(accountId, name as RateName, now).length,
-      ...rate,
-    }));
-  }
-
   #window(accountId: string, name: RateName, now: number): number[] {
     const id = `${accountId}:${name}`;
     const times = (this.#times.get(id) ?? []).filter((time) => time > now - RATES[name].windowMs);

@@ -1,9 +1,8 @@
-/** The state of the sandbox for operators: accounts, wallets, limits, the newest orders and postings. */
-import { kobo, type AmountMinor } from '../domain/amount';
+/** The state of the sandbox for operators: accounts, wallets, moods, and the newest orders. */
+import { kobo } from '../domain/amount';
 import { Secret } from '../domain/credentials';
 import { callersOf, type Account } from './account';
-import { CATEGORIES } from './catalog';
-import { cashbackBook, eachLine, walletBook } from './order/ledger';
+import { cashbackBook, walletBook } from './order/ledger';
 import { MOODS, type MoodName } from './order/mood';
 import { statusOf } from './order/order';
 import type { World } from './world';
@@ -12,31 +11,20 @@ export type SandboxOverview = ReturnType<typeof overviewOf>;
 export type AccountView = SandboxOverview['accounts'][number];
 export type WalletView = AccountView['wallets'][number];
 export type OrderView = SandboxOverview['orders'][number];
-export type PostingView = SandboxOverview['postings'][number];
 
 const NEWEST = 50;
 
 export function overviewOf(world: World) {
-  const { accounts, clock, isRelaxed, ledger, orders, switchedOff } = world;
+  const { accounts, clock, orders } = world;
   return {
     nowMs: clock.now(),
-    isRelaxed,
     accounts: accounts.all().map((account) => viewOf(account, world)),
-    // Newest first, as the postings.
+    // Newest first.
     orders: orders.newest(NEWEST).map((order) => {
       const { reference, walletId, category, number, charge, requestId, createdAt } = order;
       return { reference, walletId, category, number, charge, requestId, createdAt, status: statusOf(order) };
     }),
     orderCount: orders.count(),
-    postings: ledger
-      .newest()
-      .slice(0, NEWEST)
-      .map(({ kind, at, lines }) => {
-        const shown: { book: string; amount: AmountMinor }[] = [];
-        eachLine(lines, (book, amount) => shown.push({ book, amount }));
-        return { kind, at, lines: shown };
-      }),
-    services: CATEGORIES.map((name) => ({ name, isOn: !switchedOff.has(name) })),
     // Moods that a number can select have the last four digits of such numbers.
     moods: Object.entries(MOODS).map(([name, mood]) => ({
       name: name as MoodName,
@@ -45,7 +33,7 @@ export function overviewOf(world: World) {
   };
 }
 
-function viewOf(account: Account, { ledger, limits, moods, orders, pins }: World) {
+function viewOf(account: Account, { ledger, moods, orders, pins }: World) {
   const { id, name, tier, vendor, suspended, api_access, allowed_ips, pin } = account;
   // One for each mode for which the account has a key.
   const wallets = callersOf(account).flatMap(({ mode, walletId }) => {
@@ -69,6 +57,5 @@ function viewOf(account: Account, { ledger, limits, moods, orders, pins }: World
     pin: new Secret(pin),
     isPinLocked: pins.isLocked(id),
     wallets,
-    limits: limits.used(id),
   };
 }

@@ -9,18 +9,17 @@ const wallet = () => house.service.sandbox!.admin.overview().accounts.find(({ id
 const sell = (phone: string) =>
   send(house.url, '/api/topup/', { network: 1, mobile_number: phone, amount: 100, Ported_number: true, 'request-id': phone });
 
-test('a sale is shown with the last digits of its number, its wallet in naira, and its ledger entries', async () => {
+test('a sale is shown with the last digits of its number, and its wallet in naira', async () => {
   await sell('08031234567');
   const { text, html } = await asked.get('/sandbox');
   expect(text).toMatch(/demo:sandbox airtime …4567 ₦98 .*success/);
   expect(text).toMatch(/Demo vendor demo sandbox ₦999,902/);
-  expect(text).toMatch(/charge .*wallet:demo:sandbox/);
   expect(text).toMatch(/0004 reset-after-charge charged, then the connection is reset/);
   expect(html).not.toContain('08031234567');
   expect(html).not.toContain('sandbox_demo');
 });
 
-test('a wallet is topped up and reset, the clock is moved, and a service is switched', async () => {
+test('a wallet is topped up and reset, and the clock is moved', async () => {
   const { balance } = wallet();
   expect((await asked.post('/sandbox/fund', { wallet: 'demo:sandbox', naira: '2500' })).text).toContain('was topped up');
   expect(wallet().balance - balance).toBe(250_000);
@@ -30,8 +29,6 @@ test('a wallet is topped up and reset, the clock is moved, and a service is swit
   const before = admin.now();
   await asked.post('/sandbox/clock', { minutes: '90' });
   expect(admin.now() - before).toBeGreaterThanOrEqual(90 * 60_000);
-  await asked.post('/sandbox/service', { name: 'airtime', on: 'no' });
-  expect((await sell('08031234567')).body).toMatchObject({ status: 'fail' });
 });
 
 test('a mood strikes the next purchase, and a pending order is ended', async () => {

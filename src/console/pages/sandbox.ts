@@ -1,7 +1,7 @@
-/** The page of the embedded sandbox: simulated accounts, wallets, orders and ledger, with the admin calls. */
+/** The page of the embedded sandbox: simulated accounts, wallets, moods, clock and orders. */
 import express, { type Request, type Response, type Router } from 'express';
 import type { SandboxAdmin } from '../../sandbox/admin';
-import type { AccountView, OrderView, PostingView, SandboxOverview, WalletView } from '../../sandbox/overview';
+import type { AccountView, OrderView, SandboxOverview, WalletView } from '../../sandbox/overview';
 import {
   badge,
   count,
@@ -71,10 +71,6 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     said: 'The order has come to its end.',
     act: (admin, field) => admin.settleOrder(field('reference'), field('result') === 'success' ? 'success' : 'failed'),
   },
-  service: {
-    said: 'The service was switched.',
-    act: (admin, field) => admin.switchService(field('name'), field('on') === 'yes'),
-  },
   unlock: { said: 'Purchases are open again.', act: (admin, field) => admin.unlockPin(field('account')) },
 };
 
@@ -96,13 +92,10 @@ function show(request: Request, response: Response, admin: SandboxAdmin, problem
     problem === undefined && done !== undefined && notice('good', done),
     section('Accounts and wallets', walletTable(overview)),
     html`<div class="grid">
-      <div class="column">
-        ${walletForms(overview)} ${clockSection(overview)} ${limitSection(overview)} ${serviceSection(overview)}
-      </div>
+      <div class="column">${walletForms(overview)} ${clockSection(overview)}</div>
       ${moodSection(overview)}
     </div>`,
     section('Orders', orderTable(overview.orders), { note: `the newest of ${count(overview.orderCount)}` }),
-    section('Ledger', ledgerTable(overview.postings), { note: 'the newest postings' }),
   ];
   showPage(request, response, { title: 'Sandbox', body, status: problem === undefined ? 200 : 400 });
 }
@@ -217,28 +210,6 @@ function moodSection(overview: SandboxOverview): Html {
   );
 }
 
-const LIMIT_WORDS = { purchase: 'purchases', lookup: 'look-ups', bulk_sms: 'bulk SMS' } as const;
-
-function limitSection({ accounts, isRelaxed }: SandboxOverview): Html {
-  if (isRelaxed) return section('Rate limits', notice('info', 'SANDBOX_RELAXED lifts the limits.'));
-  return section(
-    'Rate limits',
-    table(
-      accounts.flatMap(({ name, limits }) => limits.filter(({ used }) => used > 0).map((limit) => ({ account: name, ...limit }))),
-      [
-        { title: 'Account', cell: ({ account }) => account },
-        { title: 'Requests', cell: ({ name }) => LIMIT_WORDS[name] },
-        {
-          title: 'Used',
-          cell: ({ used, count: of, windowMs }) => `${used} of ${of} in ${windowMs / 60_000} min`,
-          isNumber: true,
-        },
-      ],
-      { caption: 'Requests that count towards a limit now', empty: 'No request of any account counts towards a limit now.' },
-    ),
-  );
-}
-
 const STATUS_TONES: Readonly<Record<OrderView['status'], Tone>> = {
   success: 'good',
   pending: 'info',
@@ -270,43 +241,4 @@ function showStatus({ status, reference }: OrderView): Html {
     ${mark} ${hidden('reference', reference)}
     <button name="result" value="success">Succeed</button> <button name="result" value="failed">Decline</button>
   </form>`;
-}
-
-const LEDGER_SHOWN = 12;
-
-function ledgerTable(postings: readonly PostingView[]): Html {
-  return table(
-    postings.slice(0, LEDGER_SHOWN),
-    [
-      { title: 'Time', cell: ({ at }) => time(at) },
-      { title: 'Kind', cell: ({ kind }) => kind },
-      { title: 'Book', cell: ({ lines }) => lines.map(({ book }) => html`<div>${book}</div>`) },
-      { title: 'Amount', cell: ({ lines }) => lines.map(({ amount }) => html`<div>${naira(amount)}</div>`), isNumber: true },
-    ],
-    { caption: 'Newest postings', onPhone: 'scroll' },
-  );
-}
-
-function serviceSection({ services }: SandboxOverview): Html {
-  return section(
-    'Services',
-    table(
-      services,
-      [
-        { title: 'Service', cell: ({ name }) => name },
-        { title: 'State', cell: ({ isOn }) => (isOn ? badge('good', 'on') : badge('bad', 'off')) },
-        {
-          title: 'Switch',
-          cell: ({ name, isOn }) =>
-            html`<form method="post" action="/console/sandbox/service">
-              ${hidden('name', name)}${hidden('on', isOn ? 'no' : 'yes')}<button>
-                Switch ${isOn ? 'off' : 'on'}<span class="unseen"> ${name}</span>
-              </button>
-            </form>`,
-        },
-      ],
-      { caption: 'Services of the sandbox', onPhone: 'scroll' },
-    ),
-    { note: 'v1 answers 403 for one that is off' },
-  );
 }

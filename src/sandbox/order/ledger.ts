@@ -22,7 +22,7 @@ export function transferLines(from: BookName, to: BookName, amount: AmountMinor)
   return [from, kobo(0 - amount), to, amount];
 }
 
-export function eachLine(lines: Lines, visit: (book: BookName, amount: AmountMinor) => void): void {
+function eachLine(lines: Lines, visit: (book: BookName, amount: AmountMinor) => void): void {
   for (let index = 0; index + 1 < lines.length; index += 2) visit(lines[index] as BookName, lines[index + 1] as AmountMinor);
 }
 
@@ -44,13 +44,10 @@ export function cashbackBook(walletId: string): BookName {
   return bookName('cashback', walletId);
 }
 
-const NEWEST_MAX = 100;
-
 /** The double-entry ledger: its balances are in memory, its postings in the store. */
 export class Ledger {
   readonly #store: Store;
   readonly #balances = new Map<BookName, number>();
-  readonly #newest: Posting[] = [];
   #lastId = 0;
 
   constructor(store: Store) {
@@ -86,14 +83,7 @@ export class Ledger {
     return this.#store.entries<Posting>('posting');
   }
 
-  /** The newest postings, at most a hundred, newest first. */
-  newest(): readonly Posting[] {
-    return this.#newest.toReversed();
-  }
-
   #apply(posting: Posting): void {
-    this.#newest.push(posting);
-    if (this.#newest.length > NEWEST_MAX) this.#newest.shift();
     eachLine(posting.lines, (book, amount) => this.#balances.set(book, (this.#balances.get(book) ?? 0) + amount));
   }
 }
