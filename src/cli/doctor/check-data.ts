@@ -1,7 +1,6 @@
 /** Checks the data that must survive: the data folder, its disk, the journal, the secret. */
-import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { open, rm, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as Pg from 'pg';
 import { openJournalBeside } from '../../start/configured-stores';
@@ -22,9 +21,6 @@ const FILE_SYSTEMS: Readonly<Record<number, readonly [name: string, level: 'lost
   0x65735546: ['FUSE', 'shared'],
 };
 const ROOM_MIN_BYTES = 2 ** 30;
-const FLUSHES = 5;
-const FLUSH_SLOW_MS = 20;
-const FLUSH_BAD_MS = 100;
 const MIB = 2 ** 20;
 
 export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
@@ -79,39 +75,6 @@ async function judgeDisk(folder: string): Promise<readonly Finding[]> {
       ),
     );
   return found.length > 0 ? found : [well(`DATA_DIR can be written, on a disk with ${Math.floor(free / 2 ** 30)} GiB free.`)];
-}
-
-/** Measures flushes to the disk, because each purchase waits for one before it is sent. */
-export const checkFlush: Check = async ({ config: { dataDir } }) => {
-  if (!existsSync(dataDir)) return [];
-  const ms = await flushTime(dataDir).catch(() => undefined);
-  return ms === undefined ? [] : [judgeFlush(ms)];
-};
-
-export function judgeFlush(ms: number): Finding {
-  const what = `A flush to the disk takes ${ms.toFixed(1)} ms.`;
-  const why = 'An order is on disk before it is sent: each purchase waits for one or two flushes.';
-  const todo = 'Use a disk of its own, or one with a write cache that survives power loss.';
-  if (ms >= FLUSH_BAD_MS) return mend(what, why, todo);
-  return ms >= FLUSH_SLOW_MS ? note(what, why, todo) : well(what);
-}
-
-async function flushTime(folder: string): Promise<number> {
-  const path = join(folder, `doctor.${randomUUID()}`);
-  const file = await open(path, 'wx', 0o600);
-  try {
-    const times: number[] = [];
-    for (let count = 0; count < FLUSHES; count += 1) {
-      await file.write(Buffer.alloc(4_096, count), 0, 4_096, count * 4_096);
-      const begunMs = performance.now();
-      await file.datasync();
-      times.push(performance.now() - begunMs);
-    }
-    return times.sort((one, other) => one - other)[Math.floor(FLUSHES / 2)]!;
-  } finally {
-    await file.close();
-    await rm(path, { force: true });
-  }
 }
 
 export const checkJournal: Check = async ({ config }) => {

@@ -5,7 +5,7 @@ import type { Config } from '../../config';
 import type { Secret } from '../../domain/credentials';
 import { adminUrl, askAdmin } from '../running-gateway';
 import { checkFolderUnlessKnown } from '../known-set';
-import { checkDataFolder, checkFlush, checkJournal, checkSecrets, checkDatabase } from './check-data';
+import { checkDataFolder, checkJournal, checkSecrets, checkDatabase } from './check-data';
 import { checkMappings } from './check-files';
 import { checkAdmin, checkProxies, checkRunning } from './check-gateway';
 import { checkMachine } from './check-machine';
@@ -20,7 +20,6 @@ export const CHECKS: readonly (readonly [name: string, Check])[] = [
   ['proxies', checkProxies],
   ['admin port', checkAdmin],
   ['data folder', checkDataFolder],
-  ['disk', checkFlush],
   ['journal', checkJournal],
   ['database', checkDatabase],
   ['secrets', checkSecrets],

@@ -2,14 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Check, Finding } from '../../../src/cli/doctor/finding';
-import {
-  checkDataFolder,
-  checkFlush,
-  checkJournal,
-  checkSecrets,
-  judgeFlush,
-  checkDatabase,
-} from '../../../src/cli/doctor/check-data';
+import { checkDataFolder, checkJournal, checkSecrets, checkDatabase } from '../../../src/cli/doctor/check-data';
 import { openConfiguredJournal } from '../../../src/start/configured-stores';
 import { takeGatewaySecret } from '../../../src/start/gateway-secret';
 import { configFor } from '../../flows/house';
@@ -39,7 +32,6 @@ test('a good folder is left unchanged', async () => {
   expect(brief(await look(checkDataFolder))).toEqual([
     expect.stringMatching(/^well: DATA_DIR can be written, on a disk with \d+ GiB free/),
   ]);
-  expect(brief(await look(checkFlush))).toEqual([expect.stringMatching(/A flush to the disk takes \d+\.\d ms/)]);
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -63,16 +55,6 @@ inMemory('a folder in memory (needs /dev/shm)', async () => {
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
-});
-
-test.each([
-  [1, 'well'],
-  [19.9, 'well'],
-  [20, 'note'],
-  [99, 'note'],
-  [100, 'mend'],
-] as const)('a flush of %d ms is %s', (ms, level) => {
-  expect(judgeFlush(ms).level).toBe(level);
 });
 
 test('a journal that opens, a file that is no journal, and a journal of another key', async () => {
