@@ -12,13 +12,12 @@ import { makePatch, type Addition, type Patch } from '../operator/drift/make-pat
 import { readPatienceFile } from '../watch/patience-file';
 import { checkUnlessKnown } from './known-set';
 import { parseFolder } from './parse-options';
-import { print, readConfig } from './process';
+import { readConfig } from './process';
 import { askAdminOrThrow, readSet } from './running-gateway';
 
 interface DriftOptions {
   readonly json?: boolean;
   readonly patch?: boolean;
-  readonly forget?: boolean;
 }
 
 /** `compat-gateway drift`: shows what the running gateway has seen in requests and the mapping does not have. Changes no file by itself. */
@@ -28,7 +27,6 @@ export function driftCommand(): Command {
     .argument('[folder]', 'the mappings folder to compare with (default: MAPPINGS_DIR)', parseFolder)
     .addOption(new Option('--patch', 'print the patch alone').conflicts('json'))
     .option('--json', 'print everything as JSON')
-    .addOption(new Option('--forget', 'have the gateway forget what it saw and start anew').conflicts(['json', 'patch']))
     .addHelpText(
       'after',
       `
@@ -37,19 +35,12 @@ The patch is taken from the folder above the mappings: an alias that moves money
 
 Examples:
   compat-gateway drift
-  compat-gateway drift --patch | patch -p0 && compat-gateway check && compat-gateway reload
-  compat-gateway drift --forget`,
+  compat-gateway drift --patch | patch -p0 && compat-gateway check && compat-gateway reload`,
     )
     .action(async (given: string | undefined, options: DriftOptions) => {
       const { config } = readConfig();
-      if (options.forget === true) return forget(config);
       await compare(given ?? config.mappingsDir, config, options);
     });
-}
-
-async function forget(config: Config): Promise<void> {
-  await askAdminOrThrow(config, 'POST', '/traffic/forget');
-  print('Forgotten. Counting starts again now.');
 }
 
 async function compare(folder: string, config: Config, options: DriftOptions): Promise<void> {

@@ -199,14 +199,12 @@ async function seenByAll(pool: WorkerPool): Promise<SellingSightings> {
 }
 
 /** The workers share one file of traffic. Asked one after the other, each writes its own shapes before it reads the file. */
-function trafficOfAll(pool: WorkerPool): { read: () => Promise<Traffic>; forget: () => Promise<void> } {
-  const inTurns = async (kind: string): Promise<unknown> => {
-    let last: unknown;
-    for (const [, channel] of pool.channels()) last = await channel.ask(kind);
-    return last;
-  };
+function trafficOfAll(pool: WorkerPool): { read: () => Promise<Traffic> } {
   return {
-    read: async () => (await inTurns('traffic')) as Traffic,
-    forget: async () => void (await inTurns('forgetTraffic')),
+    read: async () => {
+      let last: unknown;
+      for (const [, channel] of pool.channels()) last = await channel.ask('traffic');
+      return last as Traffic;
+    },
   };
 }

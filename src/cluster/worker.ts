@@ -54,7 +54,6 @@ class WorkerProcess {
       metrics: () => this.#selling?.metrics.registry.getMetricsAsJSON(),
       sightings: () => this.#selling?.sightings(),
       traffic: () => this.#selling?.traffic?.read(),
-      forgetTraffic: () => this.#selling?.traffic?.forget(),
       pinVerdict: (verdict: PinVerdict) => this.#pins?.applyVerdict(verdict),
       record: ({ caller, untilMs }: RecordAsked) => this.#selling?.noter.record(caller, untilMs),
       hungUp: ({ fingerprint, kind, ageMs }: HangUp) => this.#learnt?.applyHangUp(fingerprint, kind, ageMs),

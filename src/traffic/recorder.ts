@@ -74,11 +74,6 @@ export function createRecorder(options: RecorderOptions) {
       await flush();
       return trafficOf(await (await options.store).read());
     },
-    /** Drops all counts. */
-    async forget(): Promise<void> {
-      await flush();
-      await (await options.store).forget(clock.now());
-    },
     /** Writes the remaining counts and ends. */
     async stop(): Promise<void> {
       isStopped = true;

@@ -13,8 +13,6 @@ export interface TrafficStore {
   /** Adds all tallies or, if it rejects, none. `forgotten` is the number of requests that the recorder had no room for. */
   add(tallies: readonly Tally[], forgotten: number, nowMs: number): Promise<Added>;
   read(): Promise<Counters>;
-  /** Drops all counters. */
-  forget(nowMs: number): Promise<void>;
 }
 
 const PROGRAM = 'compat-gateway traffic';
@@ -32,12 +30,8 @@ const LINES_AT_ONCE = 250;
 
 /** Keeps counters in memory only: for tests, and if the file cannot be used. */
 export function createMemoryStore(nowMs: number, room?: TallyRoom): TrafficStore {
-  let counters = new Counters(nowMs, room);
-  return {
-    add: async (...added) => counters.add(...added),
-    read: async () => counters,
-    forget: async (now) => void (counters = new Counters(now, room)),
-  };
+  const counters = new Counters(nowMs, room);
+  return { add: async (...added) => counters.add(...added), read: async () => counters };
 }
 
 /** Opens the store of a folder. Rejects with a sentence if its file is of something else, and does not change the file then. */
@@ -52,11 +46,8 @@ export async function openTrafficStore(dir: string, nowMs: number, room: TallyRo
     return done;
   };
   return {
-    add: (tallies, forgotten, now) =>
-      inTurn(() => file.change((counters) => ({ counters, ...counters.add(tallies, forgotten, now) }))),
+    add: (...added) => inTurn(() => file.add(...added)),
     read: () => inTurn(() => file.read()),
-    forget: (now) =>
-      inTurn(async () => void (await file.change(() => ({ counters: new Counters(now, room), shapes: 0, forgotten: 0 })))),
   };
 }
 
@@ -81,14 +72,15 @@ class TrafficFile {
     return this.#known.counters;
   }
 
-  async change<Result extends { readonly counters: Counters }>(act: (counters: Counters) => Result): Promise<Result> {
+  async add(...added: Parameters<Counters['add']>): Promise<Added> {
     const next = await this.#takeTurn();
     try {
-      const result = act(await this.read());
-      await writeFile(next, linesOf(result.counters));
+      const counters = await this.read();
+      const result = counters.add(...added);
+      await writeFile(next, linesOf(counters));
       await next.close();
       await rename(this.#nextPath, this.#path);
-      this.#known = { state: await this.#state(), counters: result.counters };
+      this.#known = { state: await this.#state(), counters };
       return result;
     } catch (error) {
       // The counters in memory have tallies that were not written, so the next call reads the file again.

@@ -4,13 +4,7 @@ import { createTrafficRouter } from '../../src/admin/traffic-router';
 import { createMetrics } from '../../src/telemetry/metrics';
 
 const TRAFFIC = { sinceMs: 1, shapes: [], unlistedWords: [], unknownAddresses: [], usedWords: [], forgotten: 0 };
-let forgotten = 0;
-const traffic = {
-  read: async () => TRAFFIC,
-  forget: async () => {
-    forgotten += 1;
-  },
-};
+const traffic = { read: async () => TRAFFIC };
 
 async function ask(recorder: typeof traffic | undefined, path: string, method = 'GET', token = 'let-me-in') {
   const server = createAdminServer({
@@ -31,13 +25,6 @@ async function ask(recorder: typeof traffic | undefined, path: string, method = 
 test('the traffic is shown only with the token', async () => {
   expect(await ask(traffic, '/traffic')).toEqual([200, TRAFFIC]);
   expect((await ask(traffic, '/traffic', 'GET', 'guess'))[0]).toBe(401);
-});
-
-test('either of two calls makes the gateway forget it', async () => {
-  expect(await ask(traffic, '/traffic', 'DELETE')).toEqual([200, { status: 'forgotten' }]);
-  expect(await ask(traffic, '/traffic/forget', 'POST')).toEqual([200, { status: 'forgotten' }]);
-  expect((await ask(traffic, '/traffic/forget', 'POST', 'guess'))[0]).toBe(401);
-  expect(forgotten).toBe(2);
 });
 
 test('a gateway that remembers no traffic names the setting TRAFFIC_SHAPES', async () => {

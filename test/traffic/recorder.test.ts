@@ -73,14 +73,6 @@ test('a stop writes the counts that wait in memory', async () => {
   expect([[...(await memory.read()).tallies()].length, clock.waiting]).toEqual([1, 0]);
 });
 
-test('forgetting also drops counts that are not written yet', async () => {
-  const { recorder, clock } = open();
-  recorder.record(request('alpha'), walked);
-  await clock.advance(1_000);
-  await recorder.forget();
-  expect(await recorder.read()).toMatchObject({ sinceMs: clock.now(), shapes: [] });
-});
-
 test('a store that cannot be written is reported once, and no count is lost when it works again', async () => {
   const memory = createMemoryStore(0);
   let isBroken = true;

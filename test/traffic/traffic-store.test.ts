@@ -32,15 +32,6 @@ describe.each<[string, () => Promise<TrafficStore>]>([
     expect(await store.add(all, 0, NOW)).toMatchObject({ shapes: 3, forgotten: 0 });
     expect(bodiesOf(await store.read())).toHaveLength(4);
   });
-
-  test('forgets all counts and starts again from zero', async () => {
-    await store.add([tally(), tally({ kind: 'address' })], 3, NOW);
-    await store.forget(NOW + 10);
-    const { sinceMs, forgotten } = await store.read();
-    expect([sinceMs, forgotten, bodiesOf(await store.read())]).toEqual([NOW + 10, 0, []]);
-    await store.add([tally()], 0, NOW + 11);
-    expect(bodiesOf(await store.read())).toHaveLength(1);
-  });
 });
 
 const many = Array.from({ length: 2_000 }, (_, index) => tally({ owner: `o${index % 50}`, body: `"${index}"` }));
