@@ -79,7 +79,7 @@ export async function openOrder(
   // It may repeat an order that cannot be read now, so nothing is sent. A question about its new id finds no order, which is not told as a failure.
   if (standing === 'unread') return restingPursuit(unreadOrder(newOrder));
   let opened: Opened;
-  const looking = realOrder(newOrder, parsed, parts);
+  const looking = realOrder(newOrder, standing, parsed, parts);
   const real = looking === undefined ? undefined : await looking;
   if (real !== undefined) return restingPursuit(real);
   try {
@@ -266,14 +266,20 @@ async function knownOrder(
  * The order that this request repeats and that its key placed at v1, before callers.yaml sent the key to the sandbox. The repeat is told the
  * outcome at v1: the sandbox would only simulate a sale, and the script would hear a success that v1 never gave.
  */
-function realOrder(newOrder: NewOrder, parsed: ParsedRequest, parts: OpeningParts): Promise<Order | undefined> | undefined {
+function realOrder(
+  newOrder: NewOrder,
+  standing: RepeatKind,
+  parsed: ParsedRequest,
+  parts: OpeningParts,
+): Promise<Order | undefined> | undefined {
   const { sandboxOf } = parsed.credentials;
   if (sandboxOf === undefined) return undefined;
   if (parsed.intent.requestId === undefined) {
     const finding = parts.repeats.findUnheard(sandboxOf.fingerprint, newOrder.askedHash!, parsed.mapping);
     return finding.then((found) => (found === UNREAD ? unreadOrder(newOrder) : found));
   }
-  return knownOrder({ ...newOrder, owner: sandboxOf.fingerprint }, false, parsed, parts);
+  const isFirst = standing === 'new' && parsed.operation.takesPending === 'sells';
+  return knownOrder({ ...newOrder, owner: sandboxOf.fingerprint }, isFirst, parsed, parts);
 }
 
 async function usedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<GatewayError> {

@@ -214,7 +214,9 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
   if (number === 'differs' && isPhone) return 'contradicted';
   if (isSameWithoutNumber(data, traits, comparison, known)) return 'same';
   const isBefore = number !== 'agrees' && compareTime(data, known) === 'long before';
-  const against = [number, price, category].filter((agreement) => agreement === 'differs').length;
+  // A message to many has no number that v1 could show.
+  const shown: Agreement = traits.isTraceless && isShown(data['phone']) ? 'differs' : number;
+  const against = [shown, price, category].filter((agreement) => agreement === 'differs').length;
   return against > 1 || isBefore ? 'contradicted' : 'unclear';
 }
 

@@ -28,6 +28,11 @@ const METER: OrderTraits = {
   quantity: undefined,
 };
 const CARD = traitsOf(shippedMapping().operations.get('buy_recharge_cards')!, { network: 'MTN', denomination: 100, quantity: 1 });
+const MESSAGE = traitsOf(shippedMapping().operations.get('send_sms')!, {
+  sender: 'Shop',
+  message: 'Hi',
+  recipients: ['08031234567'],
+});
 const OPENED = Date.UTC(2026, 5, 1, 9);
 const KNOWN = { openedAtMs: OPENED + 500, nowMs: OPENED + 20_000 };
 const receipt = (data: JsonObject): JsonObject => ({ status: 'success', data });
@@ -73,6 +78,13 @@ test.each<[string, JsonObject, OrderTraits, string]>([
     METER,
     'contradicted',
   ],
+  [
+    'a phone and an unknown service where a message was ordered',
+    { phone: '08099999999', category: 'top' },
+    MESSAGE,
+    'contradicted',
+  ],
+  ['an unknown service where a message was ordered', { phone: '', category: 'text' }, MESSAGE, 'unclear'],
   ['another number and price where a meter is served', { phone: '08099999999', amount: 50 }, METER, 'contradicted'],
   ['the meter', { phone: '0045', amount: 5_000 }, METER, 'same'],
   ['no receipt at all', {}, METER, 'unclear'],
