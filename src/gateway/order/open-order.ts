@@ -77,7 +77,10 @@ export async function openOrder(
   parts: OpeningParts,
 ): Promise<OpenedOrder> {
   // It may repeat an order that cannot be read now, so nothing is sent. A question about its new id finds no order, which is not told as a failure.
-  if (standing === 'unread') return restingPursuit(unreadOrder(newOrder));
+  if (standing === 'unread') {
+    if (parsed.operation.takesPending === 'sells') throw unreadRefusal('an order that it may repeat cannot be read');
+    return restingPursuit(unreadOrder(newOrder));
+  }
   let opened: Opened;
   const looking = realOrder(newOrder, standing, parsed, parts);
   const real = looking === undefined ? undefined : await looking;

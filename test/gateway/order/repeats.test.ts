@@ -234,6 +234,19 @@ describe('a repeat without an id', () => {
     expect(await told(house, ask(house))).toMatchObject({ http: 503, code: 'journal_unavailable' });
   });
 
+  test('is refused as unread for a script that sells what is pending, where the sale before cannot be read', async () => {
+    const journal = { isAway: false };
+    const wrapJournal = (stored: Journal) => awayAtTimes(stored, journal);
+    for (const [mapping, http] of [[shippedMapping(), 200] as const, [selling(shippedMapping()), 503] as const]) {
+      const house = openWalkHouse({ ...slowly(100, SUCCESS), wrapJournal, parts: { mapping: () => mapping } });
+      journal.isAway = false;
+      await hangUpAfter(50, house, {});
+      await house.clock.advance(20_000);
+      journal.isAway = true;
+      expect(await told(house, ask(house))).toMatchObject({ http, status: 'pending' });
+    }
+  });
+
   test('is pending also where the mapping serves its address no more and the journal cannot be read', async () => {
     for (const fields of [{}, { 'request-id': 'r-1' }]) {
       let mapping = shippedMapping();

@@ -134,11 +134,11 @@ export class Verdict {
   }
 
   /** A script that delivers what is pending never hears so of a sale that was in no journal. */
-  #judgeDelivery({ takesPending, purchases, name, isNameless, previous }: Case, { at }: ScriptReply): void {
+  #judgeDelivery(subject: Case, reply: ScriptReply): void {
+    const { takesPending, purchases, name } = subject;
     if (takesPending !== 'sells' || purchases.some(({ openedAt }) => openedAt !== undefined)) return;
-    // It may repeat the sale before, which cannot be read and was told by another process (decision 0012).
-    if (isNameless && previous !== undefined) return;
-    this.#violate('pending is bought', name, `told pending at ${this.#time(at)}, and nothing was ordered`);
+    if (this.#touchesSandbox(subject, reply)) return;
+    this.#violate('pending is bought', name, `told pending at ${this.#time(reply.at)}, and nothing was ordered`);
   }
 
   #mayBeOpen(subject: Case, reply: ScriptReply): boolean {
