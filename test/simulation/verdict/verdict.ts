@@ -135,9 +135,10 @@ export class Verdict {
 
   /** A script that delivers what is pending never hears so of a sale that was in no journal. */
   #judgeDelivery(subject: Case, reply: ScriptReply): void {
-    const { takesPending, purchases, name } = subject;
+    const { takesPending, purchases, name, previous } = subject;
     if (takesPending !== 'sells' || purchases.some(({ openedAt }) => openedAt !== undefined)) return;
-    if (this.#touchesSandbox(subject, reply)) return;
+    // Two sales of the same without ids are one while the first has no end (decision 0024).
+    if (this.#touchesSandbox(subject, reply) || (previous !== undefined && this.#mayBeRepeatedByNext(previous))) return;
     this.#violate('pending is bought', name, `told pending at ${this.#time(reply.at)}, and nothing was ordered`);
   }
 
