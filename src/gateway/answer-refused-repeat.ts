@@ -115,6 +115,8 @@ async function findRepeated(
     if (operation.takesPending === 'sells') throw unreadRefusal('the journal cannot be read');
   }
   const found = named ?? unheard;
+  if (found === UNREAD && sent === undefined && operation?.takesPending === 'sells')
+    throw unreadRefusal('the journal cannot be read');
   const asked = { sent, askedHash, isDoubted: named === UNREAD };
   const order = found === UNREAD ? standInFor({ ...known, credentials }, request, asked, parts) : found;
   if (order === undefined) return undefined;
