@@ -1,6 +1,6 @@
 /** The invariants that every reply must satisfy when it is sent, and every history at its end. */
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
-import { TOLD_PENDING } from '../../../src/domain/order';
+import { NOT_TOLD, TOLD_PENDING } from '../../../src/domain/order';
 import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
 import { SKEW_MS } from '../edge/fault-plan';
@@ -159,6 +159,7 @@ export class Verdict {
     // The repeat of a sale without an id, which no table had room for (decision 0024).
     if (subject.isNameless && subject.isPushedOut) return;
     if (subject.earlierIds.length > 0 && (reply.how === 'status' || this.#isClockToBlame(subject))) return;
+    if (isRefundedElsewhere(subject, reply)) return;
     // The charged order is the earlier sale without the gateway, and the reply is not about that sale.
     if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
     const { content } = reply;
@@ -326,7 +327,8 @@ export class Verdict {
    */
   #mayBeRepeatedByNext(subject: Case): boolean {
     const told = subject.replies.find(({ word, how }) => word === 'success' && how === 'purchase');
-    subject.isTellingLost ||= told !== undefined && !this.#disk.isKnownTold(subject, told.process, told.at);
+    const isStillUntold = this.#disk.orderOf(subject.owner, subject.requestId ?? '')?.toldAtMs === NOT_TOLD;
+    subject.isTellingLost ||= told !== undefined && (isStillUntold || !this.#disk.isKnownTold(subject, told.process, told.at));
     return subject.isTellingLost || this.#isClockSetBefore(subject) || this.#wasOpenAtNext(subject);
   }
 
@@ -352,6 +354,12 @@ export class Verdict {
   #violate(invariant: string, subject: string, detail: string): void {
     this.#stage.book.violate(invariant, subject, detail);
   }
+}
+
+/** A script that refunds what is pending has done so; its next sale at another process is another one (decision 0024). */
+function isRefundedElsewhere({ isNameless, takesPending, replies }: Case, { process, startedAt }: ScriptReply): boolean {
+  const isRefunded = (one: ScriptReply): boolean => one.word === 'pending' && one.process !== process && one.at <= startedAt;
+  return isNameless && takesPending === 'refunds' && replies.some(isRefunded);
 }
 
 function wasToldSold({ replies }: Case, { at }: ScriptReply, agoMs = 0): boolean {
