@@ -38,7 +38,8 @@ export class Verdict {
   hear(subject: Case, reply: ScriptReply): void {
     if (subject.customers > 1) return this.#noteLostTelling(subject);
     if (reply.word === 'success') this.#judgeSuccess(subject, reply);
-    if (reply.word === 'failure' && reply.how === 'status') this.#judgeTakenBack(subject, reply);
+    if (reply.word === 'failure' && reply.how === 'status' && !this.#isOfSandbox(subject, reply))
+      this.#judgeTakenBack(subject, reply);
     if (reply.word === 'failure' && subject.isNameless) subject.isPushedOut ||= this.#disk.isTableFull();
     if (reply.word === 'pending') {
       // While the journal cannot be read, it is not known which order this is about (decision 0024).
@@ -57,7 +58,7 @@ export class Verdict {
         continue;
       }
       for (const reply of subject.replies) {
-        if (reply.word === 'failure') this.#judgeFailure(subject, reply);
+        if (reply.word === 'failure' && !this.#isOfSandbox(subject, reply)) this.#judgeFailure(subject, reply);
         if (reply.word === 'pending' && reply.how === 'purchase') this.#judgeDelivery(subject, reply);
       }
       const last = lastTold.get(subject);
@@ -102,6 +103,11 @@ export class Verdict {
     if (!this.#stage.book.wasTriedOut(reply.startedAt, reply.at)) return false;
     const order = [...this.#sandbox.orders()].find(({ reference }) => reference === reply.body['reference']);
     return order?.status === 'success' && isAskedFor(subject, reply, order);
+  }
+
+  /** A question that is about an order in the sandbox, under the id of one that was sold at v1. */
+  #isOfSandbox(subject: Case, reply: ScriptReply): boolean {
+    return reply.how === 'status' && this.#touchesSandbox(subject, reply);
   }
 
   /** Whether the script bought or asked while its key was in the sandbox: orders of the one are told as pending by the other. */
