@@ -126,9 +126,13 @@ async function findRepeated(
   return { order, sent, credentials };
 }
 
-/** Whether the request has no field but an id: it asks about the order of that id, and means no other sale. */
+/**
+ * Whether the request has an id in a field and no other field: it asks about the order of that id, and means no other sale. Under the id of a header
+ * alone it may be another sale, whose fields were lost on the way.
+ */
 function bringsOnlyIds({ body, query }: LegacyRequest, { requestIdSpellings }: Mapping): boolean {
-  return [...body.keys(), ...query.keys()].every((name) => requestIdSpellings.includes(name));
+  const names = [...body.keys(), ...query.keys()];
+  return names.length > 0 && names.every((name) => requestIdSpellings.includes(name));
 }
 
 /**

@@ -1121,6 +1121,15 @@ describe('ids', () => {
     expect(await told(house, ask(house, { ref: 'b' }))).toMatchObject({ reference: 'V2', repeat: undefined });
   });
 
+  test('in a header alone tell nothing of their order to a request whose fields were lost on the way', async () => {
+    const house = openWalkHouse(slowly(100, SUCCESS));
+    const sent = { 'x-request-id': 'trace-7' };
+    expect(await told(house, ask(house, {}, sent))).toMatchObject({ status: 'success' });
+    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent };
+    const empty = await house.gateway.handle(legacyRequest({ body: {}, headers }));
+    expect(empty.reply).toMatchObject({ status: 400, body: { status: 'fail' } });
+  });
+
   // GemData: 20 s of its own, then the same sale without the field, under the same header (facts 9.1).
   test('in a header find the order whose own id the repeat has left out', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
