@@ -102,7 +102,7 @@ async function findRepeated(
   const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
   const isQuestion = named !== undefined && bringsOnlyIds(request, mapping);
   const isRead = named !== undefined && named !== UNREAD;
-  const words = { askedHash, sent: named === UNREAD ? undefined : sent };
+  const words = { askedHash, sent: named === UNREAD ? undefined : sent, headerId: headerIdOf(sent) };
   const finding = isRead ? undefined : findOrder(credentials, (owner) => findUnheard(owner, words, mapping, parts));
   const unheard = await finding?.catch((refusal: unknown) => {
     // At an address that nothing serves it may be any request.
@@ -121,7 +121,7 @@ async function findRepeated(
   const order = found === UNREAD ? standInFor({ ...known, credentials }, request, asked, parts) : found;
   if (order === undefined) return undefined;
   if (isQuestion) return { order, sent, credentials };
-  if (order.askedHash !== askedHash && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
+  if (!isWordForWord(order, request, sent, parts) && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
   return { order, sent, credentials };
 }
@@ -133,6 +133,23 @@ async function findRepeated(
 function bringsOnlyIds({ body, query }: LegacyRequest, { requestIdSpellings }: Mapping): boolean {
   const names = [...body.keys(), ...query.keys()];
   return names.length > 0 && names.every((name) => requestIdSpellings.includes(name));
+}
+
+/** Whether these are the order's own words. A repeat under the id of a header may have left out the order's own id (decision 0024). */
+function isWordForWord(
+  { askedHash, echo }: Order,
+  request: LegacyRequest,
+  sent: SentRequestId | undefined,
+  { keyring }: WalkParts,
+): boolean {
+  if (askedHashOf(request, keyring) === askedHash) return true;
+  const body = new Map([...request.body, ...Object.entries(echo)]);
+  return headerIdOf(sent) !== undefined && askedHashOf({ ...request, body }, keyring) === askedHash;
+}
+
+/** The id of a header, where no field has one. */
+function headerIdOf(sent: SentRequestId | undefined): string | undefined {
+  return sent !== undefined && Object.keys(sent.echo).length === 0 ? sent.id : undefined;
 }
 
 /**
@@ -200,22 +217,30 @@ async function findById(owner: string, requestId: string, { journal, pursuits, o
   });
 }
 
+interface Words {
+  readonly askedHash: string;
+  readonly sent: SentRequestId | undefined;
+  readonly headerId: string | undefined;
+}
+
 /**
  * Rejects where the journal cannot be read and this process knows no order: the request is refused as unread then (decision 0012). A request
- * with an id can be the repeat only of an order that an earlier mapping read: that mapping did not take the field or header for an id.
+ * with an id can be the repeat only of an order that came with that header, or that an earlier mapping read: that mapping did not take the field or
+ * header for an id.
  */
 async function findUnheard(
   owner: string,
-  { askedHash, sent }: { readonly askedHash: string; readonly sent: SentRequestId | undefined },
+  { askedHash, sent, headerId }: Words,
   mapping: Mapping,
   { repeats, onTrouble }: WalkParts,
 ): Promise<Found> {
-  const found = await repeats.findUnheard(owner, askedHash, mapping).catch((error: unknown) => {
+  const found = await repeats.findUnheard(owner, askedHash, mapping, { headerId }).catch((error: unknown) => {
     onTrouble('find', error);
     throw unreadRefusal(error);
   });
-  const isOfAnotherId = sent !== undefined && found !== UNREAD && found?.trail?.mapping === mapping.hash;
-  return isOfAnotherId ? undefined : found;
+  if (sent === undefined || found === undefined || found === UNREAD) return found;
+  const isOfHeader = headerId !== undefined && found.headerId === headerId;
+  return isOfHeader || found.trail?.mapping !== mapping.hash ? found : undefined;
 }
 
 /**

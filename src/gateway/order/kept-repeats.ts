@@ -52,12 +52,42 @@ export function createContents(clock: Pick<Clock, 'elapsed'>, most = CONTENTS_MA
   };
 }
 
+/** Fewer orders are remembered by words and by header than by content, because these matter only where the repeat is refused or read anew. */
+const WORDINGS_MAX = 5_000;
+
+/** The known orders of all keys. */
+export interface KnownOrders {
+  readonly contents: Contents;
+  readonly wordings: Contents;
+  /** By the id of a header that is not the order's own id. */
+  readonly headers: Contents;
+}
+
+export function createKnownOrders(clock: Pick<Clock, 'elapsed'>): KnownOrders {
+  const [wordings, headers] = [createContents(clock, WORDINGS_MAX), createContents(clock, WORDINGS_MAX)];
+  return { contents: createContents(clock), wordings, headers };
+}
+
+export function keepBy(
+  how: Exclude<keyof Contents, 'of'>,
+  { contents, wordings, headers }: KnownOrders,
+  order: NewOrder,
+  agoMs: number,
+  windowMs: number,
+): KeptRepeat {
+  const kept = keptOf(order, agoMs);
+  contents[how](keyOf(order.owner, order.contentHash), kept, windowMs);
+  wordings[how](wordingOf(order), kept, windowMs);
+  if (order.headerId !== undefined) headers[how](keyOf(order.owner, order.headerId), kept, windowMs);
+  return kept;
+}
+
 const NONE: readonly never[] = [];
 
 /** `sinceMs`: when the order was opened, by `clock.elapsed()`. */
 type Remembered = Omit<KeptRepeat, 'agoMs'> & { readonly sinceMs: number };
 
-export function keptOf({ requestId, headerId }: NewOrder, agoMs: number): KeptRepeat {
+function keptOf({ requestId, headerId }: NewOrder, agoMs: number): KeptRepeat {
   return headerId === undefined ? { requestId, agoMs } : { requestId, headerId, agoMs };
 }
 

@@ -4,7 +4,7 @@ import type { Clock, Steadiness } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { CLOCKS_MS, TELLING_MS, UNMARKED_MS, type ToldStore } from '../../journal/told-sales';
-import { type Contents, keptOf, keyOf, wordingOf } from './kept-repeats';
+import { keepBy, type KnownOrders } from './kept-repeats';
 
 const OWNERS_MAX = 10_000;
 /** The journal is looked through at most this often for one key. */
@@ -39,19 +39,16 @@ export interface LookParts {
 }
 
 /**
- * The returned function adds the orders that it finds to `contents` and `wordings`. Calls within `LOOK_EVERY_MS` share one look, and its failure,
+ * The returned function adds the orders that it finds to those that are known. Calls within `LOOK_EVERY_MS` share one look, and its failure,
  * unless one `isDue` at once.
  */
 export function createLook(
   { journal, clock, steadiness, told }: LookParts,
-  { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
+  known: KnownOrders,
 ): (owner: string, windowMs: number, isDue?: boolean) => Promise<void> {
   const looks = createLru<string, Look>(OWNERS_MAX);
-  const addBy = (add: 'add' | 'addUnheard', order: Order, windowMs: number): void => {
-    const kept = keptOf(order, steadiness.agoMs(order.openedAtMs));
-    contents[add](keyOf(order.owner, order.contentHash), kept, windowMs);
-    wordings[add](wordingOf(order), kept, windowMs);
-  };
+  const addBy = (add: 'add' | 'addUnheard', order: Order, windowMs: number): void =>
+    void keepBy(add, known, order, steadiness.agoMs(order.openedAtMs), windowMs);
   const addAll = async (
     list: 'listUnsettled' | 'listUntold',
     owner: string,

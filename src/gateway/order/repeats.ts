@@ -12,7 +12,7 @@ import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
 import { isPerhapsUntold } from '../../journal/told-sales';
 import type { Pursuits } from './pursuits';
 import type { SentRequestId } from '../read/read-raw';
-import { createContents, keptOf, keyOf, wordingOf, type Contents, type KeptRepeat } from './kept-repeats';
+import { createKnownOrders, keepBy, keyOf, wordingOf, type Contents, type KeptRepeat, type KnownOrders } from './kept-repeats';
 import { createLook, type LookParts } from './look-for-unheard';
 import { createNamedRepeats, type KnownWords } from './named-repeats';
 import { createTellings, type Tellings } from './tellings';
@@ -33,13 +33,14 @@ export interface Repeats {
   /**
    * For a request without an id that is refused now: the order of the same key and words whose end no script has heard, or whose id an earlier
    * mapping read in these words. `unread` where this process knows of an order but the journal cannot be read to check it. `isDue`: the
-   * journal is searched at once, however lately it was. `except`: the id of the request's own order.
+   * journal is searched at once, however lately it was. `except`: the id of the request's own order. `headerId`: the id of a header, where no field has
+   * one. The order that came with that header is found whatever its words are, also when its end was told.
    */
   findUnheard(
     owner: string,
     askedHash: string,
     mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
-    options?: { readonly isDue?: boolean; readonly except?: string },
+    options?: { readonly isDue?: boolean; readonly except?: string; readonly headerId?: string | undefined },
   ): Promise<Read | undefined>;
   /** A script has got the whole reply with the success of this order. */
   noteHeard(order: Order): void;
@@ -92,21 +93,23 @@ export interface RepeatsParts extends LookParts {
   readonly sharedRepeats?: SharedRepeats | undefined;
 }
 
-/** How many orders are remembered by key and words. Fewer than by content, because they matter only around a change of the mapping. */
-const WORDINGS_MAX = 5_000;
 export const UNREAD = 'unread' as const;
 type Read = Order | typeof UNREAD;
 /** The words of a request, and the mapping that reads them now. */
-type Asked = Pick<NewOrder, 'owner' | 'askedHash'> & { readonly trail?: Pick<Trail, 'mapping'> };
+type Asked = Pick<NewOrder, 'owner' | 'askedHash'> & {
+  readonly trail?: Pick<Trail, 'mapping'>;
+  readonly headerId?: string | undefined;
+};
 type RepeatedOf = (asked: Asked, requestId: string) => Promise<Read | undefined>;
 
 export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepeats: shared, told }: RepeatsParts): Repeats {
-  const [contents, wordings] = [createContents(clock), createContents(clock, WORDINGS_MAX)];
-  const look = createLook({ journal, clock, steadiness, told }, { contents, wordings });
+  const known = createKnownOrders(clock);
+  const { contents, wordings, headers } = known;
+  const look = createLook({ journal, clock, steadiness, told }, known);
   const [takeContentTurn, tellings] = [createContentTurns(shared), createTellings(clock)];
   const { current, ifUnheard, repeatedOf } = readersOf({ journal, pursuits, clock, told });
 
-  const keepAtEnd = createKeeping({ contents, wordings }, { clock, steadiness, sharedRepeats: shared });
+  const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });
 
   /** The order that this one repeats. Rejects where that cannot be found out: a sale could then be a second charge. */
   const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<Found> => {
@@ -133,7 +136,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     return {};
   };
 
-  const findNamed = createNamedRepeats({ look, ...knownWords({ contents, wordings }, repeatedOf) });
+  const findNamed = createNamedRepeats({ look, ...knownWords(known, repeatedOf) });
 
   return {
     async takeTurn(order, sent, windowMs, { leftMs, line, ...sale }) {
@@ -154,9 +157,14 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
         throw unreadRefusal(cause);
       }
     },
-    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue, except } = {}) {
-      const asked: Asked = { owner, askedHash, trail: { mapping } };
-      const kept = () => wordings.of(keyOf(owner, askedHash)).filter((one) => one.agoMs <= repeatMs && one.requestId !== except);
+    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue, except, headerId } = {}) {
+      const asked: Asked = { owner, askedHash, trail: { mapping }, headerId };
+      const kept = () => {
+        const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId));
+        return (named.length > 0 ? named : wordings.of(keyOf(owner, askedHash))).filter(
+          (one) => one.agoMs <= repeatMs && one.requestId !== except,
+        );
+      };
       return firstUnheard(look(owner, repeatMs, isDue), kept, (requestId) => repeatedOf(asked, requestId));
     },
     noteHeard: (order) => tellings.noteHeard(order),
@@ -165,18 +173,15 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
 
 /** Gives the end of a turn that keeps the order. A refused order was not sent, so it has no repeat. */
 function createKeeping(
-  { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
+  known: KnownOrders,
   { clock, steadiness, sharedRepeats }: Pick<RepeatsParts, 'clock' | 'steadiness' | 'sharedRepeats'>,
 ) {
   return (order: NewOrder, windowMs: number, end = (): void => undefined): SaleTurn['end'] => {
     const [agoMs, beganAtMs] = [steadiness.agoMs(order.openedAtMs), clock.elapsed()];
     return (isStarted) => {
       if (isStarted) {
-        const key = keyOf(order.owner, order.contentHash);
-        const kept = keptOf(order, agoMs + clock.elapsed() - beganAtMs);
-        contents.keep(key, kept, windowMs);
-        wordings.keep(wordingOf(order), kept, windowMs);
-        sharedRepeats?.keep(key, kept, windowMs);
+        const kept = keepBy('keep', known, order, agoMs + clock.elapsed() - beganAtMs, windowMs);
+        sharedRepeats?.keep(keyOf(order.owner, order.contentHash), kept, windowMs);
       }
       end();
     };
@@ -211,7 +216,8 @@ function readersOf({ journal, pursuits, clock, told }: Omit<RepeatsParts, 'stead
   };
   const repeatedOf: RepeatedOf = async (asked, requestId) => {
     const order = await current(asked.owner, requestId).catch(() => UNREAD);
-    return order === undefined || order === UNREAD || wasNamed(order, asked) ? order : ifUnheard(order);
+    if (order === undefined || order === UNREAD || wasNamed(order, asked)) return order;
+    return order.headerId !== undefined && order.headerId === asked.headerId ? order : ifUnheard(order);
   };
   return { current, ifUnheard, repeatedOf };
 }
@@ -224,7 +230,7 @@ function repeatable(order: NewOrder, windowMs: number, contents: Contents, wordi
 }
 
 function knownWords(
-  { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
+  { contents, wordings }: KnownOrders,
   repeatedOf: RepeatedOf,
 ): Pick<KnownWords, 'idsOf' | 'idsOfContent' | 'isRepeated'> {
   const idsIn = (all: readonly KeptRepeat[], windowMs: number): readonly string[] =>

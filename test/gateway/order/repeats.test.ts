@@ -1142,6 +1142,24 @@ describe('ids', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
+  test.each(['trace-7', 'r-1'])('in the header %s find it also where the mapping refuses the repeat now', async (id) => {
+    for (const [waitedMs, heard] of [
+      [1_000, { status: 'pending' }],
+      [20_000, { status: 'success', reference: 'V1' }],
+    ] as const) {
+      let mapping = shippedMapping();
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      const header = { 'x-request-id': id };
+      await hangUpAfter(500, house, { 'request-id': 'r-1' }, header);
+      await house.clock.advance(waitedMs);
+      mapping = editedMapping('min: 1 }', 'min: 500 }');
+      expect(await told(house, ask(house, {}, header))).toMatchObject({ http: 200, ...heard, code: undefined });
+      const refused = { http: 400, status: 'fail', code: 'invalid_field' };
+      expect(await told(house, ask(house, { amount: '99' }, header))).toMatchObject(refused);
+      expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-8' }))).toMatchObject(refused);
+    }
+  });
+
   test('in a header find it also while the journal cannot be read, and are no failure while it cannot be written', async () => {
     let away: 'no' | 'reads' | 'all' = 'no';
     const unless = <T>(isAway: boolean, work: () => Promise<T>): Promise<T> =>
