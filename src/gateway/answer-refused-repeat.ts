@@ -109,13 +109,11 @@ async function findRepeated(
     if (named === UNREAD || operation === undefined) return undefined;
     throw refusal;
   });
-  if (named === UNREAD && unheard === undefined && !isQuestion) {
-    if (operation === undefined) return undefined;
-    // Words that have not come to this process may be a first sale.
-    if (operation.takesPending === 'sells') throw unreadRefusal('the journal cannot be read');
-  }
   const found = named ?? unheard;
-  if (found === UNREAD && sent === undefined && operation?.takesPending === 'sells')
+  // Words that have not come to this process may be a first sale.
+  const mayBeFirst = unheard === undefined && !isQuestion;
+  if (found === UNREAD && mayBeFirst && operation === undefined) return undefined;
+  if (found === UNREAD && (mayBeFirst || sent === undefined) && operation?.takesPending === 'sells')
     throw unreadRefusal('the journal cannot be read');
   const asked = { sent, askedHash, isDoubted: named === UNREAD };
   const order = found === UNREAD ? standInFor({ ...known, credentials }, request, asked, parts) : found;
@@ -234,7 +232,7 @@ async function findUnheard(
   mapping: Mapping,
   { repeats, onTrouble }: WalkParts,
 ): Promise<Found> {
-  const found = await repeats.findUnheard(owner, askedHash, mapping, { headerId }).catch((error: unknown) => {
+  const found = await repeats.findUnheard(owner, askedHash, mapping, { headerId, mayWait: true }).catch((error: unknown) => {
     onTrouble('find', error);
     throw unreadRefusal(error);
   });

@@ -620,6 +620,20 @@ describe('a repeat without an id', () => {
     expect(second.upstream.sent).toEqual([]);
   });
 
+  test('is told the end of the first also where the changed mapping of another process refuses it that has not seen the first yet', async () => {
+    const shared = { told: () => ({ append: () => Promise.resolve(), read: () => Promise.resolve([]) }) };
+    const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 300 }], parts: shared });
+    const mapping = () => editedMapping('min: 1 }', 'min: 500 }');
+    const second = openWalkHouse({ beside: first, parts: { ...shared, mapping } });
+    // The second process has just looked for such orders.
+    const other = ask(second, { amount: '300' });
+    const script = ask(first);
+    await first.clock.advance(200);
+    script.hangUp();
+    expect(await told(second, ask(second))).toMatchObject({ status: 'success', reference: 'V1' });
+    expect(await told(second, other)).toMatchObject({ status: 'fail', code: 'invalid_field' });
+  });
+
   describe('that came to another process before it saw the first, and whose order takes seconds to write,', () => {
     const lines: string[] = [];
     const store: ToldStore = { append: () => Promise.resolve(), read: () => Promise.resolve(lines) };
