@@ -213,12 +213,16 @@ export function wasSoldMeanwhile({ outcome }: Order): boolean {
   return (outcome?.kind === 'not_sent' || outcome?.kind === 'unknown') && outcome.reason === SOLD_MEANWHILE.reason;
 }
 
-/** Settles an order that is not sent. If that cannot be written, the order is told as pending, as any attempt without an outcome. */
+/**
+ * Settles an order that is not sent. If that cannot be written, the request is refused as unread: a repeat may send the order, and until then nobody
+ * buys it. Where another process has an order of the sale, it is told as pending.
+ */
 async function settleUnsent(order: Order, reason: NotSent, { journal, clock, onTrouble }: OpeningParts): Promise<Order> {
   try {
     return await journal.settle(order.owner, order.requestId, reason, clock.now(), order.attempts);
   } catch (error) {
     onTrouble('settle', error);
+    if (reason === TOO_LATE) throw unreadRefusal(error);
     return order;
   }
 }
