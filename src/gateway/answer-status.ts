@@ -37,9 +37,10 @@ export async function answerStatus(parsed: ParsedRequest, parts: WalkParts): Pro
 }
 
 /**
- * Checks whether a request at an address that nothing serves, or not by this method, asks about an order of this key: a mapping that served the
- * address was removed, or the script uses an address or a method of its own. Returns the same question at an address of an order status, else
- * undefined. The ordinary refusal of such a request reads as "failed", and the script could refund a charged order.
+ * Checks whether a request at an address that nothing serves, or not by this method, asks about an order: a mapping that served the address was
+ * removed, or the script uses an address or a method of its own. With no other field than an id it does; else only where this key has the order.
+ * Returns the same question at an address of an order status, else undefined. The ordinary refusal of such a request reads as "failed", and the script
+ * could refund a charged order.
  */
 export async function atStatusAddress(
   request: LegacyRequest,
@@ -56,11 +57,13 @@ export async function atStatusAddress(
   for (const asked of [...own, ...others.map((path) => ({ ...request, method: 'GET', path: decodePath(path), rawPath: path }))]) {
     const walk = await walkRequest(asked, mapping, parts);
     if (walk.kind !== 'walked' || walk.known.operation.kind !== 'status') continue;
-    const { intent } = walk.known;
+    const { intent, parameters } = walk.known;
     // A sale that came by the wrong method, or to a wrong address, has other fields than an id, and its id may be that of another sale.
     const mayBeSale = code === 'wrong_method' || request.method !== 'GET';
-    if (mayBeSale && intent.unknownFields.length > 0) return undefined;
-    if (own.includes(asked)) return { request: asked, walk };
+    const hasOthers = intent.unknownFields.length > 0;
+    if (mayBeSale && hasOthers) return undefined;
+    const isByField = Object.keys(parameters).length === 0;
+    if (own.includes(asked) || (isByField && !hasOthers)) return { request: asked, walk };
     const order = await findOrder(textOf(intent.values['id']), walk.known, parts).catch((error: unknown) => {
       parts.onTrouble('find', error);
       return UNREAD;
