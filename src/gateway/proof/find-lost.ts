@@ -1,7 +1,7 @@
 /**
  * Looks for lost orders (open, without a reference) in v1's history. A row is given to an order when number, price and time
  * agree, and no other order and no other row fits as well. Two orders that fit the same rows cannot be told apart: both stay
- * open and are reported. An order that is certainly missing, long after its last attempt, was never sent.
+ * open and are reported. An order that is certainly missing, long after its last attempt, was never sent; a failed row counts as missing.
  */
 import type { PriceLists } from '../../price-lists/price-lists';
 import { CLOCK_ERROR_MS, type Clock, type Steadiness } from '../../domain/clock';
@@ -123,17 +123,17 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   for (const order of lost) {
     if (!matches.isOpenAsBefore(order)) continue;
     const row = order.openedAtMs < keptSinceMs ? undefined : await matches.rowOf(order);
-    const perhaps = history.unclaimed.filter((one) => !isCertainlyNot(traits.get(order), one));
+    // The cached part of a receipt identifies the order. Its outcome is read from v1 now.
+    const read = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
+    const mayFit = (other: Order): boolean => Matches.mayFit({ order: other, traits: traitsOfOrder(other, prices) }, row!);
+    const claimed = read?.kind === 'declined' && (await wasDeclinedUnnamed(order, mayFit, parts)) ? undefined : read;
+    // A failed row charges nothing, whosever it is.
+    const perhaps = history.unclaimed.filter((one) => !isFailed(one) && !isCertainlyNot(traits.get(order), one));
     // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
     const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - marginOf(order);
-    const isAbsent = row === undefined && isRead && (await otherKeys.areAllOfOtherKeys(order, perhaps));
-    if (isAbsent && !(await mayProve(order))) continue;
-    // The cached part of a receipt identifies the order. Its outcome is read from v1 now.
-    const claimed = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
-    const outcome = isAbsent ? provenUnsent(order) : claimed;
+    const isMissing = claimed === undefined && isRead && (await otherKeys.areAllOfOtherKeys(order, perhaps));
+    const outcome = isMissing && (await mayProve(order)) ? provenUnsent(order) : claimed;
     if (outcome === undefined || !(await isStillFree(order, outcome, parts))) continue;
-    const mayFit = (other: Order): boolean => Matches.mayFit({ order: other, traits: traitsOfOrder(other, prices) }, row!);
-    if (outcome.kind === 'declined' && (await wasDeclinedUnnamed(order, mayFit, parts))) continue;
     const after = await parts.journal.settle(order.owner, order.requestId, outcome, parts.clock.now());
     if (after.outcome?.kind === outcome.kind) settled += 1;
   }
@@ -199,7 +199,7 @@ class Matches {
 function provenUnsent(order: Order): Outcome {
   return {
     kind: 'not_sent',
-    reason: 'v1 does not have this order',
+    reason: 'v1 has charged nothing for this order',
     isProven: true,
     sought: { tries: order.attempts, lastTriedAtMs: lastAttemptAt(order) },
   };
@@ -314,6 +314,11 @@ export function isAlike({ traits }: Pick<Rival, 'traits'>, receipt: JsonObject):
  */
 function isRuledOut(traits: LostTraits | undefined, record: JsonObject): boolean {
   return traits !== undefined && rulesOut(record, traits, traits.otherServices);
+}
+
+/** v1 has given the money back, or took none. */
+function isFailed({ row }: Unclaimed): boolean {
+  return (row['data'] as JsonObject)['status'] === 'failed';
 }
 
 function isCertainlyNot(traits: LostTraits | undefined, { row, receipt }: Unclaimed): boolean {

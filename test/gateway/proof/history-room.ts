@@ -95,8 +95,9 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
       const page = Number(call.query!['page']);
       const transactions = own
         .slice((page - 1) * 50, page * 50)
-        .map(({ reference, atMs = START, timeText: shown = timeText(atMs) }) => ({
+        .map(({ reference, atMs = START, timeText: shown = timeText(atMs), shows }) => ({
           transaction_ref: reference,
+          status: shows?.['status'] ?? 'success',
           created_at: shown,
         }));
       const data = { transactions, page, total_pages: Math.max(1, Math.ceil(own.length / 50)) };

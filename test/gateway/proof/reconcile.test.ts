@@ -32,6 +32,7 @@ test('a lost order does not take the failed row of an order that v1 declined wit
   await room.lose('declined', { outcome: { kind: 'declined' } });
   await room.lose('lost', { afterMs: 10_000 });
   expect(await room.look('lost', MINUTE_MS)).toEqual(UNKNOWN);
+  expect(await room.look('lost', QUIET_MS)).toEqual(ABSENT);
 });
 
 test('a lost order is declined by its failed row though v1 declined another number without a reference', async () => {
@@ -309,6 +310,19 @@ test('of two lost orders that are alike neither takes the only row', async () =>
   for (const id of ['r-1', 'r-2']) await room.lose(id);
   await room.reconcile();
   expect([await room.outcomeOf('r-1'), await room.outcomeOf('r-2')]).toEqual([UNKNOWN, UNKNOWN]);
+});
+
+test('of two lost orders that are alike neither was charged where v1 declined the only row', async () => {
+  const room = openRoom([{ reference: 'V1', shows: { status: 'failed' } }]);
+  for (const id of ['r-1', 'r-2']) await room.lose(id);
+  expect([await room.look('r-1', MINUTE_MS), await room.outcomeOf('r-2')]).toEqual([UNKNOWN, UNKNOWN]);
+  expect([await room.look('r-1', QUIET_MS), await room.outcomeOf('r-2')]).toEqual([ABSENT, ABSENT]);
+});
+
+test('of two lost orders that are alike neither is told as not sent where v1 declined one and sold the other', async () => {
+  const room = openRoom([{ reference: 'V2' }, { reference: 'V1', shows: { status: 'failed' } }]);
+  for (const id of ['r-1', 'r-2']) await room.lose(id);
+  expect([await room.look('r-1', QUIET_MS), await room.outcomeOf('r-2')]).toEqual([UNKNOWN, UNKNOWN]);
 });
 
 test('a lost order does not take the row of an order that is under way', async () => {

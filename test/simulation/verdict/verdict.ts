@@ -212,7 +212,10 @@ export class Verdict {
     if (last.word !== 'success' && subject.soldBefore !== undefined) return;
     if (last.word === 'pending' && this.#touchesSandbox(subject, last)) return;
     const isNumberless = (sold === undefined ? [...subject.contents.values()] : [sold]).every(({ number }) => number === '');
-    if (last.word === 'pending' && (this.#isObscure || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject))) {
+    if (
+      last.word === 'pending' &&
+      (this.#isObscure || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject, expected === 'failure'))
+    ) {
       this.alike += 1;
       return;
     }
@@ -225,13 +228,15 @@ export class Verdict {
   }
 
   /** Two lost orders that agree in all that v1's history shows cannot be told apart, so both stay open. */
-  #isAlikeToAnother(subject: Case): boolean {
+  #isAlikeToAnother(subject: Case, isUncharged: boolean): boolean {
     const likenesses = new Set([...subject.contents.values()].map(likenessOf));
     return this.#stage.book.cases.some((other) => {
       if (other === subject || other.walletId !== subject.walletId || other.requestId === undefined) return false;
       const outcome = this.#disk.orderOf(other.owner, other.requestId)?.outcome;
       // The row of another key's sale is recognised by its time.
       const isOpen = outcome === undefined || outcome.kind === 'unknown' || (other.owner !== subject.owner && other.isMistimed);
+      // A failed order keeps no other from being proven absent (decision 0013).
+      if (isUncharged && this.#ordersOf(other).every(({ status }) => status === 'failed')) return false;
       return isOpen && [...other.contents.values()].some((content) => likenesses.has(likenessOf(content)));
     });
   }
