@@ -93,7 +93,9 @@ export function createHistoryReader({
       if (pages.missed !== undefined) return undefined;
       const { rows, wholeSinceMs, serverAtMs } = pages;
       // A full cache may forget receipts while others are read.
-      const receipts = new Map([...rows.keys()].map((reference) => [reference, known.get(keyOf(context, reference))]));
+      const receipts = new Map(
+        [...rows.values()].map((row) => [row.reference, upToDate(known.get(keyOf(context, row.reference)), row)]),
+      );
       const unread = [...rows.values()].filter(({ reference }) => receipts.get(reference) === undefined);
       const wanted = [...unread.filter(question.isTimely), ...unread.filter((row) => !question.isTimely(row))];
       const asked = wanted.slice(0, RECEIPTS_MAX);
@@ -226,12 +228,28 @@ function identityOf(receipt: JsonObject, reference: string): JsonObject | undefi
   const withoutPins = isOverWithoutPins(data) ? { status: data['status']!, pins: [] } : {};
   const { pins } = data;
   const somePins = Array.isArray(pins) && pins.length > 0 ? { pins: [null] } : {};
-  return { data: { reference, phone, amount, category, type, ...withoutPins, ...somePins } };
+  const waiting = isWaiting(data) ? { status: data['status']! } : {};
+  return { data: { reference, phone, amount, category, type, ...waiting, ...withoutPins, ...somePins } };
+}
+
+/** Undefined where v1 now shows the end of an order that was pending when its receipt was read: PINs, or their absence, tell sales apart. */
+function upToDate(known: JsonObject | undefined, { row }: Unclaimed): JsonObject | undefined {
+  const wasWaiting = known !== undefined && isWaiting(known['data'] as JsonObject);
+  return wasWaiting && isOver(row['data'] as JsonObject) ? undefined : known;
+}
+
+function isWaiting({ status }: JsonObject): boolean {
+  return status === 'pending' || status === 'processing';
+}
+
+function isOver({ status }: JsonObject): boolean {
+  return status === 'success' || status === 'failed';
 }
 
 /** Whether the sale is over and has no PINs: v1 shows an empty list for it. */
-export function isOverWithoutPins({ status, pins }: JsonObject): boolean {
-  return (status === 'success' || status === 'failed') && Array.isArray(pins) && pins.length === 0;
+export function isOverWithoutPins(sale: JsonObject): boolean {
+  const { pins } = sale;
+  return isOver(sale) && Array.isArray(pins) && pins.length === 0;
 }
 
 /** v1's `YYYY-MM-DD HH:MM:SS` read in each zone that v1 may mean, ms since the epoch; empty for any other text. */

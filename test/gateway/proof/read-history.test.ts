@@ -18,6 +18,7 @@ function openReader(count: number, receiptOf: (reference: string) => Finding = r
   const journal = createMemoryJournal();
   const rows = Array.from({ length: count }, (_, index) => ({
     transaction_ref: `V${index}`,
+    status: 'success',
     created_at: timeText(NOW - index * 60_000),
   }));
   const upstream = createScriptedUpstream(createVirtualClock(), [], ({ path, query = {} }): Finding => {
@@ -28,7 +29,7 @@ function openReader(count: number, receiptOf: (reference: string) => Finding = r
   });
   const reader = createHistoryReader({ journal, upstream });
   const receiptsAsked = () => upstream.asked.flatMap(({ call }) => (call.path === '/receipt' ? [call.query!['reference']!] : []));
-  return { journal, upstream, reader, receiptsAsked };
+  return { journal, upstream, reader, rows, receiptsAsked };
 }
 
 function receipt(reference: string, more: JsonObject = {}): Finding {
@@ -81,6 +82,18 @@ test.each<[string, JsonObject, JsonObject]>([
   expect(history!.unclaimed[0]!.receipt).toEqual({
     data: { reference: 'V0', phone: '08030000001', amount: 100, category: 'airtime', type: null, ...kept },
   });
+});
+
+test('the receipt of an order that was pending is read again when its row shows the end', async () => {
+  let shown: JsonObject = { status: 'pending' };
+  const { reader, rows, receiptsAsked } = openReader(1, (reference) => receipt(reference, shown));
+  rows[0]!.status = 'pending';
+  for (let look = 0; look < 2; look += 1) await reader.read(ALL, CONTEXT);
+  expect(receiptsAsked()).toEqual(['V0']);
+  [rows[0]!.status, shown] = ['success', { status: 'success', pins: [] }];
+  for (let look = 0; look < 2; look += 1)
+    expect((await reader.read(ALL, CONTEXT))!.unclaimed[0]!.receipt).toMatchObject({ data: shown });
+  expect(receiptsAsked()).toEqual(['V0', 'V0']);
 });
 
 test.each<[string, Finding]>([
