@@ -11,7 +11,13 @@ import type { Case, Purchase, ScriptReply } from './case-book';
 
 const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
 /** The refusals for which an order that is found is told instead. */
-const EVADED_CODES: readonly string[] = [...REFUSED_BY_OPERATOR, 'too_many_purchases', 'daily_limit_reached', 'overloaded'];
+const EVADED_CODES: readonly string[] = [
+  ...REFUSED_BY_OPERATOR,
+  'too_many_purchases',
+  'daily_limit_reached',
+  'overloaded',
+  'journal_unavailable',
+];
 const WEEK_MS = 7 * 24 * 3_600_000;
 /** How long a success is told again to repeats. */
 const REPLAY_MS = 10 * 60_000;
@@ -179,8 +185,8 @@ export class Verdict {
     if (reply.code === 'request_id_used' && wasToldSold(subject, reply)) return;
     // The same holds while the operator's mapping refuses the number or the key. The clock of another gateway may be ahead.
     if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply, REPLAY_MS - SKEW_MS)) return;
-    // Or the clock was put forward, so that the charged sale without an id seems older than its repeats may be (decision 0024).
-    if (EVADED_CODES.includes(reply.code ?? '') && subject.isNameless && this.#stage.faults.clockSettings.length > 0) return;
+    // Or the clock was put forward before this process began, so that the charged sale without an id seems older than its repeats may be (decision 0024).
+    if (EVADED_CODES.includes(reply.code ?? '') && subject.isNameless && this.#beganWithSetClock(reply)) return;
     // Or it was set by more than a week before this process began, so that the told id counts as used (decision 0024).
     if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply) && this.#isWeekOff(reply)) return;
     if (subject.purchases.some((purchase) => this.#excuses(purchase, reply, order))) return;
@@ -322,10 +328,12 @@ export class Verdict {
   }
 
   #isClockSetBefore({ earlierIds, purchases }: Case): boolean {
+    return earlierIds.length > 0 && purchases.some((one) => this.#beganWithSetClock(one));
+  }
+
+  #beganWithSetClock({ process }: Pick<Purchase, 'process'>): boolean {
     const { faults, startMs } = this.#stage;
-    const isLater = ({ process }: Purchase): boolean =>
-      faults.clockSettings.some(({ atMs }) => this.#disk.openedAt(process) > startMs + atMs);
-    return earlierIds.length > 0 && purchases.some(isLater);
+    return faults.clockSettings.some(({ atMs }) => this.#disk.openedAt(process) > startMs + atMs);
   }
 
   /** The next sale of the same content was told the outcome of this one, as if it were a repeat. */
