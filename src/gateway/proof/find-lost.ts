@@ -102,7 +102,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const open = await parts.journal.listUnsettled({ owner: context.credentials.fingerprint, limit: OPEN_MAX });
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
   const otherKeys = parts.otherKeys({
-    ...{ context, isTimely, shownBeforeMs: startedAt - SHOWN_WITHIN_MS },
+    ...{ context, isTimely },
     // An order may get attempts for as long as it is pursued, so a rival may be that much older.
     fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - Math.max(CLOCK_ERROR_MS, mapping.timing.pursue),
     compare: (order, row) => {

@@ -72,7 +72,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
 
   test('the lost order of a key of another account does not compete', async () => {
     const room = open([{ reference: 'V1' }, { reference: 'V0', isOfAnotherAccount: true }]);
-    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009', afterMs: -2 * MINUTE_MS });
+    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000009', afterMs: -11 * MINUTE_MS });
     await room.lose('r-other', { by: OLD });
     await room.lose('r-new');
     expect(await room.look('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
@@ -107,6 +107,24 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     await room.lose('r-other', { by: OLD });
     await room.lose('r-new');
     expect(await room.look('r-new', MINUTE_MS / 2)).toEqual(UNKNOWN);
+    rows[1] = before;
+    expect(await room.look('r-new', 10 * MINUTE_MS)).toEqual(UNKNOWN);
+  });
+
+  test.each([
+    ['before the row', -2, -2],
+    ['after the row', 2, 2],
+    ['after the row of an order from long before', -11, 2],
+  ])('nor because a copy of v1 that lags by minutes does not show its sale %s yet', async (_when, openedAfter, soldAfter) => {
+    const before = { reference: 'V0', shows: { phone: '08030000009' } };
+    const rows: Row[] = [{ reference: 'V1' }, { ...before, isOfAnotherAccount: true }];
+    const room = open(rows);
+    await room.open('r-before', { by: OLD, phone: '08030000009', afterMs: openedAfter * MINUTE_MS });
+    const sold = { kind: 'succeeded', reference: 'V0' } as const;
+    await room.journal.settle(OLD.fingerprint, 'r-before', sold, START + soldAfter * MINUTE_MS);
+    await room.lose('r-other', { by: OLD });
+    await room.lose('r-new');
+    expect(await room.look('r-new', 4 * MINUTE_MS)).toEqual(UNKNOWN);
     rows[1] = before;
     expect(await room.look('r-new', 10 * MINUTE_MS)).toEqual(UNKNOWN);
   });
