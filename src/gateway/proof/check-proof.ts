@@ -5,10 +5,10 @@
 import type { JsonObject } from '../../domain/json';
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
-import type { Journal } from '../../journal/journal';
+import type { Journal, OfOwner } from '../../journal/journal';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { askForReceipt } from './find-receipt';
-import type { History } from './read-history';
+import { type History, latestOf } from './read-history';
 
 interface CheckParts {
   readonly journal: Pick<Journal, 'listOfOwner'>;
@@ -41,19 +41,26 @@ export function createCheck({ history, sold, context, isOther }: Checked, parts:
   const areReadRightly = new Map<string, Promise<boolean>>();
 
   /**
-   * Whether the receipt of the last confirmed sale of the same operation is not taken for that of another sale. Otherwise v1 means something else
-   * by a field (say, the phone of the account), and the row of the order would be taken for another sale as well. A history in which all rows
-   * have their order needs no receipt.
+   * Whether v1's history has the last confirmed sale of the same operation, and neither its row nor its receipt is taken for another sale's.
+   * Otherwise v1 does not list this service, or means something else by a field (say, the phone of the account), and the row of the order would be
+   * missing, or taken for another sale, as well. A history in which all rows have their order or are another's needs no receipt.
    */
   const isReadRightly = async (operation: string): Promise<boolean> => {
-    if (history.unclaimed.length === 0) return true;
-    const { sale } = await lastSold(sold, parts, (order) => order.operation === operation);
+    const { sale } = await findSold(sold, parts, (order) => order.operation === operation);
     if (sale === undefined) return true;
-    const finding = await askForReceipt(referenceOf(sale.outcome)!, context, parts.upstream);
-    if (finding.kind !== 'found') return false;
-    const isRight = !isOther(sale, finding.body);
+    const reference = referenceOf(sale.outcome)!;
+    const row = history.shown.get(reference);
+    let isRight = row !== undefined && !isOther(sale, row.row);
+    if (isRight && history.unclaimed.length > 0) {
+      const finding = await askForReceipt(reference, context, parts.upstream);
+      if (finding.kind !== 'found') return false;
+      isRight = !isOther(sale, finding.body);
+    }
     if (!isRight)
-      parts.onTrouble('reconcile', new Error("v1's receipt of a sale does not show that sale; nothing can be proven absent."));
+      parts.onTrouble(
+        'reconcile',
+        new Error(`v1's history or receipt does not show a sale (${operation}); none can be proven absent.`),
+      );
     return isRight;
   };
 
@@ -70,19 +77,34 @@ export function createCheck({ history, sold, context, isOther }: Checked, parts:
  * from a lagging replica, a cache, or a v1 that has lost its accounts for a moment. It may lack lost orders as well, so it proves no absence.
  */
 async function showsWhatWasSold({ shown }: History, span: SoldSpan, parts: CheckParts): Promise<boolean> {
-  const { sale, others } = await lastSold(span, parts);
+  const { sale, others } = await findSold(span, parts);
   return sale === undefined ? others < SOLD_AMONG_MAX : shown.has(referenceOf(sale.outcome)!);
 }
 
-/** The key's last confirmed sale of the wanted ones, and how many other orders are newer. */
-async function lastSold(
-  { untilMs, ...range }: SoldSpan,
+/**
+ * Since when the history is whole. v1's last page ends what v1 shows, which may be less than it has sold: the rows of today, the newest hundred.
+ * Where the key's first confirmed sale is not among the rows, they prove nothing of the time before them.
+ */
+export async function wholeSince(
+  { shown, wholeSinceMs }: History,
+  span: Omit<SoldSpan, 'fromMs'>,
+  parts: CheckParts,
+): Promise<number> {
+  if (wholeSinceMs !== -Infinity) return wholeSinceMs;
+  const { sale } = await findSold({ ...span, newestFirst: false }, parts);
+  const isCutOff = sale !== undefined && !shown.has(referenceOf(sale.outcome)!);
+  return isCutOff ? Math.min(...[...shown.values()].map(latestOf)) + 1 : -Infinity;
+}
+
+/** The key's last confirmed sale of the wanted ones, or its first, and how many other orders come before it. */
+async function findSold(
+  { untilMs, ...range }: Omit<SoldSpan, 'fromMs'> & Pick<OfOwner, 'fromMs' | 'newestFirst'>,
   { journal }: CheckParts,
   isWanted: (order: Order) => boolean = () => true,
 ): Promise<{ readonly sale?: Order; readonly others: number }> {
-  const newest = journal.listOfOwner({ ...range, newestFirst: true, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined });
+  const listed = journal.listOfOwner({ newestFirst: true, ...range, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined });
   let others = 0;
-  for await (const order of newest) {
+  for await (const order of listed) {
     const { outcome, settledAtMs = 0 } = order;
     const isSold = outcome?.kind === 'succeeded' && outcome.reference !== undefined && settledAtMs <= untilMs;
     if (isSold && isWanted(order)) return { sale: order, others };

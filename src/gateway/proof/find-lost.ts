@@ -14,7 +14,7 @@ import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import type { SetOf } from '../read/earlier-set';
 import { compareReceipt, isCredit, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
-import { createCheck, type IsOther, type SoldSpan } from './check-proof';
+import { createCheck, type IsOther, type SoldSpan, wholeSince } from './check-proof';
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
@@ -83,7 +83,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const prices = await pricesOf(context, parts);
   const ruling = (order: Order): LostTraits | undefined => withCharge(traitsOfOrder(order), traitsOfOrder(order, prices));
   const traits = new Map(lost.map((order) => [order, ruling(order)]));
-  const history = await parts.history.read(
+  const read = await parts.history.read(
     {
       sinceMs,
       mayBeLost: (row) => lost.some((order) => !isRuledOut(traits.get(order), row)),
@@ -91,15 +91,12 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     },
     context,
   );
-  if (history === undefined || areClocksApart(history, parts)) return { settled: 0, hasLearnt: false };
-  const marginOf = (order: Order): number => {
-    const setByMs = order.openedAtMs - (parts.openedHereMs(order) ?? -Infinity) - offsetMs;
-    // Only v1's time shows whether this machine's clock is right.
-    const isRight = history.serverAtMs !== undefined;
-    return isRight && Math.abs(setByMs) <= SAME_CLOCK_MS ? SURE_MARGIN_MS : CLOCK_ERROR_MS;
-  };
+  if (read === undefined || areClocksApart(read, parts)) return { settled: 0, hasLearnt: false };
+  const owner = context.credentials.fingerprint;
+  const shownBeforeMs = startedAt - SHOWN_WITHIN_MS;
+  const history = { ...read, wholeSinceMs: await wholeSince(read, { owner, untilMs: shownBeforeMs }, parts) };
   // Listed after the history was read. Each order that made a row was on disk before, so it is in this list or its row is claimed.
-  const open = await parts.journal.listUnsettled({ owner: context.credentials.fingerprint, limit: OPEN_MAX });
+  const open = await parts.journal.listUnsettled({ owner, limit: OPEN_MAX });
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
   const otherKeys = parts.otherKeys({
     ...{ context, isTimely },
@@ -116,7 +113,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const rivals = open.filter(isWithoutReference).map((order) => ({ order, traits: traitsOfOrder(order, prices) }));
   const matches = new Matches(rivals, history, otherKeys);
   const keptSinceMs = startedAt + DELETED_MARGIN_MS - (parts.journalDays ?? Infinity) * DAY_MS;
-  const sold = soldBefore(startedAt, sinceMs, history, context);
+  const sold: SoldSpan = { owner, fromMs: soldSince(sinceMs, history), untilMs: shownBeforeMs };
   const isOther: IsOther = (sale, receipt) => isRuledOut(ruling(sale), receipt);
   const mayProve = createCheck({ history, sold, context, isOther }, parts);
   let settled = 0;
@@ -124,13 +121,13 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     if (!matches.isOpenAsBefore(order)) continue;
     const row = order.openedAtMs < keptSinceMs ? undefined : await matches.rowOf(order);
     // The cached part of a receipt identifies the order. Its outcome is read from v1 now.
-    const read = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
+    const receipt = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
     const mayFit = (other: Order): boolean => Matches.mayFit({ order: other, traits: traitsOfOrder(other, prices) }, row!);
-    const claimed = read?.kind === 'declined' && (await wasDeclinedUnnamed(order, mayFit, parts)) ? undefined : read;
+    const claimed = receipt?.kind === 'declined' && (await wasDeclinedUnnamed(order, mayFit, parts)) ? undefined : receipt;
     // A failed row charges nothing, whosever it is.
     const perhaps = history.unclaimed.filter((one) => !isFailed(one) && !isCertainlyNot(traits.get(order), one));
     // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
-    const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - marginOf(order);
+    const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - marginOf(order, history, offsetMs, parts);
     const isMissing = claimed === undefined && isRead && (await otherKeys.areAllOfOtherKeys(order, perhaps));
     const outcome = isMissing && (await mayProve(order)) ? provenUnsent(order) : claimed;
     if (outcome === undefined || !(await isStillFree(order, outcome, parts))) continue;
@@ -140,13 +137,17 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   return { settled, hasLearnt: history.hasLearnt };
 }
 
-/** Where the sale is searched by which the history is checked. */
-function soldBefore(startedAt: number, sinceMs: number, { wholeSinceMs }: History, { credentials }: CallContext): SoldSpan {
-  return {
-    owner: credentials.fingerprint,
-    fromMs: Math.max(sinceMs + CLOCK_ERROR_MS - SOLD_BEFORE_MS, wholeSinceMs + SURE_MARGIN_MS / 2),
-    untilMs: startedAt - SHOWN_WITHIN_MS,
-  };
+/** How much further back than the opening of the order the history must reach. */
+function marginOf(order: Order, { serverAtMs }: History, offsetMs: number, { openedHereMs }: LostParts): number {
+  const setByMs = order.openedAtMs - (openedHereMs(order) ?? -Infinity) - offsetMs;
+  // Only v1's time shows whether this machine's clock is right.
+  const isRight = serverAtMs !== undefined;
+  return isRight && Math.abs(setByMs) <= SAME_CLOCK_MS ? SURE_MARGIN_MS : CLOCK_ERROR_MS;
+}
+
+/** Since when the sales are searched by which the history is checked. */
+function soldSince(sinceMs: number, { wholeSinceMs }: History): number {
+  return Math.max(sinceMs + CLOCK_ERROR_MS - SOLD_BEFORE_MS, wholeSinceMs + SURE_MARGIN_MS / 2);
 }
 
 interface Rival {

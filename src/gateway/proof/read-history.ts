@@ -21,8 +21,8 @@ export interface History {
   readonly unclaimed: readonly Unclaimed[];
   /** The history is complete from this time on: an order of this time or later that is missing here is not at v1. Infinity: never complete. */
   readonly wholeSinceMs: number;
-  /** The references of all rows, claimed or not. */
-  readonly shown: ReadonlySet<string>;
+  /** All rows that were read, claimed or not, by reference. */
+  readonly shown: ReadonlyMap<string, Unclaimed>;
   /** v1's clock in its latest answer, if that answer has a time; ms since the epoch. */
   readonly serverAtMs: number | undefined;
   /** True when new receipts were read, so that the next look knows more than this one did. */
@@ -76,22 +76,18 @@ export function createHistoryReader({
   return {
     async read(question, context) {
       const { fingerprint } = context.credentials;
-      const shown = new Set<string>();
-      let latestMs = -Infinity;
       const pages = await readPages(
         {
           sinceMs: question.sinceMs,
           pagesMax: PAGES_MAX,
           async wants(read) {
-            shown.add(read.reference);
-            latestMs = Math.max(latestMs, latestOf(read));
             return question.mayBeLost(read.row) && (await journal.findByReference(fingerprint, read.reference)) === undefined;
           },
         },
         (call) => upstream.find(call, context),
       );
       if (pages.missed !== undefined) return undefined;
-      const { rows, wholeSinceMs, serverAtMs } = pages;
+      const { rows, shown, wholeSinceMs, serverAtMs } = pages;
       // A full cache may forget receipts while others are read.
       const receipts = new Map(
         [...rows.values()].map((row) => [row.reference, upToDate(known.get(keyOf(context, row.reference)), row)]),
@@ -107,6 +103,7 @@ export function createHistoryReader({
         hasLearnt ||= learnt.some((receipt) => receipt !== undefined);
       }
       // A row in the future rules UTC out for all rows. Read as UTC, a sale made past the gateway one hour before an order would fit that order.
+      const latestMs = Math.max(...[...shown.values()].map(latestOf));
       const readings = serverAtMs !== undefined && latestMs > serverAtMs + AHEAD_MS ? 1 : ZONE_OFFSETS_MS.length;
       const unclaimed = [...rows.values()].map(({ timesMs, ...row }) => ({
         ...{ ...row, timesMs: timesMs.slice(0, readings) },
@@ -125,7 +122,10 @@ export interface PagesQuestion {
 }
 
 export interface Pages {
+  /** Those that are wanted. */
   readonly rows: ReadonlyMap<string, Unclaimed>;
+  /** As in `History`. */
+  readonly shown: ReadonlyMap<string, Unclaimed>;
   /** As in `History`. */
   readonly wholeSinceMs: number;
   readonly serverAtMs: number | undefined;
@@ -136,11 +136,12 @@ export interface Pages {
 /** Reads v1's history page by page, back to a time; never throws. */
 export async function readPages(question: PagesQuestion, ask: (call: V1Call) => Promise<Finding>): Promise<Pages> {
   const rows = new Map<string, Unclaimed>();
+  const shown = new Map<string, Unclaimed>();
   let serverAtMs: number | undefined;
   let wholeSinceMs = Infinity;
   let totalMost = 0;
   const hasChangedPlaces = createPlaces();
-  const completeSince = (sinceMs: number): Pages => ({ rows, wholeSinceMs: sinceMs, serverAtMs });
+  const completeSince = (sinceMs: number): Pages => ({ rows, shown, wholeSinceMs: sinceMs, serverAtMs });
   for (let page = 1; page <= question.pagesMax; page += 1) {
     const query = { page: String(page), per_page: String(PER_PAGE) };
     const finding = await ask({ method: 'GET', path: '/transactions', query });
@@ -155,6 +156,7 @@ export async function readPages(question: PagesQuestion, ask: (call: V1Call) => 
     if (total < totalMost || !isNewestFirst(reads) || hasChangedPlaces(listed as readonly JsonObject[], data))
       return completeSince(Infinity);
     totalMost = total;
+    for (const read of reads) if (read !== undefined) shown.set(read.reference, read);
     const last = reads.findLastIndex((read) => read !== undefined && latestOf(read) >= question.sinceMs);
     wholeSinceMs = -Infinity;
     for (const read of reads.slice(0, last + 1)) {
@@ -202,7 +204,7 @@ function createPlaces(): (listed: readonly JsonObject[], list: JsonObject) => bo
   };
 }
 
-function latestOf({ timesMs }: Unclaimed): number {
+export function latestOf({ timesMs }: Unclaimed): number {
   return Math.max(...timesMs);
 }
 

@@ -28,6 +28,10 @@ export interface Row {
   readonly atMs?: number;
   /** The time as v1's history shows it, where that is not the usual text. */
   readonly timeText?: string;
+  /** What else v1's history shows of it. */
+  readonly listed?: JsonObject;
+  /** v1 has a receipt of it, but its history does not show it. */
+  readonly isUnlisted?: true;
   readonly phone?: string;
   /** How its receipt differs from that of an airtime sale. */
   readonly shows?: JsonObject;
@@ -55,6 +59,8 @@ export interface RoomOptions {
   readonly wrapJournal?: (stored: Journal) => Partial<Journal>;
   /** While true, v1 gives no history. */
   readonly isIll?: () => boolean;
+  /** How many rows v1 shows and counts, however many it has. */
+  readonly rowsMax?: number;
   /** Runs while the history is being read. */
   readonly onHistory?: (journal: Journal) => Promise<unknown>;
   /** The difference between v1's clock, as its answers show it, and the true time. */
@@ -93,14 +99,16 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
       void onHistory?.(journal);
       if (isIll?.() === true) return { kind: 'unavailable', reason: 'HTTP 502' };
       const page = Number(call.query!['page']);
-      const transactions = own
+      const listed = own.filter(({ isUnlisted }) => isUnlisted !== true).slice(0, options.rowsMax);
+      const transactions = listed
         .slice((page - 1) * 50, page * 50)
-        .map(({ reference, atMs = START, timeText: shown = timeText(atMs), shows }) => ({
+        .map(({ reference, atMs = START, timeText: shown = timeText(atMs), shows, listed: more }) => ({
           transaction_ref: reference,
           status: shows?.['status'] ?? 'success',
           created_at: shown,
+          ...more,
         }));
-      const data = { transactions, page, total_pages: Math.max(1, Math.ceil(own.length / 50)) };
+      const data = { transactions, page, total_pages: Math.max(1, Math.ceil(listed.length / 50)) };
       const told = serverErrorMs === 'not told' ? {} : { serverAtMs: clock.now() + serverErrorMs };
       return { kind: 'found', body: { status: 'success', data }, ...told };
     }

@@ -96,16 +96,19 @@ test('an order that v1 does not have after the quiet time was never sent', async
   expect(await room.look('r-1', QUIET_MS)).toEqual(ABSENT);
 });
 
-test('a history without the last sale that v1 confirmed proves no order absent', async () => {
-  const rows: Row[] = [];
+test('a history without the last sale that v1 confirmed, of whatever service, proves no order absent', async () => {
+  const exam = { operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } };
+  const rows: Row[] = [{ reference: 'V1', phone: '08030000002' }];
   const room = openRoom(rows);
-  await room.lose('r-1');
-  await room.sell('r-2', 'V2', { phone: '08030000002' });
+  await room.sell('r-1', 'V1', exam);
+  await room.lose('r-2');
+  await room.clock.advance(1_000);
+  await room.sell('r-3', 'V3', exam);
   await room.clock.advance(QUIET_MS);
   // A replica that lags by more than the quiet time, or a v1 that has lost its accounts for a moment.
-  expect(await room.look('r-1')).toEqual(UNKNOWN);
-  rows.push({ reference: 'V2', phone: '08030000002' });
-  expect(await room.look('r-1')).toEqual(ABSENT);
+  expect(await room.look('r-2')).toEqual(UNKNOWN);
+  rows.unshift({ reference: 'V3', phone: '08030000002' });
+  expect(await room.look('r-2')).toEqual(ABSENT);
 });
 
 test('nor does such a history where the key has had thousands of refusals since that sale', async () => {
@@ -115,6 +118,50 @@ test('nor does such a history where the key has had thousands of refusals since 
   for (let nth = 0; nth < 5_000; nth += 1) await room.refuse(`refused-${nth}`);
   await room.lose('r-2');
   expect(await room.look('r-2', QUIET_MS)).toEqual(UNKNOWN);
+});
+
+test.each([
+  ['before it', -MINUTE_MS],
+  ['after it', 1_000],
+])(
+  'a history that is cut off after so many rows proves nothing of an order older than these (first sale %s)',
+  async (_title, firstAfterMs) => {
+    const rows: Row[] = [];
+    const room = openRoom(rows, { rowsMax: 60 });
+    const sell = async (nth: number, afterMs: number): Promise<void> => {
+      rows.unshift({ reference: `S${nth}`, atMs: START + afterMs });
+      await room.sell(`sold-${nth}`, `S${nth}`, { phone: '08030000002', afterMs });
+    };
+    await sell(0, firstAfterMs);
+    await room.lose('r-1');
+    for (let nth = 1; nth <= 60; nth += 1) await sell(nth, nth * 2_000);
+    // v1 has sold it, and shows sixty newer rows.
+    await room.clock.advance(MINUTE_MS * 40);
+    expect(await room.look('r-1')).toEqual(UNKNOWN);
+  },
+);
+
+test('an order that is younger than the rows of such a history is proven absent', async () => {
+  const rows: Row[] = [{ reference: 'S1', atMs: START + MINUTE_MS }];
+  const room = openRoom(rows, { rowsMax: 1 });
+  await room.sell('sold-0', 'S0', { phone: '08030000002' });
+  await room.sell('sold-1', 'S1', { phone: '08030000002', afterMs: MINUTE_MS });
+  await room.clock.advance(30 * 60 * MINUTE_MS);
+  await room.lose('r-1');
+  expect(await room.look('r-1', QUIET_MS)).toEqual(ABSENT);
+});
+
+test.each<[string, Partial<Row>, unknown]>([
+  ['shows', {}, ABSENT],
+  ['lacks', { isUnlisted: true }, UNKNOWN],
+  ['shows with an amount of another meaning', { listed: { amount: '2.50' } }, UNKNOWN],
+  ['shows under the name of another service', { listed: { category: 'data' } }, UNKNOWN],
+])('where the history %s the last sale of the same service', async (_title, known, expected) => {
+  const room = openRoom([{ reference: 'V2' }, { reference: 'V1', phone: '08030000002', ...known }]);
+  await room.sell('known', 'V1', { phone: '08030000002' });
+  await room.lose('lost');
+  await room.sell('other', 'V2', { operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } });
+  expect(await room.look('lost', QUIET_MS)).toEqual(expected);
 });
 
 test('a very recent sale need not be in the history yet', async () => {
