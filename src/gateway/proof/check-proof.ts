@@ -3,7 +3,7 @@
  * or v1 may mean another thing by a field than the gateway reads in it.
  */
 import type { JsonObject } from '../../domain/json';
-import type { Order } from '../../domain/order';
+import { lastAttemptAt, type Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
 import type { Journal, OfOwner } from '../../journal/journal';
 import type { CallContext, Upstream } from '../../upstream/upstream';
@@ -30,13 +30,18 @@ interface Checked {
   readonly sold: SoldSpan;
   readonly context: CallContext;
   readonly isOther: IsOther;
+  /** The open orders of the key. */
+  readonly open: readonly Order[];
 }
 
 /** Whether the receipt is certainly not that of this sale. */
 export type IsOther = (sale: Order, receipt: JsonObject) => boolean;
 
 /** Whether the history and v1's receipts may prove an order absent. Each question is asked once in a look. */
-export function createCheck({ history, sold, context, isOther }: Checked, parts: CheckParts): (order: Order) => Promise<boolean> {
+export function createCheck(
+  { history, sold, context, isOther, open }: Checked,
+  parts: CheckParts,
+): (order: Order) => Promise<boolean> {
   let isUpToDate: Promise<boolean> | undefined;
   const areReadRightly = new Map<string, Promise<boolean>>();
 
@@ -64,7 +69,15 @@ export function createCheck({ history, sold, context, isOther }: Checked, parts:
     return isRight;
   };
 
+  // A v1 may list a sale only once it has its end: then a lost order that waits for its provider is missing as well.
+  const isPendingMissing = open.some((order) => {
+    const reference = referenceOf(order.outcome);
+    const isDue = order.openedAtMs >= sold.fromMs && lastAttemptAt(order) <= sold.untilMs;
+    return reference !== undefined && isDue && !history.shown.has(reference);
+  });
+
   return async ({ operation }) => {
+    if (isPendingMissing) return false;
     if (!(await (isUpToDate ??= showsWhatWasSold(history, sold, parts)))) return false;
     const reading = areReadRightly.get(operation) ?? isReadRightly(operation);
     areReadRightly.set(operation, reading);

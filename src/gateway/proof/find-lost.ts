@@ -115,7 +115,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const keptSinceMs = startedAt + DELETED_MARGIN_MS - (parts.journalDays ?? Infinity) * DAY_MS;
   const sold: SoldSpan = { owner, fromMs: soldSince(sinceMs, history), untilMs: shownBeforeMs };
   const isOther: IsOther = (sale, receipt) => isRuledOut(ruling(sale), receipt);
-  const mayProve = createCheck({ history, sold, context, isOther }, parts);
+  const mayProve = createCheck({ history, sold, context, isOther, open }, parts);
   let settled = 0;
   for (const order of lost) {
     if (!matches.isOpenAsBefore(order)) continue;

@@ -164,6 +164,17 @@ test.each<[string, Partial<Row>, unknown]>([
   expect(await room.look('lost', QUIET_MS)).toEqual(expected);
 });
 
+test('a history that lacks a sale which waits for its provider proves no order absent', async () => {
+  const row: Row = { reference: 'V1', phone: '08030000002', shows: { status: 'pending' }, isUnlisted: true };
+  const rows = [row];
+  const room = openRoom(rows);
+  await room.leavePending('waits', 'V1', { phone: '08030000002' });
+  await room.lose('lost');
+  expect(await room.look('lost', QUIET_MS)).toEqual(UNKNOWN);
+  rows[0] = { reference: 'V1', phone: '08030000002', shows: { status: 'pending' } };
+  expect(await room.look('lost')).toEqual(ABSENT);
+});
+
 test('a very recent sale need not be in the history yet', async () => {
   const room = openRoom([]);
   await room.lose('r-1');
