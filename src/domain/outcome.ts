@@ -132,6 +132,11 @@ export function isRefusal(outcome: Outcome | undefined): boolean {
   return outcome?.kind === 'rejected' || outcome?.kind === 'not_sent';
 }
 
+/** v1's refusal of a purchase like one that it made within the last five seconds (specification, section 7, which names no HTTP code for it). */
+export function isRefusedAsIdentical(outcome: Outcome | undefined): boolean {
+  return outcome?.kind === 'rejected' && /^duplicate request/i.test(outcome.message ?? '');
+}
+
 /** True when v1 has taken no money for the order or has given it back. Only then may a script hear "failed". */
 export function isSafeToRefund(outcome: Outcome): boolean {
   return outcome.kind === 'declined' || isRefusal(outcome);

@@ -3,7 +3,15 @@ import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import { NOT_TOLD, TOLD_PENDING, type NewOrder, type Order, type Trail } from '../domain/order';
-import { ATTEMPT_NOT_ENDED, isOver, isRefusal, isSafeToRefund, type Outcome, referenceOf } from '../domain/outcome';
+import {
+  ATTEMPT_NOT_ENDED,
+  isOver,
+  isRefusal,
+  isRefusedAsIdentical,
+  isSafeToRefund,
+  type Outcome,
+  referenceOf,
+} from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Opening, openOrder, UNREADABLE, wasSoldMeanwhile } from './order/open-order';
 import { pursue } from './order/pursue';
@@ -78,15 +86,11 @@ interface BegunPurchase {
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const purchase = await beginPurchase(parsed, parts);
   const order = await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line);
-  const isRepeat = wasSoldMeanwhile(order) || IDENTICAL.test(messageOf(order.outcome));
+  const isRepeat = wasSoldMeanwhile(order) || isRefusedAsIdentical(order.outcome);
   const earlier = isRepeat ? await findEarlier(order, parsed, parts) : undefined;
   if (earlier === undefined) return tellPurchase(order, purchase, parsed, parts);
   return tellPurchase(earlier, { ...purchase, isJoined: true }, parsed, parts);
 }
-
-/** v1's refusal of a purchase like one that it made within the last five seconds (specification, section 7). */
-const IDENTICAL = /^duplicate request/i;
-const messageOf = (outcome: Outcome | undefined): string => (outcome?.kind === 'rejected' ? (outcome.message ?? '') : '');
 
 /**
  * The order that v1's refusal, or our own, is about, if this sale without an id repeats it: another process has opened it since this one last looked

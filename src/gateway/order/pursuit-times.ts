@@ -1,5 +1,5 @@
 /** How long a pursuit pauses, and how long one attempt may take. Milliseconds everywhere. */
-import type { Outcome } from '../../domain/outcome';
+import { isRefusedAsIdentical, type Outcome } from '../../domain/outcome';
 import type { PursuitPlan } from './pursuit';
 
 const RETRY_FIRST_MS = 200;
@@ -51,7 +51,8 @@ export function pauseBeforeRepetition(
   // v1 answers a known request id with the same order, so sending again finds the outcome of an unknown order.
   // The last attempt is sent so early that v1 has just enough time to answer.
   if (outcome.kind === 'unknown') return Math.min(pause, Math.max(0, leftMs - ANSWER_MS));
-  if (outcome.kind !== 'rejected' || outcome.httpStatus !== 429) return undefined;
+  // After five seconds v1 would sell the same a second time.
+  if (outcome.kind !== 'rejected' || outcome.httpStatus !== 429 || isRefusedAsIdentical(outcome)) return undefined;
   // A limit of v1 was reached and nothing was charged: the limit may be over within the script's patience.
   // v1 may always ask to come back at once, so the pause grows all the same.
   const asked =

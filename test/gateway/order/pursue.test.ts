@@ -211,6 +211,14 @@ test('a rate limit of v1 beyond the patience of the script is told at once', asy
   expect(it.upstream.sent).toHaveLength(1);
 });
 
+test('a sale that v1 refuses as identical is not sent again, also under the HTTP code of a limit', async () => {
+  const identical: Outcome = { kind: 'rejected', httpStatus: 429, message: 'Duplicate request detected' };
+  const it = await beginPursuit({ answers: [identical, SUCCESS] });
+  expect(await toldAfter(it, 40_000)).toEqual(['rejected', 0]);
+  await it.clock.advance(60_000);
+  expect(it.upstream.sent).toHaveLength(1);
+});
+
 test('a rate limit that v1 says is over at once is retried with growing pauses all the same', async () => {
   const it = await beginPursuit({ answers: [{ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 0 }] });
   await it.clock.advance(40_000);
