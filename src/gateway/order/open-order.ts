@@ -276,7 +276,7 @@ function realOrder(
   if (sandboxOf === undefined) return undefined;
   if (parsed.intent.requestId === undefined) {
     const finding = parts.repeats.findUnheard(sandboxOf.fingerprint, newOrder.askedHash!, parsed.mapping);
-    return finding.then((found) => (found === UNREAD ? unreadOrder(newOrder) : found));
+    return finding.then((found) => (found === UNREAD ? unreadOrder({ ...newOrder, owner: sandboxOf.fingerprint }) : found));
   }
   const isFirst = standing === 'new' && parsed.operation.takesPending === 'sells';
   return knownOrder({ ...newOrder, owner: sandboxOf.fingerprint }, isFirst, parsed, parts);

@@ -103,7 +103,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
   const { contents, wordings } = known;
   const look = createLook({ journal, clock, steadiness, told }, known);
   const [takeContentTurn, tellings] = [createContentTurns(shared), createTellings(clock)];
-  const { current, ifUnheard, repeatedOf } = readersOf({ journal, pursuits, clock, told });
+  const { current, remembered, ifUnheard, repeatedOf } = readersOf({ journal, pursuits, clock, told });
 
   const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });
 
@@ -115,9 +115,9 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
     const repeated: Read[] = [];
     for (const kept of repeatable(order, windowMs, contents, wordings)) {
-      const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
+      const earlier = await remembered(owner, kept.requestId);
       const isUnderHeader = isNamedBy(sent, kept, earlier);
-      if (earlier === undefined || isAnotherSale(earlier, order, sent !== undefined && !isUnderHeader)) continue;
+      if (isAnotherSale(earlier, order, sent !== undefined && !isUnderHeader)) continue;
       if (earlier === UNREAD && !isUnderHeader && tellings.wasHeard(kept.requestId, order)) continue;
       if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) continue;
       // The same id proves a repeat, even if the end of the earlier order was told or cannot be read.
@@ -196,17 +196,23 @@ function readersOf({ journal, pursuits, clock, told }: Omit<RepeatsParts, 'stead
     const written = await journal.find(owner, requestId).catch(() => undefined);
     return written?.outcome?.kind === 'succeeded' ? written : own;
   };
+  /** An order that this process remembers and the journal does not have was lost with its database, whose successor was behind: it may be charged. */
+  const remembered = (owner: string, requestId: string): Promise<Read> =>
+    current(owner, requestId).then(
+      (order) => order ?? UNREAD,
+      () => UNREAD,
+    );
   const ifUnheard = async (order: Order, isRefundedPending = false): Promise<Read | undefined> => {
     if (isRefundedPending && isSoldAfterPending(order)) return order;
     const isYet = isUnheard(order) || (await isPerhapsUntold(order, told?.(), clock.now()).catch(() => UNREAD));
     return isYet === true ? order : isYet === UNREAD ? UNREAD : undefined;
   };
   const repeatedOf: RepeatedOf = async (asked, requestId) => {
-    const order = await current(asked.owner, requestId).catch(() => UNREAD);
-    if (order === undefined || order === UNREAD || wasNamed(order, asked)) return order;
+    const order = await remembered(asked.owner, requestId);
+    if (order === UNREAD || wasNamed(order, asked)) return order;
     return order.headerId !== undefined && order.headerId === asked.headerId ? order : ifUnheard(order);
   };
-  return { current, ifUnheard, repeatedOf };
+  return { current, remembered, ifUnheard, repeatedOf };
 }
 
 /** The kept orders of the same content, then those of the same words only. */

@@ -18,6 +18,7 @@ import {
   parseRow,
   plainArray,
   READ_KEYS,
+  referenceBytes,
   REWRITE,
   rewriteArrays,
   type HeldOrders,
@@ -50,10 +51,10 @@ const SPREAD = 900;
 const NUMBERS_KEPT = 10_000;
 
 /** Its parameters are those of `insertArrays`. */
-export const INSERT = `INSERT INTO gateway_orders (owner, request_id, number, opened_at_ms, version, holder, is_unsettled, record)
-  SELECT w.owner, w.request_id, w.number, w.opened_at_ms, 1, $6::text, w.is_unsettled, w.record
-  FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $8::boolean[])
-    AS w(owner, request_id, number, opened_at_ms, record, is_unsettled)
+export const INSERT = `INSERT INTO gateway_orders (owner, request_id, number, opened_at_ms, version, holder, is_unsettled, record, reference, referenced_at_ms)
+  SELECT w.owner, w.request_id, w.number, w.opened_at_ms, 1, $6::text, w.is_unsettled, w.record, w.reference, w.referenced_at_ms
+  FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $8::boolean[], $9::bytea[], $10::bigint[])
+    AS w(owner, request_id, number, opened_at_ms, record, is_unsettled, reference, referenced_at_ms)
   WHERE ${keyCondition('$7')}
   ON CONFLICT DO NOTHING RETURNING owner, request_id`;
 
@@ -74,7 +75,7 @@ export function createOpenings(parts: OpenParts): (jobs: readonly OpenJob[]) => 
     let left = jobs;
     for (let round = 1; left.length > 0; round += 1) {
       if (round > ROUNDS_MAX) throw new Error('the same orders are written over and over by others');
-      const rest = await insertNew(left, parts, takeFreeNumber);
+      const rest = await insertNew(left, parts, takeFreeNumber, round === 1);
       const { again, isNumberTaken } = await meetExisting(rest, parts);
       if (isNumberTaken) {
         await parts.keyMark.check();
@@ -85,19 +86,29 @@ export function createOpenings(parts: OpenParts): (jobs: readonly OpenJob[]) => 
   };
 }
 
-/** Writes the intents whose id is new. Returns the other jobs, and those whose id occurs a second time in this batch. */
+/**
+ * Writes the intents whose id is new, and once more the orders that this process remembers, where the database has lost them. Returns the other jobs, and
+ * those whose id occurs a second time in this batch.
+ */
 async function insertNew(
   jobs: readonly OpenJob[],
   parts: OpenParts,
   takeNumber: (openedAtMs: number) => number,
+  isFirst: boolean,
 ): Promise<readonly OpenJob[]> {
-  const { seal, holder } = parts;
+  const { seal, holder, held } = parts;
   const firsts = new Map<string, Planned>();
   const rest: OpenJob[] = [];
   for (const job of jobs) {
     const { intent, outcome } = job.asked;
     if (firsts.has(keyText(intent))) {
       rest.push(job);
+      continue;
+    }
+    // Only one try: another order may have its number by now.
+    const remembered = isFirst ? held.find(intent) : undefined;
+    if (remembered !== undefined) {
+      firsts.set(keyText(intent), { job, standing: remembered, isRemembered: true });
       continue;
     }
     try {
@@ -121,6 +132,7 @@ async function insertNew(
 
 export function insertArrays(standings: readonly VersionedOrder[], { seal, holder }: Pick<OpenParts, 'seal' | 'holder'>) {
   const orders = standings.map(({ order }) => order);
+  const references = orders.map(referenceBytes);
   return [
     ...keyArrays(orders),
     plainArray(orders.map(({ number }) => number)),
@@ -129,6 +141,8 @@ export function insertArrays(standings: readonly VersionedOrder[], { seal, holde
     holder,
     seal.keyCheck ?? null,
     plainArray(orders.map(isUnsettled)),
+    byteaArray(references),
+    plainArray(orders.map(({ settledAtMs }, index) => (references[index] === undefined ? undefined : settledAtMs))),
   ];
 }
 
@@ -136,6 +150,8 @@ export function insertArrays(standings: readonly VersionedOrder[], { seal, holde
 interface Planned {
   readonly job: OpenJob;
   readonly standing: VersionedOrder;
+  /** The order is that of an earlier opening, to which the job is a repeat. */
+  readonly isRemembered?: true;
 }
 
 /** Decides by the rows of the database. Returns the jobs that must try again, because another process was faster or their number was taken. */
@@ -198,13 +214,13 @@ async function write(
   values: readonly unknown[],
 ): Promise<readonly OpenJob[]> {
   const rows = await run(text, values).catch((error: unknown) => {
-    for (const { standing } of planned.values()) onDoubt(standing);
+    for (const { standing, isRemembered } of planned.values()) if (isRemembered !== true) onDoubt(standing);
     throw error;
   });
   const written = new Set(rows.map(textOfRow));
   const others: OpenJob[] = [];
-  for (const [key, { job, standing }] of planned) {
-    if (!written.has(key)) {
+  for (const [key, { job, standing, isRemembered }] of planned) {
+    if (isRemembered === true || !written.has(key)) {
       others.push(job);
       continue;
     }

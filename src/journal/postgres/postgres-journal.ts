@@ -27,7 +27,7 @@ import { type ToldStore, wasTold } from '../told-sales';
 import { createReads } from './read-orders';
 import { HeldOrders, isThatAttempt, type VersionedOrder } from './rows';
 import { prepareSchema } from './schema';
-import { createWritings, startSweep, type Writing } from './write-orders';
+import { createWritings, putBack, startSweep, type WriteParts, type Writing } from './write-orders';
 
 export interface PostgresJournalOptions {
   /** With user and password; never shown. */
@@ -83,6 +83,7 @@ class PostgresJournal {
   readonly #database: Database;
   readonly #reads: JournalReads;
   readonly #held = new HeldOrders();
+  readonly #writeParts: WriteParts;
   readonly #keyMark: KeyMark;
   readonly #clock: ClockCheck;
   readonly #doubts: Doubts<VersionedOrder>;
@@ -113,7 +114,7 @@ class PostgresJournal {
     });
     this.#doubts = createDoubts((intent, standing) => this.#endDoubt(intent, standing));
     this.#processes = createProcesses(holder, read, write);
-    const parts = { run: write, seal, held: this.#held, holder };
+    const parts = (this.#writeParts = { run: write, seal, held: this.#held, holder });
     const onDoubt = (standing: VersionedOrder): void => this.#doubts.note(standing.order, standing);
     const waitingMax = options.waitingMax ?? WAITING_MAX;
     this.#openings = new Batches(createOpenings({ ...parts, keyMark: this.#keyMark, onDoubt }), waitingMax);
@@ -227,15 +228,17 @@ class PostgresJournal {
 
   /** The number of the last attempt that this process knows of. */
   #attemptOf(owner: string, requestId: string): number | undefined {
-    return this.#held.find({ owner, requestId })?.order.attempts;
+    return this.#held.findUnsettled({ owner, requestId })?.order.attempts;
   }
 
   /** While the database is away, an order under way in this process is returned as it was last written. */
   async #find(owner: string, requestId: string): Promise<Order | undefined> {
     try {
-      return (await this.#reads.find(owner, requestId)) ?? this.#doubts.find({ owner, requestId });
+      const found = await this.#reads.find(owner, requestId);
+      // A standby that took over without the order: only this process knows it, and v1 may have charged it.
+      return found ?? this.#held.find({ owner, requestId })?.order ?? this.#doubts.find({ owner, requestId });
     } catch (error) {
-      const held = this.#held.find({ owner, requestId });
+      const held = this.#held.findUnsettled({ owner, requestId });
       if (held === undefined || !this.#isOpen) throw error;
       return held.order;
     }
@@ -252,7 +255,9 @@ class PostgresJournal {
       return this.#onEvent({ kind: 'write_failed', error });
     }
     this.#onEvent({ kind: 'write_recovered' });
-    void this.#afterRecovery();
+    // The database may be a standby that was behind. An order that is not written here is written at its next change or repeat.
+    const puttingBack = this.#database.onOneConnection((run) => putBack({ ...this.#writeParts, run }));
+    void puttingBack.catch(() => undefined).then(() => this.#afterRecovery());
   }
 
   #afterRecovery(): Promise<void> {

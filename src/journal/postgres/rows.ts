@@ -1,7 +1,7 @@
 /** An order as a row: the record of the LMDB journal, and beside it the columns that are looked up. */
 import { createLru } from '../../domain/lru';
 import type { Order } from '../../domain/order';
-import { referenceOf } from '../../domain/outcome';
+import { isFinal, referenceOf } from '../../domain/outcome';
 import { keyText, type OrderKey } from '../journal';
 import { isUnsettled } from '../order-life';
 import { decodeOrder, type FieldSeal } from '../record';
@@ -9,6 +9,8 @@ import type { Row } from './database';
 
 /** More orders than a gateway has under way. Beyond it the least recently used are dropped here, and read from the database like any other. */
 const HELD_MAX = 20_000;
+/** More orders than end in the seconds by which a standby that takes over may be behind. */
+const ENDED_MAX = 2_000;
 
 /** An order as the database has it. */
 export interface VersionedOrder {
@@ -61,13 +63,12 @@ export interface Rewrite {
 /** The columns of `REWRITE`, one array each. */
 export function rewriteArrays(rewrites: readonly Rewrite[]): readonly string[] {
   const orders = rewrites.map(({ order }) => order);
-  const references = orders.map(({ outcome }) => referenceOf(outcome));
   return [
     ...keyArrays(orders),
     plainArray(rewrites.map(({ version }) => version)),
     plainArray(orders.map(({ openedAtMs }) => openedAtMs)),
     plainArray(orders.map(isUnsettled)),
-    byteaArray(references.map((reference) => (reference === undefined ? undefined : textBytes(reference)))),
+    byteaArray(orders.map(referenceBytes)),
     plainArray(rewrites.map(({ referencedAtMs }) => referencedAtMs)),
     byteaArray(rewrites.map(({ record }) => record)),
     plainArray(rewrites.map(({ holder }) => holder)),
@@ -92,6 +93,12 @@ export function textBytes(text: string): Buffer {
   return Buffer.from(JSON.stringify(text));
 }
 
+/** The column of v1's reference. */
+export function referenceBytes({ outcome }: Order): Buffer | undefined {
+  const reference = referenceOf(outcome);
+  return reference === undefined ? undefined : textBytes(reference);
+}
+
 export function byteaArray(values: readonly (Buffer | undefined)[]): string {
   return `{${values.map((value) => (value === undefined ? 'NULL' : `"\\\\x${value.toString('hex')}"`)).join(',')}}`;
 }
@@ -102,21 +109,35 @@ export function plainArray(values: readonly (number | boolean | string | undefin
 }
 
 /**
- * The unsettled orders that this process has opened or answered last, as the database had them then. An answer about one of them needs no
- * lookup, and while the database is away they can still be found. It is only a short cut: every write names the version.
+ * The orders that this process has opened or answered last, as the database had them then. An answer about one of them needs no lookup, and while
+ * the database is away the unsettled ones can still be found. It is only a short cut: every write names the version. But a standby that took over may
+ * have been behind, and then only this process knows them.
  */
 export class HeldOrders {
-  readonly #held = createLru<string, VersionedOrder>(HELD_MAX);
+  readonly #unsettled = createLru<string, VersionedOrder>(HELD_MAX);
+  readonly #ended = createLru<string, VersionedOrder>(ENDED_MAX);
 
   find(key: OrderKey): VersionedOrder | undefined {
-    return this.#held.get(keyText(key));
+    return this.findUnsettled(key) ?? this.#ended.get(keyText(key));
   }
 
-  /** Remembers an unsettled order; drops a settled one. */
+  findUnsettled(key: OrderKey): VersionedOrder | undefined {
+    return this.#unsettled.get(keyText(key));
+  }
+
+  /** Drops an order that took no money: another process may begin its next attempt. */
   note(standing: VersionedOrder): void {
     const key = keyText(standing.order);
-    if (isUnsettled(standing.order)) this.#held.set(key, standing);
-    else this.#held.delete(key);
+    const { outcome } = standing.order;
+    this.#unsettled.delete(key);
+    if (isUnsettled(standing.order)) this.#unsettled.set(key, standing);
+    else if (outcome !== undefined && isFinal(outcome)) this.#ended.set(key, standing);
+  }
+
+  /** All of them, sorted by key. */
+  list(): readonly VersionedOrder[] {
+    const all = [...this.#unsettled.entries(), ...this.#ended.entries()];
+    return all.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, standing]) => standing);
   }
 }
 

@@ -5,11 +5,11 @@
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
 import { readOrReport, type JournalEvent, keyText, type OrderKey } from '../journal';
-import { hasEndedBefore, isUntold } from '../order-life';
+import { hasEndedBefore, isUntold, settleOrder } from '../order-life';
 import { encodeOrder, type FieldSeal } from '../record';
 import { startRetention, SWEEP_EVERY_MS, type Retention } from '../retention';
 import type { Job } from './batches';
-import type { Run } from './database';
+import type { Row, Run } from './database';
 import { INSERT, insertArrays } from './open-orders';
 import {
   keyArrays,
@@ -44,7 +44,7 @@ export interface WriteParts {
 }
 
 const ROUNDS_MAX = 50;
-const ORDERS_PER_SWEEP = 256;
+const ORDERS_PER_STATEMENT = 256;
 
 /** One order of a batch, with all jobs that change it. */
 interface Task {
@@ -53,7 +53,7 @@ interface Task {
   standing: VersionedOrder | undefined;
   /** True when `standing` was read in this batch; false when it was only remembered. */
   isFresh: boolean;
-  /** The unsettled order as this process last wrote it. If the database has lost it, it is written once more. */
+  /** The order as this process last wrote it. If the database has lost it, it is written once more. */
   readonly remembered: VersionedOrder | undefined;
   isLost: boolean;
 }
@@ -119,6 +119,36 @@ async function writeAnew(tasks: readonly Task[], parts: WriteParts): Promise<rea
   return tasks.map((task) => ({ ...task, remembered: undefined, isLost: false, isFresh: false }));
 }
 
+/**
+ * To be called when the database is back: a standby that took over may have been behind. Writes the remembered orders that it lacks, also those that have
+ * ended, and the last state of those that it has in an earlier one: the other gateways would not know them.
+ */
+export async function putBack({ run, held, ...parts }: WriteParts): Promise<void> {
+  const standings = held.list();
+  for (let start = 0; start < standings.length; start += ORDERS_PER_STATEMENT) {
+    const some = standings.slice(start, start + ORDERS_PER_STATEMENT);
+    const rows = await run(READ_KEYS, keyArrays(some.map(({ order }) => order)));
+    const byKey = new Map(rows.map((row) => [keyText(keyOfRow(row)), row]));
+    const lost = some.filter(({ order }) => !byKey.has(keyText(order)));
+    const behind = some.flatMap((standing) => lastState(standing, byKey.get(keyText(standing.order)), parts.seal) ?? []);
+    const untold = [...lost, ...behind].filter(({ order }) => isUntold(order));
+    if (untold.length > 0) await run(NOTE_UNTOLD, untoldArrays(untold));
+    if (lost.length > 0) await run(INSERT, insertArrays(lost, parts));
+    if (behind.length > 0) await run(REWRITE, rewriteArrays(behind));
+  }
+}
+
+/** The last state of a remembered order whose row has an earlier one, with what another process may have written into that. */
+function lastState(standing: VersionedOrder, row: Row | undefined, seal: FieldSeal): VersionedOrder | undefined {
+  if (row === undefined || Number(row['version']) >= standing.version) return undefined;
+  const { order: found, version } = parseRow(row, seal);
+  const { number, attempts } = standing.order;
+  if (found.number !== number || found.attempts > attempts) return undefined;
+  const theirs = found.attempts === attempts ? found.outcome : undefined;
+  const order = theirs === undefined ? standing.order : settleOrder(standing.order, theirs, found.settledAtMs!);
+  return { order, version, holder: standing.holder, record: encodeOrder(order, standing.record, seal) };
+}
+
 interface Applied {
   readonly order: Order;
   /** The order after each job. */
@@ -174,12 +204,12 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
   // An entry that stays is looked up in vain, until retention deletes it by its age.
   if (told.length > 0) await run(FORGET_TOLD, untoldArrays(told)).catch(() => undefined);
   const left: Task[] = [];
-  for (const { task, order, each, version, holder: by } of changes) {
+  for (const { task, order, each, version, holder: by, record } of changes) {
     if (!written.has(keyText(task.key))) {
       left.push({ ...task, standing: undefined, isFresh: false });
       continue;
     }
-    held.note({ ...task.standing!, order, version: version + 1, holder: by });
+    held.note({ order, version: version + 1, holder: by, record });
     task.jobs.forEach((job, index) => job.resolve(each[index]));
   }
   return left;
@@ -210,7 +240,7 @@ export interface SweepOptions {
 const TAKE_TURN = `UPDATE gateway_journal SET swept_until_ms = (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint + ${SWEEP_EVERY_MS}
   WHERE id = 1 AND swept_until_ms <= (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint RETURNING id`;
 const OLDEST = `SELECT ${ROW_COLUMNS} FROM gateway_orders AS o WHERE o.opened_at_ms < $1
-  AND (o.opened_at_ms, o.number, o.owner) > ($2, $3, $4::bytea) ORDER BY o.opened_at_ms, o.number, o.owner LIMIT ${ORDERS_PER_SWEEP}`;
+  AND (o.opened_at_ms, o.number, o.owner) > ($2, $3, $4::bytea) ORDER BY o.opened_at_ms, o.number, o.owner LIMIT ${ORDERS_PER_STATEMENT}`;
 // Deletes only the versions that were read: an order reopened meanwhile has another version.
 const DELETE = `DELETE FROM gateway_orders AS o WHERE (o.owner, o.request_id, o.version) IN
   (SELECT w.owner, w.request_id, w.version FROM unnest($1::bytea[], $2::bytea[], $3::int[]) AS w(owner, request_id, version)) RETURNING o.number`;
@@ -234,7 +264,7 @@ export function startSweep({ read, write, seal, now, isClockRight, retentionMs, 
       const ended = old.filter(({ order }) => hasEndedBefore(untilMs, order));
       const keys = [...keyArrays(ended.map(({ order }) => order)), plainArray(ended.map(({ version }) => version))];
       const deleted = ended.length === 0 ? 0 : (await write(DELETE, keys)).length;
-      const last = rows.length < ORDERS_PER_SWEEP ? undefined : rows.at(-1);
+      const last = rows.length < ORDERS_PER_STATEMENT ? undefined : rows.at(-1);
       if (last === undefined) await write(FORGET_UNTOLD, [untilMs]);
       return { deleted, next: last && [last['opened_at_ms'], last['number'], last['owner']] };
     },

@@ -1100,6 +1100,33 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
+  test('is pending, and nothing is sent, where a standby of the database took over without the order that this process remembers', async () => {
+    const [lost, base] = [new Set<string>(), shippedMapping()];
+    const wrapJournal = (stored: Journal): Partial<Journal> => ({
+      find: async (owner, id) => (lost.has(id) ? undefined : stored.find(owner, id)),
+      open: async (order) => {
+        const opened = await stored.open(order);
+        lost.add(opened.order.requestId);
+        return opened;
+      },
+    });
+    for (const [hungUpAfterMs, mapping] of [
+      [1_000, base],
+      [1_000, editedMapping('min: 1 }', 'min: 500 }')],
+      [20_000, base],
+    ] as const) {
+      lost.clear();
+      let serves = base;
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal, parts: { mapping: () => serves } });
+      await hangUpAfter(hungUpAfterMs, house);
+      await house.clock.advance(20_000);
+      serves = mapping;
+      const isHeard = hungUpAfterMs === 20_000;
+      expect((await told(house, ask(house))).status).toBe(isHeard ? 'success' : 'pending');
+      expect(house.upstream.sent).toHaveLength(isHeard ? 2 : 1);
+    }
+  });
+
   test('is pending too where its order was seen, and then the journal can be neither written nor read', async () => {
     let isAway = false;
     const house = openWalkHouse({

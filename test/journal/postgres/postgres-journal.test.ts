@@ -112,10 +112,35 @@ describePostgres('on a real PostgreSQL', () => {
         expect(await journal.find(owner, requestId)).toMatchObject({ requestId, attempts: 1, outcome: { kind: 'succeeded' } });
       }
       expect(await sql('SELECT count(*) FROM gateway_orders')).toEqual([{ count: '2' }]);
-      // One that has ended is not missed.
+      // One that has ended too: its script may have hung up, and sends the sale again.
       await sql('DELETE FROM gateway_orders');
       await journal.tell(owner, 'r1', NOT_TOLD);
-      expect(await sql('SELECT * FROM gateway_orders')).toEqual([]);
+      expect(await journal.find(owner, 'r1')).toMatchObject({
+        toldAtMs: NOT_TOLD,
+        outcome: { kind: 'succeeded', reference: 'r1' },
+      });
+      expect((await journal.listUntold({ owner, fromMs: 0, limit: 9 })).map(({ requestId }) => requestId)).toEqual(['r1']);
+    });
+
+    test('know the orders that such a standby lacks, whether they have ended or not, and open none of them anew', async () => {
+      const journal = await open();
+      const PENDING: Outcome = { kind: 'pending', reference: 'v1-pending' };
+      for (const [requestId, outcome] of [['sold', SOLD], ['pending', PENDING], ['open'], ['failed', REJECTED]] as const) {
+        await journal.open(newOrder({ requestId }));
+        if (outcome !== undefined) await journal.settle(owner, requestId, outcome, OPENED_AT_MS + 1);
+      }
+      const found = () => Promise.all(['sold', 'pending', 'open', 'failed'].map((id) => journal.find(owner, id)));
+      const before = await found();
+      await sql('DELETE FROM gateway_orders');
+      // One that took no money may have been sent again by another gateway.
+      expect(await found()).toEqual([...before.slice(0, 3), undefined]);
+
+      for (const requestId of ['sold', 'pending', 'open'])
+        expect(await journal.open(newOrder({ requestId, openedAtMs: OPENED_AT_MS + 60_000 }))).toMatchObject({ kind: 'found' });
+      expect(await found()).toEqual([...before.slice(0, 3), undefined]);
+      expect((await journal.findByReference(owner, 'v1-9'))?.requestId).toBe('sold');
+      expect((await journal.findByReference(owner, 'v1-pending'))?.requestId).toBe('pending');
+      expect(await journal.open(newOrder({ requestId: 'failed' }))).toMatchObject({ kind: 'opened' });
     });
 
     test('must have one secret, by which they recognise the orders of a key', async () => {
