@@ -14,6 +14,7 @@ import { canonicalise, type Intent, type LookUpWord } from './canonicalise';
 import type { CatalogLists } from './catalog-lists';
 import { detectFormat, type Detection } from './detect-format';
 import { guardNumbering } from './guard-numbering';
+import { readRaw } from './read-raw';
 import { type RecognisedFamily, recogniseFamily } from './recognise-family';
 
 /** Step 2: the operation of the address. */
@@ -122,6 +123,7 @@ function finishWalk(detected: Detected, catalog: CatalogLists | undefined, reque
     if (canonical.kind === 'needs_catalog')
       return { kind: 'needs_catalog', known: detected, withCatalog: (lists) => finishWalk(detected, lists, request) };
     intent = canonical.intent;
+    refusePurchase(intent, request, mapping);
     if (isGuarded(detected)) intent = guardNumbering(intent, request, mapping, callerKey);
     const isAsked = operation.call !== undefined && operation.kind !== 'status';
     const call = isAsked ? buildCall(operation.call, intent.values) : undefined;
@@ -129,6 +131,22 @@ function finishWalk(detected: Detected, catalog: CatalogLists | undefined, reque
   } catch (error) {
     return { kind: 'stopped', known: intent === undefined ? detected : { ...detected, intent }, error };
   }
+}
+
+/**
+ * Refuses a purchase at an address that answers a question, such as that of the verify call in a wrong setting of the script: its "success"
+ * would be told as a sale. The request has all that a purchase requires, and some of it means nothing to the question.
+ */
+function refusePurchase({ operation, unknownFields }: Intent, request: LegacyRequest, { operations }: Mapping): void {
+  const isQuestion = operation.kind === 'read' || operation.kind === 'lookup';
+  if (!isQuestion || request.method !== 'POST' || unknownFields.length === 0) return;
+  const isBought = ({ kind, fields }: Operation): boolean => {
+    if (kind !== 'purchase') return false;
+    const sent = fields.filter(({ isRequired }) => isRequired).map((field) => readRaw(request, field));
+    return sent.every((raw) => raw.length > 0) && sent.flat().some(({ spelling }) => unknownFields.includes(spelling));
+  };
+  if ([...operations.values()].some(isBought))
+    throw new GatewayError('sells_nothing', `${request.path} sells nothing. Check the address in your script's settings.`);
 }
 
 function isGuarded({ callerKey }: Identified): boolean {
