@@ -99,7 +99,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const open = await parts.journal.listUnsettled({ owner, limit: OPEN_MAX });
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
   const otherKeys = parts.otherKeys({
-    ...{ context, isTimely },
+    ...{ context, isTimely, shownBeforeMs: steadyForMs < mapping.timing.quiet ? 0 : startedAt - mapping.timing.quiet },
     // An order may get attempts for as long as it is pursued, so a rival may be that much older.
     fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - Math.max(CLOCK_ERROR_MS, mapping.timing.pursue),
     compare: (order, row) => {

@@ -36,6 +36,8 @@ interface LookInput {
   readonly isTimely: (order: Order, row: Unclaimed) => boolean;
   /** Orders that were opened before this time are no rivals. */
   readonly fromMs: number;
+  /** Sales that were confirmed before this time must be shown by v1 to their account. */
+  readonly shownBeforeMs: number;
 }
 
 /** How many open orders of all keys are listed. If there are more, a rival might be missing, and no row is given to an order. */
@@ -44,8 +46,6 @@ const OPEN_MAX = 20_000;
 const STRANGERS_MAX = 10_000;
 /** Among how many of a key's orders one with a reference is searched. */
 const NEWEST_MAX = 200;
-/** More than the clocks of v1 and of this machine may differ. */
-const LONG_BEFORE_MS = 10 * 60_000;
 
 /** Remembers which keys belong to other accounts, across looks. The returned function starts one look. */
 export function createOtherKeys(parts: OtherKeysParts): (look: LookInput) => OtherKeys {
@@ -116,20 +116,20 @@ class OtherKeysOfLook implements OtherKeys {
 
   /**
    * Whether `owner` is a key of another account: v1 answers 404 for a receipt of that key's, because it shows only receipts of one's own account,
-   * and shows the receipt of `row` just after, so that it does not answer 404 for all. Only a sale from long before the row counts: v1 may read
-   * from a copy that lags, but one that shows the row has such a sale too. A key without any sale counts as one of another account. A key that
-   * has sales, but none among its orders then, counts as one of this account.
+   * and shows the receipt of `row` just after, so that it does not answer 404 for all. A sale within the quiet time does not count: v1 may read
+   * from a copy that lags. A key without any sale counts as one of another account. A key that has sales, but none among its orders before
+   * that time, counts as one of this account.
    */
   async #isStranger(owner: string, row: Unclaimed): Promise<boolean> {
     const { journal } = this.#parts;
-    const pair = `${this.#look.context.credentials.fingerprint} ${owner}`;
+    const { context, shownBeforeMs } = this.#look;
+    const pair = `${context.credentials.fingerprint} ${owner}`;
     if (this.#strangers.has(pair)) return true;
-    const beforeMs = Math.min(...row.timesMs) - LONG_BEFORE_MS;
-    const range = { beforeNumber: firstNumberAt(beforeMs), newestFirst: true, limit: NEWEST_MAX };
+    const range = { beforeNumber: firstNumberAt(shownBeforeMs), newestFirst: true, limit: NEWEST_MAX };
     const earlier = journal.listOfOwner({ owner, ...range, onUnreadable: () => undefined });
     for await (const { outcome, settledAtMs = Infinity } of earlier) {
       const reference = referenceOf(outcome);
-      if (reference === undefined || settledAtMs > beforeMs) continue;
+      if (reference === undefined || settledAtMs > shownBeforeMs) continue;
       const isStranger = (await this.#isUnknownToV1(reference)) && (await this.#isShown(row.reference));
       if (isStranger) this.#strangers.set(pair, true);
       return isStranger;
