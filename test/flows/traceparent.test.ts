@@ -28,9 +28,9 @@ test('each call to v1 of a request with a trace belongs to it, with an id of its
     { ...SALE, 'request-id': 'traced' },
     { headers: { traceparent: HEADER, 'X-Request-Id': 'x' } },
   );
-  // The program asks v1 for prices and open orders of its own accord as well.
-  const calls = heard.filter(({ path }) => path === '/airtime' || path === '/receipt');
-  expect(calls.length).toBeGreaterThan(1);
+  // The program asks v1 for prices and open orders of its own accord as well, on a slow machine also for this one.
+  const calls = heard.filter(({ path, header }) => path === '/airtime' || (path === '/receipt' && header !== undefined));
+  expect(new Set(calls.map(({ path }) => path))).toEqual(new Set(['/airtime', '/receipt']));
   const traces = calls.map(({ header }) => readTraceParent(header));
   expect(new Set(traces.map((trace) => trace?.traceId))).toEqual(new Set([TRACE]));
   const parents = traces.map((trace) => trace!.parentId);
