@@ -4,6 +4,7 @@ import type { Answer, V1Request } from '../../../src/sandbox/answer';
 import type { SandboxConfig } from '../../../src/sandbox/load-config';
 import { checkLedger } from '../../../src/sandbox/order/ledger';
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
+import { parseTimes } from '../../../src/gateway/proof/read-history';
 import { createMemoryStore } from '../../../src/sandbox/store/store';
 import type { WebhookPoster } from '../../../src/sandbox/webhook/post-webhook';
 import { createWorld, type World } from '../../../src/sandbox/world';
@@ -45,7 +46,11 @@ export class SimulatedV1 {
 
   answer(request: V1Request): Answer {
     const authorization = SECOND_KEYS.get(request.authorization ?? '') ?? request.authorization;
-    return this.#dialect.answer({ ...request, authorization }, (asked) => answerRequest(this.#world, asked));
+    return this.#dialect.answer(
+      { ...request, authorization },
+      (asked) => answerRequest(this.#world, asked),
+      this.#stage.timeline.now,
+    );
   }
 
   /** A restart loses the memory (rate limits) and what was on the wire, but keeps the store. */
@@ -90,6 +95,7 @@ export class SimulatedV1 {
 }
 
 type Fields = Record<string, unknown>;
+type Ask = (request: V1Request) => Answer;
 
 const HABITS = {
   /** Categories are words that the specification does not have. */
@@ -107,11 +113,20 @@ const HABITS = {
   lazy_originals: 0.2,
   /** A repeat is refused, and the refusal names the original. */
   refused_originals: 0.15,
+  /** Receipts and history come from a copy: it shows a sale only after a while, and then as pending at first. */
+  lagging_copy: 0.15,
+  /** The history is sorted by its times alone: the rows of one second come in another order each time. */
+  loose_order: 0.15,
 } as const;
 type Habit = keyof typeof HABITS;
 
 const WORDS: Readonly<Record<string, string>> = { exam_pin: 'education', recharge_card: 'voucher', airtime: 'VTU' };
 const REFUND = 'RF-';
+/** Together with a request that is late, less than the quiet time. */
+const LAGS_MS = [5_000, 45_000, 90_000, 120_000];
+/** For so long a copy that lags may show a sale as pending that v1 has ended. */
+const ENDS_WITHIN_MS = 170_000;
+const PER_PAGE_MOST = 50;
 
 /**
  * How v1 writes the parts that its specification leaves open, sometimes carelessly. The seed decides once for a whole history. The
@@ -119,8 +134,13 @@ const REFUND = 'RF-';
  */
 export class Dialect {
   readonly habits: ReadonlySet<Habit>;
+  readonly #order: Chance;
+  readonly #lagMs: number;
+  #reads = 0;
 
   constructor(chance: Chance) {
+    this.#order = chance.fork('order');
+    this.#lagMs = chance.fork('lag').pick(LAGS_MS);
     const names = Object.keys(HABITS) as Habit[];
     this.habits = new Set(chance.is(0.35) ? [] : names.filter((name) => chance.is(HABITS[name])));
   }
@@ -130,9 +150,9 @@ export class Dialect {
     return (['foreign_words', 'masked_numbers', 'contact_numbers', 'minus'] as const).some((name) => this.habits.has(name));
   }
 
-  answer(request: V1Request, ask: (request: V1Request) => Answer): Answer {
-    if (request.path === '/transactions') return this.#answerHistory(request, ask);
-    if (request.path === '/receipt') return this.#tellReceipt(request, ask);
+  answer(request: V1Request, ask: Ask, now: number): Answer {
+    if (request.path === '/transactions') return this.#answerHistory(request, ask, now);
+    if (request.path === '/receipt') return this.#tellReceipt(request, ask, now);
     return request.method === 'POST' ? this.#tellSale(ask(request)) : ask(request);
   }
 
@@ -147,7 +167,7 @@ export class Dialect {
     return answer;
   }
 
-  #tellReceipt(request: V1Request, ask: (request: V1Request) => Answer): Answer {
+  #tellReceipt(request: V1Request, ask: Ask, now: number): Answer {
     const { reference } = request.query;
     const wanted = typeof reference === 'string' ? reference : '';
     const isRefund = this.habits.has('refund_rows') && wanted.startsWith(REFUND);
@@ -155,21 +175,59 @@ export class Dialect {
     const answer = ask({ ...request, query });
     const data = (answer.body as { data?: Fields }).data;
     if (answer.status !== 200 || data === undefined) return answer;
-    const told = isRefund ? { ...data, reference: wanted, transaction_ref: wanted, type: 'credit', status: 'success' } : data;
+    if (!this.#hasArrived(data, now)) return ask({ ...request, query: { reference: 'unknown' } });
+    const shown = this.#asOfCopy(data, now);
+    const told = isRefund ? { ...shown, reference: wanted, transaction_ref: wanted, type: 'credit', status: 'success' } : shown;
     return { ...answer, body: { ...answer.body, data: this.#spell(told) } };
   }
 
-  #answerHistory(request: V1Request, ask: (request: V1Request) => Answer): Answer {
+  #answerHistory(request: V1Request, ask: Ask, now: number): Answer {
     const query = this.habits.has('short_pages') ? { ...request.query, per_page: '20' } : request.query;
-    const answer = ask({ ...request, query });
+    const isCopy = this.habits.has('lagging_copy') || this.habits.has('loose_order');
+    const answer = (isCopy ? this.#askCopy : ask)({ ...request, query }, ask, now);
     const data = (answer.body as { data?: Fields }).data;
     if (answer.status !== 200 || data === undefined) return answer;
-    const rows = (data['transactions'] as Fields[]).flatMap((row) => {
+    const rows = (data['transactions'] as Fields[]).flatMap((one) => {
+      const row = this.#asOfCopy(one, now);
       const isGivenBack = this.habits.has('refund_rows') && row['status'] === 'failed';
       const refund = { ...row, transaction_ref: `${REFUND}${String(row['transaction_ref'])}`, status: 'success' };
-      return (isGivenBack ? [refund, row] : [row]).map((one) => this.#spell(one));
+      return (isGivenBack ? [refund, row] : [row]).map((shown) => this.#spell(shown));
     });
     return { ...answer, body: { ...answer.body, data: { ...data, transactions: rows } } };
+  }
+
+  /** A page of all rows that have arrived, in their order of now. */
+  readonly #askCopy = (request: V1Request, ask: Ask, now: number): Answer => {
+    const rows: Fields[] = [];
+    for (let page = 1; ; page += 1) {
+      const answer = ask({ ...request, query: { ...request.query, page: String(page), per_page: String(PER_PAGE_MOST) } });
+      const { data } = answer.body as { data?: Fields };
+      if (answer.status !== 200 || data === undefined) return answer;
+      rows.push(...(data['transactions'] as Fields[]));
+      if (page < Number(data['total_pages'])) continue;
+      const shown = this.#inOrder(rows.filter((row) => this.#hasArrived(row, now)));
+      const [nth, size] = [Number(request.query['page'] ?? 1), Number(request.query['per_page'] ?? 20)];
+      const transactions = shown.slice((nth - 1) * size, nth * size);
+      const counts = { total: shown.length, page: nth, per_page: size, total_pages: Math.ceil(shown.length / size) };
+      return { ...answer, body: { ...answer.body, data: { ...data, transactions, ...counts } } };
+    }
+  };
+
+  #hasArrived(record: Fields, now: number, lagMs = this.#lagMs): boolean {
+    return !this.habits.has('lagging_copy') || parseTimes(record['created_at'])[0]! <= now - lagMs;
+  }
+
+  #asOfCopy(record: Fields, now: number): Fields {
+    if (this.#hasArrived(record, now, Math.min(2 * this.#lagMs, ENDS_WITHIN_MS))) return record;
+    return { ...record, status: 'pending', ...('pins' in record ? { pins: [], token: null, provider_ref: null } : {}) };
+  }
+
+  #inOrder(rows: readonly Fields[]): readonly Fields[] {
+    if (!this.habits.has('loose_order')) return rows;
+    this.#reads += 1;
+    const chance = this.#order.fork(`read ${this.#reads}`);
+    const places = rows.map((row) => ({ row, at: String(row['created_at']), place: chance.next() }));
+    return places.sort((one, other) => other.at.localeCompare(one.at) || one.place - other.place).map(({ row }) => row);
   }
 
   #spell(record: Fields): Fields {
