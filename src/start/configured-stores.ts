@@ -1,10 +1,11 @@
 /** Opens the stores that the settings name: journal, traffic and notes, for the gateway and for tools that read beside it. */
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { Config } from '../config';
 import { systemClock } from '../domain/clock';
+import { counted } from '../domain/shown-words';
 import type { Journal, JournalEvent } from '../journal/journal';
-import { forgetUncharged } from '../journal/lmdb/backup';
+import { forgetUncharged, summariseJournal } from '../journal/lmdb/backup';
 import { createFieldSeal } from '../journal/record';
 import { journalFolder, openJournal, type OpenJournalOptions } from '../journal/open-journal';
 import type { Mapping } from '../mapping/mapping';
@@ -18,10 +19,13 @@ import { checkOf, findGatewaySecret, leaveCheck } from './gateway-secret';
 
 const DAY_MS = 24 * 3_600_000;
 
+/** So long after a sale a request without an id may be its repeat: `timing.replay` of the shipped mappings. */
+const REPEATED_MS = 10 * 60_000;
+
 /** In the data folder: the folder of the journal that was used last, from here; empty when that is in PostgreSQL. */
 const LAST = 'journal-left';
 
-/** In the data folder: the address of the v1 that sold last; empty for the embedded sandbox. */
+/** In the data folder: see `lastV1`. */
 const LAST_V1 = 'upstream-left';
 
 /** In the folder of a journal in LMDB: the data folder of the gateways that sell from it, and this folder itself, which a copy is not. */
@@ -40,6 +44,7 @@ export async function openConfiguredJournal(
   const folder = journalFolder(config.journalUrl, config.dataDir);
   const place = folder === undefined ? '' : relative(config.dataDir, folder);
   const before = existsSync(last) ? readFileSync(last, 'utf8') : undefined;
+  if (before !== undefined && before !== place) await refuseLeaving(config.dataDir, before);
   if (folder !== undefined && existsSync(folder)) {
     refuseOtherSeller(folder, config.dataDir);
     if (before !== undefined && before !== place) await forgetUncharged(folder, config.journalKey, 'proven too');
@@ -73,12 +78,26 @@ function refuseOtherSeller(folder: string, dataDir: string): void {
 }
 
 /**
+ * Another journal does not know the last sales of this one, so that a script which sends one of them again without its id is charged again. Nor does
+ * it find out how open orders end. A journal that cannot be read keeps nobody here, nor does one from the embedded sandbox.
+ */
+async function refuseLeaving(dataDir: string, place: string): Promise<void> {
+  const folder = resolve(dataDir, place);
+  if (place === '' || !existsSync(folder) || lastV1(dataDir) === '') return;
+  const { open = 0, newestMs = 0 } = (await summariseJournal(folder).catch(() => undefined)) ?? {};
+  if (open === 0 && Date.now() - newestMs > REPEATED_MS) return;
+  throw new Error(
+    `JOURNAL_URL is another one now. The journal at ${folder}, which was used last, has ${counted(open, 'order')} without a final outcome, and its newest order is of ${new Date(newestMs).toISOString()}: what scripts send again within ten minutes would be charged again, and open orders would not be finished. Set JOURNAL_URL back, and move when \`compat-gateway orders report\` says \`0 orders without a final outcome\`, ten minutes after the last sale; or delete ${join(dataDir, LAST)}.`,
+  );
+}
+
+/**
  * Another v1 does not have what the last one charged, and the gateway would take that for the proof that nothing was: it would tell an open order as
  * failed, and sell its repeat. What is open from the embedded sandbox may end so: nothing was really sold.
  */
 async function refuseOtherV1({ dataDir, upstreamUrl = '' }: Config, journal: Journal): Promise<void> {
   const file = join(dataDir, LAST_V1);
-  const last = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  const last = lastV1(dataDir);
   if (last === upstreamUrl) return;
   let isSomeOpen = false;
   if (last !== undefined && last !== '') {
@@ -92,6 +111,12 @@ async function refuseOtherV1({ dataDir, upstreamUrl = '' }: Config, journal: Jou
     );
   }
   writeFileSync(file, upstreamUrl, { mode: 0o600 });
+}
+
+/** The address of the v1 that sold last; empty for the embedded sandbox. */
+function lastV1(dataDir: string): string | undefined {
+  const file = join(dataDir, LAST_V1);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 /**

@@ -184,6 +184,27 @@ const FORGETS = 'has forgotten the orders that took no money: meanwhile they may
 test(`a gateway that comes back from another journal in LMDB ${FORGETS}`, () =>
   comeBackFrom({ JOURNAL_URL: `lmdb:${join(dataDir, 'another')}` }));
 
+test.each<[string, number, Outcome]>([
+  ['with an open order', OLD_MS, { kind: 'unknown', reason: 'HTTP 500' }],
+  ['that sold a minute ago', Date.now() - 60_000, { kind: 'succeeded', reference: 'v1-1' }],
+])(
+  'a journal %s is not left for another one, unless the operator says so by deleting the file',
+  async (_title, openedAtMs, outcome) => {
+    const v1 = { UPSTREAM_URL: 'https://v1.example/api/v1' };
+    const journal = await openConfiguredJournal(configFor(dataDir, v1));
+    await journal.open(newOrder({ openedAtMs }));
+    await journal.settle(owner, requestId, outcome, openedAtMs);
+    await journal.close();
+    const another = configFor(dataDir, { ...v1, JOURNAL_URL: `lmdb:${join(dataDir, 'another')}` });
+    await expect(openConfiguredJournal(another)).rejects.toThrow(
+      /The journal at .*journal, which was used last, has [01] orders? without/,
+    );
+    expect(existsSync(join(dataDir, 'another'))).toBe(false);
+    rmSync(join(dataDir, 'journal-left'));
+    await (await openConfiguredJournal(another)).close();
+  },
+);
+
 test('a data folder that has another name now forgets nothing', async () => {
   const journal = await openConfiguredJournal(configFor(dataDir));
   await journal.open(newOrder({ openedAtMs: OLD_MS }));
