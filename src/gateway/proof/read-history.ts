@@ -51,7 +51,7 @@ const RECEIPTS_AT_ONCE = 4;
 const RECEIPTS_KEPT = 10_000;
 /** v1's times carry no zone (specification, 2.4): they may be West Africa Time, v1's own zone, or UTC. */
 const ZONE_OFFSETS_MS = [3_600_000, 0];
-/** If reading a time as UTC puts it so far ahead of v1's clock, v1's times are not UTC. */
+/** If reading a time in a zone puts it so far ahead of v1's clock, v1's times are not of that zone. */
 const AHEAD_MS = 30 * 60_000;
 
 export function createHistoryReader({
@@ -102,9 +102,9 @@ export function createHistoryReader({
         some.forEach(({ reference }, index) => receipts.set(reference, learnt[index]));
         hasLearnt ||= learnt.some((receipt) => receipt !== undefined);
       }
-      // A row in the future rules UTC out for all rows. Read as UTC, a sale made past the gateway one hour before an order would fit that order.
+      // A row in the future rules its zone out for all rows. Read as UTC, a sale made past the gateway one hour before an order would fit that order.
       const latestMs = Math.max(...[...shown.values()].map(latestOf));
-      const readings = serverAtMs !== undefined && latestMs > serverAtMs + AHEAD_MS ? 1 : ZONE_OFFSETS_MS.length;
+      const readings = ZONE_OFFSETS_MS.filter((offset) => latestMs - offset <= (serverAtMs ?? Infinity) + AHEAD_MS).length;
       const unclaimed = [...rows.values()].map(({ timesMs, ...row }) => ({
         ...{ ...row, timesMs: timesMs.slice(0, readings) },
         receipt: receipts.get(row.reference),

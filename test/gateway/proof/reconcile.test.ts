@@ -530,14 +530,22 @@ describe('the clock', () => {
     expect(await room.look('r-1', QUIET_MS)).toMatchObject(outcome);
   });
 
-  test("of v1 shows its zone: a sale without the gateway an hour before the order is not the order's", async () => {
-    const room = openRoom([
-      { reference: 'V2', atMs: START - 60_000, phone: '08030000009' },
-      { reference: 'V1', atMs: START - 3_600_000 },
-    ]);
-    await room.lose('r-1');
-    expect(await room.look('r-1')).toEqual(UNKNOWN);
-  });
+  test.each([
+    ['West Africa Time', 1],
+    ['that of summer in Europe, which it should not be', 2],
+  ])(
+    "of v1 shows its zone (%s): a sale without the gateway an hour before the order is not the order's",
+    async (_title, hours) => {
+      const timeText = (ms: number): string =>
+        new Date(START + ms + hours * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+      const room = openRoom([
+        { reference: 'V2', timeText: timeText(-60_000), phone: '08030000009' },
+        { reference: 'V1', timeText: timeText(-3_600_000) },
+      ]);
+      await room.lose('r-1');
+      expect(await room.look('r-1')).toEqual(UNKNOWN);
+    },
+  );
 
   test('of v1, when it is an hour from ours, is reported, and nothing is concluded', async () => {
     const room = openRoom([], { serverErrorMs: 3_600_000 });
