@@ -232,7 +232,9 @@ async function findUnheard(
   mapping: Mapping,
   { repeats, onTrouble }: WalkParts,
 ): Promise<Found> {
-  const found = await repeats.findUnheard(owner, askedHash, mapping, { headerId, mayWait: true }).catch((error: unknown) => {
+  // The order of an id in a field is found by that id at once.
+  const mayWait = sent === undefined || headerId !== undefined;
+  const found = await repeats.findUnheard(owner, askedHash, mapping, { headerId, mayWait }).catch((error: unknown) => {
     onTrouble('find', error);
     throw unreadRefusal(error);
   });
