@@ -24,7 +24,8 @@ const SECTIONS: Readonly<Record<string, string>> = {
 words:
   success: { http: 200, status: success, Status: successful }
   pending: { http: 200, status: pending, Status: processing }
-  failure: { http: 400, status: fail, Status: failed }`,
+  failure: { http: 400, status: fail, Status: failed }
+  unread: { status: pending, Status: process }`,
   // As shipped; tests do not depend on these values.
   timing: stringify({ timing: shippedSection('timing') }),
   texts: stringify({ texts: shippedSection('texts', 'replies.yaml') }),
@@ -34,7 +35,7 @@ callers:
   kinds:
     php: { user_agents: ['', adex, 'PHP*'], patience: 40s }
     other: { patience: 4s }`,
-  blocks: 'blocks: { refusal: { failure: { status: $words.status, code: $refusal.code } } }',
+  blocks: 'blocks: { refusal: { failure: { status: $words.status, code: $refusal.code, error: [$text] } } }',
   tables: `
 tables:
   network:

@@ -2,7 +2,7 @@
 import { textOf, type JsonValue } from '../../domain/json';
 import { DEFAULT } from '../compile-callers';
 import { parseExpression } from '../expression';
-import type { CallerKeySource, CallerKindSource, ValueSource } from '../language/schema';
+import type { AfterPending, CallerKeySource, CallerKindSource, ValueSource } from '../language/schema';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { MappingSource } from '../source';
@@ -26,6 +26,8 @@ const HUGE_MS = 10 * 60_000;
 const HUGE_SLOW_MS = 7 * 24 * 60 * 60_000;
 /** v1 asks its provider again about an order that is pending for longer (specification, section 4). */
 const QUIET_MIN_MS = 2 * 60_000;
+/** The longest limit of scripts (node's fetch): a script sends a sale without an id again after it has hung up. */
+const REPLAY_MIN_MS = 5 * 60_000;
 const SLOW: readonly string[] = ['overdue', 'pursue', 'quiet', 'window', 'replay'];
 
 export function checkCallers(checking: Checking): void {
@@ -35,17 +37,20 @@ export function checkCallers(checking: Checking): void {
     checkPursued(ms, path, checking);
     if (ms >= most) report(path, 'patience-too-long', `such callers give up after ${most / 1000} s`);
   }
-  // The patience of a family was read from the sources of its scripts, so no usual limit of callers applies.
+  // The patience of a family was read from the sources of its scripts, so no usual upper limit of callers applies.
   for (const [id, { patience, operations = {} }] of Object.entries(source.families)) {
-    checkLongest(patience, ['families', id, 'patience'], checking);
+    checkOfFamily(patience, ['families', id, 'patience'], checking);
     for (const [name, own] of Object.entries(operations))
-      checkLongest(own.patience, ['families', id, 'operations', name, 'patience'], checking);
+      checkOfFamily(own.patience, ['families', id, 'operations', name, 'patience'], checking);
   }
   checkKinds(checking);
   checkTiming(checking);
-  for (const { ms, least, path } of all)
-    if (ms > 0 && ms < least)
-      report(path, 'patience-too-short', `${spellShort(ms)} is too short for an order: expected at least ${spellShort(least)}`);
+  for (const { ms, least, path } of all) checkShortest(ms, least, path, checking);
+}
+
+function checkShortest(ms: number, leastMs: number, path: YamlPath, { report }: Checking): void {
+  if (ms > 0 && ms < leastMs)
+    report(path, 'patience-too-short', `${spellShort(ms)} is too short for an order: expected at least ${spellShort(leastMs)}`);
 }
 
 interface Patience {
@@ -75,8 +80,9 @@ function patiences({ callers: { kinds, keys }, operations }: MappingSource): Pat
   ];
 }
 
-function checkLongest(patienceMs: number | undefined, path: YamlPath, checking: Checking): void {
+function checkOfFamily(patienceMs: number | undefined, path: YamlPath, checking: Checking): void {
   if (patienceMs === undefined) return;
+  checkShortest(patienceMs, KEY_PATIENCE_MIN_MS, path, checking);
   checkPursued(patienceMs, path, checking);
   if (patienceMs > HUGE_MS) checking.report(path, 'duration-huge', `\`patience\` is ${spell(patienceMs)}`);
 }
@@ -135,7 +141,9 @@ function checkTiming({ source, report }: Checking): void {
     if (ms === 0 && name !== 'reconnect') report(path, 'duration-zero', `\`${name}\` is zero`);
     if (ms > (SLOW.includes(name) ? HUGE_SLOW_MS : HUGE_MS)) report(path, 'duration-huge', `\`${name}\` is ${spell(ms)}`);
   }
-  const { quiet, try: one, read } = source.timing;
+  const { quiet, try: one, read, replay = REPLAY_MIN_MS } = source.timing;
+  if (replay > 0 && replay < REPLAY_MIN_MS)
+    report(['timing', 'replay'], 'replay-too-short', `\`replay\` is ${spell(replay)}: expected at least ${spell(REPLAY_MIN_MS)}`);
   if (quiet < one || quiet < QUIET_MIN_MS)
     report(
       ['timing', 'quiet'],
@@ -174,6 +182,7 @@ export function checkCallerKeys(checking: Checking): void {
     checkByOperation(patience, ['patience-without-order', ': only purchases are held'], [...path, 'patience'], checking);
     checkByOperation(afterPending, ['after-pending-without-order', ''], [...path, 'after_pending'], checking);
     checkFamily(key, path, checking);
+    checkAfterPending(key, path, checking);
   }
 }
 
@@ -203,6 +212,30 @@ function checkFamily({ family = '', numbers = {} }: CallerKeySource, path: YamlP
       );
     }
 }
+
+/** The key decides over its family, whose scripts have refunded or delivered a pending order. */
+function checkAfterPending(
+  { family = '', after_pending: said = {} }: CallerKeySource,
+  path: YamlPath,
+  { source, report }: Checking,
+): void {
+  const { pending: shared, operations = {} } = source.families[family] ?? {};
+  const all: (readonly [string, AfterPending, YamlPath])[] =
+    typeof said === 'string'
+      ? [[DEFAULT, said, [...path, 'after_pending']]]
+      : Object.entries(said).map(([name, after]) => [name, after, [...path, 'after_pending', name]]);
+  for (const [name, after, at] of all) {
+    const pending = operations[name]?.pending ?? shared;
+    if (pending !== undefined && (pending === 'refunds') !== (after === 'look'))
+      report(
+        at,
+        'after-pending-against-family',
+        `family \`${family}\` ${pending} what is pending, and this would ${AFTER[after]}`,
+      );
+  }
+}
+
+const AFTER: Readonly<Record<AfterPending, string>> = { buy: 'still buy it', look: 'no longer buy it' };
 
 function checkNumbers({ numbers = {}, unlisted = {} }: CallerKeySource, path: YamlPath, checking: Checking): void {
   const { source, mapping, report } = checking;

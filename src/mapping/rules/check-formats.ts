@@ -1,7 +1,8 @@
 /** Checks formats with their signals, and families with their words and replies. */
 import { trimSlash } from '../../domain/decode-path';
+import { isJsonObject, type JsonObject } from '../../domain/json';
 import type { Steps } from '../../domain/steps';
-import type { SignalSource, FamilySource } from '../language/schema';
+import type { SignalSource, FamilySource, OperationSource, ValueSource } from '../language/schema';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { MappingSource, Report } from '../source';
@@ -139,6 +140,8 @@ export function* checkFamilies(checking: Checking): Steps<void> {
         checking,
       );
     checkWordsOf(id, family, checking);
+    checkPendingOf(id, family, checking);
+    checkProofOf(id, family, checking);
     if (operationsWithOwnReply(id, source).length === 0) continue;
     const met = reachable(id, sourceOfFamily(source, id));
     // The rules for replies also apply to the replies of a family.
@@ -172,7 +175,43 @@ function reachable(id: string, source: MappingSource): MappingSource {
   return { ...source, formats: new Map([[format, own]]), operations: Object.fromEntries(operations) };
 }
 
-function checkWordsOf(id: string, { words = {}, proof = [] }: FamilySource, { source, report }: Checking): void {
+/** A family that says nothing of pending orders is one that no longer wants them. */
+function checkPendingOf(id: string, { pending, operations = {} }: FamilySource, { source, report }: Checking): void {
+  const isSaid = ([name, { kind }]: readonly [string, OperationSource]): boolean =>
+    kind !== 'purchase' || operations[name]?.pending !== undefined;
+  if (pending === undefined && !Object.entries(source.operations).every(isSaid))
+    report(['families', id], 'family-pending-unsaid', `what the scripts of \`${id}\` do with a pending order is not said`, {
+      at: 'key',
+      hint: 'add `pending: keeps`, `refunds` or `sells`',
+    });
+}
+
+/** Reports a strong signal that says nothing of the body, and of the headers only what every script of plain PHP sends. */
+function checkProofOf(id: string, { proof = [] }: FamilySource, { report }: Checking): void {
+  for (const [index, { weight, headers = {}, ...others }] of proof.entries()) {
+    const isOfMany = Object.keys(others).every((key) => ['path', 'spelled', 'no_field'].includes(key));
+    if (
+      weight === 'strong' &&
+      isOfMany &&
+      Object.values(headers)
+        .flat()
+        .every((value) => value === '' || value === '*')
+    )
+      report(['families', id, 'proof', index], 'family-takes-everybody', `nearly every script would be of family \`${id}\``);
+  }
+}
+
+function checkWordsOf(
+  id: string,
+  { words = {}, proof = [], extends: format, reply }: FamilySource,
+  { source, report }: Checking,
+): void {
+  /** The word that is told for the outcome: a constant of the format or family, or that of the words. */
+  const wordOf = (outcome: ReplyOutcome, key: 'status' | 'Status'): unknown => {
+    const constants = [reply, source.formats.get(format)!.reply].map((one) => fieldsOf(one?.[outcome])[key]);
+    const constant = constants.find((value) => typeof value === 'string' && !value.startsWith('$'));
+    return constant ?? words[outcome]?.[key] ?? source.words[outcome][key];
+  };
   for (const [outcome, said = {}] of Object.entries(words) as [ReplyOutcome, FamilySource['words']][]) {
     const { http, ...told } = said as { http?: number; status?: string; Status?: string };
     for (const [key, word] of Object.entries(told) as ['status' | 'Status', string | undefined][]) {
@@ -182,7 +221,7 @@ function checkWordsOf(id: string, { words = {}, proof = [] }: FamilySource, { so
       // If the family itself has the same word for two outcomes, the later outcome is reported.
       const twin = OUTCOMES.filter((one) => one !== outcome).find((one) => {
         const isOwn = words[one]?.[key] !== undefined && OUTCOMES.indexOf(one) > OUTCOMES.indexOf(outcome);
-        return !isOwn && (words[one]?.[key] ?? source.words[one][key]) === word;
+        return !isOwn && wordOf(one, key) === word;
       });
       const why =
         twin !== undefined
@@ -192,10 +231,13 @@ function checkWordsOf(id: string, { words = {}, proof = [] }: FamilySource, { so
             : undefined;
       if (why !== undefined) report(['families', id, 'words', outcome, key], WORD_RULES[outcome], why);
     }
-    const isRight = http === undefined || http === 200 || (outcome === 'failure' ? http >= 400 : http === 201);
+    const isOther = outcome === 'failure' ? (http ?? 0) >= 400 : outcome === 'success' && http === 201;
+    const isRight = http === undefined || http === 200 || isOther;
     if (!isRight) report(['families', id, 'words', outcome, 'http'], 'outcome-http', `${http} does not fit a ${outcome}`);
   }
 }
+
+const fieldsOf = (value: ValueSource | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
 /** Reports a strong signal of two families: a request with it proves neither. */
 function checkAlike({ source, report }: Checking): void {

@@ -40,11 +40,15 @@ export function checkOutcomeWords(checking: Checking): void {
           hint: `use \`${understood[0]!}\``,
         });
     }
-  for (const [key, word] of Object.entries(source.words.unread ?? {}))
-    if (!UNREAD_WORDS.has(word))
+  for (const key of ['status', 'Status'] as const) {
+    const word = source.words.unread?.[key] ?? UNREAD_WORDS[key];
+    if (word !== UNREAD_WORDS[key])
       report(['words', 'unread', key], WORD_RULES.pending, `some script reads \`${word}\` as sold or failed`, {
-        hint: 'use `pending`',
+        hint: `use \`${UNREAD_WORDS[key]}\``,
       });
+  }
+  if (source.words.unread === undefined)
+    report(['words'], 'unread-missing', 'there are no words for `unread`: it would be told as a failure', { at: 'key' });
   checkHttp(checking);
   checkTexts(checking);
 }
@@ -52,7 +56,7 @@ export function checkOutcomeWords(checking: Checking): void {
 function checkHttp({ source, report }: Checking): void {
   for (const outcome of OUTCOMES) {
     const { http } = source.words[outcome];
-    const isRight = outcome === 'failure' ? http >= 400 && http <= 499 : http === 200 || http === 201;
+    const isRight = outcome === 'failure' ? http >= 400 && http <= 499 : http === 200;
     if (!isRight)
       report(['words', outcome, 'http'], 'outcome-http', `${http} does not fit a ${outcome}`, {
         hint: outcome === 'failure' ? 'use 400' : 'use 200',

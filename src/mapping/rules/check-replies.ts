@@ -43,7 +43,13 @@ export function checkReplies(checking: Checking): void {
     checkFieldsOf(reply.outcome, reply.fields, surroundingsOf(operation, source), tell);
   }
   const around: Surroundings = { fields: {}, tables: {}, joins: {}, endpoint: undefined, list: undefined };
-  checkFieldsOf('failure', refusalFields(source.blocks), around, tell);
+  const refusal = refusalFields(source.blocks);
+  checkFieldsOf('failure', refusal, around, tell);
+  if (refusal.size > 0 && !refusal.has('error'))
+    tell(['blocks', 'refusal'], 'refusal-without-error', 'a refusal has no field `error`', {
+      at: 'key',
+      hint: 'add `error: [$text]` below `failure:`',
+    });
 }
 
 function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: boolean, tell: Checking['report']): void {

@@ -16,7 +16,7 @@ export const UNDERSTOOD_WORDS: Readonly<Record<ReplyOutcome, Readonly<Record<'st
 };
 
 /** Beside an HTTP status that is no success and an `error`, the words that no script takes for a sale. */
-export const UNREAD_WORDS: ReadonlySet<string> = new Set(['pending', 'process']);
+export const UNREAD_WORDS = { status: 'pending', Status: 'process' } as const;
 
 /** The rule of a word that some script takes for another outcome. */
 export const WORD_RULES = {

@@ -31,6 +31,7 @@ const REPLIES = [
 /** The roots that are available in a block depend on every operation that includes it. */
 const SOURCES = [...KIND, 'operations.=.catalog', 'operations.=.join'];
 const SIGNALS = ['formats.~.proof.~'];
+const SIGNALS_OF_FAMILY = ['families.~.proof.~'];
 
 /** By the page of docs/rules that explains them, in the order of its headings. */
 export const RULES_BY_PAGE = {
@@ -176,6 +177,8 @@ export const RULES_BY_PAGE = {
     'success-word-misread': error(),
     'text-of-other-outcome': error(),
     'outcome-http': error(),
+    'unread-missing': warning('words'),
+    'refusal-without-error': error('blocks'),
     'goods-not-told': error(...REPLIES, CALL),
     'echo-not-told': error(...REPLIES),
     'name-says-otherwise': error(),
@@ -188,6 +191,8 @@ export const RULES_BY_PAGE = {
     'family-of-other-format': error('families'),
     'family-numbers-unsaid': warning(),
     'family-like-another': warning(),
+    'family-takes-everybody': error(...SIGNALS_OF_FAMILY),
+    'family-pending-unsaid': warning('operations!', 'operations.*.kind', 'operations.*.call'),
     'unknown-operation': error('operations!'),
     'format-unprovable': error('formats.~.proof', 'formats.~.login', 'formats.~.operations'),
     'empty-signal': error(...SIGNALS),
@@ -232,6 +237,8 @@ export const RULES_BY_PAGE = {
     'duration-zero': error(),
     'duration-huge': warning(),
     'quiet-too-short': warning('timing'),
+    'replay-too-short': error(),
+    'after-pending-against-family': warning('families', 'operations!'),
   },
 } as const;
 

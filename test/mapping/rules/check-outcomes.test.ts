@@ -41,7 +41,7 @@ describe('a word that scripts read as a success', () => {
         format(`{ ${outcome}: { status: §${word} } }`),
         format(`{ ${outcome}: { Status: §${word} } }`),
         operation(`always: { status: $words.status }\n${outcome}: { Status: §${word} }`),
-        `${operation('include: [base]\nalways: { status: $words.status }')}\nblocks:\n  refusal: { failure: { status: $words.status, code: $refusal.code } }\n  base: { ${outcome}: { order: { Status: §${word} } } }`,
+        `${operation('include: [base]\nalways: { status: $words.status }')}\nblocks:\n  refusal: { failure: { status: $words.status, code: $refusal.code, error: [$text] } }\n  base: { ${outcome}: { order: { Status: §${word} } } }`,
         format(`{ ${outcome}: { code: { first: [$order.number, §${word}] } } }`),
         format(`{ ${outcome}: { data: { response_code: { when: { $order.token: present }, value: §${word}, else: '016' } } } }`),
         format(`{ ${outcome}: { '*': { orderStatus: §${word} } } }`),
@@ -73,7 +73,7 @@ test.each([
   // Texts in YAML 1.2, and true in PHP.
   ['success-word-misread', format('{ success: { invalid: §no } }')],
   ['failure-word-misread', format("{ failure: { delivered: §'false' } }")],
-  ['failure-word-misread', 'blocks: { refusal: { failure: { status: §success, code: $refusal.code } } }'],
+  ['failure-word-misread', 'blocks: { refusal: { failure: { status: §success, code: $refusal.code, error: [$text] } } }'],
   ['success-word-misread', words('success', '§successful', 'successful')],
   ['success-word-misread', words('success', 'success', "§'successful '")],
   ['success-word-misread', words('success', 'success', '§Successful')],

@@ -143,9 +143,9 @@ test('a changed word of a shared reply block is one change over all operations a
 });
 
 test('a changed HTTP status of a reply counts as money', () => {
-  const changed = edited('replies.yaml', 'pending: { http: 200', 'pending: { http: 201');
-  expect(summaryOf(replay([STATUS], running, changed))).toEqual([
-    ['reply', 'HTTP status', 'order_status', '200 -> 201', 4, true],
+  const changed = edited('replies.yaml', 'failure: { http: 400', 'failure: { http: 422');
+  expect(summaryOf(replay([AIRTIME_B], running, changed))).toEqual([
+    ['reply', 'HTTP status', 'buy_airtime', '400 -> 422', 30, true],
   ]);
 });
 
