@@ -25,7 +25,10 @@ export interface Surroundings {
 }
 
 /** The reply that a script got, or undefined when none came. */
-type Seen = { readonly word: Word; readonly body: JsonObject } | undefined;
+type Seen = { readonly word: Word; readonly http: number; readonly body: JsonObject } | undefined;
+
+/** The HTTP errors after which a script that leaves its id out of repeats sends again. */
+const REPEATED: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
 export class Script {
   readonly sale: Sale;
@@ -69,7 +72,8 @@ export class Script {
       seen = await this.#buy(sale.content);
     }
     for (const afterMs of sale.sendsAgainAfterMs) {
-      if (seen !== undefined && !(sale.takesPending === 'refunds' && seen.word === 'pending')) break;
+      const isRepeated = sale.firstId !== undefined && REPEATED.includes(seen?.http ?? 0);
+      if (seen !== undefined && !isRepeated && !(sale.takesPending === 'refunds' && seen.word === 'pending')) break;
       await timeline.pause(afterMs);
       seen = await this.#buy(sale.content);
     }
@@ -127,7 +131,8 @@ export class Script {
       content,
       sale.isRespelt ? this.#chance.fork(`spelling ${++this.#sent}`) : undefined,
     );
-    const id = sale.requestId === undefined ? {} : { [sale.spelling]: sale.requestId };
+    const sentId = sale.requestId ?? (subject.purchases.length === 0 ? sale.firstId : undefined);
+    const id = sentId === undefined ? {} : { [sale.spelling]: sentId };
     return this.#request(this.#requestTo('POST', path, { ...fields, ...id }), content);
   }
 
@@ -193,7 +198,7 @@ export class Script {
     this.subject.replies.push(reply);
     verdict.hear(this.subject, reply);
     stage.faults.count(`told ${word}`);
-    this.#lastTold = { word, body };
+    this.#lastTold = { word, http, body };
     return this.#lastTold;
   }
 

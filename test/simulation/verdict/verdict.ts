@@ -183,8 +183,10 @@ export class Verdict {
     if (reply.code === 'request_id_reused' && subject.contents.size > 1) return;
     // An id whose success was told long before is refused as used: the refused sale is not charged.
     if (reply.code === 'request_id_used' && wasToldSold(subject, reply)) return;
-    // The same holds while the operator's mapping refuses the number or the key. The clock of another gateway may be ahead.
-    if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply, REPLAY_MS - SKEW_MS)) return;
+    // The same holds while the operator's mapping refuses the number or the key, or gives the number another meaning, as if it were
+    // another sale. The clock of another gateway may be ahead.
+    const isOfMapping = [...REFUSED_BY_OPERATOR, 'request_id_reused'].includes(reply.code ?? '');
+    if (isOfMapping && wasToldSold(subject, reply, REPLAY_MS - SKEW_MS)) return;
     // Or the clock was put forward before this process began, so that the charged sale without an id seems older than its repeats may be (decision 0024).
     if (EVADED_CODES.includes(reply.code ?? '') && subject.isNameless && this.#beganWithSetClock(reply)) return;
     // Or it was set by more than a week before this process began, so that the told id counts as used (decision 0024).
