@@ -216,10 +216,15 @@ const singleScripts: readonly Family[] = [
   {
     name: 'A6',
     formats: ['a'],
-    concludes: byWords({
-      sale: { 'status, Status': ['success', 'successful', 'true'] },
-      pending: { 'status, Status': ['process', 'processing', 'pending'] },
-    }),
+    concludes: (reply) => {
+      if (says(reply, 'status', 'processing') || says(reply, 'Status', 'processing')) return 'unknown';
+      return byWords({
+        sale: { 'status, Status': ['success', 'successful', 'true'] },
+        pending: { 'status, Status': ['process', 'pending'] },
+      })(reply);
+    },
+    instead: { pending: 'unknown' },
+    because: 'PHP ends it with an error at the word `processing`, which most scripts need: only the end of the order helps.',
   },
   /** There is no third word. */
   {
