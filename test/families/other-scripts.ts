@@ -2,6 +2,7 @@
 import { byWords, isEmpty, isTwoHundred, says, type Family, type ScriptReply } from './family';
 
 const BOTH: readonly string[] = ['a', 'b'];
+const DELIVERS_PENDING = { a: 'sells-what-is-pending-a', b: 'sells-what-is-pending' };
 
 const adex: readonly Family[] = [
   /** `success` is a sale, `fail` a refund; any other text, or no JSON at all, stays pending. */
@@ -135,7 +136,7 @@ const msorgClients: readonly Family[] = [
     formats: ['b'],
     concludes: ({ body }) => (body !== undefined && !('error' in body) ? 'sale' : 'failure'),
     instead: { pending: 'sale' },
-    told: { as: { b: 'sells-what-is-pending' }, instead: { pending: 'sale' } },
+    told: { as: DELIVERS_PENDING, instead: { pending: 'sale' } },
   },
   /** HTTP 200 or 201 without `Status` failed is a sale; everything else throws, and nothing is sold. */
   {
@@ -143,7 +144,7 @@ const msorgClients: readonly Family[] = [
     formats: ['b'],
     concludes: (reply) => ([200, 201].includes(reply.status) && !says(reply, 'Status', 'failed') ? 'sale' : 'failure'),
     instead: { pending: 'sale' },
-    told: { as: { b: 'sells-what-is-pending' }, instead: { pending: 'sale' } },
+    told: { as: DELIVERS_PENDING, instead: { pending: 'sale' } },
   },
   /** As above, but any other HTTP status is "processing" and never refunded. */
   {
@@ -265,6 +266,7 @@ const singleScripts: readonly Family[] = [
     formats: BOTH,
     concludes: () => 'sale',
     instead: { pending: 'sale', failure: 'sale' },
+    told: { as: DELIVERS_PENDING, instead: { pending: 'sale', failure: 'sale' } },
     because: 'It tests a key that no server sends, so every reply is a sale. No reply can tell it of a failure.',
   },
   {
@@ -272,6 +274,7 @@ const singleScripts: readonly Family[] = [
     formats: ['b'],
     concludes: ({ body }) => (body !== undefined && Object.keys(body).length > 0 ? 'sale' : 'failure'),
     instead: { pending: 'sale', failure: 'sale' },
+    told: { as: DELIVERS_PENDING, instead: { pending: 'sale', failure: 'sale' } },
     because:
       'Any body is a sale to it, and an empty one would leave every other script without a word. Its only guard: before it ' +
       'buys it reads `user.Account_Balance`, a number here.',
@@ -281,6 +284,7 @@ const singleScripts: readonly Family[] = [
     formats: BOTH,
     concludes: (reply) => (isTwoHundred(reply) ? 'sale' : 'failure'),
     instead: { pending: 'sale' },
+    told: { as: DELIVERS_PENDING, instead: { pending: 'sale' } },
   },
   /** A success word in its own field, or a true `success`; all else fails. */
   {

@@ -25,6 +25,7 @@ const NAMED = [
   ['families', 'two-format-strict', {}],
   ['services.mjs', 'babspay', {}],
   ['families', 'sells-what-is-pending', {}],
+  ['families', 'sells-what-is-pending-a', {}],
   ['services.mjs', 'django-201', {}],
   ['services.mjs', 'msorg-python', { numbers: { network: { 1: 'MTN', 2: 'GLO', 3: '9MOBILE', 4: 'AIRTEL' } } }],
   ['services.mjs', 'msorg-as-client', {}],
