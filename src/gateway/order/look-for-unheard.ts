@@ -70,8 +70,10 @@ export function createLook(
   const addLate = async (owner: string, sinceMs: number, windowMs: number): Promise<void> => {
     const backMs = Math.min(LATE_MS, sinceMs + LATE_MARGIN_MS);
     const span = { fromMs: Math.max(0, steadiness.before(backMs)), newestFirst: true, limit: LOOK_PAGE };
-    for await (const order of journal.listOfOwner({ owner, ...span, onUnreadable: () => undefined }))
-      addBy('add', order, windowMs);
+    const late: Order[] = [];
+    for await (const order of journal.listOfOwner({ owner, ...span, onUnreadable: () => undefined })) late.push(order);
+    // The newest are added last, so that a full table keeps them: they are the likeliest to be repeated.
+    for (const order of late.reverse()) addBy('add', order, windowMs);
   };
   const readUnheard = async (owner: string, sinceMs: number, backMs: number, windowMs: number): Promise<void> => {
     const fromMs = Math.max(0, steadiness.before(backMs));

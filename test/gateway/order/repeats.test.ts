@@ -16,6 +16,8 @@ import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { createPursuits } from '../../../src/gateway/order/pursuits';
 import { createRepeats } from '../../../src/gateway/order/repeats';
+import type { Contents } from '../../../src/gateway/order/kept-repeats';
+import { createLook } from '../../../src/gateway/order/look-for-unheard';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import { compileMapping } from '../../../src/mapping/compile';
 import { mergeFiles } from '../../../src/mapping/load';
@@ -1023,6 +1025,28 @@ describe('a repeat without an id', () => {
     for (let nth = 0; nth < 20_000; nth += 1) await sell({ ...sale(`o${nth}`, `content ${nth}`), owner: 'other' });
     await clock.advance(20_000);
     expect(await sell(sale('again', 'its content'))).toBe('lost repeat');
+  });
+
+  test('a look remembers the newest sales of other processes last, so that a full table forgets the oldest', async () => {
+    const clock = createVirtualClock();
+    const journal = createMemoryJournal();
+    for (const requestId of ['first', 'second', 'third']) {
+      const sale = newOrder({ requestId, contentHash: requestId, openedAtMs: clock.now() });
+      await journal.open(sale);
+      await journal.settle(sale.owner, requestId, { ...SUCCESS, reference: requestId }, clock.now());
+      await clock.advance(10);
+    }
+    const remembered: string[] = [];
+    const nothing = (): void => undefined;
+    const contents = (add: Contents['add']): Contents => ({ of: () => [], keep: nothing, add, addUnheard: nothing });
+    const [others, store]: [Contents, ToldStore] = [contents(nothing), { append: () => Promise.resolve(), read: async () => [] }];
+    const known = {
+      contents: contents((_content, { requestId }) => remembered.push(requestId)),
+      wordings: others,
+      headers: others,
+    };
+    await createLook({ journal, clock, steadiness: createSteadiness(clock), told: () => store }, known)(newOrder().owner, MINUTE);
+    expect(remembered).toEqual(['first', 'second', 'third']);
   });
 
   test("joins an order in this process's memory also while the journal's open orders cannot be read", async () => {
