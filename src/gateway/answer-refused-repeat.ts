@@ -230,11 +230,11 @@ async function findUnheard(
   owner: string,
   { askedHash, sent, headerId }: Words,
   mapping: Mapping,
-  { repeats, onTrouble }: WalkParts,
+  { repeats, told, onTrouble }: WalkParts,
 ): Promise<Found> {
-  // The order of an id in a field is found by that id at once.
-  const mayWait = sent === undefined || headerId !== undefined;
-  const found = await repeats.findUnheard(owner, askedHash, mapping, { headerId, mayWait }).catch((error: unknown) => {
+  // Another process may have opened the order since the last search: the mapping that it uses may be another one for a while.
+  const isDue = told?.() !== undefined;
+  const found = await repeats.findUnheard(owner, askedHash, mapping, { headerId, isDue }).catch((error: unknown) => {
     onTrouble('find', error);
     throw unreadRefusal(error);
   });

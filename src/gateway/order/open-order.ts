@@ -15,12 +15,13 @@ import {
 import type { CallContext, V1Call } from '../../upstream/upstream';
 import { isOfPins } from '../proof/fill-goods';
 import type { Reconciler } from '../proof/reconcile';
-import type { Steadiness } from '../../domain/clock';
+import { pause, type Steadiness } from '../../domain/clock';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
 import type { Admission } from './admission';
 import { type CallerLimits, pauseOf } from './caller-limits';
 import { identifyOrder } from './judge-answer';
+import { LOOK_EVERY_MS } from './look-for-unheard';
 import type { PinGuard } from './pin-guard';
 import type { Lease, OpeningKind, Pursuit, PursuitParts, PursuitPlan } from './pursuit';
 import { type RepeatKind, type Repeats, UNREAD } from './repeats';
@@ -179,19 +180,25 @@ async function soldElsewhere(order: Order, parsed: ParsedRequest, parts: Opening
  * While it cannot be read, the refusal stands, as that of a first order (decision 0012).
  */
 async function repeatedElsewhere(order: NewOrder, parsed: ParsedRequest, parts: OpeningParts): Promise<Order | undefined> {
-  const found = await orderElsewhere(order, parsed, parts, { mayWait: true });
+  if (!mayBeElsewhere(parsed, parts)) return undefined;
+  await pause(parts.clock, LOOK_EVERY_MS);
+  const found = await orderElsewhere(order, parsed, parts, false);
   return found === UNREAD || isRefusal(found?.outcome) ? undefined : found;
+}
+
+function mayBeElsewhere({ intent, operation }: ParsedRequest, { told }: OpeningParts): boolean {
+  return told?.() !== undefined && intent.requestId === undefined && !isOfPins(operation);
 }
 
 async function orderElsewhere(
   order: NewOrder,
   parsed: ParsedRequest,
-  { repeats, told, onTrouble }: OpeningParts,
-  how: { readonly isDue?: boolean; readonly mayWait?: boolean } = { isDue: true },
+  parts: OpeningParts,
+  isDue = true,
 ): Promise<Order | typeof UNREAD | undefined> {
-  const { intent, operation, mapping } = parsed;
-  if (told?.() === undefined || intent.requestId !== undefined || isOfPins(operation)) return undefined;
-  const looking = repeats.findUnheard(order.owner, order.askedHash!, mapping, { ...how, except: order.requestId });
+  if (!mayBeElsewhere(parsed, parts)) return undefined;
+  const { repeats, onTrouble } = parts;
+  const looking = repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, { isDue, except: order.requestId });
   return looking.catch((error: unknown) => {
     onTrouble('find', error);
     return UNREAD;

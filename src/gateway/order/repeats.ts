@@ -4,7 +4,6 @@
  * may have changed in between. A script that hangs up sends its sale again, and not always with its id. Selling that again would be a
  * second charge for one intent (decision 0024).
  */
-import { pause } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
 import { type NewOrder, type Order, TOLD_PENDING, type Trail } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
@@ -13,9 +12,8 @@ import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
 import { isPerhapsUntold } from '../../journal/told-sales';
 import type { Pursuits } from './pursuits';
 import type { SentRequestId } from '../read/read-raw';
-import { createContentTurns, type SharedRepeats } from './content-turns';
 import { createKnownOrders, keepBy, keyOf, wordingOf, type Contents, type KeptRepeat, type KnownOrders } from './kept-repeats';
-import { createLook, LOOK_EVERY_MS, type LookParts } from './look-for-unheard';
+import { createLook, type LookParts } from './look-for-unheard';
 import { createNamedRepeats, type KnownWords } from './named-repeats';
 import { createTellings, type Tellings } from './tellings';
 import { unreadRefusal } from '../../domain/errors';
@@ -36,30 +34,36 @@ export interface Repeats {
    * For a request without an id that is refused now: the order of the same key and words whose end no script has heard, or whose id an earlier
    * mapping read in these words. `unread` where this process knows of an order but the journal cannot be read to check it. `isDue`: the
    * journal is searched at once, however lately it was. `except`: the id of the request's own order. `headerId`: the id of a header, where no field has
-   * one. The order that came with that header is found whatever its words are, also when its end was told. `mayWait`: where nothing is found and another
-   * process sells too, it is searched once more when the journal may be: that process may have opened the order since the last search.
+   * one. The order that came with that header is found whatever its words are, also when its end was told.
    */
   findUnheard(
     owner: string,
     askedHash: string,
     mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
-    options?: FindOptions,
+    options?: { readonly isDue?: boolean; readonly except?: string; readonly headerId?: string | undefined },
   ): Promise<Read | undefined>;
   /** A script has got the whole reply with the success of this order. */
   noteHeard(order: Order): void;
-}
-
-interface FindOptions {
-  readonly isDue?: boolean;
-  readonly mayWait?: boolean;
-  readonly except?: string;
-  readonly headerId?: string | undefined;
 }
 
 interface SaleKind {
   readonly isOfPins: boolean;
   /** The script refunds its customer when it hears "pending". */
   readonly isRefundedPending: boolean;
+}
+
+/** The memory of repeats that several processes of one gateway share. */
+export interface SharedRepeats {
+  /** Resolves with the next turn of a content, over all processes, or without one after `waitMs`. Never rejects. */
+  takeTurn(content: string, waitMs: number): Promise<SharedTurn>;
+  keep(content: string, kept: KeptRepeat, windowMs: number): void;
+}
+
+interface SharedTurn {
+  /** The orders of the content that other processes opened. Undefined when no turn came: a process that stands still may be about to sell the same. */
+  readonly kept: readonly KeptRepeat[] | undefined;
+  /** Call it once, also without a turn. */
+  readonly end: () => void;
 }
 
 export interface SaleTurn {
@@ -100,7 +104,7 @@ type RepeatedOf = (asked: Asked, requestId: string) => Promise<Read | undefined>
 
 export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepeats: shared, told }: RepeatsParts): Repeats {
   const known = createKnownOrders(clock);
-  const { contents, wordings } = known;
+  const { contents, wordings, headers } = known;
   const look = createLook({ journal, clock, steadiness, told }, known);
   const [takeContentTurn, tellings] = [createContentTurns(shared), createTellings(clock)];
   const { current, remembered, ifUnheard, repeatedOf } = readersOf({ journal, pursuits, clock, told });
@@ -153,7 +157,16 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
         throw unreadRefusal(cause);
       }
     },
-    findUnheard: createFinding(known, look, repeatedOf, { clock, told }),
+    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue, except, headerId } = {}) {
+      const asked: Asked = { owner, askedHash, trail: { mapping }, headerId };
+      const kept = () => {
+        const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId));
+        return (named.length > 0 ? named : wordings.of(keyOf(owner, askedHash))).filter(
+          (one) => one.agoMs <= repeatMs && one.requestId !== except,
+        );
+      };
+      return firstUnheard(look(owner, repeatMs, isDue), kept, (requestId) => repeatedOf(asked, requestId));
+    },
     noteHeard: (order) => tellings.noteHeard(order),
   };
 }
@@ -238,28 +251,6 @@ function knownWords(
   };
 }
 
-function createFinding(
-  { wordings, headers }: KnownOrders,
-  look: ReturnType<typeof createLook>,
-  repeatedOf: RepeatedOf,
-  { clock, told }: Pick<RepeatsParts, 'clock' | 'told'>,
-): Repeats['findUnheard'] {
-  return async (owner, askedHash, { repeatMs, hash }, { isDue, mayWait = false, except, headerId } = {}) => {
-    const asked: Asked = { owner, askedHash, trail: { mapping: hash }, headerId };
-    const kept = () => {
-      const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId));
-      return (named.length > 0 ? named : wordings.of(keyOf(owner, askedHash))).filter(
-        (one) => one.agoMs <= repeatMs && one.requestId !== except,
-      );
-    };
-    const search = () => firstUnheard(look(owner, repeatMs, isDue), kept, (requestId) => repeatedOf(asked, requestId));
-    const found = await search();
-    if (found !== undefined || !mayWait || told?.() === undefined) return found;
-    await pause(clock, LOOK_EVERY_MS);
-    return search();
-  };
-}
-
 /** The kept order whose end is unheard. Rejects where the look into the journal failed and no kept order is known. */
 async function firstUnheard(
   looking: Promise<void>,
@@ -315,4 +306,35 @@ function isSoldAfterPending({ toldAtMs, outcome }: Order): boolean {
 async function isWaitedFor(order: Order, pursuits: RepeatsParts['pursuits'], tellings: Tellings): Promise<boolean> {
   if (tellings.isUnderWay(order)) return true;
   return (await pursuits.find(order.owner, order.requestId))?.isAwaited ?? order.toldAtMs === undefined;
+}
+
+/** Takes the turn of a content in this process, and then the one over all processes. */
+function createContentTurns(shared: SharedRepeats | undefined) {
+  const takeOwnTurn = createTurns();
+  return async (content: string, leftMs: () => number): Promise<SharedTurn> => {
+    const endOwn = await takeOwnTurn(content);
+    if (shared === undefined) return { kept: [], end: endOwn };
+    const { kept, end } = await shared.takeTurn(content, leftMs());
+    const endBoth = (): void => {
+      end();
+      endOwn();
+    };
+    return { kept, end: endBoth };
+  };
+}
+
+/** Each call resolves in its turn among those of its name, with the function that ends the turn. */
+export function createTurns(): (name: string) => Promise<() => void> {
+  const last = new Map<string, Promise<void>>();
+  return async (name) => {
+    const before = last.get(name);
+    let end: () => void = () => undefined;
+    const mine = new Promise<void>((resolve) => void (end = resolve));
+    last.set(name, mine);
+    await before;
+    return () => {
+      if (last.get(name) === mine) last.delete(name);
+      end();
+    };
+  };
 }
