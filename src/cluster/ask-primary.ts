@@ -5,7 +5,7 @@ import { createLru } from '../domain/lru';
 import { noteVerdicts, type KeyGuard } from '../gateway/key-guard';
 import { type PinGuard, type PinVerdict, WRONG_PIN_STATUS } from '../gateway/order/pin-guard';
 import { takePinTurns } from '../gateway/order/pin-turns';
-import type { SharedRepeats } from '../gateway/order/repeats';
+import type { SharedRepeats } from '../gateway/order/content-turns';
 import type { Journal } from '../journal/journal';
 import type { Upstream } from '../upstream/upstream';
 import type { Visit } from '../upstream/visitors';

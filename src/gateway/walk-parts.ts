@@ -22,7 +22,8 @@ import { createLearntPatience, type LearntPatience } from './order/learnt-patien
 import { createPinGuard, type PinGuard, type WrongPin } from './order/pin-guard';
 import { takePinTurns } from './order/pin-turns';
 import type { PursuitParts } from './order/pursuit';
-import { createRepeats, type Repeats, type SharedRepeats } from './order/repeats';
+import type { SharedRepeats } from './order/content-turns';
+import { createRepeats, type Repeats } from './order/repeats';
 import { createReconciler, type Reconciler } from './proof/reconcile';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import type { SetOf } from './read/earlier-set';

@@ -12,6 +12,7 @@ import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
 import { isPerhapsUntold } from '../../journal/told-sales';
 import type { Pursuits } from './pursuits';
 import type { SentRequestId } from '../read/read-raw';
+import { createContentTurns, type SharedRepeats } from './content-turns';
 import { createKnownOrders, keepBy, keyOf, wordingOf, type Contents, type KeptRepeat, type KnownOrders } from './kept-repeats';
 import { createLook, type LookParts } from './look-for-unheard';
 import { createNamedRepeats, type KnownWords } from './named-repeats';
@@ -50,20 +51,6 @@ interface SaleKind {
   readonly isOfPins: boolean;
   /** The script refunds its customer when it hears "pending". */
   readonly isRefundedPending: boolean;
-}
-
-/** The memory of repeats that several processes of one gateway share. */
-export interface SharedRepeats {
-  /** Resolves with the next turn of a content, over all processes, or without one after `waitMs`. Never rejects. */
-  takeTurn(content: string, waitMs: number): Promise<SharedTurn>;
-  keep(content: string, kept: KeptRepeat, windowMs: number): void;
-}
-
-interface SharedTurn {
-  /** The orders of the content that other processes opened. Undefined when no turn came: a process that stands still may be about to sell the same. */
-  readonly kept: readonly KeptRepeat[] | undefined;
-  /** Call it once, also without a turn. */
-  readonly end: () => void;
 }
 
 export interface SaleTurn {
@@ -306,35 +293,4 @@ function isSoldAfterPending({ toldAtMs, outcome }: Order): boolean {
 async function isWaitedFor(order: Order, pursuits: RepeatsParts['pursuits'], tellings: Tellings): Promise<boolean> {
   if (tellings.isUnderWay(order)) return true;
   return (await pursuits.find(order.owner, order.requestId))?.isAwaited ?? order.toldAtMs === undefined;
-}
-
-/** Takes the turn of a content in this process, and then the one over all processes. */
-function createContentTurns(shared: SharedRepeats | undefined) {
-  const takeOwnTurn = createTurns();
-  return async (content: string, leftMs: () => number): Promise<SharedTurn> => {
-    const endOwn = await takeOwnTurn(content);
-    if (shared === undefined) return { kept: [], end: endOwn };
-    const { kept, end } = await shared.takeTurn(content, leftMs());
-    const endBoth = (): void => {
-      end();
-      endOwn();
-    };
-    return { kept, end: endBoth };
-  };
-}
-
-/** Each call resolves in its turn among those of its name, with the function that ends the turn. */
-export function createTurns(): (name: string) => Promise<() => void> {
-  const last = new Map<string, Promise<void>>();
-  return async (name) => {
-    const before = last.get(name);
-    let end: () => void = () => undefined;
-    const mine = new Promise<void>((resolve) => void (end = resolve));
-    last.set(name, mine);
-    await before;
-    return () => {
-      if (last.get(name) === mine) last.delete(name);
-      end();
-    };
-  };
 }
