@@ -219,7 +219,9 @@ export class Verdict {
     // The gateway cannot know sales that were made without it. Other checks cover false replies about them.
     if (last.word !== 'success' && subject.soldBefore !== undefined) return;
     if (last.word === 'pending' && this.#touchesSandbox(subject, last)) return;
-    const isNumberless = (sold === undefined ? [...subject.contents.values()] : [sold]).every(({ number }) => number === '');
+    // Another sale under the id of this one, which was refused, does not count.
+    const asked = sold ?? subject.purchases.find(({ openedAt }) => openedAt !== undefined)?.content;
+    const isNumberless = asked?.number === '';
     if (
       last.word === 'pending' &&
       (this.#isObscure || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject, expected === 'failure'))
