@@ -49,13 +49,18 @@ export function isMissing(order: Order, isTold: (sale: ToldSale, as?: Told) => b
 
 /**
  * Whether a sale whose end is not marked as told may be untold. If its process died before telling it, the other processes mark it only within
- * `UNMARKED_MS` of that. Rejects when the store cannot be read.
+ * `UNMARKED_MS` of that. `agoMs`: how long ago it was settled, where the clock was set since and that is known. Rejects when the store cannot be read.
  */
-export async function isPerhapsUntold(order: Order, store: ToldStore | undefined, nowMs: number): Promise<boolean> {
+export async function isPerhapsUntold(
+  order: Order,
+  store: ToldStore | undefined,
+  nowMs: number,
+  agoMs?: number,
+): Promise<boolean> {
   const { outcome, settledAtMs = 0, toldAtMs = TOLD_PENDING } = order;
   if (store === undefined || outcome?.kind !== 'succeeded' || toldAtMs !== TOLD_PENDING) return false;
   // A time in the future was written before the clock was set back: until it comes, the list would have lost the sale.
-  const isMarked = Math.abs(nowMs - settledAtMs) > TELLING_MS + UNMARKED_MS;
+  const isMarked = (agoMs ?? Math.abs(nowMs - settledAtMs)) > TELLING_MS + UNMARKED_MS;
   // If the clock was set back between its settling and its telling, the line is older than the settling.
   const fromMs = Math.min(settledAtMs, nowMs - TELLING_MS - UNMARKED_MS) - CLOCKS_MS;
   return !isMarked && isMissing(order, await readTold(store, fromMs), fromMs + CLOCKS_MS);

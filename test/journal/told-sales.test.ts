@@ -26,6 +26,10 @@ test('a recent sale counts as perhaps not told until it is known to have been to
   expect(await isPerhapsUntold(sold(), storeOf(toldLine(sold())), NOW)).toBe(false);
 });
 
+test('a sale of a moment ago by a clock that was set back since may be untold', async () => {
+  expect(await isPerhapsUntold(sold({ settledAtMs: NOW + 86_400 * SECOND }), storeOf(), NOW, 7 * SECOND)).toBe(true);
+});
+
 test('it counts so for as long as its neighbours may need who lost the journal, or stood still, as it died', async () => {
   // Silent for 20 s; then they give signs of their own for 20 s before they believe that, and look every 5 s.
   expect(await isPerhapsUntold(sold({ settledAtMs: NOW - 55 * SECOND }), storeOf(), NOW)).toBe(true);

@@ -94,7 +94,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
   const { contents, wordings, headers } = known;
   const look = createLook({ journal, clock, steadiness, told }, known);
   const [takeContentTurn, tellings] = [createContentTurns(shared), createTellings(clock)];
-  const { current, remembered, ifUnheard, repeatedOf } = readersOf({ journal, pursuits, clock, told });
+  const { current, remembered, ifUnheard, repeatedOf } = readersOf({ journal, pursuits, clock, steadiness, told });
 
   const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });
 
@@ -187,7 +187,7 @@ function isNamedBy(sent: SentRequestId | undefined, kept: KeptRepeat, earlier: R
 }
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
-function readersOf({ journal, pursuits, clock, told }: Omit<RepeatsParts, 'steadiness'>) {
+function readersOf({ journal, pursuits, clock, steadiness, told }: RepeatsParts) {
   const current = async (owner: string, requestId: string): Promise<Order | undefined> => {
     const own = (await pursuits.find(owner, requestId))?.current();
     if (own === undefined) return journal.find(owner, requestId);
@@ -204,7 +204,9 @@ function readersOf({ journal, pursuits, clock, told }: Omit<RepeatsParts, 'stead
     );
   const ifUnheard = async (order: Order, isRefundedPending = false): Promise<Read | undefined> => {
     if (isRefundedPending && isSoldAfterPending(order)) return order;
-    const isYet = isUnheard(order) || (await isPerhapsUntold(order, told?.(), clock.now()).catch(() => UNREAD));
+    // 0: a time in the future by every clock that this process has seen.
+    const agoMs = steadiness.agoMs(order.settledAtMs ?? 0) || undefined;
+    const isYet = isUnheard(order) || (await isPerhapsUntold(order, told?.(), clock.now(), agoMs).catch(() => UNREAD));
     return isYet === true ? order : isYet === UNREAD ? UNREAD : undefined;
   };
   const repeatedOf: RepeatedOf = async (asked, requestId) => {

@@ -810,6 +810,16 @@ describe('a repeat without an id', () => {
       expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
     });
 
+    test('is the same order also where the clock was set back since', async () => {
+      const { house } = await afterDeath();
+      let setBackMs = 0;
+      const clock = { ...house.clock, now: () => house.clock.now() - setBackMs };
+      const store: ToldStore = { append: () => Promise.resolve(), read: () => Promise.resolve([]) };
+      const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN), parts: { clock, told: () => store } });
+      setBackMs = 24 * 60 * MINUTE;
+      expect(await sellAt(other)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+    });
+
     test('is another sale where the dead process told it, and so is every later one, when the others have marked its untold orders', async () => {
       const { house, lines, sold } = await afterDeath();
       lines.push(toldLine(sold));
