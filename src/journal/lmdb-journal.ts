@@ -1,19 +1,18 @@
 /** The embedded journal: one LMDB folder on a local disk, shared by the processes of one machine. */
-import { createSteadiness, systemClock } from '../domain/clock';
 import type { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { readOnlyJournal, type Journal, type JournalEvent } from './journal';
 import { catchUp, createDoubts, NOT_SENT } from './doubts';
 import { keepAnswers, type KeepingJournal } from './kept-answers';
 import { openEnvironment, openTrees } from './lmdb/environment';
-import { GroupCommit, STALL_MS } from './lmdb/group-commit';
+import { GroupCommit, STALL_MS, type Plan } from './lmdb/group-commit';
 import { timeKey, type Store } from './lmdb/keys';
 import { createLastingRoot } from './lmdb/lasting-root';
 import { createReads } from './lmdb/read-orders';
 import { createKeyMark, OpenAttempts, planOpening, planSettling, planSweep, planTelling, INDEX_VALUE } from './lmdb/write-orders';
 import { checkIntent, createOrderNumbers } from './order-life';
 import { createFieldSeal } from './record';
-import { startRetention, type Retention } from './retention';
+import { startRetention, SWEEP_EVERY_MS, type Retention } from './retention';
 
 export interface LmdbJournalOptions {
   readonly dir: string;
@@ -23,7 +22,7 @@ export interface LmdbJournalOptions {
   readonly encryptionKey?: Secret;
   readonly onEvent?: (event: JournalEvent) => void;
   readonly now?: () => number;
-  /** Nothing is deleted until the clock has run evenly for so long. */
+  /** Nothing is deleted until the clock has run evenly for so long, over restarts. */
   readonly steadyMs?: number;
 }
 
@@ -32,6 +31,9 @@ const RETENTION_MS = 90 * DAY_MS;
 /** A wrong clock is corrected within this time: by NTP after a start, or by whoever has set it. */
 const STEADY_MS = 3_600_000;
 const PROBE_KEY = Buffer.from('probe');
+const CLOCK_KEY = Buffer.from('clock');
+/** Two signs of an even clock are not further apart: a round of retention, and a restart. */
+const SIGNS_APART_MS = 1.5 * SWEEP_EVERY_MS;
 
 /** Opens the journal in this folder, made when absent. Rejects with a plain Error that names the folder when it is not usable. */
 export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Journal> {
@@ -113,14 +115,14 @@ function eventOf(change: 'failed' | 'stalled' | 'recovered', error: unknown): Jo
 function startSweep(store: Store, group: GroupCommit, options: LmdbJournalOptions): Retention | undefined {
   const { retentionMs = RETENTION_MS, onEvent = () => {}, now = Date.now, steadyMs = STEADY_MS } = options;
   if (retentionMs === Infinity) return undefined;
-  // By a clock set forward, all orders that have ended would be old enough to delete.
-  const steadiness = createSteadiness({ ...systemClock, now });
   let untilMs = 0;
   return startRetention<Buffer>({
     onEvent,
     async takeTurn() {
-      untilMs = now() - retentionMs;
-      return steadiness.steadyForMs() >= steadyMs;
+      const atMs = now();
+      untilMs = atMs - retentionMs;
+      const sinceMs = await group.run(() => planClockSign(store, atMs));
+      return atMs - sinceMs >= steadyMs;
     },
     async sweepSome(start = timeKey(0)) {
       const { unreadable, ...swept } = await group.run(() => planSweep(store, start, untilMs));
@@ -128,6 +130,16 @@ function startSweep(store: Store, group: GroupCommit, options: LmdbJournalOption
       return swept;
     },
   });
+}
+
+/**
+ * Writes that the clock shows this time, and gives the time since when it has run evenly: each sign came soon after the one before. By a clock set
+ * forward, all orders that have ended would be old enough to delete.
+ */
+function planClockSign({ root }: Store, atMs: number): Plan<number> {
+  const [sinceMs, lastMs] = JSON.parse(root.get(CLOCK_KEY)?.toString() ?? '[0,0]') as readonly [number, number];
+  const fromMs = atMs >= lastMs && atMs - lastMs <= SIGNS_APART_MS ? sinceMs : atMs;
+  return { result: fromMs, writes: [{ tree: root, key: CLOCK_KEY, value: Buffer.from(JSON.stringify([fromMs, atMs])) }] };
 }
 
 /**

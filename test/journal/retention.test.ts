@@ -3,6 +3,7 @@ import type { JournalEvent } from '../../src/journal/journal';
 import { newOrder, OPENED_AT_MS } from './new-order';
 import { newFolder } from '../new-folder';
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 test('settled orders beyond their age are swept with all their indexes; unsettled and younger ones stay', async () => {
@@ -80,4 +81,24 @@ test.each<[string, number]>([
   expect(await journal.find(order.owner, order.requestId)).toBeDefined();
   expect(spoken).toEqual([]);
   await journal.close();
+});
+
+test.each<[string, number, boolean]>([
+  ['restarted every ten minutes deletes what is due after an hour', 10 * MINUTE_MS, true],
+  ['restarted every ten minutes by a clock that is set forward each time deletes nothing', DAY_MS, false],
+  ['restarted every ten minutes by a clock that is set back each time deletes nothing', -10 * MINUTE_MS, false],
+])('a gateway that is %s', async (_title, stepMs, deletes) => {
+  const [dir, spoken, order] = [newFolder(), [] as JournalEvent[], newOrder()];
+  const onEvent = (event: JournalEvent): void => void spoken.push(event);
+  for (let nowMs = OPENED_AT_MS + 100 * DAY_MS, lives = 0; lives < 7; lives += 1, nowMs += stepMs) {
+    expect(spoken).toEqual([]);
+    const journal = await openLmdbJournal({ dir, retentionMs: 90 * DAY_MS, now: () => nowMs, onEvent });
+    if (lives === 0) {
+      await journal.open(order);
+      await journal.settle(order.owner, order.requestId, { kind: 'succeeded' }, order.openedAtMs);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await journal.close();
+  }
+  expect(spoken).toEqual(deletes ? [{ kind: 'swept', orders: 1 }] : []);
 });
