@@ -40,13 +40,15 @@ export interface LookParts {
 
 /**
  * The returned function adds the orders that it finds to those that are known. Calls within `LOOK_EVERY_MS` share one look, and its failure,
- * unless one `isDue` at once.
+ * unless one `isDue` at once. `isRefundedPending`: the first such look of a key adds its newest orders of the whole window, ended or not, because its
+ * scripts refund what they heard as pending, and v1 may have sold it since.
  */
 export function createLook(
   { journal, clock, steadiness, told }: LookParts,
   known: KnownOrders,
-): (owner: string, windowMs: number, isDue?: boolean) => Promise<void> {
+): (owner: string, windowMs: number, how?: { readonly isDue?: boolean; readonly isRefundedPending?: boolean }) => Promise<void> {
   const looks = createLru<string, Look>(OWNERS_MAX);
+  const haveNewest = createLru<string, true>(OWNERS_MAX);
   const addBy = (add: 'add' | 'addUnheard', order: Order, windowMs: number): void =>
     void keepBy(add, known, order, steadiness.agoMs(order.openedAtMs), windowMs);
   const addAll = async (
@@ -66,35 +68,42 @@ export function createLook(
       fromMs = nextMs;
     }
   };
-  /** Adds orders that were opened and sold between two looks, and so were never in the list of open orders. */
-  const addLate = async (owner: string, sinceMs: number, windowMs: number): Promise<void> => {
-    const backMs = Math.min(LATE_MS, sinceMs + LATE_MARGIN_MS);
+  const addNewest = async (owner: string, backMs: number, windowMs: number): Promise<void> => {
     const span = { fromMs: Math.max(0, steadiness.before(backMs)), newestFirst: true, limit: LOOK_PAGE };
     const late: Order[] = [];
     for await (const order of journal.listOfOwner({ owner, ...span, onUnreadable: () => undefined })) late.push(order);
     // The newest are added last, so that a full table keeps them: they are the likeliest to be repeated.
     for (const order of late.reverse()) addBy('add', order, windowMs);
   };
-  const readUnheard = async (owner: string, sinceMs: number, backMs: number, windowMs: number): Promise<void> => {
+  const readUnheard = async (owner: string, backMs: number, windowMs: number, newestMs: number | undefined): Promise<void> => {
     const fromMs = Math.max(0, steadiness.before(backMs));
     await Promise.all([
       addAll('listUnsettled', owner, fromMs, windowMs),
       addAll('listUntold', owner, fromMs, windowMs),
-      told?.() === undefined ? undefined : addLate(owner, sinceMs, windowMs),
+      newestMs === undefined ? undefined : addNewest(owner, newestMs, windowMs),
     ]);
   };
-  return (owner, windowMs, isDue = false) => {
+  return (owner, windowMs, { isDue = false, isRefundedPending = false } = {}) => {
     const atMs = clock.elapsed();
     const { atMs: lastMs, readAtMs, wholeAtMs, reading } = looks.get(owner) ?? NO_LOOK;
-    if (!isDue && atMs - lastMs < LOOK_EVERY_MS) return reading;
+    const isOfNewest = isRefundedPending && haveNewest.get(owner) === undefined;
+    if (!isDue && !isOfNewest && atMs - lastMs < LOOK_EVERY_MS) return reading;
     const isWhole = atMs - wholeAtMs >= LOOK_WHOLE_EVERY_MS;
     const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
-    const now: Look = { atMs, readAtMs, wholeAtMs, reading: readUnheard(owner, atMs - readAtMs, backMs, windowMs) };
+    // Orders that were opened and sold between two looks were never in the list of open orders.
+    const lateMs = told?.() === undefined ? undefined : Math.min(LATE_MS, atMs - readAtMs + LATE_MARGIN_MS);
+    const now: Look = {
+      atMs,
+      readAtMs,
+      wholeAtMs,
+      reading: readUnheard(owner, backMs, windowMs, isOfNewest ? windowMs : lateMs),
+    };
     looks.set(owner, now);
     now.reading.then(
       () => {
         const latest = looks.get(owner) ?? now;
         looks.set(owner, { ...latest, readAtMs: atMs, wholeAtMs: isWhole ? atMs : latest.wholeAtMs });
+        if (isOfNewest) haveNewest.set(owner, true);
       },
       () => undefined,
     );

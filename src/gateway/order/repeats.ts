@@ -103,7 +103,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     const [{ owner }, { isOfPins, isRefundedPending }] = [order, sale];
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
     if (underHeader !== undefined && underHeader !== UNREAD) return { isAgain: true };
-    const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
+    const looked = await look(owner, windowMs, { isRefundedPending }).catch((error: unknown) => ({ error }));
     const repeated: Read[] = [];
     for (const kept of repeatable(order, windowMs, contents, wordings)) {
       const earlier = await remembered(owner, kept.requestId);
@@ -144,7 +144,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
         throw unreadRefusal(cause);
       }
     },
-    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue, except, headerId } = {}) {
+    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue = false, except, headerId } = {}) {
       const asked: Asked = { owner, askedHash, trail: { mapping }, headerId };
       const kept = () => {
         const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId));
@@ -152,7 +152,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
           (one) => one.agoMs <= repeatMs && one.requestId !== except,
         );
       };
-      return firstUnheard(look(owner, repeatMs, isDue), kept, (requestId) => repeatedOf(asked, requestId));
+      return firstUnheard(look(owner, repeatMs, { isDue }), kept, (requestId) => repeatedOf(asked, requestId));
     },
     noteHeard: (order) => tellings.noteHeard(order),
   };
