@@ -119,7 +119,8 @@ async function findRepeated(
   const order = found === UNREAD ? standInFor({ ...known, credentials }, request, asked, parts) : found;
   if (order === undefined) return undefined;
   if (isQuestion) return { order, sent, credentials };
-  if (!isWordForWord(order, request, sent, parts) && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
+  const isWordForWord = order.askedHash === askedHash || isWithoutItsId(order, request, sent, parts);
+  if (!isWordForWord && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
   return { order, sent, credentials };
 }
@@ -133,14 +134,13 @@ function bringsOnlyIds({ body, query }: LegacyRequest, { requestIdSpellings }: M
   return names.length > 0 && names.every((name) => requestIdSpellings.includes(name));
 }
 
-/** Whether these are the order's own words. A repeat under the id of a header may have left out the order's own id (decision 0024). */
-function isWordForWord(
+/** Whether these are the order's own words but for its id: a repeat under the id of a header may have left that out (decision 0024). */
+function isWithoutItsId(
   { askedHash, echo }: Order,
   request: LegacyRequest,
   sent: SentRequestId | undefined,
   { keyring }: WalkParts,
 ): boolean {
-  if (askedHashOf(request, keyring) === askedHash) return true;
   const body = new Map([...request.body, ...Object.entries(echo)]);
   return headerIdOf(sent) !== undefined && askedHashOf({ ...request, body }, keyring) === askedHash;
 }
