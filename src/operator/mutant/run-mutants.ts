@@ -38,7 +38,7 @@ export async function runMutants(
 
 interface Playing extends Omit<CaseParts, 'mapping'> {
   readonly stage: Stage;
-  /** For each place, the title of the case that noticed the last break there. */
+  /** For each place, and for each name at the end of a place, the title of the case that noticed the last break there. */
   readonly titles: Map<string, string>;
 }
 
@@ -109,8 +109,7 @@ async function judgeMutant(
     compiled.set(key, mapping);
     if (await isAsExpected(one.played, mapping, playing)) continue;
     one.noticed += 1;
-    for (let length = mutant.path.length; length > 0; length -= 1)
-      playing.titles.set(mutant.path.slice(0, length).map(String).join('\0'), one.played.title);
+    for (const place of [...prefixesOf(mutant), nameOf(mutant)]) playing.titles.set(place, one.played.title);
     return 'noticed';
   }
   return 'missed';
@@ -118,32 +117,41 @@ async function judgeMutant(
 
 /**
  * The cases that can notice the break, in the order of play. First come the rows of the case that noticed the last break
- * nearby, then cases that show the broken rule or one close to it, then those that have noticed most so far.
+ * nearby, those of the case that noticed the last break of a rule of this name, then cases that show the broken rule or one close to it, then
+ * those that have noticed most so far.
  */
-function casesInOrder(
-  { path, operations }: Mutant,
-  passed: readonly PassedCase[],
-  titles: ReadonlyMap<string, string>,
-): PassedCase[] {
+function casesInOrder(mutant: Mutant, passed: readonly PassedCase[], titles: ReadonlyMap<string, string>): PassedCase[] {
+  const { operations } = mutant;
   const able = passed.filter((one) => operations === undefined || one.operations.some((name) => operations.includes(name)));
-  const prefixes = path.map((_, index) =>
+  const prefixes = prefixesOf(mutant);
+  const titleNear = prefixes
+    .slice(0, -1)
+    .map((prefix) => titles.get(prefix))
+    .find((title) => title !== undefined);
+  const titleOfName = titles.get(nameOf(mutant));
+  const rank = ({ played: { title }, shown, noticed }: PassedCase): number => {
+    const missing = prefixes.findIndex((prefix) => shown.has(prefix));
+    const closeness = missing === -1 ? 0 : prefixes.length - missing;
+    const early = title === titleNear ? 2 : title === titleOfName ? 1 : 0;
+    return early * 1_000_000_000 + closeness * 1_000_000 + noticed;
+  };
+  const ranks = new Map(able.map((one) => [one, rank(one)]));
+  return able.sort((one, other) => ranks.get(other)! - ranks.get(one)!);
+}
+
+/** The place of the break and those above it, the longest first. */
+function prefixesOf({ path }: Mutant): readonly string[] {
+  return path.map((_, index) =>
     path
       .slice(0, path.length - index)
       .map(String)
       .join('\0'),
   );
-  const titleNear = prefixes
-    .slice(0, -1)
-    .map((prefix) => titles.get(prefix))
-    .find((title) => title !== undefined);
-  const rank = (one: PassedCase): number => {
-    const missing = prefixes.findIndex((prefix) => one.shown.has(prefix));
-    const closeness = missing === -1 ? 0 : prefixes.length - missing;
-    const isNear = one.played.title === titleNear;
-    return (isNear ? 1_000_000_000 : 0) + closeness * 1_000_000 + one.noticed;
-  };
-  const ranks = new Map(able.map((one) => [one, rank(one)]));
-  return able.sort((one, other) => ranks.get(other)! - ranks.get(one)!);
+}
+
+/** The name of the broken rule: the last of its path that is no place in a list. No place begins with this character. */
+function nameOf({ path }: Mutant): string {
+  return `\0${path.findLast((part) => typeof part === 'string')}`;
 }
 
 /** Reads each request of a case only once: how it is read does not depend on the mapping. */
