@@ -151,8 +151,9 @@ interface Setting {
 }
 
 export function createSteadiness(clock: Clock): Steadiness {
-  /** The newest first. The oldest holds for the time before this process too. */
+  /** The newest first. Each of them may have held before this process too. */
   const settings: Setting[] = [];
+  const beganAtMs = clock.elapsed();
   let seenAtMs = -Infinity;
   let setByMs = 0;
   const current = (): Setting => {
@@ -178,7 +179,8 @@ export function createSteadiness(clock: Clock): Steadiness {
       let [latestMs, untilMs, offsetMs] = [-Infinity, elapsedMs, current().offsetMs];
       for (const setting of settings) {
         const thenMs = atMs - setting.offsetMs;
-        const isInTime = thenMs <= untilMs && (thenMs >= setting.fromMs || setting === settings.at(-1));
+        const isOfSetting = thenMs >= setting.fromMs || thenMs < beganAtMs || setting === settings.at(-1);
+        const isInTime = thenMs <= untilMs && isOfSetting;
         if (isInTime && thenMs > latestMs) [latestMs, offsetMs] = [thenMs, setting.offsetMs];
         untilMs = setting.noticedAtMs;
       }

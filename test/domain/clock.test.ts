@@ -158,6 +158,8 @@ describe('a common signal', () => {
   });
 });
 
+const DAY_MS = 86_400_000;
+
 function openWatch() {
   const clock = createVirtualClock();
   let errorMs = 0;
@@ -198,6 +200,14 @@ test.each([
   await clock.advance(5_000);
   expect(steadiness.agoMs(afterMs)).toBe(5_000);
   expect([beforeMs, beforeMs - 60_000].map((atMs) => steadiness.agoMs(atMs))).toEqual([20_000, 80_000]);
+});
+
+test('a time from before a process that began with a clock a day ahead is counted by the right clock as well', async () => {
+  const { clock, steadiness, set } = openWatch();
+  const beforeMs = clock.now() - DAY_MS - 60_000;
+  set(-DAY_MS);
+  await clock.advance(5_000);
+  expect(steadiness.agoMs(beforeMs)).toBe(65_000);
 });
 
 test.each([

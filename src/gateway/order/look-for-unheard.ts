@@ -33,14 +33,14 @@ const NO_LOOK: Look = { atMs: -Infinity, readAtMs: -Infinity, wholeAtMs: -Infini
 export interface LookParts {
   readonly journal: Pick<Journal, 'listUnsettled' | 'listUntold' | 'listOfOwner'>;
   readonly clock: Clock;
-  readonly steadiness: Pick<Steadiness, 'agoMs' | 'before'>;
+  readonly steadiness: Pick<Steadiness, 'agoMs' | 'before' | 'steadyForMs'>;
   /** Undefined while no other process sells from the same journal. */
   readonly told?: (() => ToldStore | undefined) | undefined;
 }
 
 /**
  * The returned function adds the orders that it finds to those that are known. Calls within `LOOK_EVERY_MS` share one look, and its failure,
- * unless one `isDue` at once. `isRefundedPending`: the first such look of a key adds its newest orders of the whole window, ended or not, because its
+ * unless one `isDue` at once. `isRefundedPending`: the first such look of a key, and of a clock that was set, adds its newest orders of the whole window, ended or not, because its
  * scripts refund what they heard as pending, and v1 may have sold it since.
  */
 export function createLook(
@@ -48,7 +48,7 @@ export function createLook(
   known: KnownOrders,
 ): (owner: string, windowMs: number, how?: { readonly isDue?: boolean; readonly isRefundedPending?: boolean }) => Promise<void> {
   const looks = createLru<string, Look>(OWNERS_MAX);
-  const haveNewest = createLru<string, true>(OWNERS_MAX);
+  const newestAtMs = createLru<string, number>(OWNERS_MAX);
   const addBy = (add: 'add' | 'addUnheard', order: Order, windowMs: number): void =>
     void keepBy(add, known, order, steadiness.agoMs(order.openedAtMs), windowMs);
   const addAll = async (
@@ -86,12 +86,14 @@ export function createLook(
   return (owner, windowMs, { isDue = false, isRefundedPending = false } = {}) => {
     const atMs = clock.elapsed();
     const { atMs: lastMs, readAtMs, wholeAtMs, reading } = looks.get(owner) ?? NO_LOOK;
-    const isOfNewest = isRefundedPending && haveNewest.get(owner) === undefined;
+    // A look by another clock may have left orders out.
+    const byThisClock = (readMs = -Infinity): number => (readMs < atMs - steadiness.steadyForMs() ? -Infinity : readMs);
+    const isOfNewest = isRefundedPending && byThisClock(newestAtMs.get(owner)) === -Infinity;
     if (!isDue && !isOfNewest && atMs - lastMs < LOOK_EVERY_MS) return reading;
-    const isWhole = atMs - wholeAtMs >= LOOK_WHOLE_EVERY_MS;
+    const isWhole = atMs - byThisClock(wholeAtMs) >= LOOK_WHOLE_EVERY_MS;
     const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
     // Orders that were opened and sold between two looks were never in the list of open orders.
-    const lateMs = told?.() === undefined ? undefined : Math.min(LATE_MS, atMs - readAtMs + LATE_MARGIN_MS);
+    const lateMs = told?.() === undefined ? undefined : Math.min(LATE_MS, atMs - byThisClock(readAtMs) + LATE_MARGIN_MS);
     const now: Look = {
       atMs,
       readAtMs,
@@ -103,7 +105,7 @@ export function createLook(
       () => {
         const latest = looks.get(owner) ?? now;
         looks.set(owner, { ...latest, readAtMs: atMs, wholeAtMs: isWhole ? atMs : latest.wholeAtMs });
-        if (isOfNewest) haveNewest.set(owner, true);
+        if (isOfNewest) newestAtMs.set(owner, atMs);
       },
       () => undefined,
     );

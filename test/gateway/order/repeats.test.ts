@@ -16,7 +16,7 @@ import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { createPursuits } from '../../../src/gateway/order/pursuits';
 import { createRepeats } from '../../../src/gateway/order/repeats';
-import type { Contents } from '../../../src/gateway/order/kept-repeats';
+import { createKnownOrders, keyOf, type Contents } from '../../../src/gateway/order/kept-repeats';
 import { createLook } from '../../../src/gateway/order/look-for-unheard';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import { compileMapping } from '../../../src/mapping/compile';
@@ -1062,6 +1062,23 @@ describe('a repeat without an id', () => {
     };
     await createLook({ journal, clock, steadiness: createSteadiness(clock), told: () => store }, known)(newOrder().owner, MINUTE);
     expect(remembered).toEqual(['first', 'second', 'third']);
+  });
+
+  test('a look after the clock was set back finds what the one before read too late a window for', async () => {
+    const clock = createVirtualClock();
+    const journal = createMemoryJournal();
+    const sale = newOrder({ requestId: 'lost', openedAtMs: clock.now() });
+    await journal.open(sale);
+    await clock.advance(3 * MINUTE);
+    let errorMs = 1_440 * MINUTE;
+    const wrong = { ...clock, now: () => clock.now() + errorMs };
+    const known = createKnownOrders(wrong);
+    const look = createLook({ journal, clock: wrong, steadiness: createSteadiness(wrong) }, known);
+    await look(sale.owner, 10 * MINUTE);
+    errorMs = 0;
+    await clock.advance(1_000);
+    await look(sale.owner, 10 * MINUTE);
+    expect(known.contents.of(keyOf(sale.owner, sale.contentHash))).toMatchObject([{ requestId: 'lost' }]);
   });
 
   test("joins an order in this process's memory also while the journal's open orders cannot be read", async () => {
