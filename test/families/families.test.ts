@@ -93,22 +93,3 @@ test('a family that concludes something else from a success or a failure has a w
   );
   expect(silent.map(({ name }) => name)).toEqual([]);
 });
-
-test('a list at the address of a purchase, where a redirect sends a sale as a GET, is a sale only to families that read no word', async () => {
-  const sellers: string[] = [];
-  for (const family of families) {
-    const told = ['a', 'b'].map(async (format) => {
-      const { status, body } = await replyToSample('list_b_orders', format, 'success');
-      return family.concludes({ status, body: body as JsonObject, requestId: 'r1' });
-    });
-    if ((await Promise.all(told)).includes('sale')) sellers.push(family.name);
-  }
-  expect(sellers).toEqual([
-    'Yaqoab (B4)',
-    'harygbolahan',
-    'MSORG server as a client (#5631434148)',
-    '#42355439945',
-    '#22269752807',
-    '#13307147537',
-  ]);
-});

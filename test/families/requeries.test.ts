@@ -38,8 +38,7 @@ test.each(cases.filter(([, outcome]) => !isUnknown(outcome) && !outcome.endsWith
 
 const SOLD_WITH_201: readonly (readonly [string, string])[] = [
   ...outcomesOf('order_status').map((outcome) => ['order_status', outcome] as const),
-  // A redirect sends a sale to these as a GET.
-  ['list_b_orders', 'success'],
+  // A redirect sends a sale to this as a GET.
   ['list_b_cable', 'success'],
   ['list_orders', 'success'],
   ['verify_smartcard', 'success'],

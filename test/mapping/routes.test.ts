@@ -114,7 +114,7 @@ describe('the shipped mapping', () => {
     ['GET', '/api/cable/cable-validation', 'verify_smartcard'],
     ['GET', '/api/cable/77', 'order_status'],
     ['GET', '/api/data/data_plans', 'list_data_plans'],
-    ['GET', '/api/data/', 'list_b_orders'],
+    ['GET', '/api/data/', 'wrong_method'],
     ['GET', '/api/transactions/', 'list_orders'],
     ['GET', '/api/data/77', 'order_status'],
     ['POST', '/api/data/ref-77', 'buy_data'],
@@ -131,6 +131,12 @@ test('below every address of a purchase an order can be asked for, because "not 
     .map(({ path }) => path);
   expect(addresses.length).toBeGreaterThan(20);
   expect(addresses.filter((path) => answer(mapping.matchRoute('GET', `${path}/77`)) !== 'order_status')).toEqual([]);
+});
+
+test('a redirect, which makes of a purchase a GET, leads to no list but that of cable packages, which scripts read', () => {
+  const { routes, operations, matchRoute } = shippedMapping();
+  const bought = routes.filter(({ operation, path }) => operations.get(operation)?.kind === 'purchase' && !path.includes(':'));
+  expect(new Set(bought.map(({ path }) => answer(matchRoute('GET', path))))).toEqual(new Set(['wrong_method', 'list_b_cable']));
 });
 
 describe('the path below the address of an order status is the id of the order', () => {

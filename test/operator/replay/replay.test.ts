@@ -174,7 +174,7 @@ test('a shape whose format came from an AccessToken is played with the format ma
 });
 
 test('removing the address of a purchase counts as money', () => {
-  const gone = edited('operations/airtime.yaml', 'POST /api/topup|airtime', 'POST /api/airtime');
+  const gone = edited('operations/airtime.yaml', 'POST /api/topup|airtime', 'PUT /api/topup, POST /api/airtime');
   expect(summaryOf(replay([AIRTIME_B], running, gone))).toEqual([
     ['fate', undefined, 'buy_airtime', expect.stringContaining('taken -> refused'), 30, true],
   ]);
