@@ -119,7 +119,7 @@ test.each(['/shop/api/transaction/', '/api/query-order/', '/api/query-order?refe
 );
 
 // MSORG and HYB ask at the address at which they bought.
-test.each(['/api/airtime?request-id=', '/api/bill/?reference='])(
+test.each(['/api/airtime?request-id=', '/api/data/?ident=', '/api/bill/?reference='])(
   'an order that this key has is told by GET at %s as well, which takes only purchases',
   async (address) => {
     same(await asked(`${address}DATA_6581c02d%7C1.a-b`));

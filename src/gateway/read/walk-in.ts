@@ -135,15 +135,17 @@ function finishWalk(detected: Detected, catalog: CatalogLists | undefined, reque
 
 /**
  * Refuses a purchase at an address that answers a question, such as that of the verify call in a wrong setting of the script: its "success"
- * would be told as a sale. The request has all that a purchase requires, and some of it means nothing to the question.
+ * would be told as a sale. The request has all that a purchase requires, and some of it is no field of the question. Not by GET, except at a
+ * list: one script sends all fields of its form with a lookup (facts 2.2).
  */
-function refusePurchase({ operation, unknownFields }: Intent, request: LegacyRequest, { operations }: Mapping): void {
-  const isQuestion = operation.kind === 'read' || operation.kind === 'lookup';
-  if (!isQuestion || request.method !== 'POST' || unknownFields.length === 0) return;
+function refusePurchase({ operation }: Intent, request: LegacyRequest, { operations }: Mapping): void {
+  const { kind: asked } = operation;
+  if (asked !== 'list' && !(request.method === 'POST' && (asked === 'read' || asked === 'lookup'))) return;
+  const spellings = operation.fields.flatMap(({ from, otherwise }) => [...from, ...otherwise]);
   const isBought = ({ kind, fields }: Operation): boolean => {
     if (kind !== 'purchase') return false;
     const sent = fields.filter(({ isRequired }) => isRequired).map((field) => readRaw(request, field));
-    return sent.every((raw) => raw.length > 0) && sent.flat().some(({ spelling }) => unknownFields.includes(spelling));
+    return sent.every((raw) => raw.length > 0) && sent.flat().some(({ spelling }) => !spellings.includes(spelling));
   };
   if ([...operations.values()].some(isBought))
     throw new GatewayError('sells_nothing', `${request.path} sells nothing. Check the address in your script's settings.`);
