@@ -202,6 +202,10 @@ function tellNoAnswer(finding: Finding, parsed: ParsedRequest, call: Pick<V1Call
 
 export async function answerHistory(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent } = parsed;
+  const isOfOne = intent.values['id'] !== undefined;
+  const status = isOfOne ? [...mapping.operations.values()].find(({ kind }) => kind === 'status') : undefined;
+  // The script would take the success of a list for the order's.
+  if (status !== undefined) return answerStatus({ ...parsed, operation: status }, parts);
   const finding = recentRefusal(parsed, parts) ?? (await parts.upstream.find(parsed.call!, readContextOf(parsed)));
   const found = tellFinding(finding, parsed);
   const told = found.outcome === 'success' ? found : tellNoAnswer(finding, parsed, parsed.call!);
