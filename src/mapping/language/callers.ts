@@ -54,26 +54,12 @@ export const callerKindSchema = z
     user_agents: nonEmptyWords
       .optional()
       .describe('User-Agents of this kind. "" means that no User-Agent was sent; a final * matches any rest.')
-      .meta(
-        setOf(
-          'agents',
-          'by kind of caller',
-          'callers {1}: User-Agents',
-          'callers {1}: also `{item}`',
-          'callers {1}: no longer `{item}`',
-        ),
-      ),
+      .meta(setOf('agents', 'by kind of caller', 'callers {1}: User-Agents', 'callers {1}: [also|no longer] `{item}`')),
     headers: headerNames
       .optional()
       .describe('Headers that a request of this kind must have, all of them, with any value.')
       .meta(
-        setOf(
-          'agents',
-          'by kind of caller',
-          'callers {1}: headers',
-          'callers {1}: only with the header `{item}`',
-          'callers {1}: also without the header `{item}`',
-        ),
+        setOf('agents', 'by kind of caller', 'callers {1}: headers', 'callers {1}: [only with|also without] the header `{item}`'),
       ),
     patience: duration
       .describe('How long a script of this kind waits for the end of an order.')

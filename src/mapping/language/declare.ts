@@ -98,14 +98,13 @@ export function whole(compared: Comparison, judged: Judgement, title: string, mo
   return { language: { compared, judged, title, ...more } };
 }
 
-/** Declares a key whose items are compared one by one. */
-export function setOf(
-  compared: 'set' | 'words' | 'agents' | 'routes',
-  judged: Judgement,
-  title: string,
-  added: string,
-  removed: string,
-): Meta {
+/**
+ * Declares a key whose items are compared one by one. `change` is the sentence for a new item and for a removed one, which differ as in
+ * `is [also|no longer] read`.
+ */
+export function setOf(compared: 'set' | 'words' | 'agents' | 'routes', judged: Judgement, title: string, change: string): Meta {
+  const added = change.replace(/\[(.*?)\|.*?\]/g, '$1');
+  const removed = change.replace(/\[.*?\|(.*?)\]/g, '$1');
   return { language: { compared, judged, title, added, removed } };
 }
 

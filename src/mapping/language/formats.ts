@@ -15,19 +15,11 @@ interface Words {
 
 const constant = ({ whose, judged }: Words, what: string) => whole('constant', judged, `${whose} {1}, proof “{2}”: ${what}`);
 
-const fieldNames = ({ whose, judged }: Words, title: string, what: string, [added, removed]: readonly [string, string]) =>
+const fieldNames = ({ whose, judged }: Words, title: string, what: string, change: string) =>
   nonEmptyWords
     .optional()
     .describe(title)
-    .meta(
-      setOf(
-        'set',
-        judged,
-        `${whose} {1}, proof “{2}”: ${what}`,
-        `${whose} {1}, proof “{2}”: \`{item}\` ${added}`,
-        `${whose} {1}, proof “{2}”: \`{item}\` ${removed}`,
-      ),
-    );
+    .meta(setOf('set', judged, `${whose} {1}, proof “{2}”: ${what}`, `${whose} {1}, proof “{2}”: \`{item}\` ${change}`));
 
 const fieldConditions = (words: Words) => ({
   any_field: nonEmptyWords
@@ -38,12 +30,11 @@ const fieldConditions = (words: Words) => ({
         'set',
         words.judged,
         `${words.whose} {1}, proof “{2}”: any field`,
-        `${words.whose} {1}: field \`{item}\` speaks for it`,
-        `${words.whose} {1}: field \`{item}\` no longer speaks for it`,
+        `${words.whose} {1}: field \`{item}\` [speaks|no longer speaks] for it`,
       ),
     ),
-  all_fields: fieldNames(words, 'All of these fields were sent.', 'all fields', ['must be there as well', 'need not be there']),
-  no_field: fieldNames(words, 'None of these fields was sent.', 'absent fields', ['must be absent as well', 'may be there']),
+  all_fields: fieldNames(words, 'All of these fields were sent.', 'all fields', '[must be there as well|need not be there]'),
+  no_field: fieldNames(words, 'None of these fields was sent.', 'absent fields', '[must be absent as well|may be there]'),
   field: word.optional().describe('With `is`: this field holds one of these words.').meta(constant(words, 'field')),
   is: nonEmptyWords
     .optional()
@@ -53,8 +44,7 @@ const fieldConditions = (words: Words) => ({
         'words',
         words.judged,
         `${words.whose} {1}, proof “{2}”: words`,
-        `${words.whose} {1}, proof “{2}”: also \`{item}\``,
-        `${words.whose} {1}, proof “{2}”: no longer \`{item}\``,
+        `${words.whose} {1}, proof “{2}”: [also|no longer] \`{item}\``,
       ),
     ),
   types: z
@@ -138,8 +128,7 @@ const formatOperationSchema = z.strictObject({
         'routes',
         'by kind of operation',
         '{2}: addresses of format {1}',
-        '{2} is also served at {item}, as format {1}',
-        '{2} is no longer served at {item} as format {1}',
+        '{2} is [also|no longer] served at {item}[,|] as format {1}',
       ),
     ),
   fields: z
@@ -153,8 +142,7 @@ const formatOperationSchema = z.strictObject({
               'set',
               'by field',
               '{2}: field {3}: spellings of format {1}',
-              '{2}: field {3} is also read from `{item}` (format {1})',
-              '{2}: field {3} is no longer read from `{item}` (format {1})',
+              '{2}: field {3} is [also|no longer] read from `{item}` (format {1})',
             ),
           )
           .optional(),

@@ -44,15 +44,7 @@ const fieldSchema = z
   .strictObject({
     from: nonEmptyWords
       .describe("The script's spellings of this field.")
-      .meta(
-        setOf(
-          'set',
-          'by field',
-          '{1}: field {2}: spellings',
-          '{1}: field {2} is also read from `{item}`',
-          '{1}: field {2} is no longer read from `{item}`',
-        ),
-      )
+      .meta(setOf('set', 'by field', '{1}: field {2}: spellings', '{1}: field {2} is [also|no longer] read from `{item}`'))
       .meta({ standIn: ['?'] }),
     otherwise: nonEmptyWords
       .optional()
@@ -62,8 +54,7 @@ const fieldSchema = z
           'set',
           'by field',
           '{1}: field {2}: last spellings',
-          '{1}: field {2} is read from `{item}` when nothing else is there',
-          '{1}: field {2} is no longer read from `{item}` when nothing else is there',
+          '{1}: field {2} is [read|no longer read] from `{item}` when nothing else is there',
         ),
       ),
     as: name
@@ -128,15 +119,7 @@ export const operationSchema = z
       .min(1, 'expected at least one')
       .optional()
       .describe('Addresses of this operation, for every format.')
-      .meta(
-        setOf(
-          'routes',
-          'by kind of operation',
-          '{1}: addresses',
-          '{1} is also served at {item}',
-          '{1} is no longer served at {item}',
-        ),
-      ),
+      .meta(setOf('routes', 'by kind of operation', '{1}: addresses', '{1} is [also|no longer] served at {item}')),
     fields: z.record(name, fieldSchema).optional().describe('Fields that are read from a request, by canonical name.'),
     ignore: nonEmptyWords
       .optional()
@@ -146,8 +129,7 @@ export const operationSchema = z
           'set',
           'plain',
           '{1}: ignored fields',
-          '{1}: `{item}` is known and ignored',
-          '{1}: `{item}` is no longer ignored, it counts as unknown',
+          '{1}: `{item}` is [known and ignored|no longer ignored, it counts as unknown]',
         ),
       ),
     without_key: z
@@ -217,8 +199,7 @@ export const operationSchema = z
           'set',
           money('tells lost orders apart when they are looked for at v1'),
           '{1}: categories',
-          '{1}: v1 may call it `{item}`',
-          '{1}: `{item}` is no longer a category of it',
+          '{1}: [v1 may call it `{item}`|`{item}` is no longer a category of it]',
         ),
       ),
     catalog: z

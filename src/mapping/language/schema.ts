@@ -51,15 +51,7 @@ export const sharedFileSchema = z.strictObject({
   request_id: nonEmptyWords
     .optional()
     .describe("Spellings of the script's own id of an order.")
-    .meta(
-      setOf(
-        'set',
-        SAME_ORDER,
-        'request id: spellings',
-        'the request id is also read from `{item}`',
-        'the request id is no longer read from `{item}`',
-      ),
-    ),
+    .meta(setOf('set', SAME_ORDER, 'request id: spellings', 'the request id is [also|no longer] read from `{item}`')),
   request_id_headers: headerNames
     .optional()
     .describe(

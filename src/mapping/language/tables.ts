@@ -25,15 +25,7 @@ export const tableSchema = z
             words: words
               .default([])
               .describe('Accepted words besides the name itself, compared without case, spaces and punctuation.')
-              .meta(
-                setOf(
-                  'words',
-                  NETWORK,
-                  '{1} {2}: words',
-                  '{1} {2} is also called `{item}`',
-                  '{1} {2} is no longer called `{item}`',
-                ),
-              )
+              .meta(setOf('words', NETWORK, '{1} {2}: words', '{1} {2} is [also|no longer] called `{item}`'))
               .meta({ standIn: [] }),
             prefixes: z
               .array(
@@ -45,15 +37,7 @@ export const tableSchema = z
               .min(1, 'expected at least one')
               .optional()
               .describe('First digits of the phone numbers of this network.')
-              .meta(
-                setOf(
-                  'set',
-                  NETWORK,
-                  '{1} {2}: prefixes',
-                  '{1} {2} has the prefix {item}',
-                  '{1} {2} no longer has the prefix {item}',
-                ),
-              ),
+              .meta(setOf('set', NETWORK, '{1} {2}: prefixes', '{1} {2} [has|no longer has] the prefix {item}')),
           })
           .meta(group({ named: '{1} {2}', keptEmpty: true })),
       )
@@ -93,8 +77,7 @@ export const tableSchema = z
           'set',
           LISTS,
           '{1}: columns in a caller’s own numbers',
-          '{1}: `{item}` is shown in a caller’s own numbers',
-          '{1}: `{item}` is no longer shown in a caller’s own numbers',
+          '{1}: `{item}` is [shown|no longer shown] in a caller’s own numbers',
         ),
       ),
   })

@@ -98,8 +98,7 @@ const leftOut = (what: string) =>
         'set',
         OUTCOME,
         `{reply} to ${what}: fields left out`,
-        `{reply} to ${what}: \`{item}\` is left out`,
-        `{reply} to ${what}: \`{item}\` is no longer left out`,
+        `{reply} to ${what}: \`{item}\` is [left out|no longer left out]`,
       ),
     );
 
