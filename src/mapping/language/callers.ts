@@ -15,6 +15,8 @@ import {
   PAUSE,
   REPLAY,
   setOf,
+  plain,
+  constant,
 } from './declare';
 import { signalSchema } from './formats';
 import { afterPending, duration, familyName, humanText, headerNames, name, numbers, positive, nonEmptyWords } from './parts';
@@ -28,26 +30,26 @@ const RESERVED_TITLE = /^(?:other|[0-9a-f]{8,})$|\(sandbox\)$/i;
 export const timingSchema = z.strictObject({
   reconnect: duration
     .describe('How long the gateway retries while v1 refuses connections. After that the script hears that nothing was sent.')
-    .meta(whole('constant', 'plain', 'timing: reconnect, ms')),
+    .meta(plain('timing: reconnect, ms')),
   pursue: duration
     .describe('How long the gateway goes on with an open order after its script has had a reply.')
-    .meta(whole('constant', 'plain', 'timing: pursue, ms')),
+    .meta(plain('timing: pursue, ms')),
   try: duration
     .describe('The time limit of one attempt of a purchase, from connect to last byte.')
-    .meta(whole('constant', 'plain', 'timing: try, ms')),
-  read: duration.describe('The time limit of one read or lookup.').meta(whole('constant', 'plain', 'timing: read, ms')),
+    .meta(plain('timing: try, ms')),
+  read: duration.describe('The time limit of one read or lookup.').meta(plain('timing: read, ms')),
   quiet: duration
     .describe("An order that is missing in v1's history this long after its last attempt counts as never sent.")
-    .meta(whole('constant', money('decides when an order counts as never sent'), 'timing: quiet, ms')),
+    .meta(constant(money('decides when an order counts as never sent'), 'timing: quiet, ms')),
   overdue: duration
     .describe('From this age on, an order without a final outcome is logged as an error.')
-    .meta(whole('constant', 'plain', 'timing: overdue, ms')),
+    .meta(plain('timing: overdue, ms')),
   replay: duration
     .optional()
     .describe(
       'After a script has heard a success: how long a repeat of the order gets the same success again. Also how long a request without an id can be a repeat. Default: 10m.',
     )
-    .meta(whole('constant', REPLAY, 'timing: replay, ms')),
+    .meta(constant(REPLAY, 'timing: replay, ms')),
 });
 export const callerKindSchema = z
   .strictObject({
@@ -63,8 +65,8 @@ export const callerKindSchema = z
       ),
     patience: duration
       .describe('How long a script of this kind waits for the end of an order.')
-      .meta(whole('constant', 'plain', 'callers {1}: patience, ms')),
-    after_pending: afterPending.optional().meta(whole('constant', AFTER_PENDING, 'callers {1}: once they have heard pending')),
+      .meta(plain('callers {1}: patience, ms')),
+    after_pending: afterPending.optional().meta(constant(AFTER_PENDING, 'callers {1}: once they have heard pending')),
   })
   .meta(group({ named: 'callers {1}', keptEmpty: true }));
 
@@ -95,27 +97,18 @@ const limitSchema = z.strictObject({
   purchases: positive
     .optional()
     .describe('Most purchases in a minute.')
-    .meta(whole('constant', PAUSE, 'key {1}: most purchases in a minute')),
-  naira: positive
-    .optional()
-    .describe('Most naira in a day of TIME_ZONE.')
-    .meta(whole('constant', PAUSE, 'key {1}: most naira in a day')),
+    .meta(constant(PAUSE, 'key {1}: most purchases in a minute')),
+  naira: positive.optional().describe('Most naira in a day of TIME_ZONE.').meta(constant(PAUSE, 'key {1}: most naira in a day')),
 });
 
 export const callerKeySchema = z
   .strictObject({
-    title: title
-      .optional()
-      .describe('A short, unique name, shown in place of the fingerprint.')
-      .meta(whole('constant', 'plain', 'key {1}: title')),
-    note: ownerText
-      .optional()
-      .describe('A remark for operators.')
-      .meta(whole('constant', 'plain', 'key {1}: note')),
+    title: title.optional().describe('A short, unique name, shown in place of the fingerprint.').meta(plain('key {1}: title')),
+    note: ownerText.optional().describe('A remark for operators.').meta(plain('key {1}: note')),
     contact: ownerText
       .optional()
       .describe('How to reach the owner of the key. Only the console shows it.')
-      .meta(whole('constant', 'plain', 'key {1}: contact')),
+      .meta(plain('key {1}: contact')),
     paused: z
       .union([z.boolean(), ownerText], 'expected `true`, or the text of the refusal')
       .optional()
@@ -135,15 +128,15 @@ export const callerKeySchema = z
     wallet_below: positive
       .optional()
       .describe('Warn operators when the wallet balance of this key is below this, in naira.')
-      .meta(whole('constant', 'plain', 'key {1}: wallet warned of below, naira')),
+      .meta(plain('key {1}: wallet warned of below, naira')),
     format: name
       .optional()
       .describe('The format of this script, whatever its requests look like.')
-      .meta(whole('constant', FORMAT, 'key {1}: format')),
+      .meta(constant(FORMAT, 'key {1}: format')),
     family: familyName
       .optional()
       .describe('The family of this script, whatever its requests look like. The format of the family is then its format.')
-      .meta(whole('constant', FAMILY, 'key {1}: family')),
+      .meta(constant(FAMILY, 'key {1}: family')),
     guard: z
       .enum(['on', 'off'])
       .optional()
@@ -153,21 +146,21 @@ export const callerKeySchema = z
       .union([duration, z.record(name, duration)], 'expected a duration such as 10s, or durations by operation and `default`')
       .optional()
       .describe('How long this script waits for the end of an order: a duration, or durations by operation, with `default`.')
-      .meta(whole('constant', 'plain', 'key {1}: patience, ms')),
+      .meta(plain('key {1}: patience, ms')),
     after_pending: z
       .union([afterPending, z.record(name, afterPending)], 'expected look or buy, or one of them by operation and `default`')
       .optional()
       .describe(
         'What the gateway does with an open order of this script once it has heard pending: `look` or `buy`, or one of them by operation, with `default`.',
       )
-      .meta(whole('constant', AFTER_PENDING, 'key {1}: once it has heard pending')),
+      .meta(constant(AFTER_PENDING, 'key {1}: once it has heard pending')),
     replay: z
       .union([z.literal('always'), duration], 'expected `always` or a duration such as 30m')
       .optional()
       .describe(
         'After this script has heard a success: how long a repeat of the order gets the same success again: a duration, or `always`. Default: `timing.replay`.',
       )
-      .meta(whole('constant', REPLAY, 'key {1}: replay')),
+      .meta(constant(REPLAY, 'key {1}: replay')),
     numbers: z
       .record(
         name,
@@ -181,7 +174,7 @@ export const callerKeySchema = z
       .describe(
         'By table, what happens to a number that `numbers` does not list: `refuse` (default), or `pass` it on, as if this script had no numbers of its own.',
       )
-      .meta(entries(whole('constant', NETWORK, 'key {1}: {2} numbers that are not listed'))),
+      .meta(entries(constant(NETWORK, 'key {1}: {2} numbers that are not listed'))),
     lists: z
       .record(name, fieldsOfReply.meta(whole('fields', LISTS, 'key {1}: shape of {2}')))
       .optional()
@@ -198,18 +191,14 @@ const calls = positive.max(LOOKUPS_MAX, `expected at most ${LOOKUPS_MAX}`).meta(
 
 export const lookupKey = z
   .strictObject({
-    calls: calls
-      .describe('Most lookups of one address (IPv6: of its /64) in `window`.')
-      .meta(whole('constant', 'plain', 'lookup key: calls')),
-    window: duration
-      .describe('The time in which `calls` and `total` are counted.')
-      .meta(whole('constant', 'plain', 'lookup key: window, ms')),
+    calls: calls.describe('Most lookups of one address (IPv6: of its /64) in `window`.').meta(plain('lookup key: calls')),
+    window: duration.describe('The time in which `calls` and `total` are counted.').meta(plain('lookup key: window, ms')),
     total: calls
       .optional()
       .describe(
         'Most lookups of the key that v1 accepts in `window`, the owner’s own included. Absent: no limit for all addresses together.',
       )
-      .meta(whole('constant', 'plain', 'lookup key: calls of all')),
+      .meta(plain('lookup key: calls of all')),
     owner: z
       .number()
       .int()
@@ -218,22 +207,22 @@ export const lookupKey = z
       .describe(
         'How many of `total` are reserved for the owner of the key; the rest is shared between networks of callers. Absent: none.',
       )
-      .meta(whole('constant', 'plain', 'lookup key: calls kept for its owner')),
+      .meta(plain('lookup key: calls kept for its owner')),
     remember: duration
       .optional()
       .describe('How long the gateway repeats a name that v1 found to the same address without asking v1. Absent: not at all.')
-      .meta(whole('constant', 'plain', 'lookup key: what was found is told again for, ms')),
+      .meta(plain('lookup key: what was found is told again for, ms')),
     seller: z
       .strictObject({
         calls: calls
           .describe('Most lookups with one such key in `window`.')
-          .meta(whole('constant', 'plain', 'lookups by the key that sold there: calls')),
+          .meta(plain('lookups by the key that sold there: calls')),
         window: duration
           .describe('The time in which `calls` are counted. v1 counts the lookups of a key too.')
-          .meta(whole('constant', 'plain', 'lookups by the key that sold there: window, ms')),
+          .meta(plain('lookups by the key that sold there: window, ms')),
         within: duration
           .describe('How long after its last sale a key is used for lookups from the same address.')
-          .meta(whole('constant', 'plain', 'lookups by the key that sold there: time after its sale, ms')),
+          .meta(plain('lookups by the key that sold there: time after its sale, ms')),
       })
       .optional()
       .describe(
@@ -259,7 +248,7 @@ export const familySchema = z
     scripts: humanText('Which real scripts these are.', 'family {1}: scripts'),
     extends: name
       .describe('The format of these scripts. A request of another format is never of this family.')
-      .meta(whole('constant', FAMILY, 'family {1}: format'))
+      .meta(constant(FAMILY, 'family {1}: format'))
       .meta({ standIn: 'unreadable' }),
     proof: z
       .array(signalSchema('family', FAMILY, ['strong', 'medium']))
@@ -279,9 +268,9 @@ export const familySchema = z
       .describe(
         'For scripts that do not send one id for each sale. `none`: no id; `header`: only in a header; `fixed`: made from what is bought. Once a script has heard a success with a fixed id, the next sale with this id does not get that success again, because it is for another customer.',
       )
-      .meta(whole('constant', REPLAY, 'family {1}: request ids')),
-    patience: patience.optional().meta(whole('constant', 'plain', 'family {1}: patience, ms')),
-    pending: takesPending.optional().meta(whole('constant', AFTER_PENDING, 'family {1}: pending')),
+      .meta(constant(REPLAY, 'family {1}: request ids')),
+    patience: patience.optional().meta(plain('family {1}: patience, ms')),
+    pending: takesPending.optional().meta(constant(AFTER_PENDING, 'family {1}: pending')),
     words: z
       .strictObject({
         success: wordsOf('family {1}: success').partial().optional().describe('Charged and delivered.'),
@@ -304,8 +293,8 @@ export const familySchema = z
       .record(
         name,
         z.strictObject({
-          patience: patience.optional().meta(whole('constant', 'plain', '{2} in family {1}: patience, ms')),
-          pending: takesPending.optional().meta(whole('constant', AFTER_PENDING, '{2} in family {1}: pending')),
+          patience: patience.optional().meta(plain('{2} in family {1}: patience, ms')),
+          pending: takesPending.optional().meta(constant(AFTER_PENDING, '{2} in family {1}: pending')),
           reply: replySchema.optional().meta(group({ named: '{2} in family {1}: the reply', reply: '{2} in family {1}: reply' })),
         }),
       )

@@ -98,6 +98,12 @@ export function whole(compared: Comparison, judged: Judgement, title: string, mo
   return { language: { compared, judged, title, ...more } };
 }
 
+/** Declares a key that is compared as it is. */
+export const constant = (judged: Judgement, title: string): Meta => whole('constant', judged, title);
+
+/** The same for a key whose changes move no money. */
+export const plain = (title: string): Meta => constant('plain', title);
+
 /**
  * Declares a key whose items are compared one by one. `change` is the sentence for a new item and for a removed one, which differ as in
  * `is [also|no longer] read`.

@@ -1,6 +1,18 @@
 /** The schema of a format's file, and of the signals of formats and families. */
 import * as z from 'zod';
-import { AFTER_PENDING, elsewhere, FORMAT, GUARD, group, NETWORK, whole, setOf, type Judgement } from './declare';
+import {
+  AFTER_PENDING,
+  elsewhere,
+  FORMAT,
+  GUARD,
+  group,
+  NETWORK,
+  whole,
+  setOf,
+  type Judgement,
+  plain,
+  constant,
+} from './declare';
 import { afterPending, humanText, name, numbers, routeSchema, nonEmptyWords, word } from './parts';
 import { fieldsOfReply, replySchema } from './values';
 
@@ -13,15 +25,16 @@ interface Words {
   readonly judged: Judgement;
 }
 
-const constant = ({ whose, judged }: Words, what: string) => whole('constant', judged, `${whose} {1}, proof “{2}”: ${what}`);
+const titleOf = ({ whose }: Words, what: string): string => `${whose} {1}, proof “{2}”: ${what}`;
+const declareFor = (words: Words) => (what: string) => constant(words.judged, titleOf(words, what));
 
-const fieldNames = ({ whose, judged }: Words, title: string, what: string, change: string) =>
+const fieldNames = (words: Words, title: string, what: string, change: string) =>
   nonEmptyWords
     .optional()
     .describe(title)
-    .meta(setOf('set', judged, `${whose} {1}, proof “{2}”: ${what}`, `${whose} {1}, proof “{2}”: \`{item}\` ${change}`));
+    .meta(setOf('set', words.judged, titleOf(words, what), titleOf(words, `\`{item}\` ${change}`)));
 
-const fieldConditions = (words: Words) => ({
+const fieldConditions = (words: Words, condition = declareFor(words)) => ({
   any_field: nonEmptyWords
     .optional()
     .describe('One of these fields was sent.')
@@ -29,45 +42,38 @@ const fieldConditions = (words: Words) => ({
       setOf(
         'set',
         words.judged,
-        `${words.whose} {1}, proof “{2}”: any field`,
+        titleOf(words, 'any field'),
         `${words.whose} {1}: field \`{item}\` [speaks|no longer speaks] for it`,
       ),
     ),
   all_fields: fieldNames(words, 'All of these fields were sent.', 'all fields', '[must be there as well|need not be there]'),
   no_field: fieldNames(words, 'None of these fields was sent.', 'absent fields', '[must be absent as well|may be there]'),
-  field: word.optional().describe('With `is`: this field holds one of these words.').meta(constant(words, 'field')),
+  field: word.optional().describe('With `is`: this field holds one of these words.').meta(condition('field')),
   is: nonEmptyWords
     .optional()
     .describe('With `field`: the words.')
-    .meta(
-      setOf(
-        'words',
-        words.judged,
-        `${words.whose} {1}, proof “{2}”: words`,
-        `${words.whose} {1}, proof “{2}”: [also|no longer] \`{item}\``,
-      ),
-    ),
+    .meta(setOf('words', words.judged, titleOf(words, 'words'), titleOf(words, '[also|no longer] `{item}`'))),
   types: z
     .record(z.string(), z.enum(['text', 'number', 'flag', 'list', 'object', 'null']))
     .optional()
     .describe('These fields were sent as JSON values of these types; in a form every value is text.')
-    .meta(constant(words, 'types of fields')),
+    .meta(condition('types of fields')),
   order: z
     .array(word)
     .min(2, 'expected at least two fields')
     .optional()
     .describe('These fields were sent in this order; other fields may stand between them.')
-    .meta(whole('sequence', words.judged, `${words.whose} {1}, proof “{2}”: order of fields`)),
+    .meta(whole('sequence', words.judged, titleOf(words, 'order of fields'))),
   layout: z
     .enum(LAYOUTS)
     .optional()
     .describe(
       'How the JSON of the body is written: `compact` without blanks (PHP, JavaScript), `spaced` with one blank after each colon and comma (Python), `by_hand` in any other way.',
     )
-    .meta(constant(words, 'layout of the body')),
+    .meta(condition('layout of the body')),
 });
 
-const otherConditions = (words: Words) => ({
+const otherConditions = (words: Words, condition = declareFor(words)) => ({
   headers: z
     .record(
       z.string().regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header, such as Accept'),
@@ -77,18 +83,18 @@ const otherConditions = (words: Words) => ({
     .describe(
       'Headers by name, each with the values that it may have. `*` is any value, a final `*` any rest; "" means that the header was not sent.',
     )
-    .meta(constant(words, 'headers')),
-  path: z.string().startsWith('/').optional().describe('The address. `/api/epin|exam` is two.').meta(constant(words, 'address')),
+    .meta(condition('headers')),
+  path: z.string().startsWith('/').optional().describe('The address. `/api/epin|exam` is two.').meta(condition('address')),
   spelled: z
     .literal('exactly')
     .optional()
     .describe('With `path`: the trailing slash must match too.')
-    .meta(constant(words, 'spelling of the address')),
+    .meta(condition('spelling of the address')),
   auth: z
     .enum(['basic', 'token', 'bearer'])
     .optional()
     .describe('The scheme of the Authorization header.')
-    .meta(constant(words, 'authorization')),
+    .meta(condition('authorization')),
 });
 
 const WEIGHT_OF_FORMAT =
@@ -107,7 +113,7 @@ export const signalSchema = <Weight extends string>(
       weight: z
         .enum(weights)
         .describe(whose === 'format' ? WEIGHT_OF_FORMAT : WEIGHT_OF_FAMILY)
-        .meta(constant(words, 'weight')),
+        .meta(declareFor(words)('weight')),
       ...fieldConditions(words),
       ...otherConditions(words),
     })
@@ -156,9 +162,7 @@ const formatOperationSchema = z.strictObject({
     )
     .optional()
     .describe('Spellings and numbers of fields that this format adds.'),
-  after_pending: afterPending
-    .optional()
-    .meta(whole('constant', AFTER_PENDING, '{2} in format {1}: once a script has heard pending')),
+  after_pending: afterPending.optional().meta(constant(AFTER_PENDING, '{2} in format {1}: once a script has heard pending')),
   reply: replySchema.optional().meta(group({ named: '{2} in format {1}: the reply', reply: '{2} in format {1}: reply' })),
 });
 
@@ -183,8 +187,8 @@ export const formatFileSchema = z
       .literal('basic')
       .optional()
       .describe('A Basic login is of this format, and so are later requests with the AccessToken that it returned.')
-      .meta(whole('constant', FORMAT, 'format {1}: login')),
-    after_pending: afterPending.optional().meta(whole('constant', AFTER_PENDING, 'format {1}: once a script has heard pending')),
+      .meta(constant(FORMAT, 'format {1}: login')),
+    after_pending: afterPending.optional().meta(constant(AFTER_PENDING, 'format {1}: once a script has heard pending')),
     proof: z
       .array(signalSchema('format', FORMAT, ['strong', 'medium', 'weak']))
       .min(1, 'expected at least one')
@@ -203,14 +207,14 @@ export const formatFileSchema = z
       .describe(
         '`own`: the numbers of this format are compared only with requests that show a signal of it. The numbering guard does not use them for other formats.',
       )
-      .meta(whole('constant', GUARD, 'format {1}: its numbers in the guard of others')),
+      .meta(constant(GUARD, 'format {1}: its numbers in the guard of others')),
     cure: z
       .string()
       .optional()
       .describe(
         'What a refusal of the numbering guard adds for the owner of a script of this format: how to mark the format in requests.',
       )
-      .meta(whole('constant', 'plain', 'format {1}: cure in refusals')),
+      .meta(plain('format {1}: cure in refusals')),
     operations: z.record(name, formatOperationSchema).optional().describe('What this format adds to shared operations.'),
     rows: z.record(name, fieldsOfReply).optional().describe('Shapes of list rows, by name.').meta(elsewhere),
   })

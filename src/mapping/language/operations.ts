@@ -16,6 +16,8 @@ import {
   V1_CALL,
   WHOSE_KEY,
   type Comparison,
+  plain,
+  constant,
 } from './declare';
 import { afterPending, catalogList, duration, humanText, name, positive, routeSchema, nonEmptyWords, word } from './parts';
 import { value, replySchema } from './values';
@@ -31,10 +33,7 @@ const requiredIfSchema = z
       .describe('The request came to this address, in either slash spelling. Absent: to any address.')
       .meta(field('required at')),
     sent_empty: word.describe('This field was sent empty.').meta(field('required with an empty')),
-    why: z
-      .string()
-      .describe('The reason that the refusal gives.')
-      .meta(whole('constant', 'plain', '{1}: field {2}: why it is required')),
+    why: z.string().describe('The reason that the refusal gives.').meta(plain('{1}: field {2}: why it is required')),
   })
   .describe(
     'Refuse a request without this field if all conditions hold, even if the field has a default. For scripts that are known to lose what they buy.',
@@ -92,7 +91,7 @@ const callSchema = z
       .string()
       .regex(/^(?:GET|POST) \/[\w\-/]+$/, 'expected a v1 endpoint such as POST /airtime')
       .describe('The v1 endpoint.')
-      .meta(whole('constant', V1_CALL, '{1}: v1 endpoint')),
+      .meta(constant(V1_CALL, '{1}: v1 endpoint')),
     send: z
       .record(z.string(), value)
       .optional()
@@ -113,7 +112,7 @@ export const operationSchema = z
       .describe(
         '`purchase` moves money; `lookup` and `read` ask v1; `list` answers from the catalog; `status` and `history` look orders up. Default: what the call of v1 says; `list` without a call.',
       )
-      .meta(whole('constant', money('decides whether the operation moves money'), '{1}: kind')),
+      .meta(constant(money('decides whether the operation moves money'), '{1}: kind')),
     routes: z
       .array(routeSchema)
       .min(1, 'expected at least one')
@@ -136,15 +135,11 @@ export const operationSchema = z
       .literal('lookup_key')
       .optional()
       .describe("Serve requests without a key with the operator's lookup key.")
-      .meta(whole('constant', WHOSE_KEY, '{1}: requests without a key')),
+      .meta(constant(WHOSE_KEY, '{1}: requests without a key')),
     key_in: z
       .strictObject({
-        key: word
-          .describe('The field of the body that holds the API key.')
-          .meta(whole('constant', WHOSE_KEY, '{1}: field of the key')),
-        pin: word
-          .describe('The field of the body that holds the PIN.')
-          .meta(whole('constant', WHOSE_KEY, '{1}: field of the PIN')),
+        key: word.describe('The field of the body that holds the API key.').meta(constant(WHOSE_KEY, '{1}: field of the key')),
+        pin: word.describe('The field of the body that holds the PIN.').meta(constant(WHOSE_KEY, '{1}: field of the PIN')),
       })
       .optional()
       .describe(
@@ -155,19 +150,15 @@ export const operationSchema = z
       .describe(
         'The format of the reply when the signals of several formats weigh the same. It never decides a number that moves money.',
       )
-      .meta(whole('constant', FORMAT, '{1}: format when nothing tells')),
+      .meta(constant(FORMAT, '{1}: format when nothing tells')),
     numbering_guard: z
       .strictObject({
-        number: name
-          .describe('The field that holds the network number.')
-          .meta(whole('constant', GUARD, '{1}: numbering guard, number')),
-        phone: name
-          .describe('The field that holds the phone number.')
-          .meta(whole('constant', GUARD, '{1}: numbering guard, phone')),
+        number: name.describe('The field that holds the network number.').meta(constant(GUARD, '{1}: numbering guard, number')),
+        phone: name.describe('The field that holds the phone number.').meta(constant(GUARD, '{1}: numbering guard, phone')),
         ported: name
           .optional()
           .describe('The field that says whether the phone number is ported.')
-          .meta(whole('constant', GUARD, '{1}: numbering guard, ported')),
+          .meta(constant(GUARD, '{1}: numbering guard, ported')),
       })
       .optional()
       .describe('Compare the network number with the prefix of the phone number.')
@@ -179,7 +170,7 @@ export const operationSchema = z
           .strictObject({
             list: catalogList
               .describe('The list of the catalog.')
-              .meta(whole('constant', JOINED, '{1}: join {2}: list'))
+              .meta(constant(JOINED, '{1}: join {2}: list'))
               .meta({ standIn: 'discos' }),
             where: z
               .record(name, value)
@@ -206,14 +197,14 @@ export const operationSchema = z
       .literal('wanted')
       .optional()
       .describe('The reply shows lists of the catalog.')
-      .meta(whole('constant', LISTS, '{1}: lists of the catalog')),
+      .meta(constant(LISTS, '{1}: lists of the catalog')),
     call: callSchema.optional(),
     patience: z
       .record(name, duration)
       .optional()
       .describe('How long each kind of caller waits for this operation. Default: `patience` of the kind in `callers`.')
-      .meta(entries(whole('constant', 'plain', '{1}: patience of {2}, ms'))),
-    after_pending: afterPending.optional().meta(whole('constant', AFTER_PENDING, '{1}: once a script has heard pending')),
+      .meta(entries(plain('{1}: patience of {2}, ms'))),
+    after_pending: afterPending.optional().meta(constant(AFTER_PENDING, '{1}: once a script has heard pending')),
     reply: replySchema.optional().meta(group({ named: '{1}: the reply', reply: '{1}: reply' })),
   })
   .transform((operation) => ({ ...operation, kind: operation.kind ?? kindOf(operation.call?.to) }))

@@ -1,6 +1,6 @@
 /** The small parts of the schema: names, words, durations, addresses. */
 import * as z from 'zod';
-import { whole } from './declare';
+import { plain } from './declare';
 
 export const word = z.union([z.string(), z.number()]).transform(String);
 export const words = z.array(word);
@@ -21,7 +21,7 @@ export const humanText = (describe: string, title: string) =>
   z
     .string()
     .describe(describe)
-    .meta({ ...whole('constant', 'plain', title), standIn: '?' });
+    .meta({ ...plain(title), standIn: '?' });
 
 export const positive = z.number().int().positive();
 

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { callerKeySchema, callerKindSchema, lookupKey, timingSchema, familySchema } from './callers';
-import { entries, group, NETWORK, whole, OUTCOME, SAME_ORDER, setOf } from './declare';
+import { entries, group, NETWORK, whole, OUTCOME, SAME_ORDER, setOf, plain, constant } from './declare';
 import type { formatFileSchema } from './formats';
 import { operationSchema } from './operations';
 import { familyName, headerNames, name, numbers, nonEmptyWords } from './parts';
@@ -32,10 +32,10 @@ export const sharedFileSchema = z.strictObject({
           title: z
             .string()
             .describe('A name for people, used in refusals: whose numbering this is.')
-            .meta(whole('constant', 'plain', 'other numbering “{1}”: title')),
+            .meta(plain('other numbering “{1}”: title')),
           table: name
             .describe('The table whose values this numbering numbers.')
-            .meta(whole('constant', NETWORK, 'other numbering “{1}”: table')),
+            .meta(constant(NETWORK, 'other numbering “{1}”: table')),
           numbers: numbers.meta(whole('numbers', NETWORK, 'number {2} of “{1}”')),
           sells_unported: z
             .boolean()
@@ -82,7 +82,7 @@ export const sharedFileSchema = z.strictObject({
     .record(name, z.string())
     .optional()
     .describe('The text of a reply when v1 sent no message, by outcome.')
-    .meta(entries(whole('constant', OUTCOME, 'text of {1}'))),
+    .meta(entries(constant(OUTCOME, 'text of {1}'))),
   blocks: z
     .record(name, replySchema)
     .optional()

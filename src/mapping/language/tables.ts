@@ -1,6 +1,6 @@
 /** Tables: words, numbers and ids of networks, providers and the like. */
 import * as z from 'zod';
-import { group, LISTS, NETWORK, whole, setOf } from './declare';
+import { group, LISTS, NETWORK, whole, setOf, plain, constant } from './declare';
 import { catalogList, humanText, name, numbers, words } from './parts';
 
 export const tableSchema = z
@@ -11,17 +11,8 @@ export const tableSchema = z
         z.string(),
         z
           .strictObject({
-            id: z
-              .number()
-              .int()
-              .optional()
-              .describe("v1's number of this value.")
-              .meta(whole('constant', NETWORK, '{1} {2}: v1 number')),
-            label: z
-              .string()
-              .optional()
-              .describe('The name that lists show.')
-              .meta(whole('constant', 'plain', '{1} {2}: name in lists')),
+            id: z.number().int().optional().describe("v1's number of this value.").meta(constant(NETWORK, '{1} {2}: v1 number')),
+            label: z.string().optional().describe('The name that lists show.').meta(plain('{1} {2}: name in lists')),
             words: words
               .default([])
               .describe('Accepted words besides the name itself, compared without case, spaces and punctuation.')
@@ -51,16 +42,14 @@ export const tableSchema = z
       .enum(['number', 'upper'])
       .optional()
       .describe('Pass on what is not listed: any `number`, or any word in capitals (`upper`). Default: refuse.')
-      .meta(whole('constant', NETWORK, '{1}: what is not listed')),
+      .meta(constant(NETWORK, '{1}: what is not listed')),
     catalog: z
       .strictObject({
-        list: catalogList.describe('The list of the catalog.').meta(whole('constant', NETWORK, '{1}: catalog list')),
+        list: catalogList.describe('The list of the catalog.').meta(constant(NETWORK, '{1}: catalog list')),
         id: name
           .describe('The column of the list with the value that v1 wants.')
-          .meta(whole('constant', NETWORK, '{1}: catalog column of the number')),
-        name: name
-          .describe('The column of the list with the words.')
-          .meta(whole('constant', NETWORK, '{1}: catalog column of the name')),
+          .meta(constant(NETWORK, '{1}: catalog column of the number')),
+        name: name.describe('The column of the list with the words.').meta(constant(NETWORK, '{1}: catalog column of the name')),
       })
       .optional()
       .describe('Look words up in this list of the catalog.')

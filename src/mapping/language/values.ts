@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { isJsonObject, isList, textOf, type JsonObject, type JsonValue } from '../../domain/json';
-import { group, whole, OUTCOME, setOf } from './declare';
+import { group, whole, OUTCOME, setOf, constant } from './declare';
 import { name } from './parts';
 
 /** A value of a reply or call: a constant, `$path | transform`, a list, nested fields, or one of first / when / each. */
@@ -76,15 +76,15 @@ export const wordsOf = (outcome: string) =>
       .min(200)
       .max(499)
       .describe('The HTTP status. A rejection keeps the HTTP status of v1.')
-      .meta(whole('constant', OUTCOME, `${outcome}: HTTP status`)),
+      .meta(constant(OUTCOME, `${outcome}: HTTP status`)),
     status: z
       .string()
       .describe('The word in the field `status`.')
-      .meta(whole('constant', OUTCOME, `${outcome}: word under \`status\``)),
+      .meta(constant(OUTCOME, `${outcome}: word under \`status\``)),
     Status: z
       .string()
       .describe('The word in the field `Status`.')
-      .meta(whole('constant', OUTCOME, `${outcome}: word under \`Status\``)),
+      .meta(constant(OUTCOME, `${outcome}: word under \`Status\``)),
   });
 
 const leftOut = (what: string) =>
