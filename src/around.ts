@@ -3,11 +3,10 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
 import { createAdminServer, type AdminServer } from './admin/admin-server';
-import { createAlarmsRouter, createRunningRouter, type Running } from './admin/running-router';
+import { createAlarmsRouter, createReadRouter, createTrafficRouter, type Running } from './admin/read-routers';
 import { createOrdersRouter } from './admin/orders-router';
 import { createMappingRouter } from './admin/mapping-router';
 import { createRecordRouter } from './admin/record-router';
-import { createTrafficRouter } from './admin/traffic-router';
 import { describeConfig, type Config } from './config';
 import { nairaNumber } from './domain/amount';
 import type { Clock } from './domain/clock';
@@ -209,7 +208,7 @@ export async function openAdmin(config: Config, parts: AdminParts): Promise<Admi
       { path: '/mapping', router: createMappingRouter(live, everywhere) },
       { path: '/traffic', router: createTrafficRouter(traffic) },
       { path: '/alarms', router: createAlarmsRouter(parts.alarms, (fingerprint) => callerTitle(live.current(), fingerprint)) },
-      { path: '/running', router: createRunningRouter(runningOf(config, parts)) },
+      { path: '/running', router: createReadRouter(readRunning(config, parts)) },
       { path: '/record', router: createRecordRouter(recordings, () => live.current()) },
       { path: '/orders', router: createOrdersRouter((asked) => orders.recheck(asked)) },
       ...(sandbox === undefined ? [] : [{ path: '/sandbox', router: createSandboxAdminRouter(sandbox) }]),
@@ -248,12 +247,13 @@ function openDesk(config: Config, { tools, live, openJournal, openNotes, askV1, 
   });
 }
 
-function runningOf(config: Config, { publicUrl, upstreamUrl, sandbox }: AdminParts): Running {
-  return {
+function readRunning(config: Config, { publicUrl, upstreamUrl, sandbox }: AdminParts): () => Running {
+  const running = {
     ...{ publicUrl, upstreamUrl, pid: process.pid, node: process.version, startedAtMs: Date.now() },
     sandbox: sandbox === undefined ? undefined : { isRelaxed: config.sandboxRelaxed },
     settings: describeConfig(config).map(({ name, value }) => ({ name, value })),
   };
+  return () => running;
 }
 
 /** Runs `open`. When it throws, closes all that it has opened so far and throws the same error. */

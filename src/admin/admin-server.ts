@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Registry } from 'prom-client';
 import type { Secret } from '../domain/credentials';
-import type { JsonObject } from '../domain/json';
 import { createAdminGuard, createHostGuard, refuse } from './admin-guard';
 
 export interface AdminRoute {
@@ -69,8 +68,9 @@ function createAdminApp({ token, registry, readiness, routers = [], onError }: A
   const app = express();
   app.disable('x-powered-by').set('etag', false);
   app.use(createHostGuard(token));
-  app.get('/healthz', (_request, response) => answerProbe(response, healthReply()));
-  app.get('/readyz', (_request, response) => answerProbe(response, readyReply(readiness())));
+  // Alive: the process answers. It does not depend on v1, because a restart of the gateway would not repair v1.
+  app.get('/healthz', (_request, response) => void response.set('cache-control', 'no-store').json({ status: 'ok' }));
+  app.get('/readyz', (_request, response) => answerReady(response, readiness()));
   app.get('/metrics', async (_request, response) => {
     response.set('content-type', registry.contentType).send(await registry.metrics());
   });
@@ -89,8 +89,17 @@ function createAdminApp({ token, registry, readiness, routers = [], onError }: A
   return app;
 }
 
-function answerProbe(response: Response, { status, body }: ProbeReply): void {
-  response.status(status).set('cache-control', 'no-store').json(body);
+/** Ready: the gateway would take an order now. */
+function answerReady(response: Response, { hash, waitingFor }: Readiness): void {
+  const isReady = waitingFor.length === 0;
+  response
+    .status(isReady ? 200 : 503)
+    .set('cache-control', 'no-store')
+    .json({
+      status: isReady ? 'ready' : 'not ready',
+      ...(isReady ? {} : { waiting_for: waitingFor }),
+      mapping: { hash: hash ?? null },
+    });
 }
 
 /** The 4xx status of an error of Express's own parsers, such as a body that is no JSON or an address that cannot be decoded. */
@@ -108,21 +117,4 @@ export interface Readiness {
   readonly hash?: string | undefined;
   /** The names of parts that are not ready (`mappings`, `journal`, `stopping`); empty if the gateway can take orders. */
   readonly waitingFor: readonly string[];
-}
-
-interface ProbeReply {
-  readonly status: 200 | 503;
-  readonly body: JsonObject;
-}
-
-/** Alive: the process answers. It does not depend on v1, because a restart of the gateway would not repair v1. */
-export function healthReply(): ProbeReply {
-  return { status: 200, body: { status: 'ok' } };
-}
-
-/** Ready: the gateway would take an order now. */
-export function readyReply({ hash, waitingFor }: Readiness): ProbeReply {
-  const mapping = { hash: hash ?? null };
-  if (waitingFor.length === 0) return { status: 200, body: { status: 'ready', mapping } };
-  return { status: 503, body: { status: 'not ready', waiting_for: [...waitingFor], mapping } };
 }

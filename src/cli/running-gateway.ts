@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import type { Running } from '../admin/running-router';
+import type { Running } from '../admin/read-routers';
 import type { Config } from '../config';
 import type { SeenShape, Traffic } from '../domain/traffic';
 import { formatProblems, type Problem } from '../mapping/problem';

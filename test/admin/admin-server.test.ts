@@ -1,12 +1,6 @@
 import { connect } from 'node:net';
 import express from 'express';
-import {
-  createAdminServer,
-  type AdminServerOptions,
-  type Readiness,
-  healthReply,
-  readyReply,
-} from '../../src/admin/admin-server';
+import { createAdminServer, type AdminServerOptions, type Readiness } from '../../src/admin/admin-server';
 import { Secret } from '../../src/domain/credentials';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { closedAfterEach } from '../opened';
@@ -49,9 +43,11 @@ describe('the admin server', () => {
   });
 
   it('is ready once nothing is left to wait for, and not before', async () => {
-    let readiness: Readiness = { waitingFor: ['journal'] };
+    let readiness: Readiness = { waitingFor: ['mappings', 'journal'] };
     const url = await start({ readiness: () => readiness });
-    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    const waiting = await fetch(`${url}/readyz`);
+    const told = { status: 'not ready', waiting_for: ['mappings', 'journal'], mapping: { hash: null } };
+    expect([waiting.status, await waiting.json()]).toEqual([503, told]);
     readiness = { hash: 'abcd', waitingFor: [] };
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
@@ -214,25 +210,5 @@ describe('the admin server without a token', () => {
       socket.setEncoding('utf8').on('data', (text: string) => resolve(text));
     });
     expect(statusOf(reply)).toBe(200);
-  });
-});
-
-describe('the probe', () => {
-  it('of health says that the process answers', () => {
-    expect(healthReply()).toEqual({ status: 200, body: { status: 'ok' } });
-  });
-
-  it('of readiness shows the mapping hash', () => {
-    expect(readyReply({ hash: 'abcd', waitingFor: [] })).toEqual({
-      status: 200,
-      body: { status: 'ready', mapping: { hash: 'abcd' } },
-    });
-  });
-
-  it('of readiness lists what is not up', () => {
-    expect(readyReply({ waitingFor: ['mappings', 'journal'] })).toEqual({
-      status: 503,
-      body: { status: 'not ready', waiting_for: ['mappings', 'journal'], mapping: { hash: null } },
-    });
   });
 });

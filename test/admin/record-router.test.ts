@@ -1,7 +1,7 @@
 import { Secret } from '../../src/domain/credentials';
 import { createAdminServer } from '../../src/admin/admin-server';
 import { createRecordRouter } from '../../src/admin/record-router';
-import { createRunningRouter } from '../../src/admin/running-router';
+import { createReadRouter } from '../../src/admin/read-routers';
 import { plainCallerKey } from '../../src/mapping/compile-callers';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { shippedMapping } from '../mapping/mapping-set';
@@ -21,7 +21,7 @@ async function ask(path: string, body?: unknown, token = 'let-me-in') {
     readiness: () => ({ waitingFor: [] }),
     routers: [
       { path: '/record', router: createRecordRouter(recordings, mapping) },
-      { path: '/running', router: createRunningRouter(RUNNING) },
+      { path: '/running', router: createReadRouter(() => RUNNING) },
     ],
   });
   const { port } = await server.listen(0, '127.0.0.1');

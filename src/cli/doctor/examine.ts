@@ -1,6 +1,6 @@
 /** Runs all checks of `doctor`, in the order of the output. */
 import { request } from 'undici';
-import type { Running } from '../../admin/running-router';
+import type { Running } from '../../admin/read-routers';
 import type { Config } from '../../config';
 import type { Secret } from '../../domain/credentials';
 import { adminUrl, askAdmin } from '../running-gateway';

@@ -1,5 +1,5 @@
 /** The result of a check of `doctor`, and the input of all checks. */
-import type { Running } from '../../admin/running-router';
+import type { Running } from '../../admin/read-routers';
 import type { Config } from '../../config';
 import type { Secret } from '../../domain/credentials';
 import type { Mapping } from '../../mapping/mapping';

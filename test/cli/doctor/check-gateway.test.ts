@@ -1,6 +1,6 @@
 // A running gateway, checked by a command with its settings, with other settings, and with none.
 import { createAdminServer, type AdminServer } from '../../../src/admin/admin-server';
-import { createRunningRouter } from '../../../src/admin/running-router';
+import { createReadRouter } from '../../../src/admin/read-routers';
 import { examine, type Named } from '../../../src/cli/doctor/examine';
 import { describeConfig, type Config } from '../../../src/config';
 import { Secret } from '../../../src/domain/credentials';
@@ -39,7 +39,7 @@ describe('another program on the port, or a gateway that answers with an error',
       token: new Secret('correct-horse-battery'),
       registry: createMetrics({ hasProcessMetrics: false }).registry,
       readiness: () => ({ waitingFor: ['journal'] }),
-      routers: [{ path: '/running', router: createRunningRouter({ ...RUNNING, settings: describeConfig(settings()) }) }],
+      routers: [{ path: '/running', router: createReadRouter(() => ({ ...RUNNING, settings: describeConfig(settings()) })) }],
     });
     ({ port } = await server.listen(0, '127.0.0.1'));
   });

@@ -1,7 +1,10 @@
-/** Describes the running gateway for commands: `demo` needs to know whether v1 is the sandbox, `doctor` compares the settings. */
+/** Admin calls that only read: the running gateway, its alarms and its traffic, for commands and for the operator's own tools. */
 import express, { type Router } from 'express';
 import { fingerprintIn, type ActiveAlarm } from '../domain/alarm';
+import type { TrafficRecorder } from '../traffic/recorder';
+import { refuse } from './admin-guard';
 
+/** What commands need to know: `demo` whether v1 is the sandbox, `doctor` the settings. */
 export interface Running {
   readonly pid: number;
   /** The version of Node: `v24.11.0`. */
@@ -16,12 +19,11 @@ export interface Running {
   readonly settings: readonly { readonly name: string; readonly value: string }[];
 }
 
-export function createRunningRouter(running: Running): Router {
-  const router = express.Router();
-  router.get('/', (_request, response) => {
-    response.set('cache-control', 'no-store').json(running);
+/** Answers with what `read` gives at the moment. */
+export function createReadRouter(read: () => object | Promise<object>): Router {
+  return express.Router().get('/', async (_request, response) => {
+    response.set('cache-control', 'no-store').json(await read());
   });
-  return router;
 }
 
 /** Lists the active alarms. Operators also get them without asking. */
@@ -29,13 +31,17 @@ export function createAlarmsRouter(
   { active }: { readonly active: () => readonly ActiveAlarm[] },
   titleOf: (fingerprint: string) => string | undefined,
 ): Router {
-  const router = express.Router();
-  router.get('/', (_request, response) => {
-    const alarms = active().map(({ name, subject, text, todo, runbook, sinceMs }) => ({
+  return createReadRouter(() => ({
+    alarms: active().map(({ name, subject, text, todo, runbook, sinceMs }) => ({
       ...{ alarm: name, subject, title: titleOf(fingerprintIn(subject) ?? ''), text, todo, runbook },
       since: new Date(sinceMs).toISOString(),
-    }));
-    response.set('cache-control', 'no-store').json({ alarms });
-  });
-  return router;
+    })),
+  }));
+}
+
+export function createTrafficRouter(traffic: Pick<TrafficRecorder, 'read'> | undefined): Router {
+  if (traffic !== undefined) return createReadRouter(() => traffic.read());
+  return express
+    .Router()
+    .use((_request, response) => refuse(response, 409, 'This gateway remembers no traffic: TRAFFIC_SHAPES is off.'));
 }

@@ -1,6 +1,6 @@
 import express from 'express';
 import request from 'supertest';
-import { createAlarmsRouter } from '../../src/admin/running-router';
+import { createAlarmsRouter, createTrafficRouter } from '../../src/admin/read-routers';
 
 const ADA = 'ada0'.repeat(8);
 
@@ -33,4 +33,12 @@ test('raised alarms are shown with what to do', async () => {
     ],
   });
   expect(headers['cache-control']).toBe('no-store');
+});
+
+test('the traffic is read from the recorder, and a gateway that remembers none names the setting TRAFFIC_SHAPES', async () => {
+  const traffic = { sinceMs: 1, shapes: [], unlistedWords: [], unknownAddresses: [], usedWords: [], forgotten: 0 };
+  const ask = (router: express.Router) => request(express().use(router)).get('/');
+  expect((await ask(createTrafficRouter({ read: async () => traffic }))).body).toEqual(traffic);
+  const { status, body } = await ask(createTrafficRouter(undefined));
+  expect([status, body]).toEqual([409, { status: 'error', message: expect.stringContaining('TRAFFIC_SHAPES') }]);
 });
