@@ -113,7 +113,7 @@ const COMPUTING = [
   'start/sandboxed',
   'traffic/(?:counters|recorder)',
   'upstream/(?:answer-data|classify|fair-turns|listen|sandbox-branch|v1-state|visitors)',
-  'watch/(?:alarm-conditions|listen|observer|recordings|repeated|sightings|watch-orders|watch-sales)',
+  'watch/(?:alarm-conditions|observer|recordings|repeated|settled|sightings|watch-orders)',
 ];
 const computed = `^(?!.*(?:${[...LONG, ...SLOW].join('|')})).*/test/(?:${COMPUTING.join('|')})`;
 

@@ -11,9 +11,7 @@ import { withSandboxedKeys } from './start/sandboxed-keys';
 import { loggedJournal } from './telemetry/log';
 import { listenToAnswers } from './upstream/listen-to-answers';
 import type { Upstream } from './upstream/upstream';
-import { listenToSettled } from './watch/listen-to-settled';
-import { sayContraryEnds } from './watch/watch-orders';
-import { countSales } from './watch/watch-sales';
+import { countSales, listenToSettled, sayContraryEnds } from './watch/settled-orders';
 
 export function wrapJournal(
   journal: Journal,

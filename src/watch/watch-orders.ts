@@ -1,28 +1,13 @@
-/**
- * Reports two kinds of orders to the operator. Orders without a final outcome: their number, the money in them, and which are overdue. And orders
- * with a contrary end: their script took "pending" for a sale or for a failure, and the order ended the other way. The script has delivered or
- * refunded by then, and only a person can put it right.
- */
-import { createLru } from '../domain/lru';
+/** Reports to the operator the orders without a final outcome: their number, the money in them, and which are overdue. */
 import { nairaNumber } from '../domain/amount';
 import type { Clock } from '../domain/clock';
-import { TOLD_PENDING, type Order } from '../domain/order';
+import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
-import {
-  contraryEndOf,
-  CONTRARY_WORDS,
-  isInSandbox,
-  lossOf,
-  OPEN_ORDERS_MAX,
-  readOpenOrders,
-  type ContraryEnd,
-  type OpenOrders,
-} from '../orders/order-money';
+import { OPEN_ORDERS_MAX, readOpenOrders, type OpenOrders } from '../orders/order-money';
 import { errorFields, type Log } from '../telemetry/log';
 import type { Metrics } from '../telemetry/metrics';
-import type { SettledListener } from './listen-to-settled';
 import type { OpenOrdersSeen } from './sightings';
 
 const LOOK_EVERY_MS = 60_000;
@@ -109,44 +94,4 @@ function logOpenOrders({ orders, atRisk, withoutPrice }: OpenOrders, nowMs: numb
   };
   if (orders.length === 0) log.info('orders_found_open', fields);
   else log.warn('orders_found_open', fields);
-}
-
-const SAID_MAX = 10_000;
-
-interface ContraryParts {
-  readonly mapping: () => Mapping;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, 'contraryEnd'>;
-  readonly showId: (id: string) => string;
-}
-
-/** Logs and counts each order with a contrary end. */
-export function sayContraryEnds(parts: ContraryParts): SettledListener {
-  // v1 may report the end of an order more than once.
-  const said = createLru<string, true>(SAID_MAX);
-  return (order, atMs) => {
-    // An order that ended before this change was logged then, by this process or another one.
-    if (order.toldAtMs !== TOLD_PENDING || order.settledAtMs !== atMs || isInSandbox(order, parts.mapping())) return;
-    const end = contraryEndOf(order, parts.mapping());
-    const key = `${order.owner} ${order.requestId}`;
-    if (end === undefined || said.has(key)) return;
-    said.set(key, true);
-    say(end, order, parts);
-  };
-}
-
-function say(end: ContraryEnd, order: Order, { mapping, log, metrics, showId }: ContraryParts): void {
-  const loss = lossOf(order, mapping());
-  metrics.contraryEnd(end, loss);
-  log.error('contrary_end', {
-    detail: CONTRARY_WORDS[end],
-    ...(loss === undefined ? {} : { atRiskNaira: nairaNumber(loss) }),
-    operation: order.operation,
-    outcome: order.outcome?.kind,
-    family: order.trail?.family?.id,
-    requestId: showId(order.requestId),
-    order: order.number,
-    reference: referenceOf(order.outcome),
-    fingerprint: order.owner,
-  });
 }

@@ -283,7 +283,7 @@ const MOVED_ELSEWHERE: Readonly<Record<string, string>> = {
   compat_mapping_info: 'test/flows/metrics.test.ts',
   compat_log_lines_lost_total: 'test/cli/broken-log.test.ts',
   compat_families_total: 'test/flows/families.test.ts',
-  compat_contrary_ends_total: 'test/watch/watch-orders.test.ts',
+  compat_contrary_ends_total: 'test/watch/settled-orders.test.ts',
   compat_contrary_ends_naira_total: 'test/flows/families.test.ts',
   compat_upstream_calls_in_flight: 'test/flows/crowd.test.ts',
   compat_upstream_calls_waiting: 'test/flows/crowd.test.ts',

@@ -1,10 +1,6 @@
-import { TOLD_PENDING } from '../../src/domain/order';
-import type { Outcome } from '../../src/domain/outcome';
 import type { Journal } from '../../src/journal/journal';
-import { plainCallerKey } from '../../src/mapping/compile-callers';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { listenToSettled } from '../../src/watch/listen-to-settled';
-import { sayContraryEnds, watchOpenOrders } from '../../src/watch/watch-orders';
+import { watchOpenOrders } from '../../src/watch/watch-orders';
 import { createLog } from '../../src/telemetry/log';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { createVirtualClock } from '../domain/virtual-clock';
@@ -115,65 +111,4 @@ test('an unreadable journal is logged, and read again a minute later', async () 
   // The count of open orders is logged as soon as the journal can be read.
   expect(lines.at(-1)).toMatch(/"count":1,.*"event":"orders_found_open"/);
   watch.stop();
-});
-
-const DECLINED: Outcome = { kind: 'declined', reference: 'V1' };
-const of = (family: string) => ({ trail: { mapping: 'm', reason: 'r', spellings: {}, family: { id: family, reason: 'key' } } });
-test('an order that ends otherwise than its script assumed is logged once, with the money in it', async () => {
-  const lines: Record<string, unknown>[] = [];
-  const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
-  const metrics = createMetrics({ hasProcessMetrics: false });
-  const hearing = sayContraryEnds({ mapping: () => mapping, log, metrics, showId: (id) => `shown ${id}` });
-  const journal = listenToSettled(createMemoryJournal(), [hearing], (error) => {
-    throw error;
-  });
-  const order = { ...newOrder({ fields: { network: 'MTN', phone: '08031234567', amount: 100_50 } }), ...of('adex-b') };
-  await journal.open(order);
-  await journal.settle(order.owner, order.requestId, { kind: 'pending', reference: 'V1' }, 1);
-  await journal.tell(order.owner, order.requestId, TOLD_PENDING);
-  expect(lines).toEqual([]);
-  await journal.settle(order.owner, order.requestId, DECLINED, 2);
-  await journal.settle(order.owner, order.requestId, DECLINED, 3);
-  // A process that finds it out a moment later does not log it again.
-  const other = listenToSettled(
-    journal,
-    [sayContraryEnds({ mapping: () => mapping, log, metrics, showId: (id) => id })],
-    (error) => {
-      throw error;
-    },
-  );
-  await other.settle(order.owner, order.requestId, DECLINED, 4);
-  expect(lines).toMatchObject([
-    {
-      level: 'error',
-      event: 'contrary_end',
-      detail: 'delivered by the script, not sold by v1',
-      atRiskNaira: 100.5,
-      family: 'adex-b',
-      requestId: `shown ${order.requestId}`,
-      reference: 'V1',
-    },
-  ]);
-  const shown = await metrics.registry.metrics();
-  expect(shown).toContain('compat_contrary_ends_total{end="delivered_not_sold"} 1');
-  expect(shown).toContain('compat_contrary_ends_naira_total{end="delivered_not_sold"} 100.5');
-});
-
-test('an order in the sandbox that ends otherwise than its script assumed is not logged', async () => {
-  const { owner } = newOrder();
-  const callerKeys = new Map([[owner, { ...plainCallerKey(owner), sandboxOf: 'f'.repeat(32) }]]);
-  const lines: string[] = [];
-  const log = createLog('info', { write: (line: string) => void lines.push(line) });
-  const metrics = createMetrics({ hasProcessMetrics: false });
-  const hearing = sayContraryEnds({ mapping: () => ({ ...mapping, callerKeys }), log, metrics, showId: (id) => id });
-  const journal = listenToSettled(createMemoryJournal(), [hearing], (error) => {
-    throw error;
-  });
-  const order = { ...newOrder(), ...of('adex-b') };
-  await journal.open(order);
-  await journal.settle(order.owner, order.requestId, { kind: 'pending', reference: 'V1' }, 1);
-  await journal.tell(order.owner, order.requestId, TOLD_PENDING);
-  await journal.settle(order.owner, order.requestId, DECLINED, 2);
-  expect(lines).toEqual([]);
-  expect(await metrics.registry.metrics()).not.toMatch(/compat_contrary_ends_total\{.*\} [1-9]/);
 });

@@ -1,0 +1,108 @@
+/**
+ * Hears of each order that was settled, once its outcome is on disk: counts what each named caller has sold, and reports orders with a contrary
+ * end. Of these the script took "pending" for a sale or for a failure, and the order ended the other way. The script has delivered or refunded by
+ * then, and only a person can put it right.
+ */
+import { createLru } from '../domain/lru';
+import { nairaNumber } from '../domain/amount';
+import { TOLD_PENDING, type Order } from '../domain/order';
+import { referenceOf } from '../domain/outcome';
+import type { Journal } from '../journal/journal';
+import { callerTitle } from '../mapping/caller-name';
+import type { Mapping } from '../mapping/mapping';
+import { contraryEndOf, CONTRARY_WORDS, isInSandbox, lossOf, type ContraryEnd } from '../orders/order-money';
+import type { Log } from '../telemetry/log';
+import type { Metrics } from '../telemetry/metrics';
+
+/** Called with the time of the settling (ms since the epoch). */
+export type SettledListener = (order: Order, atMs: number) => void;
+
+/** How many orders a listener remembers: v1 may report the end of an order more than once. */
+const KNOWN_MAX = 10_000;
+
+/** Returns the journal with the listeners around it. An error of a listener goes to `onTrouble` and changes nothing: the order is on disk. */
+export function listenToSettled(
+  journal: Journal,
+  listeners: readonly SettledListener[],
+  onTrouble: (error: unknown) => void,
+): Journal {
+  // Not in `settle` itself: a loop there would make its state larger, which is kept while the journal writes.
+  const report = (order: Order, atMs: number): void => {
+    for (const listen of listeners)
+      try {
+        listen(order, atMs);
+      } catch (error) {
+        onTrouble(error);
+      }
+  };
+  return {
+    ...journal,
+    async settle(...settling) {
+      const order = await journal.settle(...settling);
+      report(order, settling[3]);
+      return order;
+    },
+  };
+}
+
+/** Counts each sale when its success is written: once, whichever process writes it. */
+export function countSales({
+  mapping,
+  metrics,
+}: {
+  readonly mapping: () => Mapping;
+  readonly metrics: Pick<Metrics, 'callerSold'>;
+}): SettledListener {
+  // By the order's number: two owners hardly ever share one.
+  const counted = createLru<number, string>(KNOWN_MAX);
+  // Sold at a price that is not known yet: v1's receipt tells it later.
+  const unpriced = createLru<number, string>(KNOWN_MAX);
+  return (order, atMs) => {
+    // An order that ended before this change was counted then, by this process or another one.
+    if (order.outcome?.kind !== 'succeeded' || (order.settledAtMs !== atMs && unpriced.get(order.number) !== order.owner)) return;
+    if (counted.get(order.number) === order.owner) return;
+    const amount = lossOf(order, mapping());
+    (amount === undefined ? unpriced : counted).set(order.number, order.owner);
+    const title = callerTitle(mapping(), order.owner);
+    // In the sandbox no money moves, so the order must not be counted under `other`.
+    if (title === undefined && isInSandbox(order, mapping())) return;
+    if (amount !== undefined) metrics.callerSold(title, nairaNumber(amount));
+  };
+}
+
+interface ContraryParts {
+  readonly mapping: () => Mapping;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'contraryEnd'>;
+  readonly showId: (id: string) => string;
+}
+
+/** Logs and counts each order with a contrary end. */
+export function sayContraryEnds(parts: ContraryParts): SettledListener {
+  const said = createLru<string, true>(KNOWN_MAX);
+  return (order, atMs) => {
+    // An order that ended before this change was logged then, by this process or another one.
+    if (order.toldAtMs !== TOLD_PENDING || order.settledAtMs !== atMs || isInSandbox(order, parts.mapping())) return;
+    const end = contraryEndOf(order, parts.mapping());
+    const key = `${order.owner} ${order.requestId}`;
+    if (end === undefined || said.has(key)) return;
+    said.set(key, true);
+    say(end, order, parts);
+  };
+}
+
+function say(end: ContraryEnd, order: Order, { mapping, log, metrics, showId }: ContraryParts): void {
+  const loss = lossOf(order, mapping());
+  metrics.contraryEnd(end, loss);
+  log.error('contrary_end', {
+    detail: CONTRARY_WORDS[end],
+    ...(loss === undefined ? {} : { atRiskNaira: nairaNumber(loss) }),
+    operation: order.operation,
+    outcome: order.outcome?.kind,
+    family: order.trail?.family?.id,
+    requestId: showId(order.requestId),
+    order: order.number,
+    reference: referenceOf(order.outcome),
+    fingerprint: order.owner,
+  });
+}
