@@ -106,7 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'an overloaded gateway turns purchases away without asking the journal',
     breaks: 'failure is true',
-    firstSeed: 6,
+    firstSeed: 17,
     mutation: {
       gateway: (gateway, { crowdedSeconds }) => {
         const handle = gateway.handle.bind(gateway);
@@ -151,6 +151,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'a lost order counts as never sent after four seconds',
     breaks: 'failure is true',
+    firstSeed: 16,
     mutation: withParts(({ mapping }) => ({
       mapping: () => ({ ...mapping(), timing: { ...mapping().timing, quiet: 4_000 } }),
     })),
@@ -158,6 +159,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'a lost order may take a reference that another order has',
     breaks: 'every order is answerable',
+    firstSeed: 6,
     mutation: withJournal(() => ({ findByReference: async () => undefined })),
   },
   {
@@ -171,6 +173,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'a repeat is not recognised by its fields when the mapping gives them another meaning',
     breaks: 'failure is true',
+    firstSeed: 5,
     mutation: withJournal((journal) => ({
       open: (intent) => journal.open({ ...intent, askedHash: `${intent.requestId} ${intent.openedAtMs}`, trail: NO_TRAIL }),
     })),
@@ -204,7 +207,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'what a script was told counts as not told',
     breaks: 'PINs are told to one customer',
-    firstSeed: 7,
+    firstSeed: 51,
     mutation: {
       gateway: (gateway) => {
         const handle = gateway.handle.bind(gateway);
@@ -235,11 +238,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'the journal lists no sales that no script was told of',
     breaks: 'one charge per intent',
+    firstSeed: 92,
     mutation: withJournal(() => ({ listUntold: async () => [] })),
   },
   {
     title: 'no repeat without a request id is recognised',
     breaks: 'one charge per intent',
+    firstSeed: 92,
     mutation: withJournal((journal) => ({
       listUntold: async () => [],
       listUnsettled: async (options) => (options.fromMs === undefined ? journal.listUnsettled(options) : []),
