@@ -66,6 +66,13 @@ function askForPins({ gateway, clock }: WalkHouse) {
   return { served: gateway.handle(request, line), end };
 }
 
+/** The PIN that a script is told that asks now and waits. */
+async function pinToldNow(house: WalkHouse): Promise<string | undefined> {
+  const script = askForPins(house);
+  await house.clock.advance(10_000);
+  return pinOf(script);
+}
+
 async function pinOf({ served }: ReturnType<typeof askForPins>): Promise<string | undefined> {
   return String(((await served).reply.body as { pin?: string }).pin).match(/pin of \w+/)?.[0];
 }
@@ -94,16 +101,16 @@ function selling(mapping: Mapping): Mapping {
 }
 
 /** A journal that can be neither written nor read while `isAway`. */
-function awayAtTimes(stored: Journal, journal: { readonly isAway: boolean }): Partial<Journal> {
+function awayAtTimes(journal: { readonly isAway: boolean }): (stored: Journal) => Partial<Journal> {
   const orAway = <Args extends unknown[], T>(work: (...args: Args) => Promise<T>): ((...args: Args) => Promise<T>) => {
     return (...args) => (journal.isAway ? Promise.reject(new Error('PostgreSQL cannot be reached.')) : work(...args));
   };
-  return {
+  return (stored) => ({
     find: orAway(stored.find.bind(stored)),
     listUnsettled: orAway(stored.listUnsettled.bind(stored)),
     listUntold: orAway(stored.listUntold.bind(stored)),
     open: (order) => (journal.isAway ? Promise.reject(new GatewayError('journal_unavailable')) : stored.open(order)),
-  };
+  });
 }
 
 async function hangUpAfter(ms: number, house: WalkHouse, ...sale: [fields?: Fields, sent?: Fields]): Promise<void> {
@@ -122,6 +129,9 @@ async function told(house: WalkHouse, { served }: Script) {
 const slowly = (afterMs: number, ...outcomes: readonly Outcome[]): WalkHouseOptions => ({
   answers: outcomes.map((outcome) => ({ outcome, afterMs })),
 });
+
+/** What other processes have told, as lines of a file that this process reads. */
+const toldStore = (lines: readonly string[] = []): ToldStore => ({ append: async () => undefined, read: async () => lines });
 
 /** Told where the journal cannot be read and this process knows no such order. */
 const UNREAD = { http: 503, status: 'pending', code: 'journal_unavailable' };
@@ -202,7 +212,7 @@ describe('a repeat without an id', () => {
       const house = openWalkHouse({
         ...slowly(5_000, SUCCESS),
         parts: { mapping: () => mapping },
-        wrapJournal: (stored) => ({ ...awayAtTimes(stored, journal), doubt: ({ requestId }) => void doubted.push(requestId) }),
+        wrapJournal: (stored) => ({ ...awayAtTimes(journal)(stored), doubt: ({ requestId }) => void doubted.push(requestId) }),
       });
       await hangUpAfter(500, house, fields);
       mapping = editedMapping('min: 1 }', 'min: 500 }');
@@ -230,7 +240,7 @@ describe('a repeat without an id', () => {
 
   test('is a new sale, which is refused, where this process has told the end of the sale before and the journal cannot be read', async () => {
     const journal = { isAway: false };
-    const house = openWalkHouse({ ...slowly(100, SUCCESS), wrapJournal: (stored) => awayAtTimes(stored, journal) });
+    const house = openWalkHouse({ ...slowly(100, SUCCESS), wrapJournal: awayAtTimes(journal) });
     expect(await told(house, ask(house))).toMatchObject({ status: 'success' });
     journal.isAway = true;
     expect(await told(house, ask(house))).toMatchObject({ http: 503, code: 'journal_unavailable' });
@@ -238,7 +248,7 @@ describe('a repeat without an id', () => {
 
   test('is refused as unread for a script that sells what is pending, where the sale before cannot be read', async () => {
     const journal = { isAway: false };
-    const wrapJournal = (stored: Journal) => awayAtTimes(stored, journal);
+    const wrapJournal = awayAtTimes(journal);
     for (const [asIs, http] of [[(one: Mapping) => one, 200] as const, [selling, 503] as const]) {
       let mapping = asIs(shippedMapping());
       const house = openWalkHouse({ ...slowly(100, SUCCESS), wrapJournal, parts: { mapping: () => mapping } });
@@ -257,7 +267,7 @@ describe('a repeat without an id', () => {
     for (const fields of [{}, { 'request-id': 'r-1' }]) {
       let mapping = shippedMapping();
       const journal = { isAway: false };
-      const wrapJournal = (stored: Journal) => awayAtTimes(stored, journal);
+      const wrapJournal = awayAtTimes(journal);
       const house = openWalkHouse({ ...slowly(5_000, SUCCESS), wrapJournal, parts: { mapping: () => mapping } });
       await hangUpAfter(500, house, fields);
       await house.clock.advance(20_000);
@@ -271,7 +281,7 @@ describe('a repeat without an id', () => {
   test('with an id, refused while the journal cannot be read, is pending for a script that sells what is pending only if it came before', async () => {
     let mapping = selling(shippedMapping());
     const journal = { isAway: false };
-    const wrapJournal = (stored: Journal) => awayAtTimes(stored, journal);
+    const wrapJournal = awayAtTimes(journal);
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS), wrapJournal, parts: { mapping: () => mapping } });
     await hangUpAfter(500, house, { 'request-id': 'r-1' });
     await house.clock.advance(20_000);
@@ -440,9 +450,7 @@ describe('a repeat without an id', () => {
     await house.clock.advance(1_000);
     third.end(false);
     await house.clock.advance(1_000);
-    const fourth = askForPins(house);
-    await house.clock.advance(10_000);
-    expect(await pinOf(fourth)).toBe('pin of V3');
+    expect(await pinToldNow(house)).toBe('pin of V3');
     expect(house.upstream.sent).toHaveLength(3);
   });
 
@@ -467,14 +475,13 @@ describe('a repeat without an id', () => {
   });
 
   test('of PINs that a changed mapping refuses at another process is pending while the first script may still be told', async () => {
-    const store: ToldStore = { append: async () => undefined, read: async () => [] };
     const house = openWalkHouse({
       ...slowly(5_000, SUCCESS),
       find: (call, nth) => (nth === 0 ? { kind: 'unavailable', reason: 'HTTP 500' } : receiptOfPins(call)),
-      parts: { told: () => store },
+      parts: { told: () => toldStore() },
     });
     const mapping = editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
-    const refusing = { find: receiptOfPins, beside: house, parts: { mapping: () => mapping, told: () => store } };
+    const refusing = { find: receiptOfPins, beside: house, parts: { mapping: () => mapping, told: () => toldStore() } };
     const first = askForPins(house);
     // The order is sold by now, and its PINs are not read yet.
     await house.clock.advance(5_100);
@@ -501,9 +508,7 @@ describe('a repeat without an id', () => {
       other.end(true);
       await house.clock.advance(10_000);
     }
-    const next = askForPins(house);
-    await house.clock.advance(10_000);
-    expect(await pinOf(next)).toBe('pin of V4');
+    expect(await pinToldNow(house)).toBe('pin of V4');
     expect(house.upstream.sent).toHaveLength(4);
   });
 
@@ -535,9 +540,7 @@ describe('a repeat without an id', () => {
     expect(await pinOf(second)).toBe('pin of V1');
     second.end(false);
     await house.clock.advance(5_000);
-    const third = askForPins(house);
-    await house.clock.advance(10_000);
-    expect(await pinOf(third)).toBe('pin of V1');
+    expect(await pinToldNow(house)).toBe('pin of V1');
     expect(house.upstream.sent).toHaveLength(1);
   });
 
@@ -596,11 +599,7 @@ describe('a repeat without an id', () => {
       const third = openWalkHouse({ beside: first, ...slowly(0, AGAIN) });
       // The second process has just looked for such orders.
       ask(second, { amount: '300' });
-      for (const at of [first, second]) {
-        const script = ask(at);
-        await first.clock.advance(200);
-        script.hangUp();
-      }
+      for (const at of [first, second]) await hangUpAfter(200, at);
       await first.clock.advance(20_000);
       expect(await told(third, ask(third))).toMatchObject({ status: 'success', reference, repeat: 'joined' });
       const nameOf = (requestId: string) => (requestId === first.upstream.sent[0]!.requestId ? 'first' : 'second');
@@ -609,37 +608,31 @@ describe('a repeat without an id', () => {
   );
 
   test('is told the end of the first also where another process refuses it that has not seen the first yet', async () => {
-    const shared = { told: () => ({ append: () => Promise.resolve(), read: () => Promise.resolve([]) }) };
+    const shared = { told: () => toldStore() };
     const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 300 }], parts: shared });
     const second = openWalkHouse({ beside: first, ...slowly(0, AGAIN), parts: { ...shared, crowdedSeconds: () => 5 } });
     // The second process has just looked for such orders.
     const other = ask(second, { amount: '300' });
-    const script = ask(first);
-    await first.clock.advance(200);
-    script.hangUp();
+    await hangUpAfter(200, first);
     expect(await told(second, ask(second))).toMatchObject({ status: 'success', reference: 'V1' });
     expect(await told(second, other)).toMatchObject({ status: 'fail', code: 'overloaded' });
     expect(second.upstream.sent).toEqual([]);
   });
 
   test('is told the end of the first also where the changed mapping of another process refuses it that has not seen the first yet', async () => {
-    const shared = { told: () => ({ append: () => Promise.resolve(), read: () => Promise.resolve([]) }) };
+    const shared = { told: () => toldStore() };
     const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 300 }], parts: shared });
     const mapping = () => editedMapping('min: 1 }', 'min: 500 }');
     const second = openWalkHouse({ beside: first, parts: { ...shared, mapping } });
     // The second process has just looked for such orders.
     const other = ask(second, { amount: '300' });
-    const script = ask(first);
-    await first.clock.advance(200);
-    script.hangUp();
+    await hangUpAfter(200, first);
     expect(await told(second, ask(second))).toMatchObject({ status: 'success', reference: 'V1' });
     expect(await told(second, other)).toMatchObject({ status: 'fail', code: 'invalid_field' });
   });
 
   describe('that came to another process before it saw the first, and whose order takes seconds to write,', () => {
-    const lines: string[] = [];
-    const store: ToldStore = { append: () => Promise.resolve(), read: () => Promise.resolve(lines) };
-    const parts: WalkHouseOptions['parts'] = { told: () => store };
+    const parts: WalkHouseOptions['parts'] = { told: () => toldStore() };
     /** The second process looks, then waits so long for the journal, and lists no orders after that where `isUnreadable`. */
     const lateBeside = (first: WalkHouse, openMs: number, isUnreadable = false) => {
       let isAway = false;
@@ -668,9 +661,7 @@ describe('a repeat without an id', () => {
       const second = lateBeside(first, 5_000, isUnreadable);
       const repeat = ask(second);
       await first.clock.advance(50);
-      const script = ask(first, fields);
-      await first.clock.advance(200);
-      script.hangUp();
+      await hangUpAfter(200, first, fields);
       await first.clock.advance(6_000);
       return { told: await told(second, repeat), sent: second.upstream.sent.length, open: await countOpen(first) };
     };
@@ -715,11 +706,7 @@ describe('a repeat without an id', () => {
       });
       // The second process has just looked for such orders, and looks once a second.
       ask(second, { amount: '300' });
-      for (const at of [first, second]) {
-        const script = ask(at);
-        await first.clock.advance(200);
-        script.hangUp();
-      }
+      for (const at of [first, second]) await hangUpAfter(200, at);
       await first.clock.advance(200);
       const third = ask(second);
       await first.clock.advance(8_000);
@@ -777,8 +764,10 @@ describe('a repeat without an id', () => {
 
   test('is another sale where another gateway has told the first, also while v1 leaves the attempt of this one without an answer', async () => {
     const lines: string[] = [];
-    const store: ToldStore = { append: () => Promise.resolve(), read: () => Promise.resolve(lines) };
-    const parts: WalkHouseOptions['parts'] = { told: () => store, onTold: (order, as) => lines.push(toldLine(order, as)) };
+    const parts: WalkHouseOptions['parts'] = {
+      told: () => toldStore(lines),
+      onTold: (order, as) => lines.push(toldLine(order, as)),
+    };
     const answers = [
       { outcome: SUCCESS, afterMs: 30_000 },
       { outcome: AGAIN, afterMs: 0 },
@@ -794,7 +783,7 @@ describe('a repeat without an id', () => {
     /** Sold by a dead process; no other process has seen the order open. */
     const afterDeath = async (parts: WalkHouseOptions['parts'] = {}, read?: ToldStore['read'], answer: Outcome = AGAIN) => {
       const lines: string[] = [];
-      const told: ToldStore = { append: () => Promise.resolve(), read: read ?? (() => Promise.resolve(lines)) };
+      const told = { ...toldStore(lines), ...(read === undefined ? {} : { read }) };
       const onTold = (order: Order, as: Told) => lines.push(toldLine(order, as));
       const house = openWalkHouse({ ...slowly(0, answer), parts: { told: () => told, onTold, ...parts } });
       const soldThere: Order[] = [];
@@ -814,8 +803,7 @@ describe('a repeat without an id', () => {
       const { house } = await afterDeath();
       let setBackMs = 0;
       const clock = { ...house.clock, now: () => house.clock.now() - setBackMs };
-      const store: ToldStore = { append: () => Promise.resolve(), read: () => Promise.resolve([]) };
-      const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN), parts: { clock, told: () => store } });
+      const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN), parts: { clock, told: () => toldStore() } });
       setBackMs = 24 * 60 * MINUTE;
       expect(await sellAt(other)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     });
@@ -847,7 +835,7 @@ describe('a repeat without an id', () => {
     test('is told that order also where v1 refuses it as identical, because the last look of this process was before that order', async () => {
       const house = openWalkHouse({
         ...slowly(0, { kind: 'succeeded', reference: 'V0' }, IDENTICAL),
-        parts: { told: () => ({ append: () => Promise.resolve(), read: () => Promise.resolve([]) }) },
+        parts: { told: () => toldStore() },
       });
       const other = openWalkHouse({ beside: house, ...slowly(0, SUCCESS) });
       ask(house, { amount: '300' });
@@ -1054,13 +1042,12 @@ describe('a repeat without an id', () => {
     const remembered: string[] = [];
     const nothing = (): void => undefined;
     const contents = (add: Contents['add']): Contents => ({ of: () => [], keep: nothing, add, addUnheard: nothing });
-    const [others, store]: [Contents, ToldStore] = [contents(nothing), { append: () => Promise.resolve(), read: async () => [] }];
-    const known = {
-      contents: contents((_content, { requestId }) => remembered.push(requestId)),
-      wordings: others,
-      headers: others,
-    };
-    await createLook({ journal, clock, steadiness: createSteadiness(clock), told: () => store }, known)(newOrder().owner, MINUTE);
+    const [own, others] = [contents((_content, { requestId }) => remembered.push(requestId)), contents(nothing)];
+    const look = createLook(
+      { journal, clock, steadiness: createSteadiness(clock), told: () => toldStore() },
+      { contents: own, wordings: others, headers: others },
+    );
+    await look(newOrder().owner, MINUTE);
     expect(remembered).toEqual(['first', 'second', 'third']);
   });
 
@@ -1144,7 +1131,7 @@ describe('a repeat without an id', () => {
 
   test('is pending, and nothing is sent, while the journal does not show whether it repeats an order', async () => {
     const journal = { isAway: false };
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal: (stored) => awayAtTimes(stored, journal) });
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal: awayAtTimes(journal) });
     await hangUpAfter(1_000, house);
     await house.clock.advance(20_000);
     journal.isAway = true;
@@ -1281,7 +1268,7 @@ describe('ids', () => {
 
   test('in a header alone are no failure while the journal is away, also of a script that sells what is pending', async () => {
     const journal = { isAway: false };
-    const wrapJournal = (stored: Journal) => awayAtTimes(stored, journal);
+    const wrapJournal = awayAtTimes(journal);
     const parts = { mapping: () => selling(shippedMapping()) };
     const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal, parts });
     const header = { 'x-request-id': 'trace-7' };
