@@ -99,7 +99,8 @@ class WorkerProcess {
 
   /** Compiles and uses the set, which the primary has checked with this same program. Throws when it has problems here; the primary gets the error. */
   async #use(files: readonly MappingFileText[], isChange: boolean): Promise<string> {
-    const { mapping } = await inTurns(checkOnceInSteps(keptValues(this.#config?.dataDir), files));
+    // Before the briefing no data folder is known, and the set beside the program is the one that its build has checked.
+    const { mapping } = await inTurns(checkOnceInSteps(this.#config && keptValues(this.#config.dataDir), files));
     if (mapping === undefined) throw new Error('the mappings of the primary are not sound here');
     this.#mapping = mapping;
     if (isChange) this.#selling?.metrics.mappingLoaded(mapping.hash);

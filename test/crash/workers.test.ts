@@ -1,6 +1,6 @@
 /** Several worker processes serve together as one process would. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { get, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -332,10 +332,13 @@ test('a change of mappings is in use in every worker when its reload is answered
   expect((await sell('after')).map(({ status }) => status)).toEqual(Array(16).fill('success'));
 }, 60_000);
 
-testOfBoth('a worker that starts during a reload gets the new set', async () => {
+testOfBoth('a worker that starts during a reload gets the new set, and keeps it for no other data folder', async () => {
   const mappings = copyMappings(join(dataDir, 'mappings-in-use'));
   await open(v1.url, mappings);
   const file = join(mappings, 'operations', 'airtime.yaml');
+  // What the build has checked, beside the program.
+  const ofBuild = () => statSync(join(ROOT, 'dist', 'one-file', 'mappings.checked')).mtimeMs;
+  const built = ofBuild();
   const text = readFileSync(file, 'utf8');
   const { amount, ...others } = AIRTIME;
   process.kill(pidOf(2), 'SIGKILL');
@@ -352,6 +355,7 @@ testOfBoth('a worker that starts during a reload gets the new set', async () => 
   expect(told.map(({ status }) => status)).toEqual(Array(32).fill('success'));
   await untilLines('request', 32);
   expect(linesOf('worker_died')).toHaveLength(1);
+  expect(ofBuild()).toBe(built);
   return linesOf('request');
 });
 
