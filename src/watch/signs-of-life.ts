@@ -93,6 +93,17 @@ function createOwnSigns(clock: Clock) {
   };
 }
 
+/** Tells whether a process that left this sign is silent. A sign from the future, by a clock that was set back or was ahead, is so once it stays the same. */
+function createSilence(clock: Clock): (id: string, signMs: number) => boolean {
+  const seen = new Map<string, { readonly signMs: number; readonly atMs: number }>();
+  return (id, signMs) => {
+    const before = seen.get(id);
+    if (before?.signMs !== signMs) seen.set(id, { signMs, atMs: clock.elapsed() });
+    const unchangedMs = before?.signMs === signMs ? clock.elapsed() - before.atMs : 0;
+    return signMs <= clock.now() - SILENT_AFTER_MS || unchangedMs >= 2 * SILENT_AFTER_MS;
+  };
+}
+
 /** `isClean`: every order and every reply has ended, so no sign is left for a later start to examine. */
 export type EndSigns = (isClean: boolean) => void;
 
@@ -132,7 +143,8 @@ export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours, on
   };
   const reportNeighbours = (signs: readonly Sign[]): void =>
     onNeighbours(signs.some(([name, signMs]) => name !== own && signMs > clock.now() - DEAD_AFTER_MS));
-  const isSilent = ([, signMs]: Sign): boolean => signMs <= clock.now() - SILENT_AFTER_MS;
+  const isSilentAfter = createSilence(clock);
+  const isSilent = ([name, signMs]: Sign): boolean => isSilentAfter(name, signMs);
   // The start has already marked the orders of processes that were silent before.
   const signsAtStart = listSigns(folder);
   const dealtWith = new Map(signsAtStart.filter(isSilent));
@@ -225,9 +237,10 @@ export async function startSharedSigns({
   onDead,
   onTrouble,
 }: SharedSignParts): Promise<(isClean: boolean) => Promise<void>> {
+  const isSilentAfter = createSilence(clock);
   const markDead = async (): Promise<void> => {
     for (const { id, signedAtMs } of await processes.list()) {
-      if (id === processes.own || signedAtMs > clock.now() - SILENT_AFTER_MS) continue;
+      if (id === processes.own || !isSilentAfter(id, signedAtMs)) continue;
       await onDead(id, signedAtMs);
       // A process that only stood still makes its row anew with its next sign.
       await processes.remove(id);

@@ -267,6 +267,19 @@ test('a running gateway handles a dead one once, and a start handles those that 
   expect([...table.rows.keys()]).toEqual(['one']);
 });
 
+test('a running gateway handles a dead one whose clock was an hour ahead, and not one that goes on signing', async () => {
+  const table = createTable();
+  const { signs, dead, clock } = gateway('one', table);
+  await signs;
+  const [ahead, hour] = [clock.now(), 3_600 * SECOND];
+  table.rows.set('dead', ahead + hour);
+  for (let beat = 1; beat <= 10; beat += 1) {
+    table.rows.set('alive', clock.now() + hour);
+    await clock.advance(5 * SECOND);
+  }
+  expect(dead).toEqual([['dead', ahead + hour]]);
+});
+
 test('after an outage of the journal for all gateways, only the one that died during it is handled as dead', async () => {
   const table = createTable();
   const [one, other] = [gateway('one', table), gateway('other', table)];
