@@ -40,6 +40,7 @@ test.each<[string, boolean, number, number]>([
   ['a right clock', false, 0, 0],
   ['clocks that are seconds apart', false, 3_000, -3_000],
   ['a clock that was a day ahead at the opening', true, DAY_MS, 0],
+  ['a clock that was six minutes behind at the opening', false, -6 * 60_000, 0],
   ['a clock that was a day behind at the settling', true, 0, -DAY_MS],
 ])('whether an order with %s is marked as mistimed: %s', async (_title, expected, openedOffMs, settledOffMs) => {
   expect(await write(openedOffMs, settledOffMs)).toBe(expected);

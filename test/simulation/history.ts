@@ -91,7 +91,7 @@ async function playSealed(
   for (const habit of dialect.habits) faults.count(`v1: ${habit}`);
   const v1 = new SimulatedV1(stage, config, dialect);
   const sandbox = new SimulatedV1(stage, config, { answer: (request, ask) => ask(request) }, true, 'sandbox');
-  const verdict = new Verdict(stage, v1, sandbox, disk, dialect.isObscure);
+  const verdict = new Verdict(stage, v1, sandbox, disk, dialect);
   const count = options.processes ?? (chance.fork('processes').is(0.4) ? 2 : 1);
   if (faults.bounds !== undefined) faults.count(`tables hold one of ${faults.bounds.tableScale}`);
   const processes = new Processes(

@@ -14,8 +14,9 @@ import type { Case, Purchase } from '../verdict/case-book';
 import { deliver, type Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
 
-/** An order that was opened or settled while the clock was more wrong than this may stay open: its times are no evidence. */
-const CLOCK_TOLERANCE_MS = 60_000;
+/** An order that was opened or settled while the clock was further ahead or behind may stay open: its times are no evidence (`find-lost`). */
+const AHEAD_MS = 60_000;
+const BEHIND_MS = 7 * 60_000;
 
 /** How often a process tries whether an unreadable disk can be written again. */
 const LOOK_AGAIN_MS = 5_000;
@@ -26,9 +27,9 @@ const JUST_NOW_MS = 1_000;
 /** The longest time from a durable write until its process gets the result. */
 const TELL_MS = 10;
 
-/** How long a sale without an id may be repeated, and how many a table keeps (`kept-repeats`). */
+/** How long a sale without an id may be repeated, and how many sales the tables keep (`kept-repeats`). */
 const REPLAY_MS = 10 * 60_000;
-export const REPEATS_KEPT = 20_000;
+export const REPEATS_KEPT = { byContent: 20_000, byWords: 5_000 };
 
 interface Writing {
   readonly life: Life;
@@ -174,12 +175,15 @@ export class Disk {
     };
   }
 
-  /** Whether more orders than a table of repeats holds have no end, or an end that no script has heard, so that a process may have forgotten one. */
-  isTableFull(): boolean {
+  /** Whether a table of repeats is full of orders that are newer than the first of this sale, and have no end or one that no script has heard. */
+  isForgotten({ owner, earlierIds, requestId }: Case, most: number): boolean {
     const { faults, timeline } = this.#stage;
-    const unheard = [...this.orders.values()].filter((order) => isOpen(order.outcome) || order.toldAtMs === NOT_TOLD);
+    const first = this.orderOf(owner, earlierIds[0] ?? requestId ?? '');
+    if (faults.bounds === undefined || first === undefined) return false;
+    const newer = [...this.orders.values()].filter(({ number }) => number > first.number);
+    const unheard = newer.filter((order) => isOpen(order.outcome) || order.toldAtMs === NOT_TOLD);
     const young = unheard.filter(({ openedAtMs }) => Math.abs(timeline.now - openedAtMs) <= REPLAY_MS);
-    return faults.bounds !== undefined && young.length >= Math.floor(REPEATS_KEPT / faults.bounds.tableScale);
+    return young.length >= Math.max(1, Math.floor(most / faults.bounds.tableScale));
   }
 
   leaveSign(atMs: number): void {
@@ -289,7 +293,8 @@ export class Disk {
 
   /** Compared with the right time of the request to write, because the clock may be set before the write is durable. */
   #isMistimed(atMs: number): boolean {
-    return Math.abs(atMs - this.#stage.timeline.now) > CLOCK_TOLERANCE_MS;
+    const aheadMs = atMs - this.#stage.timeline.now;
+    return aheadMs > AHEAD_MS || aheadMs < -BEHIND_MS;
   }
 
   async #open(intent: NewOrder, process: string, isMistimed: boolean): Promise<Opened> {
@@ -303,7 +308,8 @@ export class Disk {
     };
     const subject = book.find(order.owner, order.requestId) ?? book.name(order.owner, servedBy(served), order.requestId);
     this.#keep(order, isMistimed && (opened.kind === 'opened' || opened.kind === 'reopened'));
-    if (subject !== undefined && subject.earlierIds.length > 0) subject.isPushedOut ||= this.isTableFull();
+    if (subject !== undefined && subject.earlierIds.length > 0)
+      subject.isPushedOut ||= this.isForgotten(subject, REPEATS_KEPT.byContent);
     // Another attempt is under way elsewhere or was cut short, so this process cannot know how it ends.
     if (opened.kind === 'found' && subject !== undefined && isOpen(order.outcome)) {
       subject.isDoubtful = true;

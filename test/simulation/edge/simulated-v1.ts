@@ -10,6 +10,7 @@ import type { WebhookPoster } from '../../../src/sandbox/webhook/post-webhook';
 import { createWorld, type World } from '../../../src/sandbox/world';
 import type { Chance } from '../engine/chance';
 import { sandboxClockOf, type Life } from '../engine/timeline';
+import type { Content } from '../script/content';
 import { note, type Stage } from './stage';
 
 // No account of the simulation has a webhook address, so nothing is ever posted.
@@ -145,9 +146,16 @@ export class Dialect {
     this.habits = new Set(chance.is(0.35) ? [] : names.filter((name) => chance.is(HABITS[name])));
   }
 
-  /** Whether v1's records do not show to which order they belong, so that an order without an answer may stay open. */
+  /** Whether some of v1's records do not show to which order they belong, so that an order that never was may stay open. */
   get isObscure(): boolean {
-    return (['foreign_words', 'masked_numbers', 'contact_numbers', 'minus'] as const).some((name) => this.habits.has(name));
+    return (['foreign_words', 'masked_numbers', 'contact_numbers'] as const).some((name) => this.habits.has(name));
+  }
+
+  /** Whether v1's record of this sale does not show that, so that the sale may stay open. */
+  hides({ service, number }: Content): boolean {
+    const isOfPhone = service === 'airtime' || service === 'data';
+    if (this.habits.has('masked_numbers') || (this.habits.has('contact_numbers') && !isOfPhone)) return number !== '';
+    return this.habits.has('foreign_words') && service in WORDS;
   }
 
   answer(request: V1Request, ask: Ask, now: number): Answer {

@@ -2,9 +2,9 @@
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import { NOT_TOLD, TOLD_PENDING } from '../../../src/domain/order';
 import type { Disk } from '../edge/disk';
-import { tell } from '../edge/disk';
+import { REPEATS_KEPT, tell } from '../edge/disk';
 import { SKEW_MS } from '../edge/fault-plan';
-import type { SimulatedV1 } from '../edge/simulated-v1';
+import type { Dialect, SimulatedV1 } from '../edge/simulated-v1';
 import type { Stage } from '../edge/stage';
 import { isSaleOf, likenessOf } from '../script/content';
 import type { Case, Purchase, ScriptReply } from './case-book';
@@ -27,17 +27,16 @@ export class Verdict {
   readonly #v1: SimulatedV1;
   readonly #sandbox: SimulatedV1;
   readonly #disk: Disk;
-  /** Whether v1's records do not show to which order they belong. */
-  readonly #isObscure: boolean;
+  readonly #dialect: Dialect;
   /** How many orders stay open because they look like other orders in v1's history. */
   alike = 0;
 
-  constructor(stage: Stage, v1: SimulatedV1, sandbox: SimulatedV1, disk: Disk, isObscure: boolean) {
+  constructor(stage: Stage, v1: SimulatedV1, sandbox: SimulatedV1, disk: Disk, dialect: Dialect) {
     this.#stage = stage;
     this.#v1 = v1;
     this.#sandbox = sandbox;
     this.#disk = disk;
-    this.#isObscure = isObscure;
+    this.#dialect = dialect;
   }
 
   /** Judges a reply at the moment it is told. */
@@ -46,10 +45,13 @@ export class Verdict {
     if (reply.word === 'success') this.#judgeSuccess(subject, reply);
     if (reply.word === 'failure' && reply.how === 'status' && !this.#isOfSandbox(subject, reply))
       this.#judgeTakenBack(subject, reply);
-    if (reply.word === 'failure' && subject.isNameless) subject.isPushedOut ||= this.#disk.isTableFull();
+    if (reply.word === 'failure' && subject.isNameless)
+      subject.isPushedOut ||= this.#disk.isForgotten(subject, REPEATS_KEPT.byWords);
     if (reply.word === 'pending') {
       // While the journal cannot be read, it is not known which order this is about (decision 0024).
       const order = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
+      // Later replies note that the sale before was told.
+      if (subject.previous !== undefined) this.#mayBeRepeatedByNext(subject.previous);
       if (reply.how === 'purchase' && order?.toldAtMs !== TOLD_PENDING) subject.isPendingLost = true;
       this.#judgePending(subject, reply);
     }
@@ -87,18 +89,16 @@ export class Verdict {
   }
 
   #judgeSuccess(subject: Case, reply: ScriptReply): void {
-    if (this.#isClockToBlame(subject)) return;
-    // A sale that no table had room for has several orders.
+    // A sale may have several orders.
     const shownOrder = this.#ordersOf(subject).find(({ reference }) => reference === reply.body['reference']);
-    const order = (subject.isPushedOut ? shownOrder : undefined) ?? this.#chargedOf(subject);
+    const order = shownOrder ?? this.#chargedOf(subject);
     const lie = (detail: string): void => this.#violate('success is true', subject.name, `told success, but ${detail}`);
     if (this.#isOfSaleBefore(subject, reply) || this.#isTriedOut(subject, reply)) return;
     if (order === undefined) return lie('v1 has no such order');
     if (order.status !== 'success') return lie(`v1 says ${order.status}`);
     if (!isAskedFor(subject, reply, order)) return lie('v1 sold something else under this id');
     const { body } = reply;
-    if (body['reference'] !== order.reference)
-      return lie(`the reply shows ${JSON.stringify(body['reference'])}, not ${order.reference}`);
+    if (shownOrder === undefined) return lie(`the reply shows ${JSON.stringify(body['reference'])}, not ${order.reference}`);
     const shown = JSON.stringify([body['pin'] ?? null, body['token'] ?? null, body['pins'] ?? null]);
     const goods = [...order.pins.map(({ pin }) => pin), ...(order.token === null ? [] : [order.token])];
     if (goods.some((good) => !shown.includes(good))) lie(`it shows ${shown} instead of ${goods.join()}`);
@@ -127,7 +127,7 @@ export class Verdict {
     const isElse = (one: ScriptReply): boolean => this.#isOfSaleBefore(subject, one) || this.#isTriedOut(subject, one);
     const sold = subject.replies.find((one) => one.word === 'success' && one.at <= reply.startedAt && !isElse(one));
     // A sale without an id may have several orders, and the query may ask about another one than the sold one.
-    if (sold === undefined || subject.earlierIds.length > 0 || this.#isClockToBlame(subject)) return;
+    if (sold === undefined || subject.earlierIds.length > 0) return;
     this.#violate(
       'success stays',
       subject.name,
@@ -172,7 +172,7 @@ export class Verdict {
     if (order === undefined || order.status === 'failed') return;
     // The repeat of a sale without an id, which no table had room for (decision 0024).
     if (subject.isNameless && subject.isPushedOut) return;
-    if (subject.earlierIds.length > 0 && (reply.how === 'status' || this.#isClockToBlame(subject))) return;
+    if (subject.earlierIds.length > 0 && (reply.how === 'status' || this.#isHiddenByClock(subject))) return;
     if (isRefundedElsewhere(subject, reply)) return;
     // The charged order is the earlier sale without the gateway, and the reply is not about that sale.
     if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
@@ -188,7 +188,7 @@ export class Verdict {
     const isOfMapping = [...REFUSED_BY_OPERATOR, 'request_id_reused'].includes(reply.code ?? '');
     if (isOfMapping && wasToldSold(subject, reply, REPLAY_MS - SKEW_MS)) return;
     // Or the clock was put forward before this process began, so that the charged sale without an id seems older than its repeats may be (decision 0024).
-    if (EVADED_CODES.includes(reply.code ?? '') && subject.isNameless && this.#beganWithSetClock(reply)) return;
+    if (EVADED_CODES.includes(reply.code ?? '') && subject.isNameless && this.#seemsOldTo(reply, subject)) return;
     // Or it was set by more than a week before this process began, so that the told id counts as used (decision 0024).
     if (REFUSED_BY_OPERATOR.includes(reply.code ?? '') && wasToldSold(subject, reply) && this.#isWeekOff(reply)) return;
     if (subject.purchases.some((purchase) => this.#excuses(purchase, reply, order))) return;
@@ -222,9 +222,11 @@ export class Verdict {
     // Another sale under the id of this one, which was refused, does not count.
     const asked = sold ?? subject.purchases.find(({ openedAt }) => openedAt !== undefined)?.content;
     const isNumberless = asked?.number === '';
+    const isHidden =
+      order === undefined ? this.#dialect.isObscure : [...subject.contents.values()].some((one) => this.#dialect.hides(one));
     if (
       last.word === 'pending' &&
-      (this.#isObscure || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject, expected === 'failure'))
+      (isHidden || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject, expected === 'failure'))
     ) {
       this.alike += 1;
       return;
@@ -272,7 +274,7 @@ export class Verdict {
         this.#violate('v1 sells what was asked for', subject.name, `${order.category} ${order.number} was sold`);
     }
     for (const [subject, count] of charged) {
-      if (count > 1 && subject.customers === 1 && !this.#isClockToBlame(subject) && !subject.isPushedOut)
+      if (count > 1 && subject.customers === 1 && !this.#isHiddenByClock(subject) && !subject.isPushedOut)
         this.#violate('one charge per intent', subject.name, `charged ${count} times`);
     }
   }
@@ -305,16 +307,35 @@ export class Verdict {
       (one) => one.openedAt !== undefined && this.#disk.isDead(one.process) && !isAnswered(one),
     ).length;
     // After the clock was set, an open order may seem too old for its repeat, which is sold again; so it is where a hang-up could not be noted (decision 0024).
-    if (untold > customers - served.length + cutOff && !subject.isMistimed && !subject.isTellingLost)
+    if (untold > customers - served.length + cutOff && !this.#isHiddenByClock(subject) && !subject.isTellingLost)
       this.#violate('failure is true', name, `v1 charged ${untold} sales that nobody was told`);
   }
 
+  /** The clock was put forward, so that the first order of a sale without an id seemed older than its repeat may be (decision 0024). */
+  #isHiddenByClock(subject: Case): boolean {
+    const [firstMs = 0, ...laterMs] = this.#openingsOf(subject);
+    // Where the clock has been set right when the later order is opened, its process finds the first one.
+    const isFound = laterMs.every((atMs) => atMs - firstMs > -SKEW_MS && atMs - firstMs <= REPLAY_MS - SKEW_MS);
+    return !isFound && subject.purchases.some((one) => this.#seemsOldTo(one, subject));
+  }
+
   /**
-   * The clock was set, and the sale has several orders: a process that began later did not find another one's (decision 0024), or the next sale took
-   * one over, which the case book gives to the sale before.
+   * Whether the first order of the sale is older than this repeat may be by the clock with which its process began; or, where that clock had not come to
+   * that time yet, by the present one.
    */
-  #isClockToBlame({ earlierIds }: Case): boolean {
-    return earlierIds.length > 0 && this.#stage.faults.clockSettings.length > 0;
+  #seemsOldTo({ process, startedAt }: Pick<Purchase, 'process' | 'startedAt'>, subject: Case): boolean {
+    const { faults, startMs } = this.#stage;
+    const settings = faults.clockSettings.toSorted((one, other) => other.atMs - one.atMs);
+    const offsetAt = (time: number): number => settings.find(({ atMs }) => startMs + atMs < time)?.offsetMs ?? 0;
+    const [firstMs = Infinity] = this.#openingsOf(subject);
+    const beganAt = this.#disk.openedAt(process);
+    const offsetMs = offsetAt(beganAt + offsetAt(beganAt) < firstMs ? startedAt : beganAt);
+    return startedAt + offsetMs - firstMs > REPLAY_MS - SKEW_MS;
+  }
+
+  /** When the orders of the sale were opened, by the clocks of their processes. */
+  #openingsOf({ owner, earlierIds, requestId = '' }: Case): readonly number[] {
+    return [...earlierIds, requestId].flatMap((id) => this.#disk.orderOf(owner, id)?.openedAtMs ?? []);
   }
 
   #isWeekOff({ process }: ScriptReply): boolean {
@@ -331,15 +352,6 @@ export class Verdict {
     return next !== undefined && (subject.endedAt > next.startedAt || subject.isPendingLost);
   }
 
-  #isClockSetBefore({ earlierIds, purchases }: Case): boolean {
-    return earlierIds.length > 0 && purchases.some((one) => this.#beganWithSetClock(one));
-  }
-
-  #beganWithSetClock({ process }: Pick<Purchase, 'process'>): boolean {
-    const { faults, startMs } = this.#stage;
-    return faults.clockSettings.some(({ atMs }) => this.#disk.openedAt(process) > startMs + atMs);
-  }
-
   /** The next sale of the same content was told the outcome of this one, as if it were a repeat. */
   #isOfSaleBefore({ previous }: Case, { body }: ScriptReply): boolean {
     if (previous === undefined || !this.#mayBeRepeatedByNext(previous)) return false;
@@ -354,7 +366,7 @@ export class Verdict {
     const told = subject.replies.find(({ word, how }) => word === 'success' && how === 'purchase');
     const isStillUntold = this.#disk.orderOf(subject.owner, subject.requestId ?? '')?.toldAtMs === NOT_TOLD;
     subject.isTellingLost ||= told !== undefined && (isStillUntold || !this.#disk.isKnownTold(subject, told.process, told.at));
-    return subject.isTellingLost || this.#isClockSetBefore(subject) || this.#wasOpenAtNext(subject);
+    return subject.isTellingLost || this.#isHiddenByClock(subject) || this.#wasOpenAtNext(subject);
   }
 
   /** What v1 has charged for the intent under any of its ids; otherwise its latest order, if any. */
