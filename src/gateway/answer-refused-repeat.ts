@@ -100,7 +100,7 @@ async function findRepeated(
   const sent = readIdOf(request, parameters, mapping);
   const askedHash = askedHashOf(request, parts.keyring);
   const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
-  const isQuestion = named !== undefined && bringsOnlyIds(request, mapping);
+  const isQuestion = named !== undefined && bringsOnlyIds(request, parameters, mapping);
   const isRead = named !== undefined && named !== UNREAD;
   const words = { askedHash, sent: named === UNREAD ? undefined : sent, headerId: headerIdOf(sent) };
   const finding = isRead ? undefined : findOrder(credentials, (owner) => findUnheard(owner, words, mapping, parts));
@@ -126,12 +126,17 @@ async function findRepeated(
 }
 
 /**
- * Whether the request has an id in a field and no other field: it asks about the order of that id, and means no other sale. Under the id of a header
- * alone it may be another sale, whose fields were lost on the way.
+ * Whether the request has an id in a field or in its address and no other field: it asks about the order of that id, and means no other sale. Under the
+ * id of a header alone it may be another sale, whose fields were lost on the way.
  */
-function bringsOnlyIds({ body, query }: LegacyRequest, { requestIdSpellings }: Mapping): boolean {
+function bringsOnlyIds(
+  { body, query }: LegacyRequest,
+  parameters: Readonly<Record<string, string>>,
+  { requestIdSpellings }: Mapping,
+): boolean {
   const names = [...body.keys(), ...query.keys()];
-  return names.length > 0 && names.every((name) => requestIdSpellings.includes(name));
+  const hasId = names.length > 0 || parameters['request_id'] !== undefined;
+  return hasId && names.every((name) => requestIdSpellings.includes(name));
 }
 
 /** Whether these are the order's own words but for its id: a repeat under the id of a header may have left that out (decision 0024). */

@@ -153,7 +153,10 @@ test('and by POST at the address at which it was bought, in the same way', async
     same(await send(house.url, path, id));
     expect(await send(house.url, path, { ...id, phone: '08031234567' })).toMatchObject(refused);
   }
+  // A redirect may have taken the body.
+  same(await send(house.url, '/api/data/DATA_6581c02d%7C1.a-b', {}));
   expect(await send(house.url, '/api/data/', { 'request-id': 'never-was' })).toMatchObject(refused);
+  expect(await send(house.url, '/api/data/never-was', {})).toMatchObject(refused);
 });
 
 test('an order without an id gets one, by which it can be asked for', async () => {
