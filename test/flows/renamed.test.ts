@@ -99,7 +99,13 @@ describe('a repeat under its id in other words, as the button of a shop sends it
   const changes: readonly (readonly [string, () => void])[] = [
     ['an operation was renamed', () => edit(/buy_airtime:/, 'sell_airtime:')],
     ['a number of its format means another network now', () => edit(/2: GLO, 3: AIRTEL/, '2: AIRTEL, 3: GLO')],
-    ['its address is served no more', () => edit(/POST \/api\/topup\|airtime/, 'POST /api/airtime')],
+    [
+      'its address is served no more',
+      () => {
+        edit(/POST \/api\/topup\|airtime/, 'POST /api/airtime');
+        edit(/ {2}- \{ weight: medium, path: \/api\/topup \}.*\n/, '');
+      },
+    ],
   ];
 
   test.each(changes)('is told the success when %s', async (_what, change) => {
