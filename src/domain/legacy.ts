@@ -56,6 +56,8 @@ export function headerOf({ sent }: LegacyHeaders, name: string): string | undefi
 export interface Line {
   /** Milliseconds since the head of the request was read. To the script, the wait for its turn and for the body counts as waiting. */
   readonly ageMs: number;
+  /** How much longer the request may have waited unread, because this process stood still. */
+  readonly heldUpMs?: number;
   /** True once the script has hung up before the whole reply was handed to the operating system. */
   readonly hasHungUp: boolean;
   /** Calls `run` once, when the script has hung up or the reply was handed over. `isWhole`: the whole reply was handed over. */

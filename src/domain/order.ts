@@ -31,6 +31,8 @@ export interface NewOrder {
   /** Keyed hash over the address that placed the order. That address is told about it while v1 cannot judge. Absent in records of earlier builds. */
   readonly addressHash?: string;
   readonly openedAtMs: number;
+  /** When its request came, perhaps long before this process read it. Not written into the journal. */
+  readonly cameAtMs?: number;
   /** How the intent was read: names and numbers of tables, no other values. `explain` uses it, possibly much later. */
   readonly trail?: Trail;
 }
@@ -84,7 +86,7 @@ export type Opened =
   | { readonly kind: 'opened'; readonly order: Order }
   /** An earlier attempt at the same intent was refused by v1, or did not reach it. The order is open again, on disk. */
   | { readonly kind: 'reopened'; readonly order: Order }
-  /** An order with the same intent exists: under way, pending, unknown or over. It is unchanged. */
+  /** An order with the same intent exists: under way, pending, unknown, over, or refused since this request came. It is unchanged. */
   | { readonly kind: 'found'; readonly order: Order }
   /** The request id belongs to another intent. Its order is unchanged. */
   | { readonly kind: 'conflict'; readonly order: Order };

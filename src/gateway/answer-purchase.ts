@@ -59,6 +59,8 @@ export function idsOf({ requestId, echo, number }: Order, outcome: Outcome): Ord
 /** `joined`: a request without an id got the id of the order that it repeats. `replayed`: the order was sold before, and its success is told again. */
 export type Repeat = 'joined' | 'replayed';
 
+/** A refusal that was written so long ago is compared with the journal before it is told. */
+const HELD_MS = 1_000;
 /** How long the reply of a finished order waits for a price list that is being fetched: it has the plan names. */
 const CATALOG_GRACE_MS = 250;
 
@@ -85,11 +87,27 @@ interface BegunPurchase {
 /** `beginPurchase` and `tellPurchase` are functions of their own, so that their variables are not in memory while the script waits. */
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const purchase = await beginPurchase(parsed, parts);
-  const order = await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line);
+  const order = await asItStands(await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line), parts);
   const isRepeat = wasSoldMeanwhile(order) || isRefusedAsIdentical(order.outcome);
   const earlier = isRepeat ? await findEarlier(order, parsed, parts) : undefined;
   if (earlier === undefined) return tellPurchase(order, purchase, parsed, parts);
   return tellPurchase(earlier, { ...purchase, isJoined: true }, parsed, parts);
+}
+
+/**
+ * A refusal that this process has held for a while, as it stood still or its journal was slow, may not be the order's last word: another process may
+ * have taken the order again since, and v1 may have charged it.
+ */
+async function asItStands(order: Order, { journal, clock, told, onTrouble }: WalkParts): Promise<Order> {
+  const { owner, requestId, attempts, outcome, settledAtMs = Infinity } = order;
+  if (!isRefusal(outcome) || clock.now() - settledAtMs < HELD_MS || told?.() === undefined) return order;
+  try {
+    const now = await journal.find(owner, requestId);
+    return now === undefined || now.attempts === attempts ? order : { ...now, outcome: now.outcome ?? ATTEMPT_NOT_ENDED };
+  } catch (error) {
+    onTrouble('find', error);
+    return order;
+  }
 }
 
 /**
@@ -208,7 +226,7 @@ function tellerOf(order: Order, parsed: ParsedRequest, { setOf }: WalkParts): Pa
 
 /** The order as it goes into the journal. */
 function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { keyring }: WalkParts): NewOrder {
-  const { operation, intent, request } = parsed;
+  const { operation, intent, request, line } = parsed;
   const { requestId } = intent;
   const order = {
     owner: parsed.credentials.fingerprint,
@@ -223,6 +241,7 @@ function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { k
     askedHash: askedHashOf(request, keyring),
     addressHash: keyring.hashOfAddress(request.clientAddress),
     openedAtMs,
+    cameAtMs: openedAtMs - line.ageMs - (line.heldUpMs ?? 0),
     trail: trailOf(parsed),
   };
   // The id of a header is kept if it differs from the request id.

@@ -1,6 +1,7 @@
 /** Step 11: LegacyReply → bytes as the script expects them, and whether the script got them. Always JSON; never a redirect or an ETag. */
 import type { ServerResponse } from 'node:http';
 import type { LegacyReply, Line } from '../domain/legacy';
+import { heldUpFor } from './until-read';
 
 /**
  * Writes the head and the body once each: `response.json` of Express costs several microseconds for headers that no script reads.
@@ -37,6 +38,7 @@ function withoutHalves(json: string): string {
 
 /** The connection of one request: whether its script has hung up, and whether the reply was delivered. */
 export class WatchedLine implements Line {
+  readonly heldUpMs: number;
   readonly #arrivedAtMs: number;
   /** Undefined until it has ended. */
   #isWhole: boolean | undefined;
@@ -45,6 +47,7 @@ export class WatchedLine implements Line {
   /** `onClose` is called once, however the request ends. */
   constructor(response: ServerResponse, arrivedAtMs: number, onClose?: () => void) {
     this.#arrivedAtMs = arrivedAtMs;
+    this.heldUpMs = heldUpFor(arrivedAtMs);
     response.on('close', () => {
       // The operating system has taken all bytes of the reply. Whether the script got them cannot be known here.
       const isWhole = response.writableFinished && !response.req.socket.errored;

@@ -14,11 +14,16 @@ const CATCHING_UP_MS = 2_000;
 /** When this process had last read all that had arrived, by `performance.now()`. */
 let lastBeatMs = -Infinity;
 let steadyFromMs = Infinity;
+/** The last beat before the process was held up, and until when it catches up with that. */
+let heldUp = { fromMs: -Infinity, untilMs: -Infinity };
 let beating: NodeJS.Timeout | undefined;
 
 function beat(): void {
   const nowMs = performance.now();
-  if (nowMs - lastBeatMs >= HELD_UP_MS) steadyFromMs = nowMs + CATCHING_UP_MS;
+  if (nowMs - lastBeatMs >= HELD_UP_MS) {
+    steadyFromMs = nowMs + CATCHING_UP_MS;
+    if (nowMs >= heldUp.untilMs) heldUp = { fromMs: lastBeatMs, untilMs: steadyFromMs };
+  }
   lastBeatMs = nowMs;
 }
 
@@ -31,6 +36,11 @@ export function untilRead(): Promise<void> | undefined {
   beating ??= setInterval(() => setImmediate(beat), BEAT_MS).unref();
   const nowMs = performance.now();
   return nowMs - lastBeatMs < HELD_UP_MS && nowMs >= steadyFromMs ? undefined : readOn();
+}
+
+/** How long a request that was read at this time may have waited unread: as long as the process was held up, if that was lately. */
+export function heldUpFor(readAtMs: number): number {
+  return performance.now() < heldUp.untilMs ? readAtMs - Math.max(0, Math.min(heldUp.fromMs, readAtMs)) : 0;
 }
 
 async function readOn(): Promise<void> {

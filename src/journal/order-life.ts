@@ -83,8 +83,17 @@ export function decideOpening(existing: Order | undefined, intent: NewOrder, tak
   if (existing === undefined) return { kind: 'opened', order: buildOrder(intent, { number: takeNumber(), attempts: 1 }) };
   if (!isSameIntent(existing, intent)) return { kind: 'conflict', order: existing };
   const { outcome } = existing;
-  if (outcome === undefined || isOver(outcome) || !isSafeToRefund(outcome)) return { kind: 'found', order: existing };
+  if (outcome === undefined || isOver(outcome) || !isSafeToRefund(outcome) || wasRefusedSince(intent, existing))
+    return { kind: 'found', order: existing };
   return { kind: 'reopened', order: buildOrder(intent, { number: existing.number, attempts: existing.attempts + 1 }) };
+}
+
+/** A script waits no longer; a refusal that seems later was written before somebody set the clock back. */
+const WAITED_MOST_MS = 180_000;
+
+/** Whether the refusal was written after the request had come: a script that heard it may have refunded this very order (decision 0011). */
+function wasRefusedSince({ cameAtMs = Infinity }: NewOrder, { settledAtMs = -Infinity }: Order): boolean {
+  return settledAtMs > cameAtMs && settledAtMs - cameAtMs < WAITED_MOST_MS;
 }
 
 /**

@@ -8,6 +8,7 @@ import { connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
+import { openFaultProxy, type FaultProxy, type V1Answer } from '../faults/fault-proxy';
 import { askStatus, buy, PURCHASES, type Told } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { listen } from '../listen';
@@ -18,10 +19,16 @@ import { copyMappings, editFile } from '../mapping/mapping-set';
 
 const QUIET_MS = 4_000;
 const ACCOUNT = 0;
+const REFUSAL: V1Answer = {
+  status: 400,
+  contentType: 'application/json',
+  body: JSON.stringify({ status: 'error', message: 'Duplicate request detected' }),
+};
 
 const folder = newFolder();
 let v1: V1OfMany;
 let door: Door;
+let proxy: FaultProxy;
 let pair: readonly [GatewayProcess, GatewayProcess];
 
 /** v1 behind TLS: the connection is ready for a request only after the server's half of the handshake. */
@@ -82,16 +89,18 @@ beforeAll(async () => {
   writeFileSync(certificate, SELF_SIGNED.cert);
   v1 = await openV1OfMany(1);
   door = await openDoor(v1.url);
+  proxy = await openFaultProxy(v1.url);
   const shared = { dataDir: folder, mappingsDir: writeMappings() };
   pair = [
     await prepareGateway({ ...shared, upstreamUrl: door.url, trusts: certificate }),
-    await prepareGateway({ ...shared, upstreamUrl: v1.url }),
+    await prepareGateway({ ...shared, upstreamUrl: proxy.url }),
   ];
   for (const gateway of pair) expect(await gateway.start()).toBe(true);
 }, 180_000);
 afterAll(async () => {
   for (const gateway of pair) await gateway.end('SIGKILL');
   await door.close();
+  await proxy.close();
   await v1.close();
 });
 
@@ -117,4 +126,19 @@ test('an order that was told failed while its gateway was frozen is not sent whe
   frozen.thaw();
   expect([word, (await buying).word]).toEqual(['fail', 'fail']);
   expect(await v1.ledger(ACCOUNT)).toEqual({ charged: 0, pending: 0, refunded: 0 });
+}, 180_000);
+
+test('a request that waits unread in a frozen gateway hears the refusal that the same order was told elsewhere meanwhile', async () => {
+  const [frozen, awake] = pair;
+  const { charged } = await v1.ledger(ACCOUNT);
+  const sell = ({ url }: GatewayProcess) => buy(url, v1.keyOf(ACCOUNT), PURCHASES[0]!, 'twin');
+  proxy.plan('twin', { strike: ({ replyWith }) => replyWith(REFUSAL), times: 1 });
+  frozen.freeze();
+  const buying = sell(frozen);
+  const { word } = await sell(awake);
+  await sleep(300);
+  frozen.thaw();
+  expect([word, (await buying).word]).toEqual(['fail', 'fail']);
+  expect((await v1.ledger(ACCOUNT)).charged).toBe(charged);
+  expect((await sell(awake)).word).toBe('success');
 }, 180_000);

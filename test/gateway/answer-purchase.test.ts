@@ -1,6 +1,7 @@
 import { pause } from '../../src/domain/clock';
 import { GatewayError } from '../../src/domain/errors';
 import type { JsonObject } from '../../src/domain/json';
+import type { Line } from '../../src/domain/legacy';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
 import type { GatewayParts } from '../../src/gateway/walk-parts';
@@ -10,6 +11,7 @@ import { WriteFailure, type Journal } from '../../src/journal/journal';
 import { keepAnswers, type KeepingJournal } from '../../src/journal/kept-answers';
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest } from './legacy-request';
+import { openLine } from './open-line';
 import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
@@ -33,10 +35,10 @@ async function buyAtOnce(first: WalkHouse, second: WalkHouse) {
   return (await served).map(readReply);
 }
 
-function ask({ gateway }: WalkHouse, fields: Readonly<Record<string, string>> = {}): Promise<Served> {
+function ask({ gateway }: WalkHouse, fields: Readonly<Record<string, string>> = {}, line?: Line): Promise<Served> {
   const sale = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
   const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
-  return gateway.handle(legacyRequest({ body: { ...sale, ...fields }, headers }));
+  return gateway.handle(legacyRequest({ body: { ...sale, ...fields }, headers }), line);
 }
 
 /** Sends a status query for an order. */
@@ -313,6 +315,50 @@ test('a repeat that meets the last moment of an attempt elsewhere is told its ou
   const [one, other] = await buyAtOnce(first, second);
   expect([one, other]).toMatchObject([{ status: 'fail' }, { status: 'fail' }]);
   expect(second.upstream.sent).toEqual([]);
+});
+
+describe('two processes, one of which stands still', () => {
+  const TOLD = { told: () => ({ append: async () => undefined, read: async () => [] }) };
+
+  test.each([
+    ['while the request waits for its turn', openLine(2_000).line],
+    ['while the request waits unread', { ...openLine(1).line, heldUpMs: 2_000 }],
+  ])('a refusal that was told meanwhile is told to the earlier request too: %s', async (_, line) => {
+    const awake = openWalkHouse({ answers: [{ outcome: REJECTED }, { outcome: SUCCESS }] });
+    await awake.clock.advance(60_000);
+    expect(await buy(awake, {}, 1_000)).toMatchObject({ status: 'fail' });
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], beside: awake });
+    const served = ask(frozen, {}, line);
+    await awake.clock.advance(9_000);
+    expect(readReply(await served)).toMatchObject({ status: 'fail', message: expect.stringContaining('Insufficient balance') });
+    expect(frozen.upstream.sent).toEqual([]);
+    expect(await buy(awake)).toMatchObject({ status: 'success' });
+  });
+
+  test.each<[string, Outcome, number]>([
+    ['success', SUCCESS, 0],
+    ['pending', SUCCESS, 60_000],
+    ['fail', REJECTED, 0],
+  ])(
+    'a refusal that it still holds is told only if no later request has begun an attempt: %s',
+    async (status, outcome, afterMs) => {
+      const frozenAfterSettle = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
+        settle: async (...args) => {
+          const settled = await journal.settle(...args);
+          await pause(clock, 4_000);
+          return settled;
+        },
+      });
+      const frozen = openWalkHouse({ answers: [{ outcome: REJECTED }], wrapJournal: frozenAfterSettle, parts: TOLD });
+      const served = ask(frozen);
+      await frozen.clock.advance(1_000);
+      const awake = openWalkHouse({ answers: [{ outcome, afterMs }], beside: frozen, parts: TOLD });
+      const later = ask(awake);
+      await frozen.clock.advance(70_000);
+      expect(readReply(await served)).toMatchObject({ status });
+      expect((await later).reply.body).toMatchObject({ status });
+    },
+  );
 });
 
 test('a refusal that reached the disk late says nothing of the attempt that another process has begun since', async () => {

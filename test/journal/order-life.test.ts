@@ -1,4 +1,11 @@
-import { buildOrder, createOrderNumbers, settleAttempt, settleOrder, withoutGoods } from '../../src/journal/order-life';
+import {
+  buildOrder,
+  createOrderNumbers,
+  decideOpening,
+  settleAttempt,
+  settleOrder,
+  withoutGoods,
+} from '../../src/journal/order-life';
 import { kobo } from '../../src/domain/amount';
 import type { Order } from '../../src/domain/order';
 import { newOrder } from './new-order';
@@ -72,6 +79,19 @@ describe('settling', () => {
 });
 
 const { trail, ...bare } = newOrder();
+
+test('a refusal is the answer to every request that had come before it, and a later one opens the order anew', () => {
+  const refused = settleOrder(order, { kind: 'rejected', httpStatus: 400 }, 1_000);
+  const opened = (cameAtMs?: number) =>
+    decideOpening(refused, { ...newOrder(), ...(cameAtMs === undefined ? {} : { cameAtMs }) }, () => 2);
+  expect(opened(999)).toEqual({ kind: 'found', order: refused });
+  // No script has waited so long: the clock was set.
+  expect([undefined, 1_000, 1_000 - 3_600_000].map((cameAtMs) => opened(cameAtMs).kind)).toEqual([
+    'reopened',
+    'reopened',
+    'reopened',
+  ]);
+});
 
 describe('an order', () => {
   test('has what it was built from', () => {

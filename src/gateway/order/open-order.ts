@@ -235,11 +235,13 @@ async function settleUnsent(order: Order, reason: NotSent, { journal, clock, onT
 }
 
 /**
- * Whether sending a repeat could only do harm. The order is over, and v1 would sell it again if it has forgotten the id (decision 0011).
+ * Whether sending a repeat could only do harm. The order is over, and v1 would sell it again if it has forgotten the id, or it was refused since the
+ * request came, and a script may have refunded it (decision 0011).
  * Or the mapping has changed since, so the call is another one than the call that may be at v1.
  */
 function isNothingToSend(order: Order, repeat: NewOrder): boolean {
-  return (order.outcome !== undefined && isOver(order.outcome)) || order.contentHash !== repeat.contentHash;
+  const { outcome, contentHash } = order;
+  return (outcome !== undefined && (isOver(outcome) || isRefusal(outcome))) || contentHash !== repeat.contentHash;
 }
 
 /**
