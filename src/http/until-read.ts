@@ -7,6 +7,8 @@
 /** A process without a beat for so long was stopped or got no processor. */
 const HELD_UP_MS = 100;
 const BEAT_MS = 50;
+/** One without a beat for so long stood still: a request may have waited for it while its twin was answered. A busy machine makes shorter pauses all the time. */
+const STOOD_STILL_MS = 500;
 const READINGS_MAX = 3;
 /** After that it still meets connections that were made meanwhile: the system gives one of them in a turn, and a hang-up a turn behind its request. */
 const CATCHING_UP_MS = 2_000;
@@ -14,16 +16,16 @@ const CATCHING_UP_MS = 2_000;
 /** When this process had last read all that had arrived, by `performance.now()`. */
 let lastBeatMs = -Infinity;
 let steadyFromMs = Infinity;
-/** The last beat before the process was held up, and until when it catches up with that. */
-let heldUp = { fromMs: -Infinity, untilMs: -Infinity };
+/** The last beat before the process stood still, and until when it catches up with that. */
+let stoodStill = { fromMs: 0, untilMs: 0 };
 let beating: NodeJS.Timeout | undefined;
 
 function beat(): void {
   const nowMs = performance.now();
-  if (nowMs - lastBeatMs >= HELD_UP_MS) {
-    steadyFromMs = nowMs + CATCHING_UP_MS;
-    if (nowMs >= heldUp.untilMs) heldUp = { fromMs: lastBeatMs, untilMs: steadyFromMs };
-  }
+  const heldUpMs = nowMs - lastBeatMs;
+  if (heldUpMs >= HELD_UP_MS) steadyFromMs = nowMs + CATCHING_UP_MS;
+  if (heldUpMs >= STOOD_STILL_MS && heldUpMs < Infinity && nowMs >= stoodStill.untilMs)
+    stoodStill = { fromMs: lastBeatMs, untilMs: steadyFromMs };
   lastBeatMs = nowMs;
 }
 
@@ -38,9 +40,9 @@ export function untilRead(): Promise<void> | undefined {
   return nowMs - lastBeatMs < HELD_UP_MS && nowMs >= steadyFromMs ? undefined : readOn();
 }
 
-/** How long a request that was read at this time may have waited unread: as long as the process was held up, if that was lately. */
+/** How long a request that was read at this time may have waited unread: since the process stood still, if that was lately. */
 export function heldUpFor(readAtMs: number): number {
-  return performance.now() < heldUp.untilMs ? readAtMs - Math.max(0, Math.min(heldUp.fromMs, readAtMs)) : 0;
+  return performance.now() < stoodStill.untilMs ? Math.max(0, readAtMs - stoodStill.fromMs) : 0;
 }
 
 async function readOn(): Promise<void> {
