@@ -1,5 +1,5 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
-import { within } from '../domain/clock';
+import { pause, within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import { NOT_TOLD, TOLD_PENDING, type NewOrder, type Order, type Trail } from '../domain/order';
@@ -61,6 +61,7 @@ export type Repeat = 'joined' | 'replayed';
 
 /** A refusal that was written so long ago is compared with the journal before it is told. */
 const HELD_MS = 1_000;
+const LOOKED_FOR_MS = 500;
 /** How long the reply of a finished order waits for a price list that is being fetched: it has the plan names. */
 const CATALOG_GRACE_MS = 250;
 
@@ -102,6 +103,8 @@ async function asItStands(order: Order, { journal, clock, told, onTrouble }: Wal
   const { owner, requestId, attempts, outcome, settledAtMs = Infinity } = order;
   if (!isRefusal(outcome) || clock.now() - settledAtMs < HELD_MS || told?.() === undefined) return order;
   try {
+    // After a stop the deadlines of its statements are over, and a database that is there seems to be away until it is looked for.
+    if (!journal.isWritable()) await pause(clock, LOOKED_FOR_MS);
     const now = await journal.find(owner, requestId);
     return now === undefined || now.attempts === attempts ? order : { ...now, outcome: now.outcome ?? ATTEMPT_NOT_ENDED };
   } catch (error) {

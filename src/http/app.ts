@@ -57,6 +57,8 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Express {
+  // From here on a stop of this process is noticed, also one before its first request.
+  void untilRead();
   const app = express();
   app.disable('x-powered-by').set('etag', false).set('query parser', false);
   // Otherwise Express would route /API/V1 as /api/v1; v1 may tell them apart.

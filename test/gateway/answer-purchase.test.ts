@@ -2,6 +2,7 @@ import { pause } from '../../src/domain/clock';
 import { GatewayError } from '../../src/domain/errors';
 import type { JsonObject } from '../../src/domain/json';
 import type { Line } from '../../src/domain/legacy';
+import type { Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
 import type { GatewayParts } from '../../src/gateway/walk-parts';
@@ -342,12 +343,17 @@ describe('two processes, one of which stands still', () => {
   ])(
     'a refusal that it still holds is told only if no later request has begun an attempt: %s',
     async (status, outcome, afterMs) => {
+      // The deadlines of its statements are over then: its database seems to be away, and it knows the order as it left it.
+      let left: Order | undefined;
       const frozenAfterSettle = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
         settle: async (...args) => {
           const settled = await journal.settle(...args);
           await pause(clock, 4_000);
-          return settled;
+          clock.after(200, () => (left = undefined));
+          return (left = settled);
         },
+        find: async (...key) => left ?? journal.find(...key),
+        isWritable: () => left === undefined,
       });
       const frozen = openWalkHouse({ answers: [{ outcome: REJECTED }], wrapJournal: frozenAfterSettle, parts: TOLD });
       const served = ask(frozen);

@@ -35,6 +35,22 @@ function house(options: Partial<AppOptions> = {}) {
   return { app, handled, refused, lines, incidents };
 }
 
+// The first test of the file: in its process nothing was served yet.
+test('the first request may have waited as long as the process stood still', async () => {
+  const heldUpMs: (number | undefined)[] = [];
+  const { app } = house({
+    handle: async (_, { line }) => {
+      heldUpMs.push(line.heldUpMs);
+      return { reply: { status: 200, body: {} } };
+    },
+  });
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  blockEventLoop(600);
+  await request(app).post('/api/topup/').type('form').send({ network: 1 });
+  expect(heldUpMs).toEqual([expect.any(Number)]);
+  expect(heldUpMs[0]).toBeGreaterThan(600);
+});
+
 describe('the app', () => {
   test.each([
     ['/api/v1', 'v1 POST /'],
