@@ -106,7 +106,8 @@ async function asItStands(order: Order, { journal, clock, told, onTrouble }: Wal
     // After a stop the deadlines of its statements are over, and a database that is there seems to be away until it is looked for.
     if (!journal.isWritable()) await pause(clock, LOOKED_FOR_MS);
     const now = await journal.find(owner, requestId);
-    return now === undefined || now.attempts === attempts ? order : { ...now, outcome: now.outcome ?? ATTEMPT_NOT_ENDED };
+    const isLast = now === undefined || (now.attempts === attempts && isRefusal(now.outcome));
+    return isLast ? order : { ...now, outcome: now.outcome ?? ATTEMPT_NOT_ENDED };
   } catch (error) {
     onTrouble('find', error);
     return order;

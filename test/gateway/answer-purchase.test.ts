@@ -9,6 +9,7 @@ import type { GatewayParts } from '../../src/gateway/walk-parts';
 import { readCatalog } from '../../src/price-lists/price-lists';
 import type { Mapping } from '../../src/mapping/mapping';
 import { WriteFailure, type Journal } from '../../src/journal/journal';
+import { settleOrder } from '../../src/journal/order-life';
 import { keepAnswers, type KeepingJournal } from '../../src/journal/kept-answers';
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest } from './legacy-request';
@@ -336,18 +337,22 @@ describe('two processes, one of which stands still', () => {
     expect(await buy(awake)).toMatchObject({ status: 'success' });
   });
 
-  test.each<[string, Outcome, number]>([
+  test.each<[string, Outcome, number, isWritten?: boolean]>([
     ['success', SUCCESS, 0],
     ['pending', SUCCESS, 60_000],
     ['fail', REJECTED, 0],
+    // The refusal was not written: the later request has found the order open.
+    ['success', SUCCESS, 0, false],
   ])(
     'a refusal that it still holds is told only if no later request has begun an attempt: %s',
-    async (status, outcome, afterMs) => {
+    async (status, outcome, afterMs, isWritten = true) => {
       // The deadlines of its statements are over then: its database seems to be away, and it knows the order as it left it.
       let left: Order | undefined;
       const frozenAfterSettle = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
         settle: async (...args) => {
-          const settled = await journal.settle(...args);
+          const [owner, requestId, latest, atMs] = args;
+          const order = (await journal.find(owner, requestId))!;
+          const settled = isWritten ? await journal.settle(...args) : settleOrder(order, latest, atMs);
           await pause(clock, 4_000);
           clock.after(200, () => (left = undefined));
           return (left = settled);
