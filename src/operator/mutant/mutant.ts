@@ -13,48 +13,49 @@ export interface Mutant {
   readonly operations: readonly string[] | undefined;
 }
 
-/** A key of the language at one place, before it is broken. `title` is its name for people; for `operations` see `Mutant`. */
-export interface BrokenKey extends Place {
-  readonly title: string;
+/** A place that is broken; for `operations` see `Mutant`. */
+export interface Reach {
+  readonly path: YamlPath;
   readonly operations: readonly string[] | undefined;
+}
+
+/** A key of the language at one place, before it is broken. `title` is its name for people. */
+export interface BrokenKey extends Reach, Place {
+  readonly title: string;
 }
 
 /** A text that no script sends and no reply has. */
 export const BROKEN_TEXT = 'broken on purpose';
 
-export function createMutant(words: string, path: YamlPath, value: unknown, operations?: readonly string[]): Mutant {
-  return { words, path, edits: [{ path, value }], operations };
+/** What `words` tell, as one edit: `value` takes the place of what is below `steps`; undefined removes it. */
+export function breakAt({ path, operations }: Reach, words: string, value: unknown, ...steps: YamlPath): Mutant {
+  const broken = [...path, ...steps];
+  return { words, path: broken, edits: [{ path: broken, value }], operations };
 }
 
-export function createRemoval(what: string, path: YamlPath, operations?: readonly string[]): Mutant {
-  return createMutant(`drops ${what}`, path, undefined, operations);
+export function dropAt(at: Reach, what: string, ...steps: YamlPath): Mutant {
+  return breakAt(at, `drops ${what}`, undefined, ...steps);
 }
 
 /** One mutant for each pair of entries, with their values exchanged. */
-export function createSwaps(
+export function swapsAt(
+  { path, operations }: Reach,
   called: (key: string) => string,
-  path: YamlPath,
   entries: Readonly<Record<string, unknown>>,
-  operations?: readonly string[],
 ): Mutant[] {
   const keys = Object.keys(entries);
-  return keys.flatMap((one, index) =>
-    keys.slice(index + 1).flatMap((other): Mutant[] =>
-      entries[one] === entries[other]
-        ? []
-        : [
-            {
-              words: `${called(one)} and ${called(other)} swapped`,
-              path: [...path, one],
-              edits: [
-                { path: [...path, one], value: entries[other] },
-                { path: [...path, other], value: entries[one] },
-              ],
-              operations,
-            },
-          ],
-    ),
-  );
+  const pairs = keys.flatMap((one, index) => keys.slice(index + 1).map((other) => [one, other] as const));
+  return pairs
+    .filter(([one, other]) => entries[one] !== entries[other])
+    .map(([one, other]) => ({
+      words: `${called(one)} and ${called(other)} swapped`,
+      path: [...path, one],
+      edits: [
+        { path: [...path, one], value: entries[other] },
+        { path: [...path, other], value: entries[one] },
+      ],
+      operations,
+    }));
 }
 
 export interface Edit {

@@ -10,7 +10,7 @@ import { formatFileSchema, sharedFileSchema, type ValueSource } from '../../mapp
 import { parseRoute } from '../../mapping/routes';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
-import { BROKEN_TEXT, createMutant, createRemoval, createSwaps, type BrokenKey, type Mutant } from './mutant';
+import { BROKEN_TEXT, breakAt, dropAt, swapsAt, type BrokenKey, type Mutant, type Reach } from './mutant';
 
 export function listMutants(source: MappingSource): Mutant[] {
   return walk(source, ROOT, source);
@@ -23,37 +23,35 @@ function walk(value: unknown, place: Place, source: MappingSource): Mutant[] {
   const { pattern } = place;
   if (UNNOTICED_KEYS.test(pattern)) return [];
   const key = MODEL.keys.get(pattern);
-  if (key !== undefined) {
-    const title = fill(key.title, place.names);
-    return breakKey(value, key, { ...place, title, operations: reachOf(place, source) }, source);
-  }
+  const at: Reach & Place = { ...place, operations: reachOf(place, source) };
+  if (key !== undefined) return breakKey(value, key, { ...at, title: fill(key.title, place.names) }, source);
   const parts = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value as object);
   return [
-    ...wholeGroup(place, source),
+    ...wholeGroup(at),
     ...parts.flatMap(([name, part]) => {
       const below = part === undefined ? undefined : placeBelow(place, name);
       return below === undefined ? [] : walk(part, below, source);
     }),
-    ...missingFlags(value, place, source),
+    ...missingFlags(value, at),
   ];
 }
 
 /** Drops the place as a whole, if it is optional or an item of a list without names. */
-function wholeGroup(place: Place, source: MappingSource): Mutant[] {
-  const { pattern, names, path } = place;
+function wholeGroup(at: Reach & Place): Mutant[] {
+  const { pattern, names, path } = at;
   const around = MODEL.groups.get(pattern.slice(0, Math.max(0, pattern.lastIndexOf('.'))));
   const isItem = around?.unnamed === true;
-  const isPart = !pattern.endsWith('*') && !pattern.endsWith('reply') && path.length > 2 && mayBeAbsent(place) && !isNamed(place);
+  const isPart = !pattern.endsWith('*') && !pattern.endsWith('reply') && path.length > 2 && mayBeAbsent(at) && !isNamed(at);
   const said = fill(MODEL.groups.get(pattern)?.named ?? [...names, path.at(-1)].join(': '), names);
-  return isItem || isPart ? [createRemoval(said, path, reachOf(place, source))] : [];
+  return isItem || isPart ? [dropAt(at, said)] : [];
 }
 
 /** Sets each absent flag to true: an absent flag means false. */
-function missingFlags(value: unknown, place: Place, source: MappingSource): Mutant[] {
+function missingFlags(value: unknown, at: Reach & Place): Mutant[] {
   return [...MODEL.keys].flatMap(([pattern, { compared, title }]) => {
     const [around, flag] = [pattern.slice(0, Math.max(0, pattern.lastIndexOf('.'))), pattern.split('.').at(-1)!];
-    if (compared !== 'flag' || around !== place.pattern || Object.hasOwn(value as object, flag)) return [];
-    return [createMutant(`${fill(title, place.names)}: none -> true`, [...place.path, flag], true, reachOf(place, source))];
+    if (compared !== 'flag' || around !== at.pattern || Object.hasOwn(value as object, flag)) return [];
+    return [breakAt(at, `${fill(title, at.names)}: none -> true`, true, flag)];
   });
 }
 
@@ -72,7 +70,6 @@ function reachOf({ pattern, names, path }: Place, { operations }: MappingSource)
 }
 
 function breakKey(value: unknown, key: Compared, at: BrokenKey, source: MappingSource): Mutant[] {
-  const { path, title, operations } = at;
   switch (key.compared) {
     case 'fields':
       return breakFields(value as ValueSource, at);
@@ -88,7 +85,7 @@ function breakKey(value: unknown, key: Compared, at: BrokenKey, source: MappingS
     case 'sequence':
       return breakItems(value as readonly string[], key, at, source);
     case 'flag':
-      return [createMutant(`${title}: ${String(value)} -> ${String(value !== true)}`, path, value !== true, operations)];
+      return [breakAt(at, `${at.title}: ${String(value)} -> ${String(value !== true)}`, value !== true)];
     case 'default':
     case 'constant':
     case 'guard':
@@ -97,10 +94,8 @@ function breakKey(value: unknown, key: Compared, at: BrokenKey, source: MappingS
 }
 
 function breakNumbers(numbers: Readonly<Record<string, string>>, { title }: Compared, at: BrokenKey): Mutant[] {
-  const { path, names, operations } = at;
-  const called = (number: string): string => fill(title, [...names, number]);
-  const dropped = Object.keys(numbers).map((number) => createRemoval(called(number), [...path, number], operations));
-  return [...createSwaps(called, path, numbers, operations), ...dropped];
+  const called = (number: string): string => fill(title, [...at.names, number]);
+  return [...swapsAt(at, called, numbers), ...Object.keys(numbers).map((number) => dropAt(at, called(number), number))];
 }
 
 function breakRoutes(routes: readonly string[], key: Compared, { path, names, operations }: BrokenKey): Mutant[] {
@@ -118,18 +113,18 @@ function breakRoutes(routes: readonly string[], key: Compared, { path, names, op
 }
 
 function breakItems(items: readonly string[], key: Compared, at: BrokenKey, source: MappingSource): Mutant[] {
-  const { path, names, title, operations } = at;
+  const { path, names, title } = at;
   // A signal without its only field proves nothing: `wholeGroup` makes the same break by dropping the signal.
   if (path.includes('proof') && items.length < 2) return [];
   // A shorter list of fields in the same order still fits the request of a case, so the list is reversed.
   if (path.includes('proof') && key.compared === 'sequence')
-    return [createMutant(`${title}: in reverse order`, path, items.toReversed(), operations)];
+    return [breakAt(at, `${title}: in reverse order`, items.toReversed())];
   // The first of `try_values` stays: an absent field has that value.
   const from = at.pattern.endsWith('.try_values') ? 1 : 0;
   const dropped = items.flatMap((item, index) => {
     if (index < from || (key.compared === 'words' && isDuplicate(item, index, [String(path.at(-2)), ...items]))) return [];
     const words = key.removed === undefined ? `${title}: ${item} is gone` : fill(key.removed, names).replace('{item}', item);
-    return [createMutant(words, [...path, index], undefined, operations)];
+    return [breakAt(at, words, undefined, index)];
   });
   return at.pattern.endsWith('.otherwise') ? [...dropped, readWithOthers(items, at, source)] : dropped;
 }
@@ -158,17 +153,16 @@ function readWithOthers(items: readonly string[], { path, names, operations }: B
 }
 
 /** Drops each condition of a map, such as a header, unless it is the only one. */
-function breakEntries(value: object | null, { path, title, operations }: BrokenKey): Mutant[] {
+function breakEntries(value: object | null, at: BrokenKey): Mutant[] {
   const names = Object.keys(value ?? {});
-  return names.length < 2 ? [] : names.map((name) => createRemoval(`${title}: ${name}`, [...path, name], operations));
+  return names.length < 2 ? [] : names.map((name) => dropAt(at, `${at.title}: ${name}`, name));
 }
 
 const WEAKER: Readonly<Record<string, string>> = { strong: 'weak', medium: 'weak', weak: 'strong' };
 
 function breakConstant(value: string | number | boolean, at: BrokenKey, source: MappingSource): Mutant[] {
-  const { path, title, operations, pattern } = at;
-  const put = (other?: string | number | boolean): Mutant =>
-    createMutant(`${title}: ${value} -> ${other ?? 'none'}`, path, other, operations);
+  const { title, pattern } = at;
+  const put = (other?: string | number | boolean): Mutant => breakAt(at, `${title}: ${value} -> ${other ?? 'none'}`, other);
   if (pattern.endsWith('.weight')) return [put(WEAKER[value as string])];
   if (pattern.endsWith('.as')) return value === 'text' ? [] : [put('text')];
   if (pattern.endsWith('.undecided')) return [...source.formats.keys()].filter((id) => id !== value).map((id) => put(id));
@@ -200,14 +194,13 @@ function breakFields(value: ValueSource, at: BrokenKey): Mutant[] {
   if (!isJsonObject(value) || 'each' in value) return breakValue(value, at);
   return Object.entries(value).flatMap(([name, part]) => {
     const below = inside(at, name);
-    return [createRemoval(below.title, below.path, at.operations), ...breakValue(part, below)];
+    return [dropAt(below, below.title), ...breakValue(part, below)];
   });
 }
 
 /** Changes one value in each way that its form allows. */
 function breakValue(value: ValueSource, at: BrokenKey): Mutant[] {
-  const { path, title, operations } = at;
-  const replaced = createMutant(`${title}: another value`, path, typeof value === 'boolean' ? !value : BROKEN_TEXT, operations);
+  const replaced = breakAt(at, `${at.title}: another value`, typeof value === 'boolean' ? !value : BROKEN_TEXT);
   if (typeof value === 'string') return [replaced, ...withoutTransforms(value, at)];
   if (isList(value)) return [replaced, ...value.flatMap((part, index) => breakValue(part, inside(at, index)))];
   if (!isJsonObject(value)) return [replaced];
@@ -224,48 +217,39 @@ const inside = (at: BrokenKey, step: string | number): BrokenKey => ({
 });
 
 /** Drops each transform of an expression: `$amount | naira` becomes `$amount`. */
-function withoutTransforms(value: string, { path, title, operations }: BrokenKey): Mutant[] {
+function withoutTransforms(value: string, at: BrokenKey): Mutant[] {
   if (!value.startsWith('$')) return [];
   const [root = '', ...transforms] = value.split('|').map((part) => part.trim());
   return transforms.map((name, index) =>
-    createMutant(
-      `${title}: without ${name}`,
-      path,
-      [root, ...transforms.filter((_, at) => at !== index)].join(' | '),
-      operations,
-    ),
+    breakAt(at, `${at.title}: without ${name}`, [root, ...transforms.filter((_, other) => other !== index)].join(' | ')),
   );
 }
 
-function breakFirst({ first }: JsonObject, { path, title, operations }: BrokenKey): Mutant[] {
+function breakFirst({ first }: JsonObject, at: BrokenKey): Mutant[] {
   const parts = isList(first) ? first : [];
-  return [
-    ...parts.map((part, index) =>
-      createMutant(`${title}: without ${JSON.stringify(part)}`, [...path, 'first', index], undefined, operations),
-    ),
-    ...(parts.length < 2
-      ? []
-      : [createMutant(`${title}: the alternatives in reverse order`, [...path, 'first'], [...parts].reverse(), operations)]),
-  ];
+  const without = parts.map((part, index) =>
+    breakAt(at, `${at.title}: without ${JSON.stringify(part)}`, undefined, 'first', index),
+  );
+  if (parts.length < 2) return without;
+  return [...without, breakAt(at, `${at.title}: the alternatives in reverse order`, [...parts].reverse(), 'first')];
 }
 
 function breakWhen({ when, value = null }: JsonObject, at: BrokenKey): Mutant[] {
-  const { path, title, operations } = at;
   return [
-    createMutant(`${title}: without the condition`, path, value, operations),
+    breakAt(at, `${at.title}: without the condition`, value),
     ...Object.keys((when ?? {}) as JsonObject).map((key) =>
-      createMutant(`${title}: the condition on ${key} reversed`, [...path, 'when', key], 'another value', operations),
+      breakAt(at, `${at.title}: the condition on ${key} reversed`, 'another value', 'when', key),
     ),
-    ...breakValue(value, { ...at, path: [...path, 'value'] }),
+    ...breakValue(value, { ...at, path: [...at.path, 'value'] }),
   ];
 }
 
-function breakEach(object: JsonObject, { path, title, operations }: BrokenKey): Mutant[] {
+function breakEach(object: JsonObject, at: BrokenKey): Mutant[] {
   const any = (object['where_any'] ?? []) as readonly ValueSource[];
   const without = (what: string, ...steps: (string | number)[]): Mutant =>
-    createMutant(`${title}: without ${what}`, [...path, ...steps], undefined, operations);
+    breakAt(at, `${at.title}: without ${what}`, undefined, ...steps);
   return [
-    createMutant(`${title}: an empty list`, path, [], operations),
+    breakAt(at, `${at.title}: an empty list`, []),
     ...Object.entries((object['where'] ?? {}) as JsonObject).flatMap(([key, wanted]) => [
       without(`the condition on ${key}`, 'where', key),
       ...(isList(wanted) ? wanted.map((word, index) => without(`${key} ${textOf(word)}`, 'where', key, index)) : []),

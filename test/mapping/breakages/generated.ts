@@ -1,6 +1,6 @@
 /** Breakages generated from every call, field, reply and status word of a set, whatever their names. */
 import { isDeepStrictEqual } from 'node:util';
-import { createSwaps, type Edit } from '../../../src/operator/mutant/mutant';
+import { swapsAt, type Edit } from '../../../src/operator/mutant/mutant';
 import type { OperationSource, ValueSource } from '../../../src/mapping/language/schema';
 import type { MappingSource } from '../../../src/mapping/source';
 import { V1_ENDPOINTS, type V1Endpoint } from '../../../src/upstream/v1';
@@ -87,7 +87,7 @@ function ofCall(name: string, operation: OperationSource): Made[] {
     ];
     return isContact(field, operation) ? [] : alone;
   });
-  const swaps = createSwaps((field) => `${field} of ${name}`, path, send);
+  const swaps = swapsAt({ path, operations: undefined }, (field) => `${field} of ${name}`, send);
   return [...ofEach, ...swaps.map(({ words, edits }) => money('two fields of the call swapped', words, edits))];
 }
 
