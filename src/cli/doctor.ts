@@ -4,8 +4,7 @@ import { loadConfig, processEnv } from '../config';
 import { looksLikeKey, Secret } from '../domain/credentials';
 import { mend } from './doctor/finding';
 import { examine, type Named } from './doctor/examine';
-import { print } from './process';
-import { readHiddenLine } from './read-hidden-line';
+import { print, readHiddenLine } from './process';
 
 const HELP = `
 Looks at settings, v1, certificate, clocks, proxies, admin port, data folder, disk, journal, secrets, mappings and machine, and at the

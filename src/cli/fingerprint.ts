@@ -3,8 +3,7 @@ import type { Config } from '../config';
 import { looksLikeKey, Secret } from '../domain/credentials';
 import { createKeyring, type Keyring, looksLikeToken, showRequestId } from '../gateway/read/keyring';
 import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
-import { readConfig } from './process';
-import { readHiddenLine } from './read-hidden-line';
+import { readConfig, readHiddenLine } from './process';
 
 /** The message does not repeat the input: it may be a mistyped key or a PIN. */
 const NO_KEY =

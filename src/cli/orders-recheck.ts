@@ -2,8 +2,7 @@ import { Command } from 'commander';
 import { OUTCOME_MEANINGS, receiptText } from '../orders/order-story';
 import type { Order } from '../domain/order';
 import type { Rechecked } from '../gateway/recheck';
-import { readHiddenLine } from './read-hidden-line';
-import { print, readConfig } from './process';
+import { print, readConfig, readHiddenLine } from './process';
 import { askAdminOrThrow } from './running-gateway';
 
 /** A recheck reads pages of v1's history and receipts one after the other, and each call may take its full time limit. */

@@ -13,8 +13,7 @@ import { chargedByV1, reportDay, type DayReport, type Difference, type Sum } fro
 import { createHttpUpstream } from '../upstream/http-upstream';
 import { keyIn, openKeyring } from './fingerprint';
 import { withJournal, type Opened } from './orders-journal';
-import { print, printTable } from './process';
-import { readHiddenLine } from './read-hidden-line';
+import { print, printTable, readHiddenLine } from './process';
 import { askRunning } from './running-gateway';
 import { showNaira } from './show-order';
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { readVersion } from '../start/version';
+import { readVersion } from '../domain/project-folder';
 
 const USAGE_EXIT_CODE = 2;
 

@@ -4,9 +4,9 @@ import { createTokenCheck } from '../admin/admin-guard';
 import type { Config } from '../config';
 import type { ConsoleParts } from '../console/console-parts';
 import type * as ConsoleRouter from '../console/console-router';
+import { readVersion } from '../domain/project-folder';
 import type { Journal } from '../journal/journal';
 import type { OrdersDesk } from './orders-desk';
-import { readVersion } from './version';
 import { openOnce } from '../upstream/sandbox-branch';
 import { readSampled, takeSamples, type MetricOfJson, type SampledRegistry } from '../telemetry/samples';
 

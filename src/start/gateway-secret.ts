@@ -14,7 +14,6 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../domain/credentials';
@@ -108,10 +107,7 @@ function createSecretFile(file: string, dataDir: string): void {
   mkdirSync(dataDir, { recursive: true });
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
-    const handle = openSync(draft, 'wx', 0o600);
-    writeSync(handle, `${randomBytes(BYTES).toString('hex')}\n`);
-    fsyncSync(handle);
-    closeSync(handle);
+    writeFileSync(draft, `${randomBytes(BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true });
     publish(draft, file);
     const folder = openSync(dataDir, 'r');
     fsyncSync(folder);

@@ -7,6 +7,7 @@ import { mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { oneByOne } from '../domain/steps';
 import { Counters, TALLY_KINDS, TALLY_ROOM, type Added, type Tally, type TallyRoom } from './counters';
 
 export interface TrafficStore {
@@ -39,12 +40,7 @@ export async function openTrafficStore(dir: string, nowMs: number, room: TallyRo
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const file = new TrafficFile(join(dir, 'shapes.jsonl'), nowMs, room);
   await file.read();
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
-    const done = turn.then(act);
-    turn = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn = oneByOne();
   return {
     add: (...added) => inTurn(() => file.add(...added)),
     read: () => inTurn(() => file.read()),

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../domain/clock';
+import { pause, type Clock } from '../domain/clock';
 import { denyOtherUsers } from '../journal/lmdb/environment';
 import { toldLine, type Told, type ToldSale, type ToldStore } from '../journal/told-sales';
 
@@ -32,9 +32,8 @@ export function openToldLog(store: ToldStore, clock: Clock, waitingMax = WAITING
   let toldAtMs = 0;
   let writing: Promise<void> | undefined;
   let isClosing = false;
-  const pause = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
   const writeSoon = async (): Promise<void> => {
-    await pause(GATHER_MS);
+    await pause(clock, GATHER_MS);
     const lines = waiting;
     waiting = [];
     const untilMs = Math.max(toldAtMs, clock.now());
@@ -46,7 +45,7 @@ export function openToldLog(store: ToldStore, clock: Clock, waitingMax = WAITING
     if (!isWritten && !isClosing) {
       waiting = [...lines, ...waiting].slice(0, waitingMax);
       toldAtMs = Math.max(toldAtMs, untilMs);
-      await pause(AGAIN_MS);
+      await pause(clock, AGAIN_MS);
     }
     writing = waiting.length > 0 ? writeSoon() : undefined;
   };

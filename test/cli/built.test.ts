@@ -61,7 +61,7 @@ test('runs under its own name, as npx runs it in a clone', () => {
 
 test.each([
   ['fingerprint', ['cli/main.js', 'one-file/cli.js']],
-  ['serve', ['cli/main.js', 'cli/program.js', 'domain/project-folder.js', 'one-file/serve.js', 'start/version.js']],
+  ['serve', ['cli/main.js', 'cli/program.js', 'domain/project-folder.js', 'one-file/serve.js']],
 ])('all modules that `%s` loads', (command, files) => {
   const loaded = `Object.keys(require.cache).filter((file) => !file.includes('node_modules')).map((file) => file.split('/').slice(-2).join('/'))`;
   const script = `require(process.argv[1]); process.once('exit', () => console.error(${loaded}.sort().join(' ')))`;

@@ -62,7 +62,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/main.ts': 'Run as a process in test/cli/serve.test.ts; what it says is tested in test/cli/program.test.ts.',
   'src/cli/process.ts': 'Settings and signals of every command that test/cli/serve.test.ts runs as a process.',
   'src/cli/doctor/': 'Each check on the real thing, broken: test/cli/doctor; all together: test/cli/doctor.test.ts.',
-  'src/cli/read-hidden-line.ts': 'Typed and piped in test/cli/fingerprint.test.ts.',
   'src/cli/demo/': 'Parts of the shop: test/cli/demo/reseller.test.ts and test/cli/demo.test.ts.',
   'src/cli/sandbox.ts': 'Run as a process in test/cli/serve.test.ts.',
   'src/cli/test.ts': 'A file named test.test.ts would read oddly: test/cli/test-command.test.ts.',
@@ -92,7 +91,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   // Code that connects rooms and is only visible as a whole.
   'src/telemetry/traces.ts': 'An interface, and what loads it: test/telemetry/sdk-traces.test.ts.',
   'src/telemetry/metric-makers.ts': 'Every metric is made by it: test/telemetry/metrics.test.ts.',
-  'src/start/version.ts': 'Printed by --version: test/cli/program.test.ts.',
   'src/cluster/':
     'Real processes against one v1: test/crash/workers.test.ts; the messages and the guards by themselves in test/cluster.',
   'src/around.ts': 'Opened by every test in test/flows.',

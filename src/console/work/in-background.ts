@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { oneByOne } from '../../domain/steps';
 import type * as JobsModule from './jobs';
 import type { JobName, Jobs, Report } from './jobs';
 import type { Done } from './worker';
@@ -18,17 +19,15 @@ const THREAD = [join(__dirname, 'worker.js'), join(__dirname, '..', 'console', '
   existsSync(path),
 );
 
-let last: Promise<unknown> = Promise.resolve();
+const inTurn = oneByOne();
 let waiting = 0;
 
 /** Rejects with a sentence if too many jobs wait or if the job takes too long. */
 export async function inBackground<Name extends JobName>(job: Name, input: Parameters<Jobs[Name]>[0]): Promise<Report<Name>> {
   if (waiting >= WAITING_MAX) throw new Error('Too much is being computed already. Try again in a moment.');
   waiting += 1;
-  const mine = last.then(() => run(job, input));
-  last = mine.catch(() => undefined);
   try {
-    return (await mine) as Report<Name>;
+    return (await inTurn(() => run(job, input))) as Report<Name>;
   } finally {
     waiting -= 1;
   }
