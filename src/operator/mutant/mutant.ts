@@ -14,8 +14,7 @@ export interface Mutant {
 }
 
 /** A place that is broken; for `operations` see `Mutant`. */
-export interface Reach {
-  readonly path: YamlPath;
+export interface Reach extends Pick<Place, 'path'> {
   readonly operations: readonly string[] | undefined;
 }
 
@@ -28,12 +27,12 @@ export interface BrokenKey extends Reach, Place {
 export const BROKEN_TEXT = 'broken on purpose';
 
 /** What `words` tell, as one edit: `value` takes the place of what is below `steps`; undefined removes it. */
-export function breakAt({ path, operations }: Reach, words: string, value: unknown, ...steps: YamlPath): Mutant {
+export function breakAt({ path, operations }: Reach, words: string, value: unknown, ...steps: Place['path']): Mutant {
   const broken = [...path, ...steps];
   return { words, path: broken, edits: [{ path: broken, value }], operations };
 }
 
-export function dropAt(at: Reach, what: string, ...steps: YamlPath): Mutant {
+export function dropAt(at: Reach, what: string, ...steps: Place['path']): Mutant {
   return breakAt(at, `drops ${what}`, undefined, ...steps);
 }
 
