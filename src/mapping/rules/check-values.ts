@@ -1,5 +1,5 @@
 /** Checks expressions: reports paths without a value, transforms of the wrong kind, and amounts shown in kobo. */
-import { isJsonObject, isList, type JsonObject } from '../../domain/json';
+import { isJsonObject, isList } from '../../domain/json';
 import type { Steps } from '../../domain/steps';
 import type { Expression } from '../expression';
 import type { ReplyOutcome } from '../mapping';
@@ -86,17 +86,18 @@ function standingOf(operation: OperationSource, outcome: ReplyOutcome, source: M
 }
 
 function checkJoins(name: string, operation: OperationSource, { report }: Checking): void {
-  for (const [join, { list, where }] of Object.entries(operation.join ?? {})) {
-    const columns = Object.keys(ROW_SHAPES[`catalog.${list}`] ?? {});
-    for (const column of Object.keys(where))
-      if (!columns.includes(column))
-        report(
-          ['operations', name, 'join', join, 'where', column],
-          'unknown-column',
-          `rows of ${list} have no column \`${column}\``,
-          { at: 'key', ...hintFor(column, columns) },
-        );
-  }
+  for (const [join, { list, where }] of Object.entries(operation.join ?? {}))
+    checkColumns(where, list, ROW_SHAPES[`catalog.${list}`] ?? {}, ['operations', name, 'join', join, 'where'], report);
+}
+
+/** Reports conditions on columns that the rows of a list do not have. */
+function checkColumns(where: ValueSource, list: string, columns: object, path: YamlPath, report: Checking['report']): void {
+  for (const column of isJsonObject(where) ? Object.keys(where) : [])
+    if (!Object.hasOwn(columns, column))
+      report([...path, column], 'unknown-column', `rows of ${list} have no column \`${column}\``, {
+        at: 'key',
+        ...hintFor(column, Object.keys(columns)),
+      });
 }
 
 type Judge = (value: ValueSource, path: YamlPath, standing: Standing) => void;
@@ -113,7 +114,11 @@ function createJudge({ source, report }: Checking): Judge {
         if (kind !== 'rows' && kind !== 'cards' && kind !== 'any')
           tell([...at, 'each'], 'each-over-no-list', '`each` needs a list of rows');
         const columns = over === undefined ? undefined : ROW_SHAPES[over];
-        if (columns !== undefined) judgeColumns(object, at, over!, Object.keys(columns), tell);
+        const { where = null, where_any: any } = object;
+        if (columns !== undefined) {
+          checkColumns(where, over!, columns, [...at, 'where'], tell);
+          if (isList(any)) any.forEach((one, index) => checkColumns(one, over!, columns, [...at, 'where_any', index], tell));
+        }
         const row = object['row'];
         if (typeof row !== 'string' || !Object.hasOwn(source.rows, row)) return;
         walkValue(
@@ -198,27 +203,6 @@ const WORDS: Readonly<Record<Kind, string>> = {
 };
 
 const listWords = (kinds: readonly Kind[]): string => kinds.map((kind) => WORDS[kind]).join(' or ');
-
-function judgeColumns(
-  object: JsonObject,
-  path: YamlPath,
-  list: string,
-  columns: readonly string[],
-  tell: Checking['report'],
-): void {
-  const any = object['where_any'];
-  const wheres: (readonly [ValueSource, YamlPath])[] = [[object['where'] ?? null, [...path, 'where']]];
-  if (isList(any)) any.forEach((part, index) => wheres.push([part, [...path, 'where_any', index]]));
-  for (const [where, at] of wheres) {
-    if (!isJsonObject(where)) continue;
-    for (const column of Object.keys(where))
-      if (!columns.includes(column))
-        tell([...at, column], 'unknown-column', `rows of ${list} have no column \`${column}\``, {
-          at: 'key',
-          ...hintFor(column, columns),
-        });
-  }
-}
 
 /** Reports a comparison that can never be true: with a value of another type, or with a word that is not in the table. */
 function judgeConditions(conditions: ValueSource, path: YamlPath, standing: Standing, tell: Checking['report']): void {
