@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, renameSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { open } from 'lmdb';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
+import { askOnce } from '../ask-once';
 import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
 import { send } from '../flows/house';
 import { listen } from '../listen';
@@ -124,22 +124,11 @@ test('serve starts although nothing answers at UPSTREAM_URL, says so, and report
 }, 60_000);
 
 /** A sale on a connection of its own: the reply, and whether the connection stays open. */
-function saleOnNewConnection(url: string, requestId: string): Promise<{ status: unknown; connection: string | undefined }> {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: 'Token sandbox_demo:1234', 'content-type': 'application/json', connection: 'keep-alive' };
-    const sending = request(`${url}/api/topup/`, { method: 'POST', headers, agent: false }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (more: string) => (text += more));
-      answer.on('end', () =>
-        resolve({
-          status: (JSON.parse(text) as { readonly status: unknown }).status,
-          connection: answer.headers.connection,
-        }),
-      );
-    });
-    sending.on('error', reject);
-    sending.end(JSON.stringify({ network: 1, mobile_number: '08031234567', amount: 150, 'request-id': requestId }));
-  });
+async function saleOnNewConnection(url: string, requestId: string): Promise<object> {
+  const headers = { authorization: 'Token sandbox_demo:1234', 'content-type': 'application/json', connection: 'keep-alive' };
+  const sale = JSON.stringify({ network: 1, mobile_number: '08031234567', amount: 150, 'request-id': requestId });
+  const { text, headers: told } = await askOnce(`${url}/api/topup/`, { method: 'POST', headers }, sale);
+  return { status: (JSON.parse(text) as { readonly status: unknown }).status, connection: told.connection };
 }
 
 test('SIGTERM: readiness ends at once, sales go on while load balancers notice, and probes answer until the last order has ended', async () => {

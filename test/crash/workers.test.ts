@@ -1,9 +1,9 @@
 /** Several worker processes serve together as one process would. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { get, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { askOnce } from '../ask-once';
 import { openFaultProxy } from '../faults/fault-proxy';
 import { buy, buyAtV1, buyLateOnes, PURCHASES } from '../faults/purchase';
 import { nameKeys, SECRET } from '../flows/house';
@@ -70,17 +70,10 @@ const valueOf = async (metric: string): Promise<number> =>
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 
 /** Uses a connection of its own, as PHP does, so that the next request may go to another worker. */
-function post(fields: object, key: string, extra: object = {}): Promise<Readonly<Record<string, unknown>>> {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Token ${key}`, 'content-type': 'application/json', ...extra };
-    const sending = request(`${gateway.url}/api/topup/`, { method: 'POST', headers, agent: false }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (more: string) => (text += more));
-      answer.on('end', () => resolve(JSON.parse(text) as Readonly<Record<string, unknown>>));
-    });
-    sending.on('error', reject);
-    sending.end(JSON.stringify(fields));
-  });
+async function post(fields: object, key: string, extra: object = {}): Promise<Readonly<Record<string, unknown>>> {
+  const headers = { authorization: `Token ${key}`, 'content-type': 'application/json', ...extra };
+  const { text } = await askOnce(`${gateway.url}/api/topup/`, { method: 'POST', headers }, JSON.stringify(fields));
+  return JSON.parse(text) as Readonly<Record<string, unknown>>;
 }
 
 const AIRTIME = { network: 'MTN', mobile_number: '08031234561', amount: 100 };
@@ -281,11 +274,8 @@ test('a PIN that sold at one worker is trusted by the other, and a PIN that v1 t
 testOfBoth('a shop that sold at one worker looks up numbers without a key at the other', async () => {
   await open();
   expect((await post(AIRTIME, key(0))).status).toBe('success');
-  const verify = (card: number): Promise<number | undefined> =>
-    new Promise((resolve, reject) => {
-      const path = `/api/cable/cable-validation?iuc=${7012345600 + card}&cable=1`;
-      get(`${gateway.url}${path}`, { agent: false }, (answer) => resolve(answer.resume().statusCode)).on('error', reject);
-    });
+  const verify = async (card: number): Promise<number> =>
+    (await askOnce(`${gateway.url}/api/cable/cable-validation?iuc=${7012345600 + card}&cable=1`, {})).status;
   // The news of a sale takes a moment to reach the other worker.
   while ((await atOnce(6, verify)).some((status) => status !== 200)) await sleep(50);
   await untilLines('request', 7);

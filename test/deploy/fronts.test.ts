@@ -1,10 +1,10 @@
 /** deploy/nginx.conf and deploy/Caddyfile as run by Debian's programs, in front of a gateway and a v1: what a front may do to a sale. */
 import { readFileSync } from 'node:fs';
-import { request as plainRequest } from 'node:http';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { askOnce, type Answer } from '../ask-once';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { DEPLOY } from '../fleet/start-fleet';
@@ -19,10 +19,8 @@ const KEY = 'acme_live_demo:1234';
 /** v1 lists only 127.0.0.1 and 10.0.0.9 for this key, and asks no PIN there. */
 const LOCKED_KEY = 'acme_live_iplocked';
 
-interface Told {
-  readonly status: number;
+interface Told extends Answer {
   readonly type: string;
-  readonly text: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -35,33 +33,21 @@ interface Asking {
   readonly isPlain?: boolean;
 }
 
-/** Sends as PHP's cURL does: no User-Agent, a connection of its own. */
-function ask(port: number, path: string, body?: object | string, asking: Asking = {}): Promise<Told> {
-  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+async function ask(port: number, path: string, body?: object | string, asking: Asking = {}): Promise<Told> {
+  const sent = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const { key = KEY, method = body === undefined ? 'GET' : 'POST', headers = {}, from = '127.0.0.1', isPlain = false } = asking;
-  return new Promise((resolve, reject) => {
-    const sending = (isPlain ? plainRequest : request)(
-      {
-        ...{ host: '127.0.0.1', port, path, method, localAddress: from, agent: false, ca: SELF_SIGNED.cert },
-        headers: {
-          authorization: `Token ${key}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-          ...headers,
-        },
-      },
-      (answer) => {
-        let told = '';
-        answer.setEncoding('utf8').on('data', (part: string) => (told += part));
-        answer.on('error', reject).on('end', () =>
-          resolve({
-            ...{ status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? '', text: told },
-            body: told.startsWith('{') ? (JSON.parse(told) as Told['body']) : {},
-          }),
-        );
-      },
-    );
-    sending.on('error', reject).end(text);
-  });
+  const ofBody = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) };
+  const answer = await askOnce(
+    `${isPlain ? 'http' : 'https'}://127.0.0.1:${port}`,
+    {
+      ...{ path, method, localAddress: from, ca: SELF_SIGNED.cert },
+      headers: { authorization: `Token ${key}`, ...ofBody, ...headers },
+    },
+    sent,
+  );
+  const { text } = answer;
+  const told = text.startsWith('{') ? (JSON.parse(text) as Told['body']) : {};
+  return { ...answer, type: answer.headers['content-type'] ?? '', body: told };
 }
 
 const AIRTIME = { network: '1', phone: '08031234567', amount: '100', plan_type: 'VTU', bypass: false };

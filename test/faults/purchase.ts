@@ -1,5 +1,5 @@
 /** The eight operations that move money, each as a script of either format sends it. */
-import { request as httpRequest } from 'node:http';
+import { askOnce } from '../ask-once';
 import type { V1OfMany } from './v1-of-many';
 
 export const FORMATS = ['A', 'B'] as const;
@@ -52,27 +52,12 @@ const FORGOTTEN_MS = 180_000;
 
 /** Sends as PHP's cURL does: no User-Agent, a connection of its own. */
 export function ask(url: string, key: string, path: string, body?: Readonly<Record<string, unknown>>): Promise<Told> {
-  const text = body === undefined ? undefined : JSON.stringify(body);
-  return new Promise((resolve) => {
-    const nothing = (why: string): void => resolve({ http: 0, word: 'nonsense', text: why });
-    const request = httpRequest(`${url}${path}`, {
-      method: text === undefined ? 'GET' : 'POST',
-      agent: false,
-      headers: {
-        authorization: `Token ${key}:1234`,
-        ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-      },
-    });
-    request.setTimeout(FORGOTTEN_MS, () => request.destroy(new Error('no answer came')));
-    request.on('error', (error) => nothing(error.message));
-    request.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', (error) => nothing(error.message));
-      response.on('end', () => resolve(readTold(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))));
-    });
-    request.end(text);
-  });
+  const [method, type] = body === undefined ? ['GET', {}] : ['POST', { 'content-type': 'application/json' }];
+  const options = { method, headers: { authorization: `Token ${key}:1234`, ...type }, timeout: FORGOTTEN_MS };
+  return askOnce(`${url}${path}`, options, body && JSON.stringify(body)).then(
+    ({ status, text }) => readTold(status, text),
+    ({ message }: Error) => ({ http: 0, word: 'nonsense', text: message }),
+  );
 }
 
 export function buy(url: string, key: string, { path, fields }: Purchase, requestId: string): Promise<Told> {

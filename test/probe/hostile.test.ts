@@ -2,9 +2,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { createServer } from 'node:http';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { askOnce } from '../ask-once';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { listen, type Listening } from '../listen';
 import { newFolder } from '../new-folder';
@@ -23,14 +24,11 @@ const openFiles = (gateway: GatewayProcess): number => readdirSync(`/proc/${gate
 /** Sells on its own connection, as PHP does. Returns the status and the reply, or the error. */
 function sell(gateway: GatewayProcess, id: string): Promise<string> {
   const fields = { network: '1', phone: '08031234567', amount: '100', plan_type: 'VTU', bypass: false, 'request-id': id };
-  return new Promise((done) => {
-    const headers = { Authorization: 'Token shop_key:1234', 'Content-Type': 'application/json' };
-    const asked = request(`${gateway.url}/api/topup/`, { method: 'POST', headers, agent: false }, (reply) => {
-      let text = '';
-      reply.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => done(`${reply.statusCode} ${text}`));
-    });
-    asked.on('error', (error) => done(error.message)).end(JSON.stringify(fields));
-  });
+  const headers = { Authorization: 'Token shop_key:1234', 'Content-Type': 'application/json' };
+  return askOnce(`${gateway.url}/api/topup/`, { method: 'POST', headers }, JSON.stringify(fields)).then(
+    ({ status, text }) => `${status} ${text}`,
+    (error: Error) => error.message,
+  );
 }
 
 async function openV1(): Promise<Listening> {

@@ -6,10 +6,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { askOnce } from '../ask-once';
 import { endProcess } from '../end-process';
 import { createRealClock, type Clock } from '../../src/sandbox/clock';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox';
@@ -119,20 +119,13 @@ function formOf(body: Readonly<Record<string, unknown>>): string {
 }
 
 /** Sends one request and searches the reply. No reply may contain a key or a PIN; card PINs and tokens go to their buyer. */
-function send(one: Sending): Promise<void> {
-  return new Promise((done) => {
-    const sent = request(`${gateway.url}${one.path}`, { method: one.method, agent: false, headers: { 'user-agent': 'axios', ...one.headers, 'content-length': Buffer.byteLength(one.body) } }); // prettier-ignore
-    sent.on('error', () => done()).on('response', (answer) => {
-      let told = '';
-      answer.setEncoding('utf8').on('data', (part: string) => (told += part));
-      answer.on('error', () => done()).on('end', () => {
-        answers += 1;
-        searchReply(one, told, JSON.stringify(answer.headers));
-        done();
-      });
-    }); // prettier-ignore
-    sent.end(one.body);
-  });
+async function send(one: Sending): Promise<void> {
+  const { method, path, body } = one;
+  const headers = { 'user-agent': 'axios', ...one.headers, 'content-length': Buffer.byteLength(body) };
+  const answer = await askOnce(`${gateway.url}${path}`, { method, headers }, body).catch(() => undefined);
+  if (answer === undefined) return;
+  answers += 1;
+  searchReply(one, answer.text, JSON.stringify(answer.headers));
 }
 
 function searchReply({ method, path, body }: Sending, told: string, headers: string): void {
