@@ -92,6 +92,7 @@ type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** Sells while the log is stuck until log lines are lost, and goes on selling. */
 async function sellWhileStuck(shop: Shop, pid = shop.child.pid!): Promise<void> {
+  await until(shop.isReady);
   await shop.sell(50);
   process.kill(pid, 'SIGUSR2');
   await until(async () => (await shop.linesLost()) > 0);
@@ -106,7 +107,11 @@ const linesOf = (text: string): Record<string, unknown>[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-const wellLines = (text: string) => linesOf(text).filter(({ event }) => event === 'log_written_again');
+/** One line of the log says how many lines it lacks. */
+async function expectLossTold(shop: Shop, text: string): Promise<void> {
+  const told = linesOf(text).filter(({ event }) => event === 'log_written_again');
+  expect(told).toEqual([expect.objectContaining({ level: 'warn', count: await shop.linesLost() })]);
+}
 
 function collect(stream: Readable): { text: string } {
   const read = { text: '' };
@@ -133,9 +138,7 @@ test('with the log on a full disk sales go on; when there is room again, the log
 
     rmSync(filler);
     await until(() => readFileSync(logFile, 'utf8').includes('log_written_again'));
-    expect(wellLines(readFileSync(logFile, 'utf8'))).toEqual([
-      expect.objectContaining({ level: 'warn', count: await shop.linesLost() }),
-    ]);
+    await expectLossTold(shop, readFileSync(logFile, 'utf8'));
     await shop.sell(1);
     expect(await shop.stop()).toBe(0);
     const events = linesOf(readFileSync(logFile, 'utf8')).map(({ event }) => event);
@@ -155,7 +158,6 @@ test('a log pipe that is not read, then closed, then read again', async () => {
   const shop = await openShop(['ignore', writer, 'pipe']);
   closeSync(writer);
   const complaints = collect(shop.child.stderr!);
-  await until(shop.isReady);
   await sellWhileStuck(shop);
   await until(() => complaints.text !== '');
   expect(complaints.text).toMatch(/^The log cannot be written \(no room\)\. .*\n$/);
@@ -167,7 +169,7 @@ test('a log pipe that is not read, then closed, then read again', async () => {
   await until(() => read.text.includes('"event":"log_written_again"'));
   // The lines that the pipe held when it was closed are lost.
   const whole = read.text.slice(read.text.indexOf('\n') + 1);
-  expect(wellLines(whole)).toEqual([expect.objectContaining({ count: await shop.linesLost() })]);
+  await expectLossTold(shop, whole);
   await shop.sell(1);
   expect(await shop.stop()).toBe(0);
   expect(read.text).toMatch(/"event":"stopped"\}\n$/);
@@ -177,12 +179,11 @@ test('a log socket that is not read, then read again, then closed, with standard
   // What `spawn` calls a pipe is a socket.
   const shop = await openShop(['ignore', 'pipe', 'pipe']);
   shop.child.stderr!.destroy();
-  await until(shop.isReady);
   await sellWhileStuck(shop);
 
   const read = collect(shop.child.stdout!);
   await until(() => read.text.includes('"event":"log_written_again"'));
-  expect(wellLines(read.text)).toEqual([expect.objectContaining({ count: await shop.linesLost() })]);
+  await expectLossTold(shop, read.text);
 
   shop.child.stdout!.destroy();
   await sellWhileStuck(shop);
@@ -191,7 +192,6 @@ test('a log socket that is not read, then read again, then closed, with standard
 
 test('a log pipe that is never read does not delay the stop', async () => {
   const shop = await openShop(['ignore', 'pipe', 'pipe'], undefined, { LOG_LEVEL: 'debug' });
-  await until(shop.isReady);
   await sellWhileStuck(shop);
   expect(await shop.stop()).toBe(0);
 }, 60_000);
@@ -208,7 +208,7 @@ test('a terminal that is stopped, continued, and hangs up', async () => {
 
   const read = collect(shop.child.stdout!);
   await until(() => read.text.includes('"event":"log_written_again"'));
-  expect(wellLines(read.text)).toEqual([expect.objectContaining({ count: await shop.linesLost() })]);
+  await expectLossTold(shop, read.text);
 
   // The other end of the terminal closes: every write to it is now an I/O error.
   shop.child.kill('SIGKILL');
@@ -228,7 +228,6 @@ test('a terminal that is stopped, continued, and hangs up', async () => {
 test('a log device that refuses every write, from the first line on', async () => {
   const full = openSync('/dev/full', 'w');
   const shop = await openShop(['ignore', full, full]);
-  await until(shop.isReady);
   await sellWhileStuck(shop);
   expect(await shop.stop()).toBe(0);
 }, 60_000);

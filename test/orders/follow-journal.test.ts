@@ -6,10 +6,11 @@ import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { JournalFollower, type FollowerParts } from '../../src/orders/follow-journal';
 import { openNumberIndex, type NumberIndex } from '../../src/orders/number-index';
 import { keysOfTyped } from '../../src/orders/number-keys';
-import { createVirtualClock } from '../domain/virtual-clock';
+import { createVirtualClock, type VirtualClock } from '../domain/virtual-clock';
 import { newOrder } from '../journal/new-order';
 import { shippedMapping } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
+import { closedAfterEach } from '../opened';
 
 const mapping = shippedMapping();
 const keyring = createKeyring(new Secret('s'.repeat(32)));
@@ -31,9 +32,11 @@ async function fill(journal: Journal, count: number, fromMs: number, stepMs = 1,
 const found = (index: NumberIndex, nth: number): number =>
   index.find(keysOfTyped(phoneOf(nth), keyring), Number.MAX_SAFE_INTEGER, 5).length;
 
+const kept = closedAfterEach();
+
 async function setUp() {
   const journal = createMemoryJournal();
-  const index = await openNumberIndex({ dir: join(newFolder(), 'index'), keyring });
+  const index = kept(await openNumberIndex({ dir: join(newFolder(), 'index'), keyring }));
   const clock = createVirtualClock(START_MS);
   const parts: FollowerParts = {
     ...{ journal, index, keyring, clock, mapping: () => mapping },
@@ -52,7 +55,6 @@ test('a journal from before the index is indexed in full, also with many orders 
   await follower.stop();
   for (const nth of [0, 1, 499, 500, 501, 1_000, 1_699]) expect([nth, found(index, nth)]).toEqual([nth, 1]);
   expect(index.indexed()?.fromMs).toBe(0);
-  await index.close();
 });
 
 test('the newest orders are indexed first, and the index states from which time on it is complete', async () => {
@@ -66,7 +68,6 @@ test('the newest orders are indexed first, and the index states from which time 
   // The index goes back in pieces to the beginning of the journal.
   expect(read.slice(0, 2)).toEqual([START_MS - 100_000 + 700 + 1, START_MS - 100_000 + 201 + 1]);
   expect(read.at(-1)).toBe(0);
-  await index.close();
 });
 
 function counted(index: NumberIndex, read: number[]): NumberIndex['add'] {
@@ -101,8 +102,15 @@ test('later orders are indexed, also an order that was written after the span of
   await follower.catchUp();
   expect(found(index, 2)).toBe(1);
   await follower.stop();
-  await index.close();
 });
+
+/** Lets these hours pass eight times. The index is written to a real disk, for which the virtual clock does not wait. */
+async function pass(clock: VirtualClock, hours: number): Promise<void> {
+  for (let turn = 0; turn < 8; turn += 1) {
+    await clock.advance(hours * 3_600_000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 
 test('once a day the entries of deleted orders are removed from the index', async () => {
   const { journal, index, clock, parts } = await setUp();
@@ -112,14 +120,9 @@ test('once a day the entries of deleted orders are removed from the index', asyn
   const follower = new JournalFollower(swept);
   await follower.catchUp();
   gone = 'r1';
-  // The index is written to a real disk, for which the virtual clock does not wait.
-  for (let turn = 0; turn < 8; turn += 1) {
-    await clock.advance(25 * 3_600_000);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await pass(clock, 25);
   await follower.stop();
   expect([0, 1, 2].map((nth) => found(index, nth))).toEqual([1, 0, 1]);
-  await index.close();
 });
 
 test('a gateway that is restarted every night also removes the entries of deleted orders', async () => {
@@ -130,13 +133,9 @@ test('a gateway that is restarted every night also removes the entries of delete
   await before.stop();
   const swept = { ...parts, journal: { ...journal, findByNumber: findAllBut(journal, () => 'r1') } };
   const follower = new JournalFollower(swept);
-  for (let turn = 0; turn < 8; turn += 1) {
-    await clock.advance(2 * 3_600_000);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await pass(clock, 2);
   await follower.stop();
   expect([0, 1, 2].map((nth) => found(index, nth))).toEqual([1, 0, 1]);
-  await index.close();
 });
 
 function findAllBut(journal: Journal, gone: () => string): Journal['findByNumber'] {

@@ -9,7 +9,7 @@ import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
 import { shippedMapping } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
 
-test('a note that arrives after the stop, for example of a call to v1 that the stop cuts off, causes no error', async () => {
+function setUp() {
   const clock = createVirtualClock();
   const troubles: unknown[] = [];
   const notes = createNotes({
@@ -19,6 +19,11 @@ test('a note that arrives after the stop, for example of a call to v1 that the s
     clock,
     onTrouble: (error) => troubles.push(error),
   });
+  return { clock, notes, troubles };
+}
+
+test('a note that arrives after the stop, for example of a call to v1 that the stop cuts off, causes no error', async () => {
+  const { clock, notes, troubles } = setUp();
   const refuse = (): void => {
     const error = new GatewayError('journal_unavailable');
     notes.refusedAtDoor({ address: '192.0.2.1', refusal: { error, headers: {} } });
@@ -34,14 +39,7 @@ test('a note that arrives after the stop, for example of a call to v1 that the s
 });
 
 test('the note of a refused request masks a key that the refusal or the request id repeats', async () => {
-  const clock = createVirtualClock();
-  const notes = createNotes({
-    store: openNotesStore({ dir: newFolder(), seal: createFieldSeal(undefined) }),
-    mapping: shippedMapping,
-    keyring: createKeyring(new Secret('a'.repeat(64))),
-    clock,
-    onTrouble: () => undefined,
-  });
+  const { clock, notes } = setUp();
   const key = 'shop_live_k3yk3yk3y';
   notes.refusedAtDoor({
     address: '192.0.2.1',

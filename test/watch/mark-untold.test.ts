@@ -25,98 +25,107 @@ async function sell(journal: Journal, requestId: string, openedAtMs: number, set
 
 const toldAt = async (journal: Journal, requestId: string) => (await journal.find(newOrder().owner, requestId))?.toldAtMs;
 
-test.each([
+/** When each of these orders was told; 0 is the mark of one that may not have been. */
+async function expectTold(journal: Journal, expected: Readonly<Record<string, number | undefined>>): Promise<void> {
+  const times = Object.keys(expected).map(async (id) => [id, await toldAt(journal, id)] as const);
+  expect(Object.fromEntries(await Promise.all(times))).toEqual(expected);
+}
+
+/** What the living processes have told. */
+const toldLines = (...lines: readonly string[]) => ({ append: () => Promise.resolve(), read: () => Promise.resolve(lines) });
+
+const STORES = [
   ['memory', async () => createMemoryJournal()],
   ['lmdb', () => openLmdbJournal({ dir: join(folder, 'journal'), retentionMs: Infinity })],
-])('orders that were open or sold in the last seconds of a killed process are marked as untold (%s)', async (_name, open) => {
-  const journal = await open();
-  const end = NOW - 90 * 60 * SECOND;
-  await sell(journal, 'long-before', end - 700 * SECOND, end - 119 * SECOND);
-  await sell(journal, 'held for minutes', end - 152 * SECOND, end - 2 * SECOND);
-  await sell(journal, 'before', end - 90 * SECOND, end - 80 * SECOND);
-  await sell(journal, 'held', end - 41 * SECOND, end - 2 * SECOND);
-  await sell(journal, 'last', end - SECOND, end);
-  await sell(journal, 'open', end - 50 * SECOND);
-  expect(await markUntold(journal, [end])).toBe(4);
-  const ids = ['long-before', 'before', 'held', 'held for minutes', 'last', 'open'];
-  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([undefined, undefined, 0, 0, 0, 0]);
-  expect(await markUntold(journal, [end])).toBe(0);
-  await journal.close();
-});
+] as const;
+
+test.each(STORES)(
+  'orders that were open or sold in the last seconds of a killed process are marked as untold (%s)',
+  async (_name, open) => {
+    const journal = await open();
+    const end = NOW - 90 * 60 * SECOND;
+    await sell(journal, 'long-before', end - 700 * SECOND, end - 119 * SECOND);
+    await sell(journal, 'held for minutes', end - 152 * SECOND, end - 2 * SECOND);
+    await sell(journal, 'before', end - 90 * SECOND, end - 80 * SECOND);
+    await sell(journal, 'held', end - 41 * SECOND, end - 2 * SECOND);
+    await sell(journal, 'last', end - SECOND, end);
+    await sell(journal, 'open', end - 50 * SECOND);
+    expect(await markUntold(journal, [end])).toBe(4);
+    const marked = { held: 0, 'held for minutes': 0, last: 0, open: 0 };
+    await expectTold(journal, { 'long-before': undefined, before: undefined, ...marked });
+    expect(await markUntold(journal, [end])).toBe(0);
+    await journal.close();
+  },
+);
 
 test('a sale that a living process tells at the moment of the mark is not marked', async () => {
   const journal = createMemoryJournal();
-  const [clock, written] = [createVirtualClock(NOW), [] as string[]];
-  const told = { append: () => Promise.resolve(), read: () => Promise.resolve(written) };
+  const clock = createVirtualClock(NOW);
+  const written: string[] = [];
   await sell(journal, 'told', NOW - SECOND, NOW);
   await sell(journal, 'lost', NOW - SECOND, NOW);
-  const marking = markUntold(journal, [NOW], { told, clock });
+  const marking = markUntold(journal, [NOW], { told: { ...toldLines(), read: async () => written }, clock });
   await settlePromises();
   written.push(toldLine((await journal.find(newOrder().owner, 'told'))!));
   await clock.advance(SECOND);
   expect(await marking).toBe(1);
-  expect(await Promise.all(['told', 'lost'].map((id) => toldAt(journal, id)))).toEqual([undefined, 0]);
+  await expectTold(journal, { told: undefined, lost: 0 });
 });
 
 test('"pending" that a killed process had marked counts as told only where the reply has left', async () => {
   const journal = createMemoryJournal();
   const { owner } = newOrder();
-  const ids = ['heard', 'cut off', 'open, cut off', 'older than the list'];
-  const written: string[] = [];
-  const told = { append: () => Promise.resolve(), read: () => Promise.resolve(written) };
   await sell(journal, 'heard', NOW - 20 * SECOND, NOW);
   await sell(journal, 'cut off', NOW - 20 * SECOND, NOW);
   await sell(journal, 'open, cut off', NOW - 20 * SECOND);
   await sell(journal, 'older than the list', NOW - 80 * SECOND, NOW);
-  for (const id of ids) await journal.tell(owner, id, TOLD_PENDING);
-  written.push(toldLine((await journal.find(owner, 'heard'))!, 'pending'));
+  const expected = { heard: TOLD_PENDING, 'cut off': 0, 'open, cut off': 0, 'older than the list': TOLD_PENDING };
+  for (const id of Object.keys(expected)) await journal.tell(owner, id, TOLD_PENDING);
+  const told = toldLines(toldLine((await journal.find(owner, 'heard'))!, 'pending'));
   expect(await markUntold(journal, [NOW], { told })).toBe(2);
-  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([TOLD_PENDING, 0, 0, TOLD_PENDING]);
+  await expectTold(journal, expected);
 });
 
 test('an open order from before the clock was set back is marked; one of a living process is not', async () => {
   const journal = createMemoryJournal();
   await sell(journal, 'before the step', NOW + 180 * SECOND);
   await sell(journal, 'of another process', NOW - SECOND);
-  const told = { append: () => Promise.resolve(), read: () => Promise.resolve([]) };
   const clock = createVirtualClock(NOW);
-  const marking = markUntold(journal, [NOW - 60 * SECOND], { told, clock });
+  const marking = markUntold(journal, [NOW - 60 * SECOND], { told: toldLines(), clock });
   await settlePromises();
   await clock.advance(SECOND);
   expect(await marking).toBe(1);
-  expect(await Promise.all(['before the step', 'of another process'].map((id) => toldAt(journal, id)))).toEqual([0, undefined]);
+  await expectTold(journal, { 'before the step': 0, 'of another process': undefined });
 });
 
 test('an order that a living process ends, or tells as pending, while the mark waits is left to that process', async () => {
   const journal = createMemoryJournal();
   const clock = createVirtualClock(NOW);
-  const told = { append: () => Promise.resolve(), read: () => Promise.resolve([]) };
   const { owner } = newOrder();
   for (const requestId of ['sold since', 'pending since', 'open']) await sell(journal, requestId, NOW - SECOND);
-  const marking = markUntold(journal, [NOW], { told, clock });
+  const marking = markUntold(journal, [NOW], { told: toldLines(), clock });
   await settlePromises();
   await journal.settle(owner, 'sold since', { kind: 'succeeded', reference: 'r1' }, NOW);
   await journal.tell(owner, 'pending since', TOLD_PENDING);
   await clock.advance(SECOND);
   expect(await marking).toBe(1);
-  const ids = ['sold since', 'pending since', 'open'];
-  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([undefined, TOLD_PENDING, 0]);
+  await expectTold(journal, { 'sold since': undefined, 'pending since': TOLD_PENDING, open: 0 });
 });
 
-test.each([
-  ['memory', async () => createMemoryJournal()],
-  ['lmdb', () => openLmdbJournal({ dir: join(folder, 'journal'), retentionMs: Infinity })],
-])('an order that a living process sells at the moment of its mark is left to that process (%s)', async (_name, open) => {
-  const journal = await open();
-  await sell(journal, 'sold now', NOW - SECOND);
-  const tell: Journal['tell'] = async (owner, requestId, ...telling) => {
-    await journal.settle(owner, requestId, { kind: 'succeeded', reference: 'r1' }, NOW);
-    return journal.tell(owner, requestId, ...telling);
-  };
-  await markUntold({ ...journal, tell }, [NOW]);
-  expect(await toldAt(journal, 'sold now')).toBeUndefined();
-  await journal.close();
-});
+test.each(STORES)(
+  'an order that a living process sells at the moment of its mark is left to that process (%s)',
+  async (_name, open) => {
+    const journal = await open();
+    await sell(journal, 'sold now', NOW - SECOND);
+    const tell: Journal['tell'] = async (owner, requestId, ...telling) => {
+      await journal.settle(owner, requestId, { kind: 'succeeded', reference: 'r1' }, NOW);
+      return journal.tell(owner, requestId, ...telling);
+    };
+    await markUntold({ ...journal, tell }, [NOW]);
+    expect(await toldAt(journal, 'sold now')).toBeUndefined();
+    await journal.close();
+  },
+);
 
 test('the open orders of a killed process are marked many at a time, because the start waits', async () => {
   const journal = createMemoryJournal();
@@ -159,28 +168,9 @@ test('the last sales of a killed process are marked, however much another proces
   await sell(journal, 'open', sign - 3_600 * SECOND);
   await sell(journal, 'neighbours-open', NOW - SECOND);
   await markUntold(journal, [sign]);
-  const ids = [
-    'long-before',
-    'before',
-    'settled-elsewhere',
-    'held',
-    'after-sign',
-    'ended-elsewhere',
-    'open',
-    'neighbour-20',
-    'neighbours-open',
-  ];
-  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([
-    undefined,
-    undefined,
-    0,
-    0,
-    0,
-    0,
-    0,
-    undefined,
-    undefined,
-  ]);
+  const marked = { 'settled-elsewhere': 0, held: 0, 'after-sign': 0, 'ended-elsewhere': 0, open: 0 };
+  const others = { 'neighbour-20': undefined, 'neighbours-open': undefined };
+  await expectTold(journal, { 'long-before': undefined, before: undefined, ...marked, ...others });
 });
 
 test('orders that several signs concern are read once, and marked as the earliest of these signs wants', async () => {
@@ -198,8 +188,7 @@ test('orders that several signs concern are read once, and marked as the earlies
   };
   expect(await markUntold({ ...journal, list }, [NOW, NOW - 20 * SECOND, NOW])).toBe(3);
   expect(listed).toEqual(['before', 'first', 'between', 'second']);
-  const ids = ['before', 'first', 'between', 'second'];
-  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([undefined, 0, 0, 0]);
+  await expectTold(journal, { before: undefined, first: 0, between: 0, second: 0 });
 });
 
 test('the last time in the journal counts as a time of death, for a machine that lost its last signs', async () => {
