@@ -10,13 +10,9 @@ require __DIR__ . '/script.php';
 function accessToken(): string
 {
     global $address, $key;
-    $curl = curl_init();
-    curl_setopt($curl, CURLOPT_URL, "$address/api/user/");
     // POST without fields: PHP sends it chunked and empty.
-    curl_setopt($curl, CURLOPT_POST, 1);
-    curl_setopt($curl, CURLOPT_RETURNTRANSFER, true);
-    curl_setopt($curl, CURLOPT_HTTPHEADER, ['Authorization: Basic ' . base64_encode($key)]);
-    $reply = json_decode((string) curl_exec($curl));
+    $login = [CURLOPT_POST => 1, CURLOPT_HTTPHEADER => ['Authorization: Basic ' . base64_encode($key)]];
+    $reply = json_decode(send("$address/api/user/", $login));
     if (empty($reply->AccessToken)) {
         tell('refunded', 'The vendor cannot be reached.', ['step' => 'login']);
     }
@@ -26,14 +22,11 @@ function accessToken(): string
 function buy(string $path, array $fields): ?array
 {
     global $address;
-    $headers = ['Authorization: Token ' . accessToken(), 'Content-Type: application/json'];
-    $curl = curl_init();
-    curl_setopt($curl, CURLOPT_URL, "$address$path");
-    curl_setopt($curl, CURLOPT_POST, 1);
-    curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($fields));
-    curl_setopt($curl, CURLOPT_RETURNTRANSFER, true);
-    curl_setopt($curl, CURLOPT_HTTPHEADER, $headers);
-    return json_decode((string) curl_exec($curl), true);
+    return json_decode(send("$address$path", [
+        CURLOPT_POST => 1,
+        CURLOPT_POSTFIELDS => json_encode($fields),
+        CURLOPT_HTTPHEADER => ['Authorization: Token ' . accessToken(), 'Content-Type: application/json'],
+    ]), true);
 }
 
 function conclude(?array $reply, array $details = []): never
@@ -100,13 +93,9 @@ switch ($service) {
         ]);
         conclude($reply, ['cable' => $reply['cable_name'] ?? null, 'plan' => $reply['plan_name'] ?? null]);
     case 'verify-meter':
-        $curl = curl_init();
         $query = "meter_type={$order['meter_type']}&disco={$order['disco']}&meter_number={$order['meter']}";
-        curl_setopt($curl, CURLOPT_URL, "$address/api/bill/bill-validation?$query");
-        curl_setopt($curl, CURLOPT_CONNECTTIMEOUT, 2);
-        curl_setopt($curl, CURLOPT_USERAGENT, 'adex');
-        curl_setopt($curl, CURLOPT_RETURNTRANSFER, true);
-        $reply = json_decode((string) curl_exec($curl), true);
+        $options = [CURLOPT_CONNECTTIMEOUT => 2, CURLOPT_USERAGENT => 'adex'];
+        $reply = json_decode(send("$address/api/bill/bill-validation?$query", $options), true);
         if (isset($reply['name'])) {
             tell('shown', $reply['name'], ['invalid' => $reply['invalid']]);
         }

@@ -9,13 +9,11 @@ require __DIR__ . '/script.php';
 function buy(string $path, array $fields): ?array
 {
     global $address, $key;
-    $curl = curl_init();
-    curl_setopt($curl, CURLOPT_URL, "$address$path");
-    curl_setopt($curl, CURLOPT_POST, 1);
-    curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($fields));
-    curl_setopt($curl, CURLOPT_RETURNTRANSFER, true);
-    curl_setopt($curl, CURLOPT_HTTPHEADER, ["Authorization: Token $key", 'Content-Type: application/json']);
-    return json_decode((string) curl_exec($curl), true);
+    return json_decode(send("$address$path", [
+        CURLOPT_POST => 1,
+        CURLOPT_POSTFIELDS => json_encode($fields),
+        CURLOPT_HTTPHEADER => ["Authorization: Token $key", 'Content-Type: application/json'],
+    ]), true);
 }
 
 function conclude(?array $reply, array $details = []): never

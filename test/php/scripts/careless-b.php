@@ -5,9 +5,7 @@ declare(strict_types=1);
 require __DIR__ . '/script.php';
 [$address, $key, $service, $order] = settings();
 
-$curl = curl_init("$address/api/topup/");
-curl_setopt_array($curl, [
-    CURLOPT_RETURNTRANSFER => true,
+$reply = json_decode(send("$address/api/topup/", [
     CURLOPT_POST => true,
     CURLOPT_POSTFIELDS => json_encode([
         'network' => $order['network'],
@@ -17,9 +15,7 @@ curl_setopt_array($curl, [
         'airtime_type' => 'VTU',
     ]),
     CURLOPT_HTTPHEADER => ["Authorization: Token $key", 'Content-Type: application/json'],
-]);
-$reply = json_decode((string) curl_exec($curl), true);
-$http = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
+], $http), true);
 $isSold = match ($service) {
     'no-error-key' => !isset($reply['error']),
     'any-id' => isset($reply['id']),

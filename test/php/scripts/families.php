@@ -9,15 +9,12 @@ require __DIR__ . '/script.php';
 function post(string $path, string $body, string $authorization, array $more = [], array $options = []): array
 {
     global $address;
-    $curl = curl_init("$address$path");
-    curl_setopt_array($curl, [
-        CURLOPT_RETURNTRANSFER => true,
+    $reply = send("$address$path", [
         CURLOPT_CUSTOMREQUEST => 'POST',
         CURLOPT_POSTFIELDS => $body,
         CURLOPT_HTTPHEADER => ["Authorization: $authorization", 'Content-Type: application/json', ...$more],
-    ] + $options);
-    $reply = json_decode((string) curl_exec($curl), true);
-    return [curl_getinfo($curl, CURLINFO_RESPONSE_CODE), $reply];
+    ] + $options, $http);
+    return [$http, json_decode($reply, true)];
 }
 
 function conclude(bool $isSold, bool $isOpen, ?array $reply): never

@@ -6,17 +6,11 @@ declare(strict_types=1);
 require __DIR__ . '/script.php';
 [$address, $key, $service, $order] = settings();
 
-function withCurl(string|array $fields): string|bool
+function withCurl(string|array $fields): string
 {
     global $address, $key;
-    $curl = curl_init("$address/api/topup/");
-    curl_setopt_array($curl, [
-        CURLOPT_RETURNTRANSFER => true,
-        CURLOPT_POST => true,
-        CURLOPT_POSTFIELDS => $fields,
-        CURLOPT_HTTPHEADER => ["Authorization: Token  $key"],
-    ]);
-    return curl_exec($curl);
+    $headers = ["Authorization: Token  $key"];
+    return send("$address/api/topup/", [CURLOPT_POST => true, CURLOPT_POSTFIELDS => $fields, CURLOPT_HTTPHEADER => $headers]);
 }
 
 /** Streams give false, and no body, for every 4xx. */

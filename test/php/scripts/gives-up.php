@@ -13,16 +13,12 @@ if (isset($order['trace'])) {
 
 function post(string $address, array $headers, array $sale, int $limitMs): ?array
 {
-    $curl = curl_init("$address/api/topup/");
-    curl_setopt_array($curl, [
-        CURLOPT_RETURNTRANSFER => true,
+    return json_decode(send("$address/api/topup/", [
         CURLOPT_POST => true,
         CURLOPT_POSTFIELDS => json_encode($sale),
         CURLOPT_HTTPHEADER => $headers,
         CURLOPT_TIMEOUT_MS => $limitMs,
-    ]);
-    $text = curl_exec($curl);
-    return $text === false ? null : json_decode($text, true);
+    ]), true);
 }
 
 $sale = ['network' => 1, 'phone' => $order['phone'], 'amount' => $order['amount'], 'bypass' => true, 'plan_type' => 'VTU'];

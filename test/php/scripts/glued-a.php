@@ -8,18 +8,14 @@ require __DIR__ . '/script.php';
 
 $comma = $service === 'broken' ? '' : ',';
 $network = $service === 'line-break' ? $order['network'] . "\n" : $order['network'];
-$curl = curl_init();
-curl_setopt_array($curl, [
-    CURLOPT_URL => "$address/api/topup",
-    CURLOPT_RETURNTRANSFER => true,
+$reply = json_decode(send("$address/api/topup", [
     CURLOPT_POST => true,
     CURLOPT_POSTFIELDS => '{"network":"' . $network . '","amount":' . $order['amount'] . ',
         "phone":"' . $order['phone'] . '",
         "bypass":true' . $comma . '
         "plan_type":"VTU","request-id":' . $order['number'] . '}',
     CURLOPT_HTTPHEADER => ["Authorization:Token $key", 'Content-Type:application/json'],
-]);
-$reply = json_decode((string) curl_exec($curl), true);
+]), true);
 $details = ['reference' => $reply['transid'] ?? null, 'balance' => $reply['newbal'] ?? null, 'request_id' => $reply['request-id'] ?? null];
 match ($reply['status'] ?? null) {
     'success' => tell('delivered', $reply['message'], $details),

@@ -12,17 +12,15 @@ const STATES = ['completed' => 'delivered', 'queued' => 'pending'];
 function post(string $path, array $fields): array
 {
     global $address, $key;
-    $curl = curl_init("$address$path");
-    curl_setopt_array($curl, [
-        CURLOPT_RETURNTRANSFER => true,
+    $text = send("$address$path", [
         CURLOPT_POSTFIELDS => json_encode($fields),
         CURLOPT_TIMEOUT => 30,
         // Guzzle names itself and takes cURL's own Accept away.
         CURLOPT_USERAGENT => 'GuzzleHttp/7',
         CURLOPT_HTTPHEADER => ["Authorization: Token $key", 'Content-Type: application/json', 'Accept:'],
-    ]);
-    $reply = json_decode((string) curl_exec($curl), true) ?? [];
-    if (curl_getinfo($curl, CURLINFO_RESPONSE_CODE) !== 200) {
+    ], $http);
+    $reply = json_decode($text, true) ?? [];
+    if ($http !== 200) {
         tell('refunded', $reply['msg'] ?? null, ['reference' => null]);
     }
     return $reply;

@@ -9,16 +9,10 @@ require __DIR__ . '/script.php';
 function call(string $method, string $path, ?array $fields = null): ?array
 {
     global $address, $key;
-    $curl = curl_init("$address$path");
-    curl_setopt_array($curl, [
-        CURLOPT_RETURNTRANSFER => true,
+    return json_decode(send("$address$path", [
         CURLOPT_CUSTOMREQUEST => $method,
         CURLOPT_HTTPHEADER => ["Authorization: Token $key", 'Content-Type: application/json'],
-    ]);
-    if ($fields !== null) {
-        curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($fields));
-    }
-    return json_decode((string) curl_exec($curl), true);
+    ] + ($fields === null ? [] : [CURLOPT_POSTFIELDS => json_encode($fields)])), true);
 }
 
 function conclude(?array $reply, array $details = []): never

@@ -1,6 +1,6 @@
 <?php
-// What all scripts here share: the reseller's settings, the order of a customer, and the one line in which a script
-// says what it tells that customer. How to send and what to conclude is each script's own business.
+// What all scripts here share: the reseller's settings, the order of a customer, a call of cURL, and the one line in which a
+// script says what it tells that customer. What to send, and how, and what to conclude is each script's own business.
 //
 //   php adex-a.php <address> <key> <service> '<order as JSON>'
 
@@ -17,6 +17,16 @@ function settings(): array
     $address = $argv[1] ?? getenv('GATEWAY_URL') ?: exit("An address is needed.\n");
     $key = $argv[2] ?? getenv('GATEWAY_KEY') ?: exit("A key is needed.\n");
     return [$address, $key, $argv[3] ?? '', json_decode($argv[4] ?? '{}', true)];
+}
+
+/** Sends one request by cURL with these options; returns the reply, which is empty where none came. */
+function send(string $url, array $options, ?int &$http = null): string
+{
+    $curl = curl_init($url);
+    curl_setopt_array($curl, [CURLOPT_RETURNTRANSFER => true] + $options);
+    $reply = (string) curl_exec($curl);
+    $http = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
+    return $reply;
 }
 
 /** Ends the script. `told` is delivered, pending or refunded for a sale; shown or refused for a question. */

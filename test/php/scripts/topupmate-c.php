@@ -9,17 +9,13 @@ require __DIR__ . '/script.php';
 function call(string $path, array $fields): ?array
 {
     global $address, $key;
-    $curl = curl_init();
-    curl_setopt_array($curl, [
-        CURLOPT_URL => "$address$path",
-        CURLOPT_RETURNTRANSFER => true,
+    return json_decode(send("$address$path", [
         CURLOPT_TIMEOUT => 0,
         CURLOPT_FOLLOWLOCATION => true,
         CURLOPT_CUSTOMREQUEST => 'POST',
         CURLOPT_POSTFIELDS => json_encode($fields),
         CURLOPT_HTTPHEADER => ["Authorization: Token $key", 'Content-Type: application/json'],
-    ]);
-    return json_decode((string) curl_exec($curl), true);
+    ]), true);
 }
 
 function conclude(?array $reply, array $details = []): never

@@ -2,42 +2,19 @@
 // Newer Topupmate-shaped script buying in format B. Airtime, data, cable and electricity know pending; exams do not.
 
 declare(strict_types=1);
-require __DIR__ . '/script.php';
+require __DIR__ . '/topupmate.php';
 [$address, $key, $service, $order] = settings();
 
 function call(string $method, string $path, ?array $fields = null): ?array
 {
     global $address, $key;
-    $curl = curl_init();
-    curl_setopt_array($curl, [
-        CURLOPT_URL => "$address$path",
-        CURLOPT_RETURNTRANSFER => true,
-        CURLOPT_ENCODING => '',
-        CURLOPT_TIMEOUT => 0,
-        CURLOPT_FOLLOWLOCATION => true,
-        CURLOPT_CUSTOMREQUEST => $method,
-        CURLOPT_HTTPHEADER => ["Authorization: Token $key", 'Content-Type: application/json'],
-    ]);
-    if ($fields !== null) {
-        // Those sites write it by hand, over several lines.
-        curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($fields, JSON_PRETTY_PRINT));
-    }
-    return json_decode((string) curl_exec($curl), true);
+    return sendNewer($method, "$address$path", "Token $key", $fields);
 }
 
 function conclude(?array $reply, array $details = [], bool $hasPending = true): never
 {
-    $word = strtolower((string) ($reply['Status'] ?? $reply['status'] ?? ''));
     $common = ['reference' => $reply['ident'] ?? null, 'balance' => $reply['balance_after'] ?? null];
-    if (in_array($word, ['successful', 'success'], true)) {
-        tell('delivered', $reply['api_response'], [...$common, ...$details]);
-    }
-    if ($hasPending && in_array($word, ['processing', 'process', 'pending'], true)) {
-        tell('pending', $reply['msg'], $common);
-    }
-    $text = $reply['error'][0] ?? $reply['msg'] ?? 'Unable to complete.';
-    $isOurs = stripos($text, 'balance') !== false || stripos($text, 'insufficient') !== false;
-    tell('refunded', $isOurs ? 'Please report this to the admin.' : $text, $common);
+    concludeNewer($reply, $common, $details, $hasPending);
 }
 
 switch ($service) {

@@ -4,34 +4,19 @@
 // pending: what is not `success` is refunded, so only a late answer saves a slow sale.
 
 declare(strict_types=1);
-require __DIR__ . '/script.php';
+require __DIR__ . '/topupmate.php';
 [$address, $key, $service, $order] = settings();
 
-function call(string $method, string $path, string $authorization, ?string $body): ?object
+function call(string $method, string $path, string $authorization, ?string $body = null): ?object
 {
     global $address;
-    $curl = curl_init();
-    curl_setopt_array($curl, [
-        CURLOPT_URL => "$address$path",
-        CURLOPT_RETURNTRANSFER => true,
-        CURLOPT_ENCODING => '',
-        CURLOPT_MAXREDIRS => 10,
-        CURLOPT_TIMEOUT => 0,
-        CURLOPT_FOLLOWLOCATION => true,
-        CURLOPT_HTTP_VERSION => CURL_HTTP_VERSION_1_1,
-        CURLOPT_CUSTOMREQUEST => $method,
-        CURLOPT_HTTPHEADER => ["Authorization: $authorization", 'Content-Type: application/json'],
-    ]);
-    if ($body !== null) {
-        curl_setopt($curl, CURLOPT_POSTFIELDS, $body);
-    }
-    return json_decode((string) curl_exec($curl));
+    return sendOlder($method, "$address$path", ["Authorization: $authorization", 'Content-Type: application/json'], $body);
 }
 
 function buy(string $path, string $body): ?object
 {
     global $key;
-    $login = call('GET', '/api/user/', "Basic  $key", null);
+    $login = call('GET', '/api/user/', "Basic  $key");
     return call('POST', $path, 'Token ' . ($login->AccessToken ?? ''), $body);
 }
 
@@ -65,7 +50,7 @@ switch ($service) {
         }');
         conclude($reply);
     case 'verify-cable':
-        $reply = call('GET', "/api/cable/cable-validation?iuc={$order['iuc']}&cable={$order['cable']}", "Basic  $key", null);
+        $reply = call('GET', "/api/cable/cable-validation?iuc={$order['iuc']}&cable={$order['cable']}", "Basic  $key");
         isset($reply->name) && $reply->status == 'success' ? tell('shown', $reply->name) : tell('refused', $reply->msg ?? null);
     case 'cable':
         conclude(buy('/api/cable/', '{

@@ -3,28 +3,13 @@
 // non-empty `error` for a failure; cable, electricity and exams have no word for pending and refund it.
 
 declare(strict_types=1);
-require __DIR__ . '/script.php';
+require __DIR__ . '/topupmate.php';
 [$address, $key, $service, $order] = settings();
 
 function call(string $method, string $path, ?string $body = null): ?object
 {
     global $address, $key;
-    $curl = curl_init();
-    curl_setopt_array($curl, [
-        CURLOPT_URL => "$address$path",
-        CURLOPT_RETURNTRANSFER => true,
-        CURLOPT_ENCODING => '',
-        CURLOPT_MAXREDIRS => 10,
-        CURLOPT_TIMEOUT => 0,
-        CURLOPT_FOLLOWLOCATION => true,
-        CURLOPT_HTTP_VERSION => CURL_HTTP_VERSION_1_1,
-        CURLOPT_CUSTOMREQUEST => $method,
-        CURLOPT_HTTPHEADER => ['Content-Type: application/json', "Authorization: Token $key"],
-    ]);
-    if ($body !== null) {
-        curl_setopt($curl, CURLOPT_POSTFIELDS, $body);
-    }
-    return json_decode((string) curl_exec($curl));
+    return sendOlder($method, "$address$path", ['Content-Type: application/json', "Authorization: Token $key"], $body);
 }
 
 function common(?object $reply): array

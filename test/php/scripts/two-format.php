@@ -11,18 +11,12 @@ const ASKED_AT_MOST = 12;
 function call(string $method, string $path, ?array $fields = null): ?array
 {
     global $address, $key;
-    $curl = curl_init("$address$path");
-    curl_setopt_array($curl, [
-        CURLOPT_RETURNTRANSFER => true,
+    return json_decode(send("$address$path", [
         CURLOPT_TIMEOUT => 30,
         CURLOPT_CUSTOMREQUEST => $method,
         CURLOPT_USERAGENT => 'GuzzleHttp/7',
         CURLOPT_HTTPHEADER => ["Authorization: Bearer $key", 'Accept: application/json', 'Content-Type: application/json'],
-    ]);
-    if ($fields !== null) {
-        curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($fields));
-    }
-    return json_decode((string) curl_exec($curl), true);
+    ] + ($fields === null ? [] : [CURLOPT_POSTFIELDS => json_encode($fields)])), true);
 }
 
 function conclusion(?array $reply, string $id): string
