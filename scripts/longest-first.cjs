@@ -15,7 +15,6 @@ const LONGEST = [
   'security/markers',
   'flows/hang-up',
   'worst-day/worst-day',
-  'simulation/mutants',
   'php/php-scripts',
   'console/trouble',
   'flows/bounded-metrics',

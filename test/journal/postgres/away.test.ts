@@ -10,7 +10,7 @@ import { toldLine } from '../../../src/journal/told-sales';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
-import { opened } from '../../opened';
+import { closedAfterEach, opened } from '../../opened';
 import { until } from '../../until';
 
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-9', message: 'sold to 08030000001' };
@@ -22,23 +22,17 @@ const { owner } = newOrder();
 describePostgres('while PostgreSQL is away', () => {
   const server = opened(startPostgres);
   let url: string;
-  let journals: Journal[] = [];
   let events: JournalEvent[] = [];
   beforeEach(async () => {
     url = await server.createDatabase();
     events = [];
   });
-  afterEach(async () => {
-    for (const journal of journals) await journal.close();
-    journals = [];
-  });
+  const kept = closedAfterEach();
 
   const open = async (options: Partial<PostgresJournalOptions> = {}): Promise<Journal> => {
     const spoolDir = options.spoolDir ?? newFolder();
     const onEvent = (event: JournalEvent): void => void events.push(event);
-    const journal = await openPostgresJournal({ url, spoolDir, retentionMs: Infinity, onEvent, ...options });
-    journals.push(journal);
-    return journal;
+    return kept(await openPostgresJournal({ url, spoolDir, retentionMs: Infinity, onEvent, ...options }));
   };
   const sql = (text: string) => server.query(url, text);
   const kinds = (): readonly string[] => events.map(({ kind }) => kind);

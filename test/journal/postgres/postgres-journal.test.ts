@@ -14,7 +14,7 @@ import { collect, journalSuite } from '../journal-suite';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
-import { opened } from '../../opened';
+import { closedAfterEach, opened } from '../../opened';
 import { until } from '../../until';
 
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance' };
@@ -25,20 +25,13 @@ const DAY_MS = 86_400_000;
 describePostgres('on a real PostgreSQL', () => {
   const server = opened(startPostgres);
   let url: string;
-  let journals: Journal[] = [];
   beforeEach(async () => {
     url = await server.createDatabase();
   });
-  afterEach(async () => {
-    for (const journal of journals) await journal.close();
-    journals = [];
-  });
+  const kept = closedAfterEach();
 
-  const open = async (options: Partial<PostgresJournalOptions> = {}): Promise<Journal> => {
-    const journal = await openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity, ...options });
-    journals.push(journal);
-    return journal;
-  };
+  const open = async (options: Partial<PostgresJournalOptions> = {}): Promise<Journal> =>
+    kept(await openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity, ...options }));
   const sql = (text: string) => server.query(url, text);
 
   journalSuite('PostgreSQL journal', async () => openPostgresJournal({ url, spoolDir: newFolder() }));
@@ -361,8 +354,7 @@ describePostgres('on a real PostgreSQL', () => {
       expect(await sql(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
       const journal = await open();
       const { order } = await journal.open(newOrder());
-      const reader = await openPostgresReader({ url });
-      journals.push(reader);
+      const reader = kept(await openPostgresReader({ url }));
       expect(await reader.find(owner, 'r1')).toEqual(order);
       expect(await reader.listUnsettled({ limit: 9 })).toEqual([order]);
       expect(reader.isWritable()).toBe(false);
