@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLiveMapping, type LiveMapping } from '../../src/mapping/live';
-import { hashOf, readFolder } from '../../src/mapping/load';
+import { hashOf, readFolder, type MappingFileText } from '../../src/mapping/load';
 import { openSetHistory } from '../../src/mapping/set-history';
 import { newFolder } from '../new-folder';
-import { copyMappings, MAPPINGS } from './mapping-set';
+import { copyMappings, MAPPINGS, shippedFiles } from './mapping-set';
 import { turnsDuring } from '../until';
 
 let home: string;
@@ -35,13 +35,15 @@ function edit(name: string, change: (text: string) => string): void {
   writeFileSync(file, change(readFileSync(file, 'utf8')));
 }
 
+const AIRTIME = 'operations/airtime.yaml';
+const airtime = (): string => readFileSync(join(folder, AIRTIME), 'utf8');
 const addSpelling = (text: string): string => text.replace('from: [amount]', 'from: [amount, howmuch]');
 const breakIt = (text: string): string => text.replace('as: naira', 'as: niara');
 
 test('a valid edit is taken into use and changes the hash', async () => {
   const live = open();
   const before = live.current();
-  edit('operations/airtime.yaml', addSpelling);
+  edit(AIRTIME, addSpelling);
   const reloaded = await live.reload();
   expect(reloaded.kind).toBe('reloaded');
   expect(live.current().hash).not.toBe(before.hash);
@@ -53,21 +55,21 @@ test('a valid edit is taken into use and changes the hash', async () => {
 test('a broken edit is refused with its place, and the running set stays', async () => {
   const live = open();
   const before = live.current();
-  edit('operations/airtime.yaml', breakIt);
+  edit(AIRTIME, breakIt);
   const refused = await live.reload();
   expect(refused).toMatchObject({ kind: 'refused', hash: before.hash });
   expect(live.current()).toBe(before);
   expect(live.problems()[0]).toMatchObject({ file: expect.stringContaining('airtime.yaml'), line: expect.any(Number) });
-  edit('operations/airtime.yaml', (text) => text.replace('as: niara', 'as: naira'));
+  edit(AIRTIME, (text) => text.replace('as: niara', 'as: naira'));
   expect((await live.reload()).kind).toBe('unchanged');
   expect(live.problems()).toEqual([]);
 });
 
 test('a restart with a broken folder serves the last good set', async () => {
   const first = open();
-  edit('operations/airtime.yaml', addSpelling);
+  edit(AIRTIME, addSpelling);
   await first.reload();
-  edit('operations/airtime.yaml', breakIt);
+  edit(AIRTIME, breakIt);
   const second = open();
   expect(second.current().hash).toBe(first.current().hash);
   expect(second.problems().length).toBeGreaterThan(0);
@@ -78,29 +80,25 @@ test('a set with a byte-order mark, as editors on Windows write it, is kept and 
   const live = open();
   const { hash } = live.current();
   expect(live.history.setOf(hash)?.mapping?.hash).toBe(hash);
-  const wanted = live.files().map(({ name, text }) => ({
-    name: name!,
-    text: name === 'operations/airtime.yaml' ? addSpelling(text) : text,
-  }));
-  const expected = hashOf(wanted.map((one) => ({ ...one, file: one.name })));
-  expect(await live.apply(wanted, expected, hash)).toEqual({ kind: 'reloaded', hash: expected });
-  edit('operations/airtime.yaml', breakIt);
-  expect(open().current().hash).toBe(expected);
+  const wanted = candidate(addSpelling, live.files());
+  expect(await live.apply(wanted.files, wanted.hash, hash)).toEqual({ kind: 'reloaded', hash: wanted.hash });
+  edit(AIRTIME, breakIt);
+  expect(open().current().hash).toBe(wanted.hash);
 });
 
 test('a set that was opened and never served does not count as used', () => {
   const first = open();
-  edit('operations/airtime.yaml', addSpelling);
+  edit(AIRTIME, addSpelling);
   const failed = openOnly();
   expect(failed.current().hash).not.toBe(first.current().hash);
   expect(first.history.list()).toMatchObject([{ hash: first.current().hash, by: 'start' }]);
-  edit('operations/airtime.yaml', breakIt);
+  edit(AIRTIME, breakIt);
   expect(open().current().hash).toBe(first.current().hash);
 });
 
 test('a set that was replaced before the first request is not in the history', async () => {
   const live = openOnly();
-  edit('operations/airtime.yaml', addSpelling);
+  edit(AIRTIME, addSpelling);
   await live.reload({ cause: { by: 'watch' } });
   live.begin();
   live.begin();
@@ -109,16 +107,16 @@ test('a set that was replaced before the first request is not in the history', a
 });
 
 test('a broken folder without a last good set gives its problems', () => {
-  edit('operations/airtime.yaml', breakIt);
+  edit(AIRTIME, breakIt);
   const opened = openLiveMapping({ folder, history: openSetHistory(dataDir) });
   expect(opened).toMatchObject({ problems: [expect.objectContaining({ file: expect.stringContaining('airtime.yaml') })] });
 });
 
 test('a set that was edited since the plan is refused', async () => {
   const live = open();
-  edit('operations/airtime.yaml', addSpelling);
+  edit(AIRTIME, addSpelling);
   const planned = openOnly(folder, join(home, 'other')).current();
-  edit('operations/airtime.yaml', (text) => text.replace('howmuch', 'how_much'));
+  edit(AIRTIME, (text) => text.replace('howmuch', 'how_much'));
   expect(await live.reload({ expectedHash: planned.hash })).toMatchObject({ kind: 'edited_meanwhile' });
   expect(live.current().operations.get('buy_airtime')!.known.has('how_much')).toBe(false);
 });
@@ -133,7 +131,7 @@ test('a last good set that was cut off is not used', () => {
   const { hash } = open().current();
   const kept = join(dataDir, 'mapping-history', `${hash}.json`);
   writeFileSync(kept, readFileSync(kept, 'utf8').slice(0, 500));
-  edit('operations/airtime.yaml', breakIt);
+  edit(AIRTIME, breakIt);
   expect(openLiveMapping({ folder, history: openSetHistory(dataDir) })).toHaveProperty('problems');
 });
 
@@ -142,14 +140,10 @@ interface Candidate {
   readonly hash: string;
 }
 
-/** The running files with one changed, and their hash: what an operator has planned in another folder. */
-function candidate(change: (text: string) => string): Candidate {
-  const elsewhere = copyMappings(join(home, `candidate-${Math.random()}`));
-  const file = join(elsewhere, 'operations', 'airtime.yaml');
-  writeFileSync(file, change(readFileSync(file, 'utf8')));
-  const opened = openOnly(elsewhere, join(home, 'candidate'));
-  const files = opened.files().map(({ name, text }) => ({ name: name!, text }));
-  return { files, hash: opened.current().hash };
+/** These files with one changed, and their hash: what an operator has planned in another folder. */
+function candidate(change: (text: string) => string, of: readonly MappingFileText[] = shippedFiles()): Candidate {
+  const files = of.map(({ file, name = file, text }) => ({ name, text: name === AIRTIME ? change(text) : text }));
+  return { files, hash: hashOf(files.map((one) => ({ ...one, file: one.name }))) };
 }
 
 test('an applied set is written to the folder and taken into use', async () => {
@@ -157,7 +151,7 @@ test('an applied set is written to the folder and taken into use', async () => {
   const { files, hash } = candidate(addSpelling);
   expect(await live.apply(files, hash, live.current().hash)).toEqual({ kind: 'reloaded', hash });
   expect(live.current().hash).toBe(hash);
-  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('howmuch');
+  expect(airtime()).toContain('howmuch');
   expect(open().current().hash).toBe(hash);
   // The next reload by a watcher or a signal finds nothing new.
   expect(await live.reload()).toEqual({ kind: 'unchanged', hash });
@@ -172,7 +166,7 @@ test('of two operators with plans for the same running set exactly one succeeds'
   expect((await Promise.all(both)).map(({ kind }) => kind)).toEqual(['reloaded', 'running_changed']);
   expect(await live.reload({ expectedHash: one.hash, runningHash: before })).toEqual({ kind: 'running_changed', hash: one.hash });
   expect(live.current().hash).toBe(one.hash);
-  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('sum');
+  expect(airtime()).not.toContain('sum');
 });
 
 test('a set that differs from the plan or has errors is refused, and no file is changed', async () => {
@@ -188,29 +182,28 @@ test('a set that differs from the plan or has errors is refused, and no file is 
 test('an apply does not overwrite edits in the folder that the plan did not include', async () => {
   const live = open();
   const before = live.current().hash;
-  edit('operations/airtime.yaml', (text) => text.replace('from: [amount]', 'from: [amount, mine]'));
+  edit(AIRTIME, (text) => text.replace('from: [amount]', 'from: [amount, mine]'));
   const { files, hash } = candidate(addSpelling);
   expect(await live.apply(files, hash, before)).toMatchObject({ kind: 'edited_meanwhile', hash: before });
-  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('mine');
+  expect(airtime()).toContain('mine');
 });
 
 test('an apply overwrites the edits in the folder that the plan included, and no later edits', async () => {
   const live = open();
   const before = live.current().hash;
-  const airtime = (): string => readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8');
-  edit('operations/airtime.yaml', breakIt);
+  edit(AIRTIME, breakIt);
   expect((await live.reload()).kind).toBe('refused');
   const read = readFolder(folder);
   const folderHash = 'files' in read ? hashOf(read.files) : undefined;
   const running = live.files().map(({ name, text }) => ({ name: name!, text }));
-  edit('operations/airtime.yaml', (text) => `${text}# a later edit\n`);
+  edit(AIRTIME, (text) => `${text}# a later edit\n`);
   expect(await live.apply(running, before, before, { by: 'apply', folderHash })).toMatchObject({ kind: 'edited_meanwhile' });
   expect(airtime()).toContain('# a later edit');
-  edit('operations/airtime.yaml', (text) => text.replace('# a later edit\n', ''));
+  edit(AIRTIME, (text) => text.replace('# a later edit\n', ''));
   // The folder is restored to the set in use.
   expect(await live.apply(running, before, before, { by: 'apply', folderHash })).toEqual({ kind: 'unchanged', hash: before });
   expect(live.problems()).toEqual([]);
-  expect(airtime()).toBe(readFileSync(join(MAPPINGS, 'operations', 'airtime.yaml'), 'utf8'));
+  expect(airtime()).toBe(readFileSync(join(MAPPINGS, AIRTIME), 'utf8'));
 });
 
 test('a start after a kill in the middle of a change completes the change', async () => {
@@ -220,7 +213,7 @@ test('a start after a kill in the middle of a change completes the change', asyn
   rmSync(join(folder, 'operations', 'data.yaml'));
   const live = open();
   expect(live.current().hash).toBe(hash);
-  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('howmuch');
+  expect(airtime()).toContain('howmuch');
   expect(await live.reload()).toEqual({ kind: 'unchanged', hash });
 });
 
@@ -238,8 +231,8 @@ test('a set that cannot be kept in the history is refused, without an exception'
     detail: expect.any(String) as string,
   };
   expect(await live.apply(files, hash, before)).toEqual(refused);
-  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('howmuch');
-  edit('operations/airtime.yaml', addSpelling);
+  expect(airtime()).not.toContain('howmuch');
+  edit(AIRTIME, addSpelling);
   expect(await live.reload()).toEqual(refused);
   expect(live.current().hash).toBe(before);
   rmSync(dataDir);
@@ -264,7 +257,7 @@ test('a mappings folder that cannot be written refuses the set, and leaves the h
 test('a set is taken into use although the list of uses cannot be written', async () => {
   const live = open();
   const before = live.current().hash;
-  edit('operations/airtime.yaml', addSpelling);
+  edit(AIRTIME, addSpelling);
   const uses = join(live.history.folder, 'uses.json');
   rmSync(uses);
   mkdirSync(uses);
@@ -280,14 +273,14 @@ test('the history lists every set that came into use with its cause and author',
   const before = live.current().hash;
   const { files, hash } = candidate(addSpelling);
   await live.apply(files, hash, before, { by: 'apply', plan: '0123456789abcdef', who: 'ada' });
-  edit('operations/airtime.yaml', breakIt);
+  edit(AIRTIME, breakIt);
   await live.reload({ cause: { by: 'watch' } });
-  edit('operations/airtime.yaml', (text) => text.replace('as: niara', 'as: naira').replace('howmuch', 'how_much'));
+  edit(AIRTIME, (text) => text.replace('as: niara', 'as: naira').replace('howmuch', 'how_much'));
   await live.reload({ cause: { by: 'signal' } });
   await live.reload({ cause: { by: 'watch' } });
   const last = live.current().hash;
   open();
-  const changed = ['operations/airtime.yaml'];
+  const changed = [AIRTIME];
   expect(live.history.list()).toMatchObject([
     { hash: last, by: 'signal', changed, restarts: { count: 1 } },
     { hash, by: 'apply', plan: '0123456789abcdef', who: 'ada', changed },
@@ -310,10 +303,10 @@ test('while a large set is checked the event loop goes on, and a set that is in 
 
 test('a reload that is asked for while another one checks takes what the folder holds then', async () => {
   const live = open();
-  edit('operations/airtime.yaml', addSpelling);
+  edit(AIRTIME, addSpelling);
   const first = live.reload({ cause: { by: 'signal' } });
   await new Promise((resolve) => setImmediate(resolve));
-  edit('operations/airtime.yaml', (text) => text.replace('howmuch', 'how_much'));
+  edit(AIRTIME, (text) => text.replace('howmuch', 'how_much'));
   const second = live.reload({ cause: { by: 'watch' } });
   const [one, other] = [await first, await second];
   expect([one.kind, other.kind]).toEqual(['reloaded', 'reloaded']);
@@ -331,7 +324,7 @@ test('an apply does not overwrite an edit that is made while its set is checked'
   const { files, hash } = candidate(addSpelling);
   const applied = live.apply(files, hash, before);
   await new Promise((resolve) => setImmediate(resolve));
-  edit('operations/airtime.yaml', (text) => text.replace('from: [amount]', 'from: [amount, mine]'));
+  edit(AIRTIME, (text) => text.replace('from: [amount]', 'from: [amount, mine]'));
   expect(await applied).toMatchObject({ kind: 'edited_meanwhile', hash: before });
-  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('mine');
+  expect(airtime()).toContain('mine');
 });
