@@ -16,7 +16,7 @@ const CATCHING_UP_MS = 2_000;
 /** When this process had last read all that had arrived, by `performance.now()`. */
 let lastBeatMs = -Infinity;
 let steadyFromMs = Infinity;
-/** The last beat before the process stood still, and until when it catches up with that. */
+/** The last beat before the process stood still, and until when it catches up with that. A stop before it has caught up belongs to the one before. */
 let stoodStill = { fromMs: 0, untilMs: 0 };
 let beating: NodeJS.Timeout | undefined;
 
@@ -24,8 +24,8 @@ function beat(): void {
   const nowMs = performance.now();
   const heldUpMs = nowMs - lastBeatMs;
   if (heldUpMs >= HELD_UP_MS) steadyFromMs = nowMs + CATCHING_UP_MS;
-  if (heldUpMs >= STOOD_STILL_MS && heldUpMs < Infinity && nowMs >= stoodStill.untilMs)
-    stoodStill = { fromMs: lastBeatMs, untilMs: steadyFromMs };
+  if (heldUpMs >= STOOD_STILL_MS && heldUpMs < Infinity)
+    stoodStill = { fromMs: nowMs < stoodStill.untilMs ? stoodStill.fromMs : lastBeatMs, untilMs: steadyFromMs };
   lastBeatMs = nowMs;
 }
 

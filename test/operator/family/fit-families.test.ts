@@ -33,7 +33,9 @@ test('a recorded request proves its family, and the result contains no value of 
 });
 
 test('the source of a Topupmate site proves its family by its handwritten JSON, also without addresses in the source', () => {
-  const source = readFileSync(join(SCRIPTS, 'topupmate-old-b.php'), 'utf8');
+  const source = ['script', 'topupmate', 'topupmate-old-b']
+    .map((name) => readFileSync(join(SCRIPTS, `${name}.php`), 'utf8'))
+    .join('\n');
   const provenBy = (text: string) =>
     requestsOf(readSource(text), mapping)
       .map((request) => fitFamilies(request, mapping)!)
