@@ -42,6 +42,8 @@ export function untilRead(): Promise<void> | undefined {
 
 /** How long a request that was read at this time may have waited unread: since the process stood still, if that was lately. */
 export function heldUpFor(readAtMs: number): number {
+  // The request may be read before the first beat after a stop.
+  if (beating !== undefined && performance.now() - lastBeatMs >= STOOD_STILL_MS) beat();
   return performance.now() < stoodStill.untilMs ? Math.max(0, readAtMs - stoodStill.fromMs) : 0;
 }
 
