@@ -112,6 +112,20 @@ test('an order of v1 without an id is told as it stands too, also to a key that 
     expect(v1.ofAda().filter(([, path]) => path === '/airtime')).toHaveLength(1);
   }));
 
+test('an order of v1 is told as it stands to a repeat that leaves out its id and brings its header only', () =>
+  withAda({ title: 'Ada' }, async (house) => {
+    const sellOpen = (id: object): Promise<Told> => {
+      const sale = { network: 1, mobile_number: OPEN_PHONE, amount: 100, ...id };
+      return send(house.url, '/api/topup/', sale, {
+        key: ADA,
+        headers: { 'user-agent': 'axios/1', 'x-request-id': 'sending-1' },
+      });
+    };
+    expect((await sellOpen({ 'request-id': 'named-1' })).body.status).toBe('pending');
+    await say(house, IN_SANDBOX);
+    expect((await sellOpen({})).body.status).toBe('pending');
+  }));
+
 test('with the sandbox as v1 the key keeps its own account there, and only its orders are apart', async () => {
   await withHouse({ callers: { sandbox_demo: IN_SANDBOX } }, async (house) => {
     expect((await sell(house, 'own-1', 'sandbox_demo:1234')).body).toMatchObject({ status: 'success' });

@@ -283,12 +283,23 @@ function realOrder(
 ): Promise<Order | undefined> | undefined {
   const { sandboxOf } = parsed.credentials;
   if (sandboxOf === undefined) return undefined;
-  if (parsed.intent.requestId === undefined) {
-    const finding = parts.repeats.findUnheard(sandboxOf.fingerprint, newOrder.askedHash!, parsed.mapping);
-    return finding.then((found) => (found === UNREAD ? unreadOrder({ ...newOrder, owner: sandboxOf.fingerprint }) : found));
-  }
+  const owner = sandboxOf.fingerprint;
+  const { requestId } = parsed.intent;
+  const isOfHeader = requestId !== undefined && Object.keys(requestId.echo).length === 0;
+  const findUnheard = async (headerId?: string): Promise<Order | undefined> => {
+    const found = await parts.repeats.findUnheard(owner, newOrder.askedHash!, parsed.mapping, { headerId });
+    return found === UNREAD ? unreadOrder({ ...newOrder, owner }) : found;
+  };
+  if (requestId === undefined) return findUnheard();
   const isFirst = standing === 'new' && parsed.operation.takesPending === 'sells';
-  return knownOrder({ ...newOrder, owner: sandboxOf.fingerprint }, isFirst, parsed, parts);
+  const known = knownOrder({ ...newOrder, owner }, isFirst, parsed, parts);
+  if (!isOfHeader) return known;
+  // A repeat may leave out the id of the order, which came with this header then. Where the mapping has changed since, its headers prove nothing (0024).
+  return known.then(async (order) => {
+    const found = order ?? (await findUnheard(requestId.id));
+    const isThis = found?.headerId === requestId.id || found?.trail?.mapping !== parsed.mapping.hash;
+    return order ?? (isThis ? found : undefined);
+  });
 }
 
 async function usedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<GatewayError> {
