@@ -24,7 +24,7 @@ import { askedHashOf, contentHashOf } from './read/build-call';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { earlierTellerOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
-import { generateRequestId } from './read/read-raw';
+import { generateRequestId, hasOwnId, isNameless, namesItsSale } from './read/read-raw';
 import { firstOf, orderRoot, replyTo, tellOutcome } from './tell/merge-reply';
 import { markTold, takePins, watchHangUp } from './tell/mark-told';
 import { tellObstacle, tellWait } from './tell/refuse';
@@ -119,8 +119,8 @@ async function asItStands(order: Order, { journal, clock, told, onTrouble }: Wal
  * for such orders. Not for PINs: they name no customer, so the order may be another customer's.
  */
 async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
-  if (parsed.intent.requestId !== undefined || isOfPins(parsed.operation)) return undefined;
-  const search = { isDue: true, except: order.requestId };
+  if (hasOwnId(parsed.intent.requestId) || isOfPins(parsed.operation)) return undefined;
+  const search = { isDue: true, except: order.requestId, sent: parsed.intent.requestId };
   const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, search);
   const found = await finding.catch((error: unknown) => {
     parts.onTrouble('find', error);
@@ -194,10 +194,13 @@ async function tellPurchase(
   if (outcome.kind === 'unknown') parts.reconciler.watch(parsed.credentials, parsed.request.clientAddress, opened);
   const catalog = teller.operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
   const told = tellWait(tellOutcome(outcome, teller.mapping), parsed.call!.path);
-  const isContested = told.outcome === 'success' && arePinsContested(order, isJoined, teller);
+  const isContested = told.outcome === 'success' && arePinsContested(order, { isJoined, openingKind }, teller);
   // A script that has hung up takes no PINs: its mark could come after that of another script, which is told them.
   const taken = isContested && !parsed.line.hasHungUp ? await takePins(order, parts) : order;
-  if (taken === undefined) return answerPurchase({ ...parsed, patienceMs: leftMs() }, parts);
+  if (taken === undefined) {
+    const intent = { ...parsed.intent, requestId: undefined };
+    return answerPurchase({ ...parsed, intent, patienceMs: leftMs() }, parts);
+  }
   await markTold(taken, told.outcome, parsed.line, parts);
   // The spellings of this request: the order may have been opened by another request with other spellings.
   const echoed: Order = order.echo === newOrder.echo ? order : { ...order, echo: newOrder.echo };
@@ -216,9 +219,18 @@ async function tellPurchase(
   };
 }
 
-/** Whether another script may hear the same PINs, perhaps from another process that counts this one as dead. */
-function arePinsContested({ toldAtMs = NOT_TOLD }: Order, isJoined: boolean, { intent, operation }: ParsedRequest): boolean {
-  return intent.requestId === undefined && isOfPins(operation) && (isJoined || toldAtMs > TOLD_PENDING);
+/**
+ * Whether another script may hear the same PINs, perhaps from another process that counts this one as dead. A repeat that has the order's id hears them
+ * again.
+ */
+function arePinsContested(
+  order: Order,
+  { isJoined, openingKind }: Pick<BegunPurchase, 'isJoined' | 'openingKind'>,
+  { intent, operation }: ParsedRequest,
+): boolean {
+  const hasId = openingKind === 'new' ? namesItsSale(intent.requestId) : !isNameless(intent.requestId, order);
+  if (hasId || !isOfPins(operation)) return false;
+  return isJoined || (order.toldAtMs ?? NOT_TOLD) > TOLD_PENDING;
 }
 
 /** Who tells the order: the reading of this request, unless the order has names that the mapping no longer has. */

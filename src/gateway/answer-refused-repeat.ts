@@ -23,7 +23,7 @@ import { pendingInWords, tellObstacle } from './tell/refuse';
 import { unreadOrder } from './order/open-order';
 import { UNREAD } from './order/repeats';
 import { isUsedUp, replayMsOf } from './order/used-ids';
-import { generateRequestId, readRequestId, type SentRequestId } from './read/read-raw';
+import { generateRequestId, hasOwnId, isNameless, readRequestId, type SentRequestId } from './read/read-raw';
 import type { Known } from './read/walk-in';
 import { ownKeyOf, walkRequest } from './walk-request';
 
@@ -50,8 +50,8 @@ export async function answerRefusedRepeat(
   const reader = { credentials, request, mapping: teller };
   const obstacle = obstacleOf(refusal) ?? (order.number === 0 ? undefined : await judgeVisit(order, reader, parts));
   // PINs name no customer: with the order's id another customer's script could ask for them.
-  const isNameless = sent === undefined && isOfPins(ordered);
-  const isPerhapsOfAnother = isNameless && (await isPerhapsAwaited(order, parts));
+  const isByWords = isNameless(sent, order) && isOfPins(ordered);
+  const isPerhapsOfAnother = isByWords && (await isPerhapsAwaited(order, parts));
   if (obstacle !== undefined || ordered === undefined || isPerhapsOfAnother) {
     if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
     const refused = { mapping: teller, request, operation, format: known.detection?.format, parameters };
@@ -62,7 +62,7 @@ export async function answerRefusedRepeat(
   const outcome = await withGoods(latest, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
   const told = tellOutcome(outcome, teller);
-  const taken = isNameless && told.outcome === 'success' && !line.hasHungUp ? await takePins(latest, parts) : latest;
+  const taken = isByWords && told.outcome === 'success' && !line.hasHungUp ? await takePins(latest, parts) : latest;
   if (taken === undefined) return undefined;
   await markTold(taken, told.outcome, line, parts);
   const reply = mergeReply({
@@ -102,7 +102,7 @@ async function findRepeated(
   const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
   const isQuestion = named !== undefined && bringsOnlyIds(request, parameters, mapping);
   const isRead = named !== undefined && named !== UNREAD;
-  const words = { askedHash, sent: named === UNREAD ? undefined : sent, headerId: headerIdOf(sent) };
+  const words = { askedHash, sent: named === UNREAD && hasOwnId(sent) ? undefined : sent };
   const finding = isRead ? undefined : findOrder(credentials, (owner) => findUnheard(owner, words, mapping, parts));
   const unheard = await finding?.catch((refusal: unknown) => {
     // At an address that nothing serves it may be any request.
@@ -147,12 +147,7 @@ function isWithoutItsId(
   { keyring }: WalkParts,
 ): boolean {
   const body = new Map([...request.body, ...Object.entries(echo)]);
-  return headerIdOf(sent) !== undefined && askedHashOf({ ...request, body }, keyring) === askedHash;
-}
-
-/** The id of a header, where no field has one. */
-function headerIdOf(sent: SentRequestId | undefined): string | undefined {
-  return sent !== undefined && Object.keys(sent.echo).length === 0 ? sent.id : undefined;
+  return !hasOwnId(sent) && sent !== undefined && askedHashOf({ ...request, body }, keyring) === askedHash;
 }
 
 /**
@@ -223,29 +218,16 @@ async function findById(owner: string, requestId: string, { journal, pursuits, o
 interface Words {
   readonly askedHash: string;
   readonly sent: SentRequestId | undefined;
-  readonly headerId: string | undefined;
 }
 
-/**
- * Rejects where the journal cannot be read and this process knows no order: the request is refused as unread then (decision 0012). A request
- * with an id can be the repeat only of an order that came with that header, or that an earlier mapping read: that mapping did not take the field or
- * header for an id.
- */
-async function findUnheard(
-  owner: string,
-  { askedHash, sent, headerId }: Words,
-  mapping: Mapping,
-  { repeats, told, onTrouble }: WalkParts,
-): Promise<Found> {
+/** Rejects where the journal cannot be read and this process knows no order: the request is refused as unread then (decision 0012). */
+async function findUnheard(owner: string, { askedHash, sent }: Words, mapping: Mapping, parts: WalkParts): Promise<Found> {
   // Another process may have opened the order since the last search: the mapping that it uses may be another one for a while.
-  const isDue = told?.() !== undefined;
-  const found = await repeats.findUnheard(owner, askedHash, mapping, { headerId, isDue }).catch((error: unknown) => {
-    onTrouble('find', error);
+  const isDue = parts.told?.() !== undefined;
+  return parts.repeats.findUnheard(owner, askedHash, mapping, { sent, isDue }).catch((error: unknown) => {
+    parts.onTrouble('find', error);
     throw unreadRefusal(error);
   });
-  if (sent === undefined || found === undefined || found === UNREAD) return found;
-  const isOfHeader = headerId !== undefined && found.headerId === headerId;
-  return isOfHeader || found.trail?.mapping !== mapping.hash ? found : undefined;
 }
 
 /**

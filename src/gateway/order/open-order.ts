@@ -16,6 +16,7 @@ import type { CallContext, V1Call } from '../../upstream/upstream';
 import { isOfPins } from '../proof/fill-goods';
 import type { Reconciler } from '../proof/reconcile';
 import { pause, type Steadiness } from '../../domain/clock';
+import { hasOwnId, headerIdOf } from '../read/read-raw';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
 import type { Admission } from './admission';
@@ -187,7 +188,7 @@ async function repeatedElsewhere(order: NewOrder, parsed: ParsedRequest, parts: 
 }
 
 function mayBeElsewhere({ intent, operation }: ParsedRequest, { told }: OpeningParts): boolean {
-  return told?.() !== undefined && intent.requestId === undefined && !isOfPins(operation);
+  return told?.() !== undefined && !hasOwnId(intent.requestId) && !isOfPins(operation);
 }
 
 async function orderElsewhere(
@@ -198,7 +199,8 @@ async function orderElsewhere(
 ): Promise<Order | typeof UNREAD | undefined> {
   if (!mayBeElsewhere(parsed, parts)) return undefined;
   const { repeats, onTrouble } = parts;
-  const looking = repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, { isDue, except: order.requestId });
+  const search = { isDue, except: order.requestId, sent: parsed.intent.requestId };
+  const looking = repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, search);
   return looking.catch((error: unknown) => {
     onTrouble('find', error);
     return UNREAD;
@@ -285,21 +287,15 @@ function realOrder(
   if (sandboxOf === undefined) return undefined;
   const owner = sandboxOf.fingerprint;
   const { requestId } = parsed.intent;
-  const isOfHeader = requestId !== undefined && Object.keys(requestId.echo).length === 0;
-  const findUnheard = async (headerId?: string): Promise<Order | undefined> => {
-    const found = await parts.repeats.findUnheard(owner, newOrder.askedHash!, parsed.mapping, { headerId });
+  const findUnheard = async (): Promise<Order | undefined> => {
+    const found = await parts.repeats.findUnheard(owner, newOrder.askedHash!, parsed.mapping, { sent: requestId });
     return found === UNREAD ? unreadOrder({ ...newOrder, owner }) : found;
   };
   if (requestId === undefined) return findUnheard();
   const isFirst = standing === 'new' && parsed.operation.takesPending === 'sells';
   const known = knownOrder({ ...newOrder, owner }, isFirst, parsed, parts);
-  if (!isOfHeader) return known;
-  // A repeat may leave out the id of the order, which came with this header then. Where the mapping has changed since, its headers prove nothing (0024).
-  return known.then(async (order) => {
-    const found = order ?? (await findUnheard(requestId.id));
-    const isThis = found?.headerId === requestId.id || found?.trail?.mapping !== parsed.mapping.hash;
-    return order ?? (isThis ? found : undefined);
-  });
+  // A repeat may leave out the id of the order, which came with this header then.
+  return headerIdOf(requestId) === undefined ? known : known.then((order) => order ?? findUnheard());
 }
 
 async function usedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<GatewayError> {

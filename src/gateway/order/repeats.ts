@@ -11,7 +11,7 @@ import type { Mapping } from '../../mapping/mapping';
 import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
 import { isPerhapsUntold } from '../../journal/told-sales';
 import type { Pursuits } from './pursuits';
-import type { SentRequestId } from '../read/read-raw';
+import { hasOwnId, headerIdOf, namesItsSale, type SentRequestId } from '../read/read-raw';
 import { createContentTurns, type SharedRepeats } from './content-turns';
 import { createKnownOrders, keepBy, keyOf, wordingOf, type Contents, type KeptRepeat, type KnownOrders } from './kept-repeats';
 import { createLook, type LookParts } from './look-for-unheard';
@@ -34,14 +34,14 @@ export interface Repeats {
   /**
    * For a request without an id that is refused now: the order of the same key and words whose end no script has heard, or whose id an earlier
    * mapping read in these words. `unread` where this process knows of an order but the journal cannot be read to check it. `isDue`: the
-   * journal is searched at once, however lately it was. `except`: the id of the request's own order. `headerId`: the id of a header, where no field has
-   * one. The order that came with that header is found whatever its words are, also when its end was told.
+   * journal is searched at once, however lately it was. `except`: the id of the request's own order. `sent`: its request id. The order that came with the
+   * header of a request without a field is found whatever its words are, also when its end was told.
    */
   findUnheard(
     owner: string,
     askedHash: string,
     mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
-    options?: { readonly isDue?: boolean; readonly except?: string; readonly headerId?: string | undefined },
+    options?: { readonly isDue?: boolean; readonly except?: string; readonly sent?: SentRequestId | undefined },
   ): Promise<Read | undefined>;
   /** A script has got the whole reply with the success of this order. */
   noteHeard(order: Order): void;
@@ -69,6 +69,8 @@ export type RepeatKind = 'new' | 'again' | 'repeat' | 'unread';
 
 interface Found {
   readonly requestId?: string;
+  /** The order is known by this header from then on. */
+  readonly headerId?: string | undefined;
   readonly isUnread?: boolean;
   /** There is an order under the request's own id. */
   readonly isAgain?: boolean;
@@ -86,6 +88,7 @@ type Read = Order | typeof UNREAD;
 type Asked = Pick<NewOrder, 'owner' | 'askedHash'> & {
   readonly trail?: Pick<Trail, 'mapping'>;
   readonly headerId?: string | undefined;
+  readonly isNamed?: boolean;
 };
 type RepeatedOf = (asked: Asked, requestId: string) => Promise<Read | undefined>;
 
@@ -108,16 +111,18 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     for (const kept of repeatable(order, windowMs, contents, wordings)) {
       const earlier = await remembered(owner, kept.requestId);
       const isUnderHeader = isNamedBy(sent, kept, earlier);
-      if (isAnotherSale(earlier, order, sent !== undefined && !isUnderHeader)) continue;
+      if (isAnotherSale(earlier, order, namesItsSale(sent) && !isUnderHeader)) continue;
       if (earlier === UNREAD && !isUnderHeader && tellings.wasHeard(kept.requestId, order)) continue;
       if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) continue;
       // The same id proves a repeat, even if the end of the earlier order was told or cannot be read.
-      if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId: kept.requestId };
+      if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId: kept.requestId, headerId: sent?.id };
       const read = earlier === UNREAD ? UNREAD : await ifUnheard(earlier, isRefundedPending);
       if (read !== undefined) repeated.push(read);
     }
     const charged = likelyCharged(repeated);
-    if (charged !== undefined) return charged === UNREAD ? { isUnread: true } : { requestId: charged.requestId };
+    if (charged === UNREAD) return { isUnread: true };
+    // PINs name no customer: by this header they would be told again, perhaps to another one's script.
+    if (charged !== undefined) return { requestId: charged.requestId, headerId: isOfPins ? undefined : sent?.id };
     // If the journal cannot show the order of a header id, nothing is refused here: opening the order then tells "pending".
     if (looked !== undefined && underHeader !== UNREAD) throw looked.error;
     return {};
@@ -127,7 +132,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
 
   return {
     async takeTurn(order, sent, windowMs, { leftMs, line, ...sale }) {
-      if (sent !== undefined && Object.keys(sent.echo).length > 0) {
+      if (hasOwnId(sent)) {
         const named = await findNamed(order, windowMs);
         return { ...named, end: named.standing === 'repeat' ? () => undefined : keepAtEnd(order, windowMs) };
       }
@@ -135,8 +140,8 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       const { kept, end } = await takeContentTurn(content, leftMs);
       try {
         for (const one of kept ?? []) contents.add(content, one, windowMs);
-        const { requestId: id, isUnread = kept === undefined, isAgain } = await find(order, sent, windowMs, sale);
-        if (id !== undefined) return { order: tellings.begin(repeatOf(order, id, sent), line), standing: 'repeat', end };
+        const { requestId: id, headerId, isUnread = kept === undefined, isAgain } = await find(order, sent, windowMs, sale);
+        if (id !== undefined) return { order: tellings.begin(repeatOf(order, id, headerId), line), standing: 'repeat', end };
         if (isUnread) return { order, standing: 'unread', end };
         return { order, standing: isAgain === true ? 'again' : 'new', end: keepAtEnd(order, windowMs, end) };
       } catch (cause) {
@@ -144,13 +149,13 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
         throw unreadRefusal(cause);
       }
     },
-    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue = false, except, headerId } = {}) {
-      const asked: Asked = { owner, askedHash, trail: { mapping }, headerId };
+    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue = false, except, sent } = {}) {
+      const headerId = headerIdOf(sent);
+      const asked: Asked = { owner, askedHash, trail: { mapping }, headerId, isNamed: namesItsSale(sent) };
+      const isRepeatable = (one: KeptRepeat): boolean => one.agoMs <= repeatMs && one.requestId !== except;
       const kept = () => {
-        const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId));
-        return (named.length > 0 ? named : wordings.of(keyOf(owner, askedHash))).filter(
-          (one) => one.agoMs <= repeatMs && one.requestId !== except,
-        );
+        const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId)).filter(isRepeatable);
+        return named.length > 0 ? named : wordings.of(keyOf(owner, askedHash)).filter(isRepeatable);
       };
       return firstUnheard(look(owner, repeatMs, { isDue }), kept, (requestId) => repeatedOf(asked, requestId));
     },
@@ -175,9 +180,9 @@ function createKeeping(
   };
 }
 
-/** The request under the id of the order that it repeats. Where it sends that order again, the order is known by this header from then on. */
-function repeatOf(order: NewOrder, requestId: string, sent: SentRequestId | undefined): NewOrder {
-  return sent === undefined ? { ...order, requestId } : { ...order, requestId, headerId: sent.id };
+/** The request under the id of the order that it repeats. */
+function repeatOf(order: NewOrder, requestId: string, headerId: string | undefined): NewOrder {
+  return headerId === undefined ? { ...order, requestId } : { ...order, requestId, headerId };
 }
 
 /** Whether this id of a header is the order's, as it was kept or as it is now. */
@@ -212,7 +217,10 @@ function readersOf({ journal, pursuits, clock, steadiness, told }: RepeatsParts)
   const repeatedOf: RepeatedOf = async (asked, requestId) => {
     const order = await remembered(asked.owner, requestId);
     if (order === UNREAD || wasNamed(order, asked)) return order;
-    return order.headerId !== undefined && order.headerId === asked.headerId ? order : ifUnheard(order);
+    if (order.headerId !== undefined && order.headerId === asked.headerId) return order;
+    // That mapping may not have read this id.
+    if (asked.isNamed === true && order.trail?.mapping === asked.trail?.mapping) return undefined;
+    return ifUnheard(order);
   };
   return { current, remembered, ifUnheard, repeatedOf };
 }
@@ -262,14 +270,14 @@ function likelyCharged(orders: readonly Read[]): Read | undefined {
 }
 
 /**
- * Whether the request is certainly another sale. Under the same mapping another header is another sale, and so are the same words with another
- * content: a header made the gateway read them in another format. If the mapping has changed in between, it may not have read that header, and if
+ * Whether the request is certainly another sale. Under the same mapping another id is another sale (`namesItsSale`), and so are the same words with
+ * another content: a header made the gateway read them in another format. If the mapping has changed in between, it may not have read that header, and if
  * only the content differs, the price list or the build has changed.
  */
-function isAnotherSale(earlier: Order | typeof UNREAD, order: NewOrder, hasOtherHeader: boolean): boolean {
-  if (earlier === UNREAD) return hasOtherHeader;
+function isAnotherSale(earlier: Order | typeof UNREAD, order: NewOrder, hasOtherId: boolean): boolean {
+  if (earlier === UNREAD) return hasOtherId;
   const isReadOtherwise = earlier.contentHash !== order.contentHash && earlier.format !== order.format;
-  return (hasOtherHeader || isReadOtherwise) && earlier.trail?.mapping === order.trail?.mapping;
+  return (hasOtherId || isReadOtherwise) && earlier.trail?.mapping === order.trail?.mapping;
 }
 
 /** Whether another mapping than this one read in these very words the id of the order: its script counts on that id, also when it heard the end. */

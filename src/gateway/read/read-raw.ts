@@ -74,6 +74,32 @@ const SENT_LENGTH_MAX = 512;
 const ECHO_BYTES_MAX = 2_048;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
+/** Headers that one intent has and no other, by their definition. Proxies and HTTP libraries write any other anew for each request. */
+const OF_ONE_INTENT = /^(?:x-)?idempotency-key$/i;
+
+/** Whether a field or the address has the id. */
+export function hasOwnId(sent: SentRequestId | undefined): boolean {
+  return sent !== undefined && Object.keys(sent.echo).length > 0;
+}
+
+/** The id of a header, where no field has one. */
+export function headerIdOf(sent: SentRequestId | undefined): string | undefined {
+  return hasOwnId(sent) ? undefined : sent?.id;
+}
+
+/** Whether another id means another sale. Otherwise only the same id proves something: that the sale is sent again. */
+export function namesItsSale(sent: SentRequestId | undefined): boolean {
+  return hasOwnId(sent) || (sent !== undefined && OF_ONE_INTENT.test(sent.header!.name));
+}
+
+/** Whether nothing but its content or its words makes the request a repeat of this order. */
+export function isNameless(
+  sent: SentRequestId | undefined,
+  order: { readonly requestId: string; readonly headerId?: string },
+): boolean {
+  return sent === undefined || (!namesItsSale(sent) && ![order.requestId, order.headerId].includes(sent.id));
+}
+
 /** The fields and headers in which a mapping expects request ids. */
 export interface RequestIdPlaces {
   readonly requestIdSpellings: readonly string[];

@@ -42,8 +42,13 @@ interface Script {
   readonly served: Promise<Served>;
 }
 
+/** Whether a proxy writes an X-Request-Id of its own into each request, as the ingress of Kubernetes and Envoy do. */
+let isNamedByProxy = false;
+let requests = 0;
+const headersOfProxy = (): Fields => (isNamedByProxy ? { 'x-request-id': `proxy-${(requests += 1)}` } : {});
+
 /** A script on a connection of its own, which it may close before the reply has left. */
-function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = {}): Script {
+function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = headersOfProxy()): Script {
   const sale = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true' };
   const cameAt = house.clock.elapsed();
   const { line, end } = openLine(() => house.clock.elapsed() - cameAt);
@@ -61,7 +66,7 @@ function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = {}): Script {
 function askForPins({ gateway, clock }: WalkHouse) {
   const cameAt = clock.elapsed();
   const { line, end } = openLine(() => clock.elapsed() - cameAt);
-  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
+  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent: headersOfProxy() };
   const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
   return { served: gateway.handle(request, line), end };
 }
@@ -135,6 +140,11 @@ const toldStore = (lines: readonly string[] = []): ToldStore => ({ append: async
 
 /** Told where the journal cannot be read and this process knows no such order. */
 const UNREAD = { http: 503, status: 'pending', code: 'journal_unavailable' };
+
+function behindProxy(isNamed: boolean): void {
+  beforeAll(() => void (isNamedByProxy = isNamed));
+  afterAll(() => void (isNamedByProxy = false));
+}
 
 describe('a repeat without an id', () => {
   test('joins the order of the same content that is under way, and is told its outcome', async () => {
@@ -555,17 +565,21 @@ describe('a repeat without an id', () => {
     expect(await pinOf(waiting)).toBe('pin of V1');
   });
 
-  test('of PINs under way at a process that was taken for dead is told to one customer, and not to the one that waits there', async () => {
-    const house = openWalkHouse({ ...slowly(2_000, SUCCESS, { ...SUCCESS, reference: 'V3' }), find: receiptOfPins });
-    const other = openWalkHouse({ ...slowly(0, AGAIN), find: receiptOfPins, beside: house });
-    const waiting = askForPins(house);
-    await house.clock.advance(1_000);
-    await markUntold(house.journal, [house.clock.now()]);
-    const repeating = askForPins(other);
-    await house.clock.advance(500);
-    repeating.end(true);
-    await house.clock.advance(20_000);
-    expect(await Promise.all([repeating, waiting].map(pinOf))).toEqual(['pin of V2', 'pin of V3']);
+  describe.each([false, true])('of PINs (X-Request-Id of a proxy: %s)', (isNamed) => {
+    behindProxy(isNamed);
+
+    test('under way at a process that was taken for dead is told to one customer, and not to the one that waits there', async () => {
+      const house = openWalkHouse({ ...slowly(2_000, SUCCESS, { ...SUCCESS, reference: 'V3' }), find: receiptOfPins });
+      const other = openWalkHouse({ ...slowly(0, AGAIN), find: receiptOfPins, beside: house });
+      const waiting = askForPins(house);
+      await house.clock.advance(1_000);
+      await markUntold(house.journal, [house.clock.now()]);
+      const repeating = askForPins(other);
+      await house.clock.advance(500);
+      repeating.end(true);
+      await house.clock.advance(20_000);
+      expect(await Promise.all([repeating, waiting].map(pinOf))).toEqual(['pin of V2', 'pin of V3']);
+    });
   });
 
   test('is told the success whose reply met a closed connection, and the next one buys', async () => {
@@ -607,17 +621,24 @@ describe('a repeat without an id', () => {
     },
   );
 
-  test('is told the end of the first also where another process refuses it that has not seen the first yet', async () => {
-    const shared = { told: () => toldStore() };
-    const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 300 }], parts: shared });
-    const second = openWalkHouse({ beside: first, ...slowly(0, AGAIN), parts: { ...shared, crowdedSeconds: () => 5 } });
-    // The second process has just looked for such orders.
-    const other = ask(second, { amount: '300' });
-    await hangUpAfter(200, first);
-    expect(await told(second, ask(second))).toMatchObject({ status: 'success', reference: 'V1' });
-    expect(await told(second, other)).toMatchObject({ status: 'fail', code: 'overloaded' });
-    expect(second.upstream.sent).toEqual([]);
-  });
+  test.each([
+    ['', {}, () => ({})],
+    [', under the same header without its id', { 'request-id': 'r-1' }, () => ({ 'x-request-id': 'trace-7' })],
+    [', under another header of a proxy', {}, () => ({ 'x-request-id': `proxy-${(requests += 1)}` })],
+  ])(
+    'is told the end of the first also where another process refuses it that has not seen the first yet%s',
+    async (_title, id, sent) => {
+      const shared = { told: () => toldStore() };
+      const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 300 }], parts: shared });
+      const second = openWalkHouse({ beside: first, ...slowly(0, AGAIN), parts: { ...shared, crowdedSeconds: () => 5 } });
+      // The second process has just looked for such orders.
+      const other = ask(second, { amount: '300' });
+      await hangUpAfter(200, first, id, sent());
+      expect(await told(second, ask(second, {}, sent()))).toMatchObject({ status: 'success', reference: 'V1' });
+      expect(await told(second, other)).toMatchObject({ status: 'fail', code: 'overloaded' });
+      expect(second.upstream.sent).toEqual([]);
+    },
+  );
 
   test('is told the end of the first also where the changed mapping of another process refuses it that has not seen the first yet', async () => {
     const shared = { told: () => toldStore() };
@@ -631,127 +652,132 @@ describe('a repeat without an id', () => {
     expect(await told(second, other)).toMatchObject({ status: 'fail', code: 'invalid_field' });
   });
 
-  describe('that came to another process before it saw the first, and whose order takes seconds to write,', () => {
-    const parts: WalkHouseOptions['parts'] = { told: () => toldStore() };
-    /** The second process looks, then waits so long for the journal, and lists no orders after that where `isUnreadable`. */
-    const lateBeside = (first: WalkHouse, openMs: number, isUnreadable = false) => {
-      let isAway = false;
-      return openWalkHouse({
-        ...{ beside: first, ...slowly(0, AGAIN), parts },
-        wrapJournal: (journal, clock) => ({
-          open: async (order) => {
-            await new Promise<void>((resolve) => void clock.after(openMs, resolve));
-            const opened = await journal.open(order);
-            isAway = isUnreadable;
-            return opened;
-          },
-          listUnsettled: (options) => (isAway ? Promise.reject(new Error('away')) : journal.listUnsettled(options)),
-          listUntold: (options) => (isAway ? Promise.reject(new Error('away')) : journal.listUntold(options)),
-          listOfOwner: (options) => {
-            if (isAway) throw new Error('away');
-            return journal.listOfOwner(options);
-          },
-        }),
+  describe.each([false, true])(
+    'that came to another process before it saw the first, and whose order takes seconds to write, (X-Request-Id of a proxy: %s)',
+    (isNamed) => {
+      behindProxy(isNamed);
+
+      const parts: WalkHouseOptions['parts'] = { told: () => toldStore() };
+      /** The second process looks, then waits so long for the journal, and lists no orders after that where `isUnreadable`. */
+      const lateBeside = (first: WalkHouse, openMs: number, isUnreadable = false) => {
+        let isAway = false;
+        return openWalkHouse({
+          ...{ beside: first, ...slowly(0, AGAIN), parts },
+          wrapJournal: (journal, clock) => ({
+            open: async (order) => {
+              await new Promise<void>((resolve) => void clock.after(openMs, resolve));
+              const opened = await journal.open(order);
+              isAway = isUnreadable;
+              return opened;
+            },
+            listUnsettled: (options) => (isAway ? Promise.reject(new Error('away')) : journal.listUnsettled(options)),
+            listUntold: (options) => (isAway ? Promise.reject(new Error('away')) : journal.listUntold(options)),
+            listOfOwner: (options) => {
+              if (isAway) throw new Error('away');
+              return journal.listOfOwner(options);
+            },
+          }),
+        });
+      };
+      /** Meanwhile the first sells, and its script hangs up. */
+      const countOpen = async ({ journal }: WalkHouse) => (await journal.listUnsettled({ limit: 10 })).length;
+      const meet = async (answerMs: number, fields: Fields = {}, isUnreadable = false) => {
+        const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: answerMs }], parts });
+        const second = lateBeside(first, 5_000, isUnreadable);
+        const repeat = ask(second);
+        await first.clock.advance(50);
+        await hangUpAfter(200, first, fields);
+        await first.clock.advance(6_000);
+        return { told: await told(second, repeat), sent: second.upstream.sent.length, open: await countOpen(first) };
+      };
+
+      // Its own order, which was not sent, is not left open.
+      test.each([
+        ['is told the end of the first', 1_000, 0, { status: 'success', reference: 'V1', repeat: 'joined' }],
+        ['is told that the first has no end', 30_000, 1, { status: 'pending' }],
+      ])('%s, and is not sold', async (_title, answerMs, open, expected) => {
+        expect(await meet(answerMs)).toMatchObject({ told: expected, sent: 0, open });
       });
-    };
-    /** Meanwhile the first sells, and its script hangs up. */
-    const countOpen = async ({ journal }: WalkHouse) => (await journal.listUnsettled({ limit: 10 })).length;
-    const meet = async (answerMs: number, fields: Fields = {}, isUnreadable = false) => {
-      const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: answerMs }], parts });
-      const second = lateBeside(first, 5_000, isUnreadable);
-      const repeat = ask(second);
-      await first.clock.advance(50);
-      await hangUpAfter(200, first, fields);
-      await first.clock.advance(6_000);
-      return { told: await told(second, repeat), sent: second.upstream.sent.length, open: await countOpen(first) };
-    };
 
-    // Its own order, which was not sent, is not left open.
-    test.each([
-      ['is told the end of the first', 1_000, 0, { status: 'success', reference: 'V1', repeat: 'joined' }],
-      ['is told that the first has no end', 30_000, 1, { status: 'pending' }],
-    ])('%s, and is not sold', async (_title, answerMs, open, expected) => {
-      expect(await meet(answerMs)).toMatchObject({ told: expected, sent: 0, open });
-    });
-
-    test('is told pending, and is not sold, where the orders of other processes cannot be read', async () => {
-      expect(await meet(1_000, {}, true)).toMatchObject({ told: { status: 'pending' }, sent: 0 });
-    });
-
-    test('is told the end of the first also where that script hung up and sent it once more', async () => {
-      const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 1_000 }], parts });
-      const second = lateBeside(first, 3_000);
-      const repeat = ask(second);
-      await first.clock.advance(50);
-      const script = ask(first);
-      await first.clock.advance(200);
-      for (const one of [script, repeat]) one.hangUp();
-      const third = ask(second);
-      await first.clock.advance(8_000);
-      expect(await told(second, third)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
-      expect(second.upstream.sent).toHaveLength(0);
-    });
-
-    test('is told the end of the first also where it repeats an order of its own process that v1 has refused', async () => {
-      const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 1_000 }], parts });
-      const delaysMs = [0, 0, 5_000];
-      const second = openWalkHouse({
-        ...{ beside: first, ...slowly(300, REJECTED, REJECTED, AGAIN), parts },
-        wrapJournal: (journal, clock) => ({
-          open: async (order) => {
-            await new Promise<void>((resolve) => void clock.after(delaysMs.shift()!, resolve));
-            return journal.open(order);
-          },
-        }),
+      test('is told pending, and is not sold, where the orders of other processes cannot be read', async () => {
+        expect(await meet(1_000, {}, true)).toMatchObject({ told: { status: 'pending' }, sent: 0 });
       });
-      // The second process has just looked for such orders, and looks once a second.
-      ask(second, { amount: '300' });
-      for (const at of [first, second]) await hangUpAfter(200, at);
-      await first.clock.advance(200);
-      const third = ask(second);
-      await first.clock.advance(8_000);
-      expect(await told(second, third)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
-      const [refused, ...reopened] = second.upstream.sent.slice(1);
-      expect([refused, reopened]).toEqual([expect.anything(), []]);
-      expect([delaysMs, await countOpen(second)]).toEqual([[], 0]);
-    });
 
-    /** For another sale, two attempts without an answer, and one more. */
-    const inTrouble = (last: Outcome) => [
-      { outcome: REJECTED, afterMs: 0 },
-      ...[UNKNOWN, UNKNOWN].map((outcome) => ({ outcome, afterMs: 3_000 })),
-      { outcome: last, afterMs: 0 },
-    ];
+      test('is told the end of the first also where that script hung up and sent it once more', async () => {
+        const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 1_000 }], parts });
+        const second = lateBeside(first, 3_000);
+        const repeat = ask(second);
+        await first.clock.advance(50);
+        const script = ask(first);
+        await first.clock.advance(200);
+        for (const one of [script, repeat]) one.hangUp();
+        const third = ask(second);
+        await first.clock.advance(8_000);
+        expect(await told(second, third)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+        expect(second.upstream.sent).toHaveLength(0);
+      });
 
-    /** At one gateway a script hangs up; its repeat comes to another one, whose attempts get these answers. */
-    const repeatInTrouble = async (atFirst: Outcome, last: Outcome) => {
-      const first = openWalkHouse({ answers: [{ outcome: atFirst, afterMs: 100 }], parts });
-      const second = openWalkHouse({ beside: first, answers: inTrouble(last), parts });
-      // The second process has just looked for such orders, and looks once a second.
-      ask(second, { amount: '300' });
-      await hangUpAfter(50, first);
-      await first.clock.advance(250);
-      const repeat = ask(second);
-      await first.clock.advance(20_000);
-      return { told: await told(second, repeat), sent: second.upstream.sent };
-    };
+      test('is told the end of the first also where it repeats an order of its own process that v1 has refused', async () => {
+        const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 1_000 }], parts });
+        const delaysMs = [0, 0, 5_000];
+        const second = openWalkHouse({
+          ...{ beside: first, ...slowly(300, REJECTED, REJECTED, AGAIN), parts },
+          wrapJournal: (journal, clock) => ({
+            open: async (order) => {
+              await new Promise<void>((resolve) => void clock.after(delaysMs.shift()!, resolve));
+              return journal.open(order);
+            },
+          }),
+        });
+        // The second process has just looked for such orders, and looks once a second.
+        ask(second, { amount: '300' });
+        for (const at of [first, second]) await hangUpAfter(200, at);
+        await first.clock.advance(200);
+        const third = ask(second);
+        await first.clock.advance(8_000);
+        expect(await told(second, third)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+        const [refused, ...reopened] = second.upstream.sent.slice(1);
+        expect([refused, reopened]).toEqual([expect.anything(), []]);
+        expect([delaysMs, await countOpen(second)]).toEqual([[], 0]);
+      });
 
-    test('is told the end of the first, and is not sold, also where v1 leaves its attempts without an answer for longer than it refuses it as identical', async () => {
-      const { told: heard, sent } = await repeatInTrouble(SUCCESS, AGAIN);
-      expect(heard).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
-      expect(sent.length).toBeLessThan(4);
-    });
+      /** For another sale, two attempts without an answer, and one more. */
+      const inTrouble = (last: Outcome) => [
+        { outcome: REJECTED, afterMs: 0 },
+        ...[UNKNOWN, UNKNOWN].map((outcome) => ({ outcome, afterMs: 3_000 })),
+        { outcome: last, afterMs: 0 },
+      ];
 
-    test('is asked about again where v1 has refused the first, perhaps because of it', async () => {
-      const { told: heard, sent } = await repeatInTrouble(IDENTICAL, SUCCESS);
-      expect(heard).toMatchObject({ status: 'success', reference: 'V1' });
-      expect(sent).toHaveLength(4);
-    });
+      /** At one gateway a script hangs up; its repeat comes to another one, whose attempts get these answers. */
+      const repeatInTrouble = async (atFirst: Outcome, last: Outcome) => {
+        const first = openWalkHouse({ answers: [{ outcome: atFirst, afterMs: 100 }], parts });
+        const second = openWalkHouse({ beside: first, answers: inTrouble(last), parts });
+        // The second process has just looked for such orders, and looks once a second.
+        ask(second, { amount: '300' });
+        await hangUpAfter(50, first);
+        await first.clock.advance(250);
+        const repeat = ask(second);
+        await first.clock.advance(20_000);
+        return { told: await told(second, repeat), sent: second.upstream.sent };
+      };
 
-    test('is sold where the first is another sale', async () => {
-      expect(await meet(1_000, { amount: '200' })).toMatchObject({ told: { reference: 'V2' }, sent: 1 });
-    });
-  });
+      test('is told the end of the first, and is not sold, also where v1 leaves its attempts without an answer for longer than it refuses it as identical', async () => {
+        const { told: heard, sent } = await repeatInTrouble(SUCCESS, AGAIN);
+        expect(heard).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+        expect(sent.length).toBeLessThan(4);
+      });
+
+      test('is asked about again where v1 has refused the first, perhaps because of it', async () => {
+        const { told: heard, sent } = await repeatInTrouble(IDENTICAL, SUCCESS);
+        expect(heard).toMatchObject({ status: 'success', reference: 'V1' });
+        expect(sent).toHaveLength(4);
+      });
+
+      test('is sold where the first is another sale', async () => {
+        expect(await meet(1_000, { amount: '200' })).toMatchObject({ told: { reference: 'V2' }, sent: 1 });
+      });
+    },
+  );
 
   test('is told it also at another gateway on the same journal, and after a restart, where the open order was never asked for', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS));
@@ -779,97 +805,102 @@ describe('a repeat without an id', () => {
     expect(await told(house, ask(house))).toMatchObject({ reference: 'V2', repeat: undefined });
   });
 
-  describe('with several processes on one journal, of which one has just died', () => {
-    /** Sold by a dead process; no other process has seen the order open. */
-    const afterDeath = async (parts: WalkHouseOptions['parts'] = {}, read?: ToldStore['read'], answer: Outcome = AGAIN) => {
-      const lines: string[] = [];
-      const told = { ...toldStore(lines), ...(read === undefined ? {} : { read }) };
-      const onTold = (order: Order, as: Told) => lines.push(toldLine(order, as));
-      const house = openWalkHouse({ ...slowly(0, answer), parts: { told: () => told, onTold, ...parts } });
-      const soldThere: Order[] = [];
-      const dead = openWalkHouse({ beside: house, ...slowly(0, SUCCESS), parts: { onTold: (order) => soldThere.push(order) } });
-      await sellAt(dead);
-      return { house, lines, sold: soldThere[0]! };
-    };
-    const sellAt = (house: WalkHouse) => told(house, ask(house));
+  describe.each([false, true])(
+    'with several processes on one journal, of which one has just died (X-Request-Id of a proxy: %s)',
+    (isNamed) => {
+      behindProxy(isNamed);
 
-    test('is the same order, once, where it is not known that the dead process told the sale', async () => {
-      const { house } = await afterDeath();
-      expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
-      expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
-    });
-
-    test('is the same order also where the clock was set back since', async () => {
-      const { house } = await afterDeath();
-      let setBackMs = 0;
-      const clock = { ...house.clock, now: () => house.clock.now() - setBackMs };
-      const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN), parts: { clock, told: () => toldStore() } });
-      setBackMs = 24 * 60 * MINUTE;
-      expect(await sellAt(other)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
-    });
-
-    test('is another sale where the dead process told it, and so is every later one, when the others have marked its untold orders', async () => {
-      const { house, lines, sold } = await afterDeath();
-      lines.push(toldLine(sold));
-      expect(await sellAt(house)).toMatchObject({ reference: 'V2', repeat: undefined });
-      const later = await afterDeath();
-      await later.house.clock.advance(136_000);
-      expect(await sellAt(later.house)).toMatchObject({ reference: 'V2', repeat: undefined });
-    });
-
-    test('is the same order where a changed mapping refuses the request', async () => {
-      const { house } = await afterDeath({ mapping: () => editedMapping('min: 1 }', 'min: 500 }') });
-      expect(await sellAt(house)).toMatchObject({ http: 200, status: 'success', reference: 'V1' });
-      expect(await sellAt(house)).toMatchObject({ http: 400, code: 'invalid_field' });
-    });
-
-    test('is pending, and nothing is sent, while it cannot be read what was told', async () => {
-      const cannot = () => Promise.reject(new Error('too many open files'));
-      for (const mapping of [shippedMapping(), editedMapping('min: 1 }', 'min: 500 }')]) {
-        const { house } = await afterDeath({ mapping: () => mapping }, cannot);
-        expect(await sellAt(house)).toMatchObject({ http: 200, status: 'pending' });
-        expect(house.upstream.sent).toEqual([]);
-      }
-    });
-
-    test('is told that order also where v1 refuses it as identical, because the last look of this process was before that order', async () => {
-      const house = openWalkHouse({
-        ...slowly(0, { kind: 'succeeded', reference: 'V0' }, IDENTICAL),
-        parts: { told: () => toldStore() },
-      });
-      const other = openWalkHouse({ beside: house, ...slowly(0, SUCCESS) });
-      ask(house, { amount: '300' });
-      await house.clock.advance(200);
-      ask(other).hangUp();
-      await house.clock.advance(200);
-      expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
-      expect(house.upstream.sent).toHaveLength(2);
-    });
-
-    test('hears that refusal where the earlier sale was told', async () => {
-      const { house, lines, sold } = await afterDeath({}, undefined, IDENTICAL);
-      lines.push(toldLine(sold));
-      expect(await sellAt(house)).toMatchObject({ status: 'fail', reference: null, repeat: undefined });
-    });
-
-    test("finds the order also where the dead process's clock was as far behind as a database allows", async () => {
-      const { house } = await afterDeath();
-      const sold = async (at: WalkHouse, fields: Fields) => {
-        const { served } = ask(at, fields);
-        await house.clock.advance(1_500);
-        return { ...((await served).reply.body as { reference: string }) };
+      /** Sold by a dead process; no other process has seen the order open. */
+      const afterDeath = async (parts: WalkHouseOptions['parts'] = {}, read?: ToldStore['read'], answer: Outcome = AGAIN) => {
+        const lines: string[] = [];
+        const told = { ...toldStore(lines), ...(read === undefined ? {} : { read }) };
+        const onTold = (order: Order, as: Told) => lines.push(toldLine(order, as));
+        const house = openWalkHouse({ ...slowly(0, answer), parts: { told: () => told, onTold, ...parts } });
+        const soldThere: Order[] = [];
+        const dead = openWalkHouse({ beside: house, ...slowly(0, SUCCESS), parts: { onTold: (order) => soldThere.push(order) } });
+        await sellAt(dead);
+        return { house, lines, sold: soldThere[0]! };
       };
-      const behind = { ...house.clock, now: () => house.clock.now() - 10_000 };
-      const dead = openWalkHouse({
-        beside: house,
-        ...slowly(0, { kind: 'succeeded', reference: 'V3' }),
-        parts: { clock: behind },
+      const sellAt = (house: WalkHouse) => told(house, ask(house));
+
+      test('is the same order, once, where it is not known that the dead process told the sale', async () => {
+        const { house } = await afterDeath();
+        expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+        expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
       });
-      await sold(house, { amount: '300' });
-      expect(await sold(dead, { amount: '200' })).toMatchObject({ reference: 'V3' });
-      expect(await told(house, ask(house, { amount: '200' }))).toMatchObject({ reference: 'V3', repeat: 'joined' });
-    });
-  });
+
+      test('is the same order also where the clock was set back since', async () => {
+        const { house } = await afterDeath();
+        let setBackMs = 0;
+        const clock = { ...house.clock, now: () => house.clock.now() - setBackMs };
+        const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN), parts: { clock, told: () => toldStore() } });
+        setBackMs = 24 * 60 * MINUTE;
+        expect(await sellAt(other)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+      });
+
+      test('is another sale where the dead process told it, and so is every later one, when the others have marked its untold orders', async () => {
+        const { house, lines, sold } = await afterDeath();
+        lines.push(toldLine(sold));
+        expect(await sellAt(house)).toMatchObject({ reference: 'V2', repeat: undefined });
+        const later = await afterDeath();
+        await later.house.clock.advance(136_000);
+        expect(await sellAt(later.house)).toMatchObject({ reference: 'V2', repeat: undefined });
+      });
+
+      test('is the same order where a changed mapping refuses the request', async () => {
+        const { house } = await afterDeath({ mapping: () => editedMapping('min: 1 }', 'min: 500 }') });
+        expect(await sellAt(house)).toMatchObject({ http: 200, status: 'success', reference: 'V1' });
+        expect(await sellAt(house)).toMatchObject({ http: 400, code: 'invalid_field' });
+      });
+
+      test('is pending, and nothing is sent, while it cannot be read what was told', async () => {
+        const cannot = () => Promise.reject(new Error('too many open files'));
+        for (const mapping of [shippedMapping(), editedMapping('min: 1 }', 'min: 500 }')]) {
+          const { house } = await afterDeath({ mapping: () => mapping }, cannot);
+          expect(await sellAt(house)).toMatchObject({ http: 200, status: 'pending' });
+          expect(house.upstream.sent).toEqual([]);
+        }
+      });
+
+      test('is told that order also where v1 refuses it as identical, because the last look of this process was before that order', async () => {
+        const house = openWalkHouse({
+          ...slowly(0, { kind: 'succeeded', reference: 'V0' }, IDENTICAL),
+          parts: { told: () => toldStore() },
+        });
+        const other = openWalkHouse({ beside: house, ...slowly(0, SUCCESS) });
+        ask(house, { amount: '300' });
+        await house.clock.advance(200);
+        ask(other).hangUp();
+        await house.clock.advance(200);
+        expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+        expect(house.upstream.sent).toHaveLength(2);
+      });
+
+      test('hears that refusal where the earlier sale was told', async () => {
+        const { house, lines, sold } = await afterDeath({}, undefined, IDENTICAL);
+        lines.push(toldLine(sold));
+        expect(await sellAt(house)).toMatchObject({ status: 'fail', reference: null, repeat: undefined });
+      });
+
+      test("finds the order also where the dead process's clock was as far behind as a database allows", async () => {
+        const { house } = await afterDeath();
+        const sold = async (at: WalkHouse, fields: Fields) => {
+          const { served } = ask(at, fields);
+          await house.clock.advance(1_500);
+          return { ...((await served).reply.body as { reference: string }) };
+        };
+        const behind = { ...house.clock, now: () => house.clock.now() - 10_000 };
+        const dead = openWalkHouse({
+          beside: house,
+          ...slowly(0, { kind: 'succeeded', reference: 'V3' }),
+          parts: { clock: behind },
+        });
+        await sold(house, { amount: '300' });
+        expect(await sold(dead, { amount: '200' })).toMatchObject({ reference: 'V3' });
+        expect(await told(house, ask(house, { amount: '200' }))).toMatchObject({ reference: 'V3', repeat: 'joined' });
+      });
+    },
+  );
 
   test('is another sale once the first was told, or told pending and ended', async () => {
     const house = openWalkHouse(slowly(0, SUCCESS, AGAIN));
@@ -1278,14 +1309,26 @@ describe('ids', () => {
     expect(await told(house, ask(house, {}, header))).toMatchObject({ status: 'pending' });
   });
 
-  test('in a header that differ are two orders: a proxy or a service names every request', async () => {
+  test('in Idempotency-Key that differ are two orders', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
-    ask(house, {}, { 'x-request-id': 'trace-1' }).hangUp();
+    ask(house, {}, { 'idempotency-key': 'k-1' }).hangUp();
     await house.clock.advance(100);
-    expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-2' }))).toMatchObject({ reference: 'V2' });
-    ask(house, { ref: 'r-9' }, { 'x-request-id': 'trace-3' }).hangUp();
-    expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-4' }))).toMatchObject({ repeat: undefined });
+    expect(await told(house, ask(house, {}, { 'idempotency-key': 'k-2' }))).toMatchObject({ reference: 'V2' });
+    ask(house, { ref: 'r-9' }, { 'idempotency-key': 'k-3' }).hangUp();
+    expect(await told(house, ask(house, {}, { 'idempotency-key': 'k-4' }))).toMatchObject({ repeat: undefined });
   });
+
+  test.each([{}, { ref: 'r-9' }])(
+    'in X-Request-Id are one order after a hang-up, whatever a proxy wrote there (%j)',
+    async (id) => {
+      const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+      await hangUpAfter(3_000, house, id, { 'x-request-id': 'trace-1' });
+      const joined = { reference: 'V1', repeat: 'joined' };
+      expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-2' }))).toMatchObject(joined);
+      expect(house.upstream.sent).toHaveLength(1);
+      expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-3' }))).toMatchObject({ reference: 'V2' });
+    },
+  );
 
   test('in a header that the mapping of that time did not read find the order of the same words, until its outcome was told', async () => {
     const headers = 'request_id_headers: [Idempotency-Key, X-Request-Id]';

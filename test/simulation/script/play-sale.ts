@@ -39,6 +39,7 @@ export class Script {
   /** The AccessToken of the last login. */
   #token: string | undefined;
   #sent = 0;
+  #requests = 0;
   /** The next sale of the same content. */
   next: Script | undefined;
 
@@ -209,6 +210,11 @@ export class Script {
     query: Readonly<Record<string, string>> = {},
     key: LegacyHeaders = keyHeaders(this.sale.keyStyle, this.#token ?? this.sale.key.text),
   ): LegacyRequest {
+    const {
+      isNamedByProxy,
+      name,
+      headerId = isNamedByProxy ? `${name}, request ${(this.#requests += 1)}` : undefined,
+    } = this.sale;
     return {
       method,
       path,
@@ -217,7 +223,7 @@ export class Script {
       headers: {
         ...key,
         userAgent: this.sale.userAgent,
-        ...(this.sale.headerId === undefined ? {} : { sent: { 'x-request-id': this.sale.headerId } }),
+        ...(headerId === undefined ? {} : { sent: { 'x-request-id': headerId } }),
       },
       clientAddress: '127.0.0.1',
     };

@@ -70,6 +70,8 @@ export interface Sale extends Style {
   readonly sendsAgainAfterMs: readonly number[];
   /** An id that names the sale only in a header, the same on each sending. */
   readonly headerId?: string;
+  /** A proxy in front writes an id of its own into each request. */
+  readonly isNamedByProxy?: boolean;
   /** The id in a field of the first sending alone: its repeats have the header only, and some HTTP errors are repeated too (facts, 9.1). */
   readonly firstId?: string;
   /** The delay after which a script without an id, having been told of the sale, sells the same again. */
@@ -103,8 +105,8 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
     soldBefore: isSoldBefore ? drawSoldBefore(content, index, chance) : undefined,
   };
   if (hasId) return sale;
-  const nameless: Sale = { ...sale, ...drawImpatience(chance) };
-  const named = { ...nameless, headerId: `trace-${index}` };
+  const nameless: Sale = { ...sale, ...drawImpatience(chance), isNamedByProxy: chance.fork('proxy').is(0.3) };
+  const named = { ...nameless, isNamedByProxy: false, headerId: `trace-${index}` };
   if (chance.is(0.3)) return chance.fork('first id').is(0.5) ? { ...named, firstId: `first-${index}` } : named;
   // Later than the window in which v1 treats two purchases as one sent twice.
   return chance.is(0.5) ? { ...nameless, sellsNextAfterMs: chance.between(5_500, 60_000) } : nameless;
