@@ -120,7 +120,8 @@ async function asItStands(order: Order, { journal, clock, told, onTrouble }: Wal
  */
 async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
   if (hasOwnId(parsed.intent.requestId) || isOfPins(parsed.operation)) return undefined;
-  const search = { isDue: true, except: order.requestId, sent: parsed.intent.requestId };
+  const cameAt = wasSoldMeanwhile(order) ? parts.clock.elapsed() - parsed.line.ageMs : undefined;
+  const search = { isDue: true, except: order.requestId, sent: parsed.intent.requestId, cameAt };
   const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, search);
   const found = await finding.catch((error: unknown) => {
     parts.onTrouble('find', error);

@@ -199,7 +199,8 @@ async function orderElsewhere(
 ): Promise<Order | typeof UNREAD | undefined> {
   if (!mayBeElsewhere(parsed, parts)) return undefined;
   const { repeats, onTrouble } = parts;
-  const search = { isDue, except: order.requestId, sent: parsed.intent.requestId };
+  const cameAt = isDue ? parts.clock.elapsed() - parsed.line.ageMs : undefined;
+  const search = { isDue, except: order.requestId, sent: parsed.intent.requestId, cameAt };
   const looking = repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, search);
   return looking.catch((error: unknown) => {
     onTrouble('find', error);

@@ -35,13 +35,19 @@ export interface Repeats {
    * For a request without an id that is refused now: the order of the same key and words whose end no script has heard, or whose id an earlier
    * mapping read in these words. `unread` where this process knows of an order but the journal cannot be read to check it. `isDue`: the
    * journal is searched at once, however lately it was. `except`: the id of the request's own order. `sent`: its request id. The order that came with the
-   * header of a request without a field is found whatever its words are, also when its end was told.
+   * header of a request without a field is found whatever its words are, also when its end was told. `cameAt`: when the request came, by `clock.elapsed()`. An
+   * order that ended since is the same sale, also when another script has heard the end.
    */
   findUnheard(
     owner: string,
     askedHash: string,
     mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
-    options?: { readonly isDue?: boolean; readonly except?: string; readonly sent?: SentRequestId | undefined },
+    options?: {
+      readonly isDue?: boolean;
+      readonly except?: string;
+      readonly sent?: SentRequestId | undefined;
+      readonly cameAt?: number | undefined;
+    },
   ): Promise<Read | undefined>;
   /** A script has got the whole reply with the success of this order. */
   noteHeard(order: Order): void;
@@ -89,6 +95,7 @@ type Asked = Pick<NewOrder, 'owner' | 'askedHash'> & {
   readonly trail?: Pick<Trail, 'mapping'>;
   readonly headerId?: string | undefined;
   readonly isNamed?: boolean;
+  readonly cameAt?: number | undefined;
 };
 type RepeatedOf = (asked: Asked, requestId: string) => Promise<Read | undefined>;
 
@@ -149,9 +156,9 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
         throw unreadRefusal(cause);
       }
     },
-    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue = false, except, sent } = {}) {
+    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue = false, except, sent, cameAt } = {}) {
       const headerId = headerIdOf(sent);
-      const asked: Asked = { owner, askedHash, trail: { mapping }, headerId, isNamed: namesItsSale(sent) };
+      const asked: Asked = { owner, askedHash, trail: { mapping }, headerId, isNamed: namesItsSale(sent), cameAt };
       const isRepeatable = (one: KeptRepeat): boolean => one.agoMs <= repeatMs && one.requestId !== except;
       const kept = () => {
         const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId)).filter(isRepeatable);
@@ -220,7 +227,9 @@ function readersOf({ journal, pursuits, clock, steadiness, told }: RepeatsParts)
     if (order.headerId !== undefined && order.headerId === asked.headerId) return order;
     // That mapping may not have read this id.
     if (asked.isNamed === true && order.trail?.mapping === asked.trail?.mapping) return undefined;
-    return ifUnheard(order);
+    // 0: no end, or a time in the future.
+    const endedMs = order.settledAtMs === undefined ? 0 : steadiness.agoMs(order.settledAtMs);
+    return endedMs > 0 && clock.elapsed() - endedMs > (asked.cameAt ?? Infinity) ? order : ifUnheard(order);
   };
   return { current, remembered, ifUnheard, repeatedOf };
 }

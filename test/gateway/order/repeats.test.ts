@@ -767,6 +767,24 @@ describe('a repeat without an id', () => {
         expect(sent.length).toBeLessThan(4);
       });
 
+      // A customer who presses twice; the balancer leads to both gateways.
+      test('is told the end of the first, and is not sold, in such trouble also where the script of the first is told it meanwhile', async () => {
+        const lines: string[] = [];
+        const onTold = (order: Order, as: Told) => lines.push(toldLine(order, as));
+        const beside = { told: () => toldStore(lines), onTold };
+        const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 100 }], parts: beside });
+        const second = openWalkHouse({ beside: first, answers: inTrouble(AGAIN), parts: beside });
+        ask(second, { amount: '300' });
+        await first.clock.advance(200);
+        const pressed = [ask(first)];
+        await first.clock.advance(40);
+        pressed.push(ask(second));
+        await first.clock.advance(20_000);
+        const heard = await Promise.all(pressed.map((script) => told(first, script)));
+        expect(heard).toMatchObject([{ reference: 'V1' }, { status: 'success', reference: 'V1', repeat: 'joined' }]);
+        expect(second.upstream.sent.length).toBeLessThan(4);
+      });
+
       test('is asked about again where v1 has refused the first, perhaps because of it', async () => {
         const { told: heard, sent } = await repeatInTrouble(IDENTICAL, SUCCESS);
         expect(heard).toMatchObject({ status: 'success', reference: 'V1' });
