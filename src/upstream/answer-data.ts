@@ -73,15 +73,16 @@ function readToken(value: JsonValue | undefined): { readonly text: string | null
   return typeof value === 'string' ? { text: value } : 'unreadable';
 }
 
+/** A card that is listed twice is one card. A serial that cannot be read is empty: the PIN is what was sold. */
 function readPins(value: JsonValue | undefined): readonly CardPin[] | 'unreadable' | undefined {
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) return 'unreadable';
   const items = value as readonly JsonValue[];
   const pins: CardPin[] = [];
   for (const item of items) {
-    if (!isJsonObject(item) || typeof item.pin !== 'string' || typeof item.serial !== 'string') return 'unreadable';
-    if (item.pin.trim() === '') return 'unreadable';
-    pins.push({ pin: item.pin, serial: item.serial });
+    if (!isJsonObject(item) || typeof item.pin !== 'string' || item.pin.trim() === '') return 'unreadable';
+    const card: CardPin = { pin: item.pin, serial: typeof item.serial === 'string' ? item.serial : '' };
+    if (!pins.some(({ pin, serial }) => pin === card.pin && serial === card.serial)) pins.push(card);
   }
   return pins.length === 0 ? undefined : pins;
 }

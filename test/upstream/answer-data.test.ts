@@ -48,10 +48,24 @@ describe('the delivery in an answer', () => {
     { token: ['1'] },
     { pins: 'a,b' },
     { pins: [{ pin: 12, serial: 's' }] },
-    { pins: [{ pin: '12' }] },
     { pins: [{ pin: ' ', serial: 's' }] },
   ])('is marked as goods missing when the goods cannot be read: %j', (data) => {
     expect(readDelivery(data as JsonObject)).toEqual({ goodsMissing: true });
+  });
+
+  // v1's PIN is sold, with or without its serial: "pending" would make most scripts refund it.
+  it.each([null, undefined, 17])('has a PIN whose serial is %p with an empty serial', (serial) => {
+    expect(readDelivery({ pins: [{ pin: '12', serial }] } as unknown as JsonObject)).toEqual({
+      pins: [{ pin: '12', serial: '' }],
+    });
+  });
+
+  it('has a card that v1 lists twice once, and cards that differ in their serial alone each', () => {
+    const [one, other] = [
+      { pin: '12', serial: 'S1' },
+      { pin: '12', serial: 'S2' },
+    ];
+    expect(readDelivery({ pins: [one, other, one] })).toEqual({ pins: [one, other] });
   });
 
   it('ignores a balance that is no amount', () => {

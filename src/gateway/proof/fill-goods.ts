@@ -1,7 +1,14 @@
 /** Completes a success from v1's receipt: with goods (tokens, PINs), which the journal does not keep, and with balances. */
 import { within, type Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
-import { ATTEMPT_NOT_ENDED, type Delivery, type Outcome, type Succeeded, succeedOutcome } from '../../domain/outcome';
+import {
+  ATTEMPT_NOT_ENDED,
+  type CardPin,
+  type Delivery,
+  type Outcome,
+  type Succeeded,
+  succeedOutcome,
+} from '../../domain/outcome';
 import type { Field, Operation } from '../../mapping/mapping';
 import type { Journal } from '../../journal/journal';
 import type { Upstream } from '../../upstream/upstream';
@@ -46,11 +53,11 @@ function fillIn(order: Order, parsed: Reader, { upstream }: FillingParts, leftMs
   const { delivery, reference } = outcome;
   const operation = parsed.mapping.operations.get(order.operation);
   const counted = countField(operation);
-  const pins = delivery?.pins?.length ?? 0;
-  if (delivery?.goodsMissing === true || (counted !== undefined && pins === 0))
+  const pins = delivery?.pins ?? [];
+  if (delivery?.goodsMissing === true || (counted !== undefined && pins.length === 0))
     return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, upstream);
   // Fewer PINs than were bought are still a success if the receipt has no more: v1 has sold the order, and most scripts refund on "pending".
-  const lacksPins = counted !== undefined && Number(order.fields[counted.name]) > pins;
+  const lacksPins = counted !== undefined && (Number(order.fields[counted.name]) > pins.length || serialsIn(pins) < pins.length);
   const lacksToken = typeof delivery?.token !== 'string' && isOfPrepaidMeter(order, operation);
   return fillMoney(outcome, parsed, leftMs, upstream, lacksPins || lacksToken);
 }
@@ -128,9 +135,17 @@ async function moneyIn(
       ...moneyOf(receipt.delivery),
       ...outcome.delivery,
       ...(typeof token === 'string' ? { token } : {}),
-      ...(pins.length > (outcome.delivery?.pins?.length ?? 0) ? { pins } : {}),
+      ...(hasMore(pins, outcome.delivery?.pins) ? { pins } : {}),
     },
   };
+}
+
+function hasMore(pins: readonly CardPin[], than: readonly CardPin[] = []): boolean {
+  return pins.length > than.length || (pins.length === than.length && serialsIn(pins) > serialsIn(than));
+}
+
+function serialsIn(pins: readonly CardPin[]): number {
+  return pins.filter(({ serial }) => serial !== '').length;
 }
 
 function moneyOf({ balanceBefore, balanceAfter, charged }: Delivery): Delivery {

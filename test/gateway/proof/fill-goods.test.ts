@@ -188,6 +188,21 @@ test.each<[string, Finding]>([
   expect(asked).toBe(1);
 });
 
+test("serials that are missing in v1's answer are told from the receipt, where it has them and no fewer PINs", async () => {
+  const unserialled = [{ pin: '1', serial: '' }];
+  const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { ...balances, pins: unserialled } };
+  const order = { ...newOrder(), operation: 'buy_exam', fields: { exam: 'NECO', quantity: 1 }, number: 1, attempts: 1, outcome };
+  const pinsBy = async (finding: Finding) => {
+    const filled = await withGoods(order, reader, partsOf(upstreamOf(async () => finding)));
+    return filled.kind === 'succeeded' && filled.delivery?.pins;
+  };
+  const pins = [{ pin: '1', serial: '2' }];
+  expect(await pinsBy(receipt({ pins }))).toEqual(pins);
+  for (const more of [{ pins: [] }, { pins: unserialled }, { pins, status: 'pending' }])
+    expect(await pinsBy(receipt(more))).toEqual(unserialled);
+  expect(await pinsBy({ kind: 'unavailable', reason: 'HTTP 502' })).toEqual(unserialled);
+});
+
 test('the cost that a receipt shows is written once, without its goods', async () => {
   const journal = createMemoryJournal();
   const sale = newOrder({ operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } });
