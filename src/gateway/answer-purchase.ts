@@ -213,7 +213,7 @@ async function tellPurchase(
     reply: replyTo(teller, {
       ...told,
       // If the fields of this request mean another content by now, the reply shows the fields of the order that was sold.
-      values: order.contentHash === newOrder.contentHash ? parsed.intent.values : order.fields,
+      values: order.contentHash === newOrder.contentHash ? parsed.intent.values : wholeFields(order),
       catalog,
       roots: { order: orderRoot(echoed, outcome) },
     }),
@@ -308,6 +308,13 @@ function boundedFields(values: JsonObject): JsonObject {
 function beginningOf(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.length > KEPT_TEXT_MAX ? `${value.slice(0, KEPT_TEXT_MAX - 1)}…` : value;
   return isList(value) ? value.slice(0, KEPT_ITEMS_MAX) : value;
+}
+
+/** The fields of an order for a reply. A list that may be cut is null: its count would be told as that of all recipients. */
+export function wholeFields({ fields }: Order): JsonObject {
+  const isCut = (value: JsonValue | undefined): boolean => isList(value) && value.length === KEPT_ITEMS_MAX;
+  if (!Object.values(fields).some(isCut)) return fields;
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, isCut(value) ? null : value]));
 }
 
 async function catalogFor(parsed: ParsedRequest, { priceLists, clock }: WalkParts): Promise<CatalogLists | undefined> {

@@ -5,11 +5,11 @@ import { GatewayError } from '../domain/errors';
 import { type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyRequest } from '../domain/legacy';
 import type { Order } from '../domain/order';
-import { isFinal, isSafeToRefund, referenceOf, succeedOutcome } from '../domain/outcome';
+import { isFinal, isSafeToRefund, referenceOf, succeedOutcome, TOLD_AS } from '../domain/outcome';
 import type { Mapping, ReplyOutcome } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { type Answer, idsOf } from './answer-purchase';
+import { type Answer, idsOf, wholeFields } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
 import { tellFinding } from './answer-lookup';
 import { type ParsedRequest, readContextOf, type Reader, type Walk } from './read/walk-in';
@@ -109,7 +109,7 @@ async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: Walk
     mapping,
     operation,
     format: mapping.formats.has(order.format) ? order.format : parsed.format,
-    values: order.fields,
+    values: wholeFields(order),
     callerKey: parsed.callerKey,
     ownNumbers: order.trail?.ownNumbers,
     catalog: catalog === undefined ? undefined : catalogListsOf(catalog, mapping),
@@ -220,7 +220,10 @@ export async function answerHistory(parsed: ParsedRequest, parts: WalkParts): Pr
 /** By v1's status of a row. */
 const ROW_TOLD_AS: Readonly<Record<string, ReplyOutcome>> = { success: 'success', failed: 'failure' };
 
-/** v1's rows, completed with request ids from the journal: scripts search the history by their own ids. */
+/**
+ * v1's rows, completed with request ids from the journal: scripts search the history by their own ids. An end that the journal knows is told
+ * rather than the row's status: v1 may list a refund under the reference of its order, or an older state of the order.
+ */
 async function historyRows(
   body: JsonObject,
   { credentials, mapping }: ParsedRequest,
@@ -231,7 +234,9 @@ async function historyRows(
     (Array.isArray(rows) ? (rows as readonly JsonObject[]) : []).map(async (row): Promise<JsonObject> => {
       const reference = typeof row['transaction_ref'] === 'string' ? row['transaction_ref'] : '';
       const order = await journal.findByReference(credentials.fingerprint, reference);
-      const { status, Status } = mapping.words[ROW_TOLD_AS[textOf(row['status'])] ?? 'pending'];
+      const shown = ROW_TOLD_AS[textOf(row['status'])] ?? 'pending';
+      const end = order?.outcome !== undefined && isFinal(order.outcome) ? TOLD_AS[order.outcome.kind] : undefined;
+      const { status, Status } = mapping.words[end ?? shown];
       return {
         ...row,
         reference,

@@ -75,3 +75,49 @@ test('a status query gets its reply in time, however slowly v1 gives the other o
   expect(statusOf(await asked)).toBe('pending');
   expect(await journal.listUnsettled({ limit: 50, onUnreadable: () => undefined })).toHaveLength(21);
 });
+
+test.each([
+  [3, 3],
+  // The journal keeps the beginning of so long a list.
+  [300, null],
+])('a message to %i numbers is told with the count %p when it is asked for', async (count, told) => {
+  const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], find: () => ({ kind: 'unavailable', reason: 'HTTP 502' }) });
+  const number = Array.from({ length: count }, (_, nth) => `0803${String(1_000_000 + nth)}`).join(',');
+  const body = { sender: 'Shop', number, message: 'Ready.', 'request-id': 'r-1' };
+  const sold = house.gateway.handle(legacyRequest({ path: '/api/bulksms/', body, headers }));
+  await house.clock.advance(20_000);
+  expect((await sold).reply.body).toMatchObject({ status: 'success', total_number: count, numbers: number });
+  const asked = house.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers }));
+  await house.clock.advance(60_000);
+  const numbers = told === null ? null : number;
+  expect((await asked).reply.body).toMatchObject({ status: 'success', total_number: told, total_correct_number: told, numbers });
+});
+
+test('a row of the history has the words of the end that the journal knows', async () => {
+  const row = (reference: string, status: string) => ({ id: 1, transaction_ref: reference, category: 'airtime', status });
+  // A refund that is listed under the reference of its order, and a replica that lags.
+  const transactions = [row('V2', 'success'), row('V1', 'pending'), row('V3', 'success'), row('V9', 'failed')];
+  const house = openWalkHouse({
+    answers: [{ outcome: SUCCESS }, { outcome: { kind: 'declined', reference: 'V2' } }, { outcome: pending('V3') }],
+    find: ({ path }) => {
+      if (path === '/transactions')
+        return { kind: 'found', body: { status: 'success', data: { transactions, total: 4, page: 1 } } };
+      return { kind: 'unavailable', reason: 'HTTP 502' };
+    },
+  });
+  for (const nth of [1, 2, 3]) {
+    const body = { ...SALE, amount: String(100 * nth), 'request-id': `r-${nth}` };
+    const sold = house.gateway.handle(legacyRequest({ body, headers }));
+    await house.clock.advance(300_000);
+    await sold;
+  }
+  const asked = house.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transactions', headers }));
+  await house.clock.advance(60_000);
+  const rows = ((await asked).reply.body as unknown as { data: Record<string, string>[] }).data;
+  expect(rows.map((one) => [one['request_id'], one['status'], one['Status']])).toEqual([
+    ['r-2', 'fail', 'failed'],
+    ['r-1', 'success', 'successful'],
+    ['r-3', 'success', 'successful'],
+    [null, 'fail', 'failed'],
+  ]);
+});
