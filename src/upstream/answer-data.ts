@@ -68,14 +68,19 @@ export function readNaira(value: JsonValue | undefined): AmountMinor | undefined
 
 function readToken(value: JsonValue | undefined): { readonly text: string | null } | 'unreadable' | undefined {
   if (value === undefined) return undefined;
-  if (value === null || value === '') return { text: null };
+  if (isNothing(value)) return { text: null };
   // A token sent as a number has lost its leading zeros, and beyond 2^53 its last digits: no meter would accept it.
   return typeof value === 'string' ? { text: value } : 'unreadable';
 }
 
+/** What PHP writes where there is nothing. A sale without goods must not lack them for ever. */
+function isNothing(value: JsonValue): boolean {
+  return value === '' || value === false || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
 /** A card that is listed twice is one card. A serial that cannot be read is empty: the PIN is what was sold. */
 function readPins(value: JsonValue | undefined): readonly CardPin[] | 'unreadable' | undefined {
-  if (value === undefined || value === null) return undefined;
+  if (value === undefined || isNothing(value)) return undefined;
   if (!Array.isArray(value)) return 'unreadable';
   const items = value as readonly JsonValue[];
   const pins: CardPin[] = [];
@@ -84,7 +89,7 @@ function readPins(value: JsonValue | undefined): readonly CardPin[] | 'unreadabl
     const card: CardPin = { pin: item.pin, serial: typeof item.serial === 'string' ? item.serial : '' };
     if (!pins.some(({ pin, serial }) => pin === card.pin && serial === card.serial)) pins.push(card);
   }
-  return pins.length === 0 ? undefined : pins;
+  return pins;
 }
 
 /** Whether the body of `GET /receipt` is about the order of this reference. A receipt of another order proves nothing about this one. */

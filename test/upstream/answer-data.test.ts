@@ -53,6 +53,10 @@ describe('the delivery in an answer', () => {
     expect(readDelivery(data as JsonObject)).toEqual({ goodsMissing: true });
   });
 
+  it.each([null, '', false, [], {}])('has no goods where v1 says %j, as PHP writes nothing', (nothing) => {
+    expect(readDelivery({ token: nothing, pins: nothing })).toEqual({ token: null });
+  });
+
   // v1's PIN is sold, with or without its serial: "pending" would make most scripts refund it.
   it.each([null, undefined, 17])('has a PIN whose serial is %p with an empty serial', (serial) => {
     expect(readDelivery({ pins: [{ pin: '12', serial }] } as unknown as JsonObject)).toEqual({
