@@ -95,10 +95,14 @@ export function* checkInSteps(given: readonly MappingFileText[]): Steps<CheckedM
   return finish(yield* checkMerged(source, report, problems), source);
 }
 
-/** The problems of a source that does not come from files, such as one that a test has broken on purpose. */
+/**
+ * The problems of a source that does not come from files, such as one that a test has broken on purpose, up to the step that
+ * finds the first error: whoever asks only whether the source may be used waits for no more.
+ */
 export function checkSource(source: MappingSource): Problem[] {
   const problems: Problem[] = [];
-  atOnce(checkMerged(source, createReport(source.places, problems), problems));
+  const steps = checkMerged(source, createReport(source.places, problems), problems);
+  while (!hasErrors(problems) && steps.next().done !== true);
   return problems;
 }
 

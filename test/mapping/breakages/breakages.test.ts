@@ -4,7 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { checkFiles, checkSource } from '../../../src/mapping/check';
 import { editSource } from '../../../src/operator/mutant/mutant';
 import { compareSources } from '../../../src/operator/plan/compare-sources';
-import type { Problem } from '../../../src/mapping/problem';
+import { mergeFiles } from '../../../src/mapping/load';
+import { hasErrors, type Problem } from '../../../src/mapping/problem';
+import { checkTexts } from '../../../src/mapping/rules/check-texts';
 import type { MappingSource } from '../../../src/mapping/source';
 import { filesOf, SET_NAMES, type Breakage, breakText, sourceOf } from './breakage';
 import { generatedBreakages } from './generated';
@@ -108,7 +110,14 @@ function judgeBreakage(breakage: Breakage): Verdict {
 }
 
 function checkBroken({ set, edit, words }: Breakage): { problems: readonly Problem[]; source?: MappingSource } {
-  if ('put' in edit) return checkFiles(breakText(set, edit));
+  if ('put' in edit) {
+    // The steps of `checkFiles`, which would find every problem: one error is enough.
+    const texts = checkTexts(breakText(set, edit));
+    const merged = mergeFiles(texts.files);
+    const problems = [...texts.problems, ...merged.problems];
+    if (merged.source === undefined || hasErrors(problems)) return { problems };
+    return { problems: [...problems, ...checkSource(merged.source)], source: merged.source };
+  }
   const source = editSource(sourceOf(set), edit);
   if (isDeepStrictEqual(source, sourceOf(set))) throw new Error(`nothing was broken: ${words}`);
   return { problems: checkSource(source), source };
