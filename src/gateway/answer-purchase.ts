@@ -221,16 +221,17 @@ async function tellPurchase(
 }
 
 /**
- * Whether another script may hear the same PINs, perhaps from another process that counts this one as dead. A repeat that has the order's id hears them
- * again.
+ * Whether another script may hear the same PINs, perhaps from another process that counts this one as dead. A repeat under the order's header hears them
+ * again, unless its script had left the order: then a request under another header may have taken them.
  */
 function arePinsContested(
   order: Order,
   { isJoined, openingKind }: Pick<BegunPurchase, 'isJoined' | 'openingKind'>,
   { intent, operation }: ParsedRequest,
 ): boolean {
-  const hasId = openingKind === 'new' ? namesItsSale(intent.requestId) : !isNameless(intent.requestId, order);
-  if (hasId || !isOfPins(operation)) return false;
+  if (namesItsSale(intent.requestId) || !isOfPins(operation)) return false;
+  if (openingKind !== 'new' && !isNameless(intent.requestId, order))
+    return openingKind === undefined || order.toldAtMs !== undefined;
   return isJoined || (order.toldAtMs ?? NOT_TOLD) > TOLD_PENDING;
 }
 

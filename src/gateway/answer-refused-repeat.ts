@@ -7,7 +7,7 @@ import { within } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import { type GatewayError, unreadRefusal } from '../domain/errors';
 import type { LegacyRequest, Line } from '../domain/legacy';
-import { isSameSale, type NewOrder, type Order } from '../domain/order';
+import { isSameSale, type NewOrder, type Order, TOLD_PENDING } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer-purchase';
@@ -23,7 +23,7 @@ import { pendingInWords, tellObstacle } from './tell/refuse';
 import { unreadOrder } from './order/open-order';
 import { UNREAD } from './order/repeats';
 import { isUsedUp, replayMsOf } from './order/used-ids';
-import { generateRequestId, hasOwnId, isNameless, readRequestId, type SentRequestId } from './read/read-raw';
+import { generateRequestId, hasOwnId, isNameless, namesItsSale, readRequestId, type SentRequestId } from './read/read-raw';
 import type { Known } from './read/walk-in';
 import { ownKeyOf, walkRequest } from './walk-request';
 
@@ -62,7 +62,10 @@ export async function answerRefusedRepeat(
   const outcome = await withGoods(latest, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
   const told = tellOutcome(outcome, teller);
-  const taken = isByWords && told.outcome === 'success' && !line.hasHungUp ? await takePins(latest, parts) : latest;
+  // A request under another header may have taken them, too.
+  const isContested = isByWords || (isOfPins(ordered) && !namesItsSale(sent) && latest.toldAtMs !== undefined);
+  if (isContested && latest.toldAtMs! > TOLD_PENDING) return undefined;
+  const taken = isContested && told.outcome === 'success' && !line.hasHungUp ? await takePins(latest, parts) : latest;
   if (taken === undefined) return undefined;
   await markTold(taken, told.outcome, line, parts);
   const reply = mergeReply({

@@ -5,13 +5,13 @@
  * second charge for one intent (decision 0024).
  */
 import type { Line } from '../../domain/legacy';
-import { type NewOrder, type Order, TOLD_PENDING, type Trail } from '../../domain/order';
+import { type NewOrder, NOT_TOLD, type Order, TOLD_PENDING, type Trail } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import type { Mapping } from '../../mapping/mapping';
 import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
 import { isPerhapsUntold } from '../../journal/told-sales';
 import type { Pursuits } from './pursuits';
-import { hasOwnId, headerIdOf, namesItsSale, type SentRequestId } from '../read/read-raw';
+import { generateRequestId, hasOwnId, headerIdOf, namesItsSale, type SentRequestId } from '../read/read-raw';
 import { createContentTurns, type SharedRepeats } from './content-turns';
 import { createKnownOrders, keepBy, keyOf, wordingOf, type Contents, type KeptRepeat, type KnownOrders } from './kept-repeats';
 import { createLook, type LookParts } from './look-for-unheard';
@@ -80,6 +80,8 @@ interface Found {
   readonly isUnread?: boolean;
   /** There is an order under the request's own id. */
   readonly isAgain?: boolean;
+  /** The request's order under another id: the PINs of the order under its own were taken. */
+  readonly own?: NewOrder;
 }
 
 export interface RepeatsParts extends LookParts {
@@ -105,19 +107,18 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
   const look = createLook({ journal, clock, steadiness, told }, known);
   const [takeContentTurn, tellings] = [createContentTurns(shared), createTellings(clock)];
   const { current, remembered, ifUnheard, repeatedOf } = readersOf({ journal, pursuits, clock, steadiness, told });
-
   const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });
 
   /** The order that this one repeats. Rejects where that cannot be found out: a sale could then be a second charge. */
   const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<Found> => {
-    const [{ owner }, { isOfPins, isRefundedPending }] = [order, sale];
+    const [{ owner }, { isOfPins, isRefundedPending }, repeated] = [order, sale, [] as Read[]];
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
-    if (underHeader !== undefined && underHeader !== UNREAD) return { isAgain: true };
+    const isTaken = isOfPins && wasTaken(underHeader, sent);
+    if (underHeader !== undefined && underHeader !== UNREAD && !isTaken) return { isAgain: true };
     const looked = await look(owner, windowMs, { isRefundedPending }).catch((error: unknown) => ({ error }));
-    const repeated: Read[] = [];
     for (const kept of repeatable(order, windowMs, contents, wordings)) {
       const earlier = await remembered(owner, kept.requestId);
-      const isUnderHeader = isNamedBy(sent, kept, earlier);
+      const isUnderHeader = isNamedBy(sent, kept, earlier) && !(isOfPins && wasTaken(earlier, sent));
       if (isAnotherSale(earlier, order, namesItsSale(sent) && !isUnderHeader)) continue;
       if (earlier === UNREAD && !isUnderHeader && tellings.wasHeard(kept.requestId, order)) continue;
       if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) continue;
@@ -132,7 +133,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     if (charged !== undefined) return { requestId: charged.requestId, headerId: isOfPins ? undefined : sent?.id };
     // If the journal cannot show the order of a header id, nothing is refused here: opening the order then tells "pending".
     if (looked !== undefined && underHeader !== UNREAD) throw looked.error;
-    return {};
+    return isTaken ? { own: repeatOf(order, generateRequestId(order.openedAtMs), sent?.id) } : {};
   };
 
   const findNamed = createNamedRepeats({ look, ...knownWords(known, repeatedOf) });
@@ -147,10 +148,11 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       const { kept, end } = await takeContentTurn(content, leftMs);
       try {
         for (const one of kept ?? []) contents.add(content, one, windowMs);
-        const { requestId: id, headerId, isUnread = kept === undefined, isAgain } = await find(order, sent, windowMs, sale);
+        const found = await find(order, sent, windowMs, sale);
+        const { requestId: id, headerId, isUnread = kept === undefined, isAgain, own = order } = found;
         if (id !== undefined) return { order: tellings.begin(repeatOf(order, id, headerId), line), standing: 'repeat', end };
         if (isUnread) return { order, standing: 'unread', end };
-        return { order, standing: isAgain === true ? 'again' : 'new', end: keepAtEnd(order, windowMs, end) };
+        return { order: own, standing: isAgain === true ? 'again' : 'new', end: keepAtEnd(own, windowMs, end) };
       } catch (cause) {
         end();
         throw unreadRefusal(cause);
@@ -196,6 +198,11 @@ function repeatOf(order: NewOrder, requestId: string, headerId: string | undefin
 function isNamedBy(sent: SentRequestId | undefined, kept: KeptRepeat, earlier: Read | undefined): boolean {
   if (sent === undefined) return false;
   return [kept.requestId, kept.headerId].includes(sent.id) || (earlier !== UNREAD && earlier?.headerId === sent.id);
+}
+
+/** Whether these PINs were told after their script had left. That may have been another customer's script, so a header that proxies write proves nothing. */
+function wasTaken(earlier: Read | undefined, sent: SentRequestId | undefined): boolean {
+  return earlier !== undefined && earlier !== UNREAD && !namesItsSale(sent) && (earlier.toldAtMs ?? NOT_TOLD) > TOLD_PENDING;
 }
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */

@@ -63,10 +63,10 @@ function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = headersOfProx
   };
 }
 
-function askForPins({ gateway, clock }: WalkHouse) {
+function askForPins({ gateway, clock }: WalkHouse, sent: Fields = headersOfProxy()) {
   const cameAt = clock.elapsed();
   const { line, end } = openLine(() => clock.elapsed() - cameAt);
-  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent: headersOfProxy() };
+  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent };
   const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
   return { served: gateway.handle(request, line), end };
 }
@@ -534,7 +534,7 @@ describe('a repeat without an id', () => {
       );
       askForPins(house).end(false);
       await house.clock.advance(waitedMs);
-      const both = others.map(askForPins);
+      const both = others.map((other) => askForPins(other));
       await house.clock.advance(10_000);
       for (const { end } of both) end(true);
       expect(await Promise.all(both.map(pinOf))).toEqual(heard);
@@ -552,6 +552,37 @@ describe('a repeat without an id', () => {
     await house.clock.advance(5_000);
     expect(await pinToldNow(house)).toBe('pin of V1');
     expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test.each([1_000, 20_000])(
+    'of PINs whose script hung up, and that another customer is told, is another sale under its own X-Request-Id too: after %d ms',
+    async (waitedMs) => {
+      const house = openWalkHouse({ ...slowly(2_000, SUCCESS, AGAIN), find: receiptOfPins });
+      const [own, others] = [{ 'x-request-id': 'trace-1' }, { 'x-request-id': 'trace-2' }];
+      askForPins(house, own).end(false);
+      await house.clock.advance(waitedMs);
+      const both = [askForPins(house, others), askForPins(house, own)];
+      for (const ms of [10, 10, 20_000]) await house.clock.advance(ms);
+      expect((await Promise.all(both.map(pinOf))).sort()).toEqual(['pin of V1', 'pin of V2']);
+    },
+  );
+
+  test('of PINs that a changed mapping refuses is told once, also where their own X-Request-Id asks after another one', async () => {
+    let mapping = shippedMapping();
+    const house = openWalkHouse({ ...slowly(2_000, SUCCESS), find: receiptOfPins, parts: { mapping: () => mapping } });
+    const [own, others] = [{ 'x-request-id': 'trace-1' }, { 'x-request-id': 'trace-2' }];
+    askForPins(house, own).end(false);
+    await house.clock.advance(20_000);
+    mapping = editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
+    for (const [sent, pin] of [
+      [others, 'pin of V1'],
+      [own, undefined],
+    ] as const) {
+      const script = askForPins(house, sent);
+      await house.clock.advance(5_000);
+      script.end(true);
+      expect(await pinOf(script)).toBe(pin);
+    }
   });
 
   test('of PINs is told to the script that waits, and not to one at another process that has hung up', async () => {
