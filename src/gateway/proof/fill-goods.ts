@@ -1,10 +1,11 @@
 /** Completes a success from v1's receipt: with goods (tokens, PINs), which the journal does not keep, and with balances. */
-import { within, type Clock } from '../../domain/clock';
+import { pause, within, type Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import {
   ATTEMPT_NOT_ENDED,
   type CardPin,
   type Delivery,
+  deliveryOf,
   type Outcome,
   type Succeeded,
   succeedOutcome,
@@ -20,6 +21,8 @@ export interface FillingParts {
   readonly upstream: Upstream;
   readonly journal: Pick<Journal, 'settle'>;
   readonly clock: Clock;
+  /** True once the gateway stops: then no reply waits for goods. */
+  readonly isStopping: () => boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -47,7 +50,7 @@ async function noteCharge(order: Order, filled: Outcome, { journal, clock, onTro
   return filled;
 }
 
-function fillIn(order: Order, parsed: Reader, { upstream }: FillingParts, leftMs: number): Outcome | Promise<Outcome> {
+function fillIn(order: Order, parsed: Reader, parts: FillingParts, leftMs: number): Outcome | Promise<Outcome> {
   const outcome: Outcome = order.outcome ?? ATTEMPT_NOT_ENDED;
   if (outcome.kind !== 'succeeded') return outcome;
   const { delivery, reference } = outcome;
@@ -55,11 +58,11 @@ function fillIn(order: Order, parsed: Reader, { upstream }: FillingParts, leftMs
   const counted = countField(operation);
   const pins = delivery?.pins ?? [];
   if (delivery?.goodsMissing === true || (counted !== undefined && pins.length === 0))
-    return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, upstream);
+    return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, parts);
   // Fewer PINs than were bought are still a success if the receipt has no more: v1 has sold the order, and most scripts refund on "pending".
   const lacksPins = counted !== undefined && (Number(order.fields[counted.name]) > pins.length || serialsIn(pins) < pins.length);
   const lacksToken = typeof delivery?.token !== 'string' && isOfPrepaidMeter(order, operation);
-  return fillMoney(outcome, parsed, leftMs, upstream, lacksPins || lacksToken);
+  return fillMoney(outcome, parsed, leftMs, parts.upstream, lacksPins || lacksToken);
 }
 
 /** Only a sale of power to a prepaid meter has a token. Read in the call to v1: the mapping may name its own fields as it likes. */
@@ -70,20 +73,34 @@ function isOfPrepaidMeter({ fields }: Order, operation: Operation | undefined): 
 
 /** How late a reply may get for a receipt with goods. */
 const GOODS_MS = 1_000;
+/** Between the first two readings of a receipt that has no goods yet. Each further pause is twice as long. */
+const PAUSE_FIRST_MS = 500;
 
+/**
+ * The success with the goods of its receipt. v1 may show them a moment later, so the receipt is read again while the script waits, for as long as one
+ * reading may take: `TELLING_MS` counts on that. Without goods the script is told "pending": on a success it would deliver an empty PIN.
+ */
 async function goodsOf(
   outcome: Succeeded,
   reference: string,
   parsed: Reader,
   leftMs: number,
-  upstream: Upstream,
+  { upstream, clock, isStopping }: FillingParts,
 ): Promise<Outcome> {
   const context = readContextOf(parsed);
-  const timeoutMs = Math.min(context.timeoutMs, Math.max(GOODS_MS, leftMs));
-  const receipt = await findReceipt(reference, { ...context, timeoutMs }, upstream);
-  // Without goods (no receipt, or a receipt without them) the script is told "pending": on a success it would deliver an empty PIN.
   const lacking: Succeeded = { ...outcome, delivery: { ...outcome.delivery, goodsMissing: true } };
-  return receipt === undefined ? lacking : succeedOutcome(lacking, receipt);
+  const startedAt = clock.elapsed();
+  const restMs = (): number => Math.min(leftMs, context.timeoutMs) - (clock.elapsed() - startedAt);
+  for (let pauseMs = PAUSE_FIRST_MS; ; pauseMs *= 2) {
+    const timeoutMs = Math.min(context.timeoutMs, Math.max(GOODS_MS, restMs()));
+    const receipt = await findReceipt(reference, { ...context, timeoutMs }, upstream);
+    const filled = receipt === undefined ? lacking : succeedOutcome(lacking, receipt);
+    const isComplete = deliveryOf(filled).goodsMissing !== true;
+    // Nobody waits for a question about an order, which has no time of its own.
+    const isAwaited = leftMs !== Infinity && restMs() >= pauseMs + GOODS_MS;
+    if (isComplete || !isAwaited || receipt?.kind === 'declined' || isStopping()) return filled;
+    await pause(clock, pauseMs);
+  }
 }
 
 /** Whether the operation sells PINs (cards, exams): only these have a quantity. */

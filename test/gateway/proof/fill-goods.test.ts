@@ -4,6 +4,7 @@ import type { Succeeded } from '../../../src/domain/outcome';
 import { fillMoney, type FillingParts, withGoods } from '../../../src/gateway/proof/fill-goods';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { CallContext, Finding, Upstream } from '../../../src/upstream/upstream';
+import { createVirtualClock } from '../../domain/virtual-clock';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { newOrder } from '../../journal/new-order';
 import { legacyRequest } from '../legacy-request';
@@ -34,6 +35,7 @@ const upstreamOf = (find: Upstream['find']): Upstream => ({
 /** With a journal in which nothing new is written. */
 const partsOf = (upstream: Upstream, journal: FillingParts['journal'] = createMemoryJournal()): FillingParts => ({
   ...{ upstream, journal, clock: systemClock },
+  isStopping: () => false,
   onTrouble: () => undefined,
 });
 
@@ -128,7 +130,7 @@ test.each<[string, Finding]>([
 
 test.each<[string, number, number]>([
   ['as any question where nobody says how long he waits', Infinity, reader.mapping.timing.read],
-  ['as long as the caller still waits', 3_000, 3_000],
+  ['as long as the caller still waits', 1_400, 1_400],
   ['a second where he waits no longer', -500, 1_000],
 ])('the receipt with the goods is waited for %s', async (_title, leftMs, timeoutMs) => {
   const asked: CallContext[] = [];
@@ -138,8 +140,49 @@ test.each<[string, number, number]>([
   };
   const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { goodsMissing: true } };
   const order = { ...newOrder(), number: 1, attempts: 1, outcome };
-  expect(await withGoods(order, reader, partsOf(upstreamOf(find)), leftMs)).toEqual(outcome);
+  const parts = { ...partsOf(upstreamOf(find)), clock: createVirtualClock() };
+  expect(await withGoods(order, reader, parts, leftMs)).toEqual(outcome);
   expect(asked.map((context) => context.timeoutMs)).toEqual([timeoutMs]);
+});
+
+/** When the receipt of a sale without goods is read by a script that waits so long, and the outcome. */
+async function readUntil(leftMs: number, findings: readonly Finding[], stopsAtMs = Infinity) {
+  const clock = createVirtualClock();
+  const startedAt = clock.elapsed();
+  const atMs: number[] = [];
+  const find = async (): Promise<Finding> => findings[Math.min(atMs.push(clock.elapsed() - startedAt), findings.length) - 1]!;
+  const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1' };
+  const order = { ...newOrder(), operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 }, number: 1, attempts: 1, outcome };
+  const isStopping = () => clock.elapsed() - startedAt >= stopsAtMs;
+  const filling = Promise.resolve(withGoods(order, reader, { ...partsOf(upstreamOf(find)), clock, isStopping }, leftMs));
+  await clock.advance(600_000);
+  return { filled: await filling, atMs };
+}
+
+test('goods that are not in the receipt yet are waited for while the script waits', async () => {
+  const pins = [{ pin: '1', serial: '2' }];
+  const lagging: Finding = { kind: 'refused', httpStatus: 404, body: {} };
+  const { filled, atMs } = await readUntil(40_000, [
+    lagging,
+    receipt({ status: 'pending' }),
+    receipt({ pins: [] }),
+    receipt({ pins }),
+  ]);
+  expect(filled).toMatchObject({ kind: 'succeeded', delivery: { pins } });
+  expect(filled).not.toHaveProperty('delivery.goodsMissing');
+  expect(atMs).toEqual([0, 500, 1_500, 3_500]);
+});
+
+test.each<[string, number, Finding, number, readonly number[]]>([
+  ['until the script has a second left', 8_000, receipt({ pins: [] }), Infinity, [0, 500, 1_500, 3_500]],
+  ['for no longer than one reading may take', 150_000, receipt({ pins: [] }), Infinity, [0, 500, 1_500, 3_500, 7_500]],
+  ['once where nobody says how long he waits', Infinity, receipt({ pins: [] }), Infinity, [0]],
+  ['once where v1 has taken the sale back', 40_000, receipt({ status: 'failed' }), Infinity, [0]],
+  ['until a stop', 40_000, receipt({ pins: [] }), 1_000, [0, 500, 1_500]],
+])('a receipt without the goods is read %s', async (_title, leftMs, finding, stopsAtMs, expected) => {
+  const { filled, atMs } = await readUntil(leftMs, [finding], stopsAtMs);
+  expect(filled).toMatchObject({ kind: 'succeeded', delivery: { goodsMissing: true } });
+  expect(atMs).toEqual(expected);
 });
 
 test('a sale of PINs whose answer was only "success" lacks its goods while the receipt cannot be had', async () => {
