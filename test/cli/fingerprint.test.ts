@@ -4,10 +4,11 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring, showRequestId } from '../../src/gateway/read/keyring';
+import { builtProgram } from '../docs/place-program';
 import { newFolder } from '../new-folder';
 
 const ROOT = resolve(__dirname, '..', '..');
-const PROGRAM = ['-r', join(ROOT, 'test', 'journal', 'run-typescript.cjs'), join(ROOT, 'src', 'cli', 'main.ts'), 'fingerprint'];
+const PROGRAM = [builtProgram(), 'fingerprint'];
 const SECRET = 'c0ffee'.repeat(6);
 const KEY = 'acme_live_that_nobody_shall_see';
 const keyring = createKeyring(new Secret(SECRET));
