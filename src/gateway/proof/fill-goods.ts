@@ -60,9 +60,15 @@ function fillIn(order: Order, parsed: Reader, parts: FillingParts, leftMs: numbe
   if (delivery?.goodsMissing === true || (counted !== undefined && pins.length === 0))
     return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, parts);
   // Fewer PINs than were bought are still a success if the receipt has no more: v1 has sold the order, and most scripts refund on "pending".
-  const lacksPins = counted !== undefined && (Number(order.fields[counted.name]) > pins.length || serialsIn(pins) < pins.length);
+  const wanted = counted === undefined ? 0 : Number(order.fields[counted.name]);
   const lacksToken = typeof delivery?.token !== 'string' && isOfPrepaidMeter(order, operation);
-  return fillMoney(outcome, parsed, leftMs, parts.upstream, lacksPins || lacksToken);
+  if (reference !== undefined && leftMs > 0 && (wanted > pins.length || lacksToken))
+    return readAgain(leftMs, parsed, parts, async (timeoutMs) => {
+      const filled = await moneyIn(outcome, reference, parsed, timeoutMs, parts.upstream);
+      const { pins: shown = [], token } = deliveryOf(filled);
+      return { outcome: filled, isLast: shown.length >= wanted && (!lacksToken || typeof token === 'string') };
+    });
+  return fillMoney(outcome, parsed, leftMs, parts.upstream, serialsIn(pins) < pins.length);
 }
 
 /** Only a sale of power to a prepaid meter has a token. Read in the call to v1: the mapping may name its own fields as it likes. */
@@ -76,31 +82,43 @@ const GOODS_MS = 1_000;
 /** Between the first two readings of a receipt that has no goods yet. Each further pause is twice as long. */
 const PAUSE_FIRST_MS = 500;
 
+interface Reading {
+  readonly outcome: Outcome;
+  /** Nothing more is to be expected of the receipt. */
+  readonly isLast: boolean;
+}
+
 /**
- * The success with the goods of its receipt. v1 may show them a moment later, so the receipt is read again while the script waits, for as long as one
- * reading may take: `TELLING_MS` counts on that. Without goods the script is told "pending": on a success it would deliver an empty PIN.
+ * Reads a receipt again while it lacks goods, which v1 may show a moment later, and the script waits, for as long as one reading may take:
+ * `TELLING_MS` counts on that. A question about an order has no time of its own and reads it once.
  */
-async function goodsOf(
-  outcome: Succeeded,
-  reference: string,
-  parsed: Reader,
+async function readAgain(
   leftMs: number,
-  { upstream, clock, isStopping }: FillingParts,
+  { mapping }: Reader,
+  { clock, isStopping }: FillingParts,
+  read: (timeoutMs: number) => Promise<Reading>,
 ): Promise<Outcome> {
-  const context = readContextOf(parsed);
-  const lacking: Succeeded = { ...outcome, delivery: { ...outcome.delivery, goodsMissing: true } };
   const startedAt = clock.elapsed();
-  const restMs = (): number => Math.min(leftMs, context.timeoutMs) - (clock.elapsed() - startedAt);
+  const restMs = (): number => Math.min(leftMs, mapping.timing.read) - (clock.elapsed() - startedAt);
   for (let pauseMs = PAUSE_FIRST_MS; ; pauseMs *= 2) {
-    const timeoutMs = Math.min(context.timeoutMs, Math.max(GOODS_MS, restMs()));
-    const receipt = await findReceipt(reference, { ...context, timeoutMs }, upstream);
-    const filled = receipt === undefined ? lacking : succeedOutcome(lacking, receipt);
-    const isComplete = deliveryOf(filled).goodsMissing !== true;
-    // Nobody waits for a question about an order, which has no time of its own.
+    const { outcome, isLast } = await read(restMs());
     const isAwaited = leftMs !== Infinity && restMs() >= pauseMs + GOODS_MS;
-    if (isComplete || !isAwaited || receipt?.kind === 'declined' || isStopping()) return filled;
+    if (isLast || !isAwaited || isStopping()) return outcome;
     await pause(clock, pauseMs);
   }
+}
+
+/** The success with the goods of its receipt. Without them the script is told "pending": on a success it would deliver an empty PIN. */
+function goodsOf(outcome: Succeeded, reference: string, parsed: Reader, leftMs: number, parts: FillingParts): Promise<Outcome> {
+  const context = readContextOf(parsed);
+  const lacking: Succeeded = { ...outcome, delivery: { ...outcome.delivery, goodsMissing: true } };
+  return readAgain(leftMs, parsed, parts, async (restMs) => {
+    const timeoutMs = Math.min(context.timeoutMs, Math.max(GOODS_MS, restMs));
+    const receipt = await findReceipt(reference, { ...context, timeoutMs }, parts.upstream);
+    const filled = receipt === undefined ? lacking : succeedOutcome(lacking, receipt);
+    // v1 has no goods for a sale that it has taken back.
+    return { outcome: filled, isLast: receipt?.kind === 'declined' || deliveryOf(filled).goodsMissing !== true };
+  });
 }
 
 /** Whether the operation sells PINs (cards, exams): only these have a quantity. */

@@ -1,5 +1,6 @@
 import { kobo } from '../../../src/domain/amount';
 import { systemClock } from '../../../src/domain/clock';
+import type { Order } from '../../../src/domain/order';
 import type { Succeeded } from '../../../src/domain/outcome';
 import { fillMoney, type FillingParts, withGoods } from '../../../src/gateway/proof/fill-goods';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
@@ -146,13 +147,14 @@ test.each<[string, number, number]>([
 });
 
 /** When the receipt of a sale without goods is read by a script that waits so long, and the outcome. */
-async function readUntil(leftMs: number, findings: readonly Finding[], stopsAtMs = Infinity) {
+async function readUntil(leftMs: number, findings: readonly Finding[], stopsAtMs = Infinity, sale: Partial<Order> = {}) {
   const clock = createVirtualClock();
   const startedAt = clock.elapsed();
   const atMs: number[] = [];
   const find = async (): Promise<Finding> => findings[Math.min(atMs.push(clock.elapsed() - startedAt), findings.length) - 1]!;
   const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1' };
-  const order = { ...newOrder(), operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 }, number: 1, attempts: 1, outcome };
+  const exam = { operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 }, number: 1, attempts: 1, outcome };
+  const order = { ...newOrder(), ...exam, ...sale };
   const isStopping = () => clock.elapsed() - startedAt >= stopsAtMs;
   const filling = Promise.resolve(withGoods(order, reader, { ...partsOf(upstreamOf(find)), clock, isStopping }, leftMs));
   await clock.advance(600_000);
@@ -183,6 +185,27 @@ test.each<[string, number, Finding, number, readonly number[]]>([
   const { filled, atMs } = await readUntil(leftMs, [finding], stopsAtMs);
   expect(filled).toMatchObject({ kind: 'succeeded', delivery: { goodsMissing: true } });
   expect(atMs).toEqual(expected);
+});
+
+test('a token and further PINs that are not in the receipt yet are waited for, and the sale is told without them', async () => {
+  const meter = { disco: 1, meter: '45700012345', meter_type: 'prepaid' };
+  const power = { operation: 'buy_electricity', fields: meter, outcome: POWER };
+  const token = '1111-2222';
+  const late = await readUntil(40_000, [receipt({ status: 'pending' }), receipt({ token })], Infinity, power);
+  expect(late).toEqual({ filled: { ...POWER, delivery: { ...balances, token } }, atMs: [0, 500] });
+  const never = await readUntil(40_000, [receipt()], Infinity, power);
+  expect(never).toEqual({ filled: POWER, atMs: [0, 500, 1_500, 3_500, 7_500] });
+  const [one, other] = [
+    { pin: '1', serial: '2' },
+    { pin: '3', serial: '4' },
+  ];
+  const short: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { ...balances, pins: [one] } };
+  const two = { fields: { exam: 'WAEC', quantity: 2 }, outcome: short };
+  const rest = await readUntil(40_000, [receipt({ pins: [one] }), receipt({ pins: [one, other] })], Infinity, two);
+  expect(rest).toEqual({ filled: { ...short, delivery: { ...balances, pins: [one, other] } }, atMs: [0, 500] });
+  // Some cards have no serial, ever.
+  const unserialled = { ...short, delivery: { ...balances, pins: [{ pin: '1', serial: '' }] } };
+  expect((await readUntil(40_000, [receipt()], Infinity, { outcome: unserialled })).atMs).toEqual([0]);
 });
 
 test('a sale of PINs whose answer was only "success" lacks its goods while the receipt cannot be had', async () => {
