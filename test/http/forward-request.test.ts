@@ -203,6 +203,8 @@ describe('the end of an exchange', () => {
       else caller.destroy();
       await until(() => told.length > 1);
       expect(told).toEqual([200, 'end']);
+      // The end is told when all is written; v1 reads it a moment later.
+      if (isWhole) await until(() => v1.got.endsWith('{}[]'));
       expect(v1.got.endsWith('{}[]')).toBe(isWhole);
       caller.destroy();
     }
