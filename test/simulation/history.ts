@@ -14,7 +14,7 @@ import { withSmallTables } from './engine/small-tables';
 import { Timeline } from './engine/timeline';
 import { gatherCrowd } from './script/crowd';
 import { Script, type Surroundings } from './script/play-sale';
-import { buildV1Call, content, crossedMeaning } from './script/content';
+import { buildV1Call, content, crossedMeaning, hasPlan } from './script/content';
 import { drawTaker, FAMILY_THAT, planSale, SCRIPT_KEYS, withRivals, type Sale, type ScriptKey } from './script/sale';
 import { CaseBook, type Case, type ScriptReply, type Violation } from './verdict/case-book';
 import { Trace } from './verdict/trace';
@@ -123,6 +123,12 @@ async function playSealed(
           isCallKept: sale.isCallKept || taker === 'sells',
           takesPending: taker,
         };
+  // Other mappings may refuse the number of a plan, and then only the header shows whose repeat it is, where the id is left out (decision 0024).
+  const isHeadless = faults.reloads.some((reload) => reload.set === 'headless');
+  const known = (sale: Sale): Sale => {
+    const isHeaderLost = isHeadless || (sale.isNamedByProxy && sale.header?.name === 'x-request-id');
+    return hasPlan(sale.content) && isHeaderLost ? { ...sale, firstId: undefined } : sale;
+  };
   const shipped = house.mapping;
   house.sets.set(shipped.hash, shipped);
   let set: MappingSet = 'shipped';
@@ -140,7 +146,7 @@ async function playSealed(
   };
   for (const key of [SCRIPT_KEYS.live, SCRIPT_KEYS.second]) await sellFirst(key, stage, around, disk);
   const indexes = Array.from({ length: countSales(options.seed) }, (_, index) => index);
-  const planned = indexes.map((index) => taken(planSale(index, chance.fork(`sale ${index}`), lengthMs)));
+  const planned = indexes.map((index) => known(taken(planSale(index, chance.fork(`sale ${index}`), lengthMs))));
   const sales = withRivals(planned, chance.fork('rivals')).filter((_, index) => options.only?.has(index) ?? true);
   for (const reload of faults.reloads) {
     stage.timeline.after(reload.atMs, () => {

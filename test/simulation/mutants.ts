@@ -73,6 +73,21 @@ function withServed(change: (served: Served) => Served): Mutation {
   };
 }
 
+/** Sends the ids of one header under the name of another. */
+function withHeader(from: string, to: string): Mutation {
+  return {
+    gateway: (gateway) => {
+      const handle = gateway.handle.bind(gateway);
+      return Object.assign(gateway, {
+        handle: ({ headers, ...request }: LegacyRequest, line: Line) => {
+          const { [from]: id, ...sent } = headers.sent ?? {};
+          return handle({ ...request, headers: { ...headers, sent: id === undefined ? sent : { ...sent, [to]: id } } }, line);
+        },
+      });
+    },
+  };
+}
+
 function withWords(served: Served, words: JsonObject): Served {
   return { ...served, reply: { ...served.reply, body: { ...(served.reply.body as JsonObject), ...words } } };
 }
@@ -200,14 +215,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     title: 'a process that has stood still does not ask what the others have told',
-    breaks: 'success is true',
-    firstSeed: 303384,
+    breaks: 'one charge per intent',
+    firstSeed: 303392,
     mutation: withParts(() => ({ told: () => undefined })),
   },
   {
     title: 'what a script was told counts as not told',
     breaks: 'PINs are told to one customer',
-    firstSeed: 51,
+    firstSeed: 5071,
     mutation: {
       gateway: (gateway) => {
         const handle = gateway.handle.bind(gateway);
@@ -249,6 +264,11 @@ export const MUTANTS: readonly Mutant[] = [
       listUntold: async () => [],
       listUnsettled: async (options) => (options.fromMs === undefined ? journal.listUnsettled(options) : []),
     })),
+  },
+  {
+    title: 'another X-Request-Id means another sale',
+    breaks: 'one charge per intent',
+    mutation: withHeader('x-request-id', 'idempotency-key'),
   },
   {
     title: 'the clock of v1 is ignored',

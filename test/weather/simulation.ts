@@ -234,6 +234,7 @@ function faultsAtV1(chance: Chance, trouble: Trouble): Weather {
     forWrite: (label) => ({ fault: undefined, chance: chance.fork(`write ${label}`) }),
     failsRead: () => false,
     clockSettings: [],
+    reloads: [],
     isJournalGone: () => false,
     isV1Down: () => false,
     isDiskFull: () => false,

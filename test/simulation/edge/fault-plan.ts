@@ -90,6 +90,8 @@ export interface Weather {
   readonly bounds: SmallBounds | undefined;
   /** When the clock of the gateways' machine is set. */
   readonly clockSettings: readonly ClockSetting[];
+  /** When the operator reloads another set of mappings. */
+  readonly reloads: readonly { readonly atMs: number; readonly set: MappingSet }[];
   /** The fault of a purchase on its way to v1; `owner` is the fingerprint of its key. */
   forSend(label: string, owner: string): DrawnFault<SendFault>;
   /** The fault of a question to v1. */

@@ -1,8 +1,8 @@
-/** Some customers of one shop, who buy the same PINs within seconds and without ids: nothing tells one from another. */
+/** Some customers of one shop, who buy the same PINs within seconds and without ids: nothing, or no more than a header, tells one from another. */
 import type { Chance } from '../engine/chance';
 import { Script, type Surroundings } from './play-sale';
 import { drawCards } from './content';
-import { drawImpatience, SCRIPT_KEYS, type Sale } from './sale';
+import { drawImpatience, drawNames, SCRIPT_KEYS, type Sale } from './sale';
 
 /** Their scripts, which share one case; none in half of the histories. */
 export function gatherCrowd(around: Surroundings, chance: Chance, lengthMs: number): readonly Script[] {
@@ -21,15 +21,28 @@ export function gatherCrowd(around: Surroundings, chance: Chance, lengthMs: numb
     requestId: undefined,
     spelling: 'ref',
     userAgent: undefined,
+    isNamedByProxy: chance.fork('proxy').is(0.3),
     isDoubled: false,
     moves: [],
     isStubborn: false,
     soldBefore: undefined,
   };
+  const names = chance.fork('names');
+  const isNamed = names.is(0.4);
+  // Where the mappings change, an Idempotency-Key keeps no other customer from an order (decision 0024).
+  const headers = around.stage.faults.reloads.length === 0 ? undefined : (['x-request-id'] as const);
   const subject = around.stage.book.withoutId(around.ownerOf(key.apiKey), key.walletId, '', 'crowd');
   subject.customers = chance.between(3, 5);
   return Array.from({ length: subject.customers }, (_, index) => {
-    const sale = { ...one, ...drawImpatience(chance), name: `customer ${index}`, startMs: firstMs + chance.skewed(0, 15_000) };
+    const [name, startMs] = [`customer ${index}`, firstMs + chance.skewed(0, 15_000)];
+    // One shop, so all of them alike.
+    const sale = {
+      ...one,
+      ...drawImpatience(chance),
+      ...(isNamed && drawNames(name, names.fork('shop'), headers)),
+      name,
+      startMs,
+    };
     return new Script(sale, around, chance, subject);
   });
 }

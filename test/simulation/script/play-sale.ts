@@ -39,7 +39,8 @@ export class Script {
   /** The AccessToken of the last login. */
   #token: string | undefined;
   #sent = 0;
-  #requests = 0;
+  /** Counts the names that a proxy gives to requests. */
+  #proxied = 0;
   /** The next sale of the same content. */
   next: Script | undefined;
 
@@ -87,9 +88,20 @@ export class Script {
     await this.#around.stage.timeline.pause(afterMs);
     this.#around.stage.faults.count('next sale of the same');
     const content = { ...this.sale.content, meanings: new Set<number>() };
-    const sale: Sale = { ...this.sale, name: `${this.sale.name}, the next`, startMs: 0, content, sellsNextAfterMs: undefined };
+    const { name, header, firstId } = this.sale;
+    const sale: Sale = {
+      ...this.sale,
+      name: `${name}, the next`,
+      header: header && { ...header, id: `${header.id}-next` },
+      firstId: firstId && `${firstId}-next`,
+      startMs: 0,
+      content,
+      sellsNextAfterMs: undefined,
+    };
     this.next = new Script(sale, this.#around, this.#chance.fork('next'));
-    this.next.subject.previous = this.subject;
+    // Under another Idempotency-Key it is no repeat, unless the mappings have changed since.
+    const isAnother = header?.name === 'idempotency-key' && this.#around.stage.faults.reloads.length === 0;
+    if (!isAnother) this.next.subject.previous = this.subject;
     await this.next.play();
   }
 
@@ -127,12 +139,13 @@ export class Script {
     if (sale.keyStyle === 'login' && !(await this.#logIn())) return undefined;
     for (const meaning of subject.contents.get(content.key)?.meanings ?? []) content.meanings.add(meaning);
     subject.contents.set(content.key, content);
+    this.#sent += 1;
     const { path, fields } = buildScriptRequest(
       sale,
       content,
-      sale.isRespelt ? this.#chance.fork(`spelling ${++this.#sent}`) : undefined,
+      sale.isRespelt ? this.#chance.fork(`spelling ${this.#sent}`) : undefined,
     );
-    const sentId = sale.requestId ?? (subject.purchases.length === 0 ? sale.firstId : undefined);
+    const sentId = sale.requestId ?? (this.#sent === 1 ? sale.firstId : undefined);
     const id = sentId === undefined ? {} : { [sale.spelling]: sentId };
     return this.#request(this.#requestTo('POST', path, { ...fields, ...id }), content);
   }
@@ -173,6 +186,8 @@ export class Script {
     });
     const heard = await Promise.race([answer, timeline.pause(this.sale.patienceMs).then(() => undefined)]);
     if (heard === undefined) hangUp.abort();
+    // Some proxies send a request again whose connection broke, under the same name.
+    if (heard?.kind === 'cut' && this.#chance.fork(`proxy ${this.#proxied}`).is(0.5)) this.#proxied -= 1;
     if (heard === undefined || heard.kind === 'cut') {
       note(stage, this.sale.name, heard === undefined ? 'script hangs up' : 'script: connection lost');
       return undefined;
@@ -210,11 +225,7 @@ export class Script {
     query: Readonly<Record<string, string>> = {},
     key: LegacyHeaders = keyHeaders(this.sale.keyStyle, this.#token ?? this.sale.key.text),
   ): LegacyRequest {
-    const {
-      isNamedByProxy,
-      name,
-      headerId = isNamedByProxy ? `${name}, request ${(this.#requests += 1)}` : undefined,
-    } = this.sale;
+    const { header, isNamedByProxy, name } = this.sale;
     return {
       method,
       path,
@@ -223,7 +234,10 @@ export class Script {
       headers: {
         ...key,
         userAgent: this.sale.userAgent,
-        ...(headerId === undefined ? {} : { sent: { 'x-request-id': headerId } }),
+        sent: {
+          ...(header && { [header.name]: header.id }),
+          ...(isNamedByProxy && { 'x-request-id': `${name}, request ${(this.#proxied += 1)}` }),
+        },
       },
       clientAddress: '127.0.0.1',
     };

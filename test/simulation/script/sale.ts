@@ -42,6 +42,11 @@ export function drawTaker(chance: Chance): TakesPending {
   return chance.draw({ unknown: 4, keeps: 1, refunds: 3, sells: 2 });
 }
 
+export interface SaleHeader {
+  readonly name: 'x-request-id' | 'idempotency-key';
+  readonly id: string;
+}
+
 export type Move =
   | { readonly kind: 'repeat'; readonly afterMs: number }
   /** The same id, another sale: a script that fills missing ids with the current second. */
@@ -68,12 +73,12 @@ export interface Sale extends Style {
   readonly moves: readonly Move[];
   /** Delays after which a script without an id sends the same again, while it has no reply. */
   readonly sendsAgainAfterMs: readonly number[];
-  /** An id that names the sale only in a header, the same on each sending. */
-  readonly headerId?: string;
-  /** A proxy in front writes an id of its own into each request. */
-  readonly isNamedByProxy?: boolean;
+  /** A header that names the sale, the same on each sending. */
+  readonly header?: SaleHeader | undefined;
+  /** A proxy in front writes an `X-Request-Id` of its own over that of each request. */
+  readonly isNamedByProxy: boolean;
   /** The id in a field of the first sending alone: its repeats have the header only, and some HTTP errors are repeated too (facts, 9.1). */
-  readonly firstId?: string;
+  readonly firstId?: string | undefined;
   /** The delay after which a script without an id, having been told of the sale, sells the same again. */
   readonly sellsNextAfterMs?: number | undefined;
   /** Orders again under the same id after it was told failed. */
@@ -101,15 +106,28 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
     isDoubled: hasId && chance.is(0.12),
     moves: Array.from({ length: chance.below(5) }, () => drawMove(chance, hasId, content)),
     sendsAgainAfterMs: [],
+    isNamedByProxy: chance.fork('proxy').is(0.3),
     isStubborn: hasId && chance.is(0.3),
     soldBefore: isSoldBefore ? drawSoldBefore(content, index, chance) : undefined,
   };
   if (hasId) return sale;
-  const nameless: Sale = { ...sale, ...drawImpatience(chance), isNamedByProxy: chance.fork('proxy').is(0.3) };
-  const named = { ...nameless, isNamedByProxy: false, headerId: `trace-${index}` };
-  if (chance.is(0.3)) return chance.fork('first id').is(0.5) ? { ...named, firstId: `first-${index}` } : named;
+  const named: Sale = {
+    ...sale,
+    ...drawImpatience(chance),
+    ...(chance.is(0.3) && drawNames(`sale-${index}`, chance.fork('names'))),
+  };
   // Later than the window in which v1 treats two purchases as one sent twice.
-  return chance.is(0.5) ? { ...nameless, sellsNextAfterMs: chance.between(5_500, 60_000) } : nameless;
+  return chance.is(0.5) ? { ...named, sellsNextAfterMs: chance.between(5_500, 60_000) } : named;
+}
+
+/** What names a sale to whose repeats the script gives no id. */
+export function drawNames(
+  name: string,
+  chance: Chance,
+  names: readonly SaleHeader['name'][] = ['x-request-id', 'idempotency-key'],
+): Pick<Sale, 'header' | 'firstId'> {
+  const header: SaleHeader = { name: chance.pick(names), id: `trace-${name}` };
+  return chance.is(0.5) ? { header, firstId: `first-${name}` } : { header };
 }
 
 /** How the script of a sale writes it, and what it calls its id. */
