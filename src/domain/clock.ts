@@ -140,6 +140,9 @@ export interface Steadiness {
 /** A synchronised clock drifts by milliseconds between two calls. A larger difference means that somebody has set it. */
 const JUMP_MS = 2_000;
 
+/** By how much the clocks of two machines may differ: each by five seconds from the database's. */
+export const CLOCKS_MS = 10_000;
+
 const SETTINGS_MAX = 8;
 
 /** One setting of the clock: the time of day is ahead of `clock.elapsed()` by `offsetMs`. Times are by `clock.elapsed()`. */
@@ -176,7 +179,8 @@ export function createSteadiness(clock: Clock): Steadiness {
     steadyForMs: () => clock.elapsed() - current().noticedAtMs,
     agoMs(atMs) {
       const elapsedMs = clock.elapsed();
-      let [latestMs, untilMs, offsetMs] = [-Infinity, elapsedMs, current().offsetMs];
+      // The time may be that of another machine, whose clock is ahead.
+      let [latestMs, untilMs, offsetMs] = [-Infinity, elapsedMs + CLOCKS_MS, current().offsetMs];
       for (const setting of settings) {
         const thenMs = atMs - setting.offsetMs;
         const isOfSetting = thenMs >= setting.fromMs || thenMs < beganAtMs || setting === settings.at(-1);

@@ -1,4 +1,5 @@
 /** The sales that processes are known to have told. When a process dies, its other recent sales may have reached no script. (Decision 0024.) */
+import { CLOCKS_MS } from '../domain/clock';
 import { isEndUntold, type Order, TOLD_PENDING } from '../domain/order';
 
 /** Where processes write the sales that they have told, one line each. */
@@ -19,8 +20,6 @@ export const TELLING_MS = 75_000;
  * the journal, or stood still, themselves.
  */
 export const UNMARKED_MS = 60_000;
-/** By how much the clocks of two machines may differ: each by five seconds from the database's. */
-export const CLOCKS_MS = 10_000;
 /** Within this time after the reply a sale of a living process is in its list of told sales. */
 export const WRITTEN_MS = 100;
 

@@ -210,6 +210,15 @@ test('a time from before a process that began with a clock a day ahead is counte
   expect(steadiness.agoMs(beforeMs)).toBe(65_000);
 });
 
+test('a time by the clock of another machine, which is some seconds ahead, is none from before the clock was set back by an hour', async () => {
+  const { clock, steadiness, set } = openWatch();
+  await clock.advance(15_000);
+  set(-3_600_000);
+  steadiness.steadyForMs();
+  await clock.advance(5_000);
+  expect(steadiness.agoMs(clock.now() - 3_600_000 + 9_000)).toBe(0);
+});
+
 test.each([
   ['ahead', 180_000, 780_000],
   ['back', -180_000, 600_000],

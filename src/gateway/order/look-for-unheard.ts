@@ -1,9 +1,9 @@
 /** Finds orders in the journal whose scripts may have heard nothing and that this process has not opened: another one did, or this one before a restart. */
 import { createLru } from '../../domain/lru';
-import type { Clock, Steadiness } from '../../domain/clock';
+import { type Clock, CLOCKS_MS, type Steadiness } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
-import { CLOCKS_MS, TELLING_MS, UNMARKED_MS, type ToldStore } from '../../journal/told-sales';
+import { TELLING_MS, UNMARKED_MS, type ToldStore } from '../../journal/told-sales';
 import { keepBy, type KnownOrders } from './kept-repeats';
 
 const OWNERS_MAX = 10_000;

@@ -2,12 +2,12 @@
  * Writes into the journal that a script has not heard how its order ended: it hung up, or was told "pending". An ordinary sale is
  * told when it is settled, so nothing is written for it. (Decision 0024.)
  */
-import { pause, within, type Clock } from '../../domain/clock';
+import { CLOCKS_MS, pause, within, type Clock } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
 import { isSafeToRefund } from '../../domain/outcome';
 import { isEndUntold, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
-import { CLOCKS_MS, readTold, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
+import { readTold, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
 export interface MarkToldParts {
