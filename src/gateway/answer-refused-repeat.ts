@@ -23,7 +23,15 @@ import { pendingInWords, tellObstacle } from './tell/refuse';
 import { unreadOrder } from './order/open-order';
 import { UNREAD } from './order/repeats';
 import { isUsedUp, replayMsOf } from './order/used-ids';
-import { generateRequestId, hasOwnId, isNameless, namesItsSale, readRequestId, type SentRequestId } from './read/read-raw';
+import {
+  generateRequestId,
+  hasOwnId,
+  headerIdOf,
+  isNameless,
+  namesItsSale,
+  readRequestId,
+  type SentRequestId,
+} from './read/read-raw';
 import type { Known } from './read/walk-in';
 import { ownKeyOf, walkRequest } from './walk-request';
 
@@ -150,7 +158,7 @@ function isWithoutItsId(
   { keyring }: WalkParts,
 ): boolean {
   const body = new Map([...request.body, ...Object.entries(echo)]);
-  return !hasOwnId(sent) && sent !== undefined && askedHashOf({ ...request, body }, keyring) === askedHash;
+  return headerIdOf(sent) !== undefined && askedHashOf({ ...request, body }, keyring) === askedHash;
 }
 
 /**
