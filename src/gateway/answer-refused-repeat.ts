@@ -13,7 +13,7 @@ import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer-purchase';
 import { latestOf } from './answer-status';
 import { isOfPins, withGoods } from './proof/fill-goods';
-import { askedHashOf, contentHashOf } from './read/build-call';
+import { askedHashOf, contentHashOf, isWithoutItsId } from './read/build-call';
 import type { WalkParts } from './walk-parts';
 import { earlierTellerOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
@@ -130,7 +130,8 @@ async function findRepeated(
   const order = found === UNREAD ? standInFor({ ...known, credentials }, request, asked, parts) : found;
   if (order === undefined) return undefined;
   if (isQuestion) return { order, sent, credentials };
-  const isWordForWord = order.askedHash === askedHash || isWithoutItsId(order, request, sent, parts);
+  const isUnderHeader = headerIdOf(sent) !== undefined;
+  const isWordForWord = order.askedHash === askedHash || (isUnderHeader && isWithoutItsId(request, order, parts.keyring));
   if (!isWordForWord && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
   return { order, sent, credentials };
@@ -148,17 +149,6 @@ function bringsOnlyIds(
   const names = [...body.keys(), ...query.keys()];
   const hasId = names.length > 0 || parameters['request_id'] !== undefined;
   return hasId && names.every((name) => requestIdSpellings.includes(name));
-}
-
-/** Whether these are the order's own words but for its id: a repeat under the id of a header may have left that out (decision 0024). */
-function isWithoutItsId(
-  { askedHash, echo }: Order,
-  request: LegacyRequest,
-  sent: SentRequestId | undefined,
-  { keyring }: WalkParts,
-): boolean {
-  const body = new Map([...request.body, ...Object.entries(echo)]);
-  return headerIdOf(sent) !== undefined && askedHashOf({ ...request, body }, keyring) === askedHash;
 }
 
 /**

@@ -13,7 +13,7 @@ import { isPerhapsUntold } from '../../journal/told-sales';
 import type { Pursuits } from './pursuits';
 import { generateRequestId, hasOwnId, headerIdOf, namesItsSale, type SentRequestId } from '../read/read-raw';
 import { createContentTurns, type SharedRepeats } from './content-turns';
-import { createKnownOrders, keepBy, keyOf, wordingOf, type Contents, type KeptRepeat, type KnownOrders } from './kept-repeats';
+import { createKnownOrders, keepBy, keyOf, wordingOf, type KeptRepeat, type KnownOrders } from './kept-repeats';
 import { createLook, type LookParts } from './look-for-unheard';
 import { createNamedRepeats, type KnownWords } from './named-repeats';
 import { createTellings, type Tellings } from './tellings';
@@ -23,7 +23,8 @@ export interface Repeats {
   /**
    * Resolves when the order may start. An id of its own in a field makes it another intent. Requests of the same content without an id
    * take turns, so that two at once find each other. `isOfPins`: PINs name no customer, so an order that a script still waits for, or is
-   * being told, is another customer's sale, and is not repeated. `leftMs`: how long the script still waits.
+   * being told, is another customer's sale, and is not repeated. `leftMs`: how long the script still waits. `isWithoutIdOf`: the words are those of this
+   * order but for its id.
    */
   takeTurn(
     order: NewOrder,
@@ -55,6 +56,7 @@ export interface Repeats {
 
 interface SaleKind {
   readonly isOfPins: boolean;
+  readonly isWithoutIdOf: (order: Order) => boolean;
   /** The script refunds its customer when it hears "pending". */
   readonly isRefundedPending: boolean;
 }
@@ -111,13 +113,14 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
 
   /** The order that this one repeats. Rejects where that cannot be found out: a sale could then be a second charge. */
   const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<Found> => {
-    const [{ owner }, { isOfPins, isRefundedPending }, repeated] = [order, sale, [] as Read[]];
+    const [{ owner }, { isOfPins, isRefundedPending, isWithoutIdOf }, repeated] = [order, sale, [] as Read[]];
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
     const isTaken = isOfPins && wasTaken(underHeader, sent);
     if (underHeader !== undefined && underHeader !== UNREAD && !isTaken) return { isAgain: true };
     const looked = await look(owner, windowMs, { isRefundedPending }).catch((error: unknown) => ({ error }));
-    for (const kept of repeatable(order, windowMs, contents, wordings)) {
+    for (const kept of repeatable(order, sent, windowMs, known)) {
       const earlier = await remembered(owner, kept.requestId);
+      if (kept.isByHeader === true && earlier !== UNREAD && !isWithoutIdOf(earlier)) continue;
       const isUnderHeader = isNamedBy(sent, kept, earlier) && !(isOfPins && wasTaken(earlier, sent));
       if (isAnotherSale(earlier, order, namesItsSale(sent) && !isUnderHeader)) continue;
       if (earlier === UNREAD && !isUnderHeader && tellings.wasHeard(kept.requestId, order)) continue;
@@ -148,10 +151,9 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       const { kept, end } = await takeContentTurn(content, leftMs);
       try {
         for (const one of kept ?? []) contents.add(content, one, windowMs);
-        const found = await find(order, sent, windowMs, sale);
-        const { requestId: id, headerId, isUnread = kept === undefined, isAgain, own = order } = found;
+        const { requestId: id, headerId, isUnread, isAgain, own = order } = await find(order, sent, windowMs, sale);
         if (id !== undefined) return { order: tellings.begin(repeatOf(order, id, headerId), line), standing: 'repeat', end };
-        if (isUnread) return { order, standing: 'unread', end };
+        if (isUnread ?? kept === undefined) return { order, standing: 'unread', end };
         return { order: own, standing: isAgain === true ? 'again' : 'new', end: keepAtEnd(own, windowMs, end) };
       } catch (cause) {
         end();
@@ -241,11 +243,23 @@ function readersOf({ journal, pursuits, clock, steadiness, told }: RepeatsParts)
   return { current, remembered, ifUnheard, repeatedOf };
 }
 
-/** The kept orders of the same content, then those of the same words only. */
-function repeatable(order: NewOrder, windowMs: number, contents: Contents, wordings: Contents): readonly KeptRepeat[] {
+/**
+ * The kept orders of the same content, then those of the same words only, then those that came under the same header only: their repeat may leave out
+ * its id, and be read anew.
+ */
+function repeatable(
+  order: NewOrder,
+  sent: SentRequestId | undefined,
+  windowMs: number,
+  { contents, wordings, headers }: KnownOrders,
+): readonly (KeptRepeat & { readonly isByHeader?: boolean })[] {
   const alike = contents.of(keyOf(order.owner, order.contentHash));
-  const others = wordings.of(wordingOf(order)).filter((one) => !alike.some(({ requestId }) => requestId === one.requestId));
-  return [...alike, ...others].filter(({ agoMs }) => agoMs <= windowMs);
+  const ofWords = wordings.of(wordingOf(order));
+  const underHeader = sent === undefined ? [] : headers.of(keyOf(order.owner, sent.id));
+  const all = [...alike, ...ofWords, ...underHeader.map((one) => ({ ...one, isByHeader: true }))];
+  const isFirst = ({ requestId }: KeptRepeat, index: number): boolean =>
+    all.findIndex((one) => one.requestId === requestId) === index;
+  return all.filter((one, index) => one.agoMs <= windowMs && isFirst(one, index));
 }
 
 function knownWords(

@@ -1,6 +1,7 @@
 /** Step 6: an intent → the v1 call. The call is built only from checked values; no part of the script's body is passed on. */
 import { InexactNumber, isList, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyFields, LegacyRequest } from '../../domain/legacy';
+import type { Order } from '../../domain/order';
 import type { CallTemplate, Operation, Scope } from '../../mapping/mapping';
 import type { V1Call } from '../../upstream/upstream';
 import type { Keyring } from './keyring';
@@ -32,6 +33,12 @@ export function contentHashOf(operation: Operation, call: V1Call, keyring: Keyri
 export function askedHashOf({ path, query, body }: LegacyRequest, keyring: Keyring): string {
   const address = path.endsWith('/') ? path.replace(/\/+$/, '') : path;
   return keyring.hash(JSON.stringify(['asked', address, plainOf(query), plainOf(body)]));
+}
+
+/** Whether these are the words of this order but for its id, which a repeat under the id of a header may leave out (decision 0024). */
+export function isWithoutItsId(request: LegacyRequest, { askedHash, echo }: Order, keyring: Keyring): boolean {
+  const body = new Map([...request.body, ...Object.entries(echo)]);
+  return askedHashOf({ ...request, body }, keyring) === askedHash;
 }
 
 function plainOf(fields: LegacyFields): readonly (readonly [string, JsonValue])[] {

@@ -1091,7 +1091,8 @@ describe('a repeat without an id', () => {
     const journal = createMemoryJournal();
     const repeats = createRepeats({ journal, clock, steadiness: createSteadiness(clock), pursuits: createPursuits() });
     const sell = async (newSale: NewOrder): Promise<string> => {
-      const how = { leftMs: () => 1_000, isOfPins: false, isRefundedPending: false, line: openLine().line };
+      const kind = { isOfPins: false, isRefundedPending: false, isWithoutIdOf: () => false };
+      const how = { ...kind, leftMs: () => 1_000, line: openLine().line };
       const { order, standing, end } = await repeats.takeTurn(newSale, undefined, 10 * MINUTE, how);
       await journal.open(order);
       await journal.settle(order.owner, order.requestId, { ...SUCCESS, reference: order.requestId }, clock.now());
@@ -1323,6 +1324,23 @@ describe('ids', () => {
       expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-8' }))).toMatchObject(refused);
     }
   });
+
+  test.each(['trace-7', 'r-1'])(
+    'in the header %s find it also where the mapping reads another content in the repeat now',
+    async (id) => {
+      for (const waitedMs of [1_000, 20_000]) {
+        let mapping = shippedMapping();
+        const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+        const header = { 'x-request-id': id };
+        await hangUpAfter(500, house, { 'request-id': 'r-1' }, header);
+        await house.clock.advance(waitedMs);
+        mapping = withoutPorted();
+        expect(await told(house, ask(house, {}, header))).toMatchObject({ http: 200, code: undefined });
+        expect(house.upstream.sent).toHaveLength(1);
+        expect(await told(house, ask(house, { amount: '99' }, { 'x-request-id': 'trace-7' }))).toMatchObject({ reference: 'V2' });
+      }
+    },
+  );
 
   test('in a header find it also while the journal cannot be read, and are no failure while it cannot be written', async () => {
     let away: 'no' | 'reads' | 'all' = 'no';
