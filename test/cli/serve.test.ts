@@ -162,7 +162,8 @@ test('a second signal skips the wait for load balancers', async () => {
   await gateway.until(/Stop with Ctrl-C/);
   process.kill(gateway.pid, 'SIGTERM');
   await gateway.until(/"event":"stop_begun"/);
-  expect((await gateway.end('SIGTERM')).code).toBe(1);
+  // No code where LMDB was just writing: the process kills itself then, because its exit would wait for LMDB's thread for ever.
+  expect([1, null]).toContain((await gateway.end('SIGTERM')).code);
 }, 60_000);
 
 test('serve with MAPPINGS_WATCH follows a folder that replaces another, and keeps its set while the new one is half written', async () => {
