@@ -2,7 +2,8 @@
 import { createLru } from '../../domain/lru';
 import { type Clock, CLOCKS_MS, type Steadiness } from '../../domain/clock';
 import type { Order } from '../../domain/order';
-import type { Journal } from '../../journal/journal';
+import type { Journal, OfOwner } from '../../journal/journal';
+import { firstNumberAt } from '../../journal/order-life';
 import { TELLING_MS, UNMARKED_MS, type ToldStore } from '../../journal/told-sales';
 import { keepBy, type KnownOrders } from './kept-repeats';
 
@@ -69,11 +70,10 @@ export function createLook(
     }
   };
   const addNewest = async (owner: string, backMs: number, windowMs: number): Promise<void> => {
-    const span = { fromMs: Math.max(0, steadiness.before(backMs)), newestFirst: true, limit: LOOK_PAGE };
-    const late: Order[] = [];
-    for await (const order of journal.listOfOwner({ owner, ...span, onUnreadable: () => undefined })) late.push(order);
+    const range = { owner, fromMs: Math.max(0, steadiness.before(backMs)) };
+    const newest = await newestOf(range, clock.now() + CLOCKS_MS, journal);
     // The newest are added last, so that a full table keeps them: they are the likeliest to be repeated.
-    for (const order of late.reverse()) addBy('add', order, windowMs);
+    for (const order of newest.reverse()) addBy('add', order, windowMs);
   };
   const readUnheard = async (owner: string, backMs: number, windowMs: number, newestMs: number | undefined): Promise<void> => {
     const fromMs = Math.max(0, steadiness.before(backMs));
@@ -111,4 +111,24 @@ export function createLook(
     );
     return now.reading;
   };
+}
+
+/**
+ * The newest orders of this range. Those that were opened while the clock was ahead stay the newest until that time comes: behind them come the newest
+ * ones that were opened until `presentMs`, which are first here.
+ */
+async function newestOf(
+  range: Pick<OfOwner, 'owner' | 'fromMs'>,
+  presentMs: number,
+  journal: LookParts['journal'],
+): Promise<Order[]> {
+  const read = async (page: Pick<OfOwner, 'beforeNumber'>): Promise<Order[]> => {
+    const found: Order[] = [];
+    const newest = { ...range, ...page, newestFirst: true, limit: LOOK_PAGE, onUnreadable: () => undefined };
+    for await (const order of journal.listOfOwner(newest)) found.push(order);
+    return found;
+  };
+  const late = await read({});
+  const beforeNumber = firstNumberAt(presentMs);
+  return (late[0]?.number ?? 0) < beforeNumber ? late : [...(await read({ beforeNumber })), ...late];
 }

@@ -1149,6 +1149,25 @@ describe('a repeat without an id', () => {
     expect(known.contents.of(keyOf(sale.owner, sale.contentHash))).toMatchObject([{ requestId: 'lost' }]);
   });
 
+  test('what another process sold just now is found also where the clock was days ahead before, for more orders than are read at once', async () => {
+    const clock = createVirtualClock();
+    const journal = createMemoryJournal();
+    const sale = newOrder({ requestId: 'sold', openedAtMs: clock.now() });
+    const ahead = (nth: number) => ({
+      requestId: `ahead-${nth}`,
+      contentHash: 'other',
+      openedAtMs: clock.now() + 5_760 * MINUTE,
+    });
+    for (const order of [...Array.from({ length: 501 }, (_, nth) => newOrder(ahead(nth))), sale]) {
+      await journal.open(order);
+      await journal.settle(order.owner, order.requestId, SUCCESS, order.openedAtMs);
+    }
+    const known = createKnownOrders(clock);
+    const look = createLook({ journal, clock, steadiness: createSteadiness(clock), told: () => toldStore() }, known);
+    await look(sale.owner, 10 * MINUTE);
+    expect(known.contents.of(keyOf(sale.owner, sale.contentHash))).toMatchObject([{ requestId: 'sold' }]);
+  });
+
   test("joins an order in this process's memory also while the journal's open orders cannot be read", async () => {
     let isAway = false;
     const wrapJournal = (journal: Journal): Partial<Journal> => ({
