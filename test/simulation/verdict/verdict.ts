@@ -299,12 +299,14 @@ export class Verdict {
       if (told.length > 1 && !subject.isTellingLost)
         this.#violate('PINs are told to one customer', name, `${reference}: ${told.join()}`);
     }
-    const served = scriptsOf(replies.filter(({ word }) => word === 'success' || word === 'failure'));
+    const replyTo = ({ script, startedAt }: Purchase): ScriptReply | undefined =>
+      replies.find((reply) => reply.script === script && reply.startedAt === startedAt);
+    // Some send again what was refused (facts, 9.1), and hang up then.
+    const latest = [...new Map(purchases.map((one) => [one.script, one])).values()];
+    const served = latest.filter((one) => ['success', 'failure'].includes(replyTo(one)?.word ?? ''));
     // Who repeats the sale of a process that has just died is told v1's refusal of an identical one (decision 0024).
-    const isAnswered = ({ script, startedAt }: Purchase): boolean =>
-      replies.some((reply) => reply.script === script && reply.startedAt === startedAt);
     const cutOff = purchases.filter(
-      (one) => one.openedAt !== undefined && this.#disk.isDead(one.process) && !isAnswered(one),
+      (one) => one.openedAt !== undefined && this.#disk.isDead(one.process) && replyTo(one) === undefined,
     ).length;
     // After the clock was set, an open order may seem too old for its repeat, which is sold again; so it is where a hang-up could not be noted (decision 0024).
     if (untold > customers - served.length + cutOff && !this.#isHiddenByClock(subject) && !subject.isTellingLost)
