@@ -8,6 +8,7 @@ import { isFinal, type Outcome } from '../../../src/domain/outcome';
 import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import { isUnsettled } from '../../../src/journal/order-life';
 import { toldLine, WRITTEN_MS, type ToldStore } from '../../../src/journal/told-sales';
 import { servedBy } from '../script/content';
 import type { Case, Purchase } from '../verdict/case-book';
@@ -29,7 +30,7 @@ const TELL_MS = 10;
 
 /** How long a sale without an id may be repeated, and how many sales the tables keep (`kept-repeats`). */
 const REPLAY_MS = 10 * 60_000;
-export const REPEATS_KEPT = { byContent: 20_000, byWords: 5_000 };
+const REPEATS_KEPT = { byContent: 20_000, byWords: 5_000 };
 
 interface Writing {
   readonly life: Life;
@@ -175,13 +176,17 @@ export class Disk {
     };
   }
 
-  /** Whether a table of repeats is full of orders that are newer than the first of this sale, and have no end or one that no script has heard. */
-  isForgotten({ owner, earlierIds, requestId }: Case, most: number): boolean {
+  /**
+   * Whether a table of repeats is full of orders that are newer than the first of this sale, and have no end or one that no script has heard. Only the
+   * words show the repeat of a sale that has another content by now (`anew`), or none.
+   */
+  isForgotten({ owner, earlierIds, requestId }: Case, anew?: Pick<Order, 'contentHash'>): boolean {
     const { faults, timeline } = this.#stage;
     const first = this.orderOf(owner, earlierIds[0] ?? requestId ?? '');
     if (faults.bounds === undefined || first === undefined) return false;
+    const most = first.contentHash === anew?.contentHash ? REPEATS_KEPT.byContent : REPEATS_KEPT.byWords;
     const newer = [...this.orders.values()].filter(({ number }) => number > first.number);
-    const unheard = newer.filter((order) => isOpen(order.outcome) || order.toldAtMs === NOT_TOLD);
+    const unheard = newer.filter((order) => isUnsettled(order) || order.toldAtMs === NOT_TOLD);
     const young = unheard.filter(({ openedAtMs }) => Math.abs(timeline.now - openedAtMs) <= REPLAY_MS);
     return young.length >= Math.max(1, Math.floor(most / faults.bounds.tableScale));
   }
@@ -308,8 +313,7 @@ export class Disk {
     };
     const subject = book.find(order.owner, order.requestId) ?? book.name(order.owner, servedBy(served), order.requestId);
     this.#keep(order, isMistimed && (opened.kind === 'opened' || opened.kind === 'reopened'));
-    if (subject !== undefined && subject.earlierIds.length > 0)
-      subject.isPushedOut ||= this.isForgotten(subject, REPEATS_KEPT.byContent);
+    if (subject !== undefined && subject.earlierIds.length > 0) subject.isPushedOut ||= this.isForgotten(subject, order);
     // Another attempt is under way elsewhere or was cut short, so this process cannot know how it ends.
     if (opened.kind === 'found' && subject !== undefined && isOpen(order.outcome)) {
       subject.isDoubtful = true;

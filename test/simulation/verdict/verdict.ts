@@ -2,7 +2,7 @@
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import { NOT_TOLD, TOLD_PENDING } from '../../../src/domain/order';
 import type { Disk } from '../edge/disk';
-import { REPEATS_KEPT, tell } from '../edge/disk';
+import { tell } from '../edge/disk';
 import { SKEW_MS } from '../edge/fault-plan';
 import type { Dialect, SimulatedV1 } from '../edge/simulated-v1';
 import type { Stage } from '../edge/stage';
@@ -45,8 +45,7 @@ export class Verdict {
     if (reply.word === 'success') this.#judgeSuccess(subject, reply);
     if (reply.word === 'failure' && reply.how === 'status' && !this.#isOfSandbox(subject, reply))
       this.#judgeTakenBack(subject, reply);
-    if (reply.word === 'failure' && subject.isNameless)
-      subject.isPushedOut ||= this.#disk.isForgotten(subject, REPEATS_KEPT.byWords);
+    if (reply.word === 'failure' && subject.isNameless) subject.isPushedOut ||= this.#disk.isForgotten(subject);
     if (reply.word === 'pending') {
       // While the journal cannot be read, it is not known which order this is about (decision 0024).
       const order = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
