@@ -31,7 +31,6 @@ export function compileCallers(source: MappingSource, context: ValueContext) {
       ['callers', 'kinds', kind.name],
       'second-default-kind',
       `\`${rest!.kind.name}\` already has neither \`user_agents\` nor \`headers\`: only one kind can be for all other callers`,
-      { at: 'key' },
     );
   const callerKeys = new Map(
     Object.entries(source.callers.keys).flatMap(([fingerprint, said]): [string, CallerKey][] => {

@@ -153,6 +153,6 @@ function reportTabledNumbers(operation: string, source: MappingSource, fields: r
           ['formats', id, 'operations', operation, 'fields', name, 'numbers'],
           'numbers-of-table',
           `\`${name}\` is read by the table \`${table.name}\``,
-          { at: 'key', hint: `write them below \`numbers: { ${table.name}: … }\` of the format` },
+          { hint: `write them below \`numbers: { ${table.name}: … }\` of the format` },
         );
 }

@@ -170,7 +170,6 @@ function allowKeys(object: JsonObject, allowed: readonly string[], path: YamlPat
     if (!allowed.includes(key))
       context.report([...path, key], 'unknown-key', `unknown key \`${key}\` beside \`${allowed[0]}\``, {
         hint: `allowed: ${allowed.join(', ')}`,
-        at: 'key',
       });
   }
 }

@@ -141,9 +141,7 @@ function* compileOperation(name: string, operation: OperationSource, compiling: 
   contexts.set(name, context);
   for (const field of fields)
     if (Object.hasOwn(ROOTS, field.name))
-      report([...path, 'fields', field.name], 'reserved-name', `\`${field.name}\` has another meaning in replies`, {
-        at: 'key',
-      });
+      report([...path, 'fields', field.name], 'reserved-name', `\`${field.name}\` has another meaning in replies`);
   const call = compileCall(operation, [...path, 'call'], context);
   if (operation.undecided !== undefined && !formats.has(operation.undecided))
     report([...path, 'undecided'], 'unknown-format', `there is no format \`${operation.undecided}\``);
@@ -278,7 +276,7 @@ function reportUnknownOperations(source: MappingSource, report: Report): void {
       if (Object.hasOwn(source.operations, name)) continue;
       const hint = nearestHint(name, Object.keys(source.operations));
       const path = ['formats', id, 'operations', name];
-      report(path, 'unknown-operation', `there is no operation \`${name}\``, { at: 'key', ...hint });
+      report(path, 'unknown-operation', `there is no operation \`${name}\``, hint);
     }
   }
 }

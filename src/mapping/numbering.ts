@@ -26,7 +26,7 @@ export function compileNumberings(
     const table = tables.get(name);
     if (table === undefined) {
       const hint = nearestHint(name, tables.keys());
-      report([...path, name], 'unknown-table', `there is no table \`${name}\``, { at: 'key', ...hint });
+      report([...path, name], 'unknown-table', `there is no table \`${name}\``, hint);
       continue;
     }
     for (const [number, value] of Object.entries(numbers))

@@ -1,7 +1,7 @@
 /** The merged source: all mapping files as written, merged by section, with the place of each part for problems. */
 import type { Fix, Problem } from './problem';
 import type { Locate, YamlPath } from './read-yaml';
-import { ruleOf, type RuleId } from './rules/rules';
+import { RULES, type RuleId } from './rules/rules';
 import type { FormatFile, SharedFile } from './language/schema';
 
 type Section<K extends keyof SharedFile> = NonNullable<SharedFile[K]>;
@@ -96,7 +96,7 @@ const key = (path: YamlPath): string => path.map(String).join('\0');
 /** A fix without its path, which is that of the problem. */
 export type FixHere = { readonly kind: 'replace'; readonly to: string } | { readonly kind: 'remove' };
 
-/** Reports one problem at a path of the merged source. The table of rules has its severity. */
+/** Reports one problem at a path of the merged source. The table of rules has its severity, and its place unless `at` is set. */
 export type Report = (
   path: YamlPath,
   code: RuleId,
@@ -106,12 +106,13 @@ export type Report = (
 
 export function createReport(places: Places, problems: Problem[]): Report {
   return (path, code, message, extra = {}) => {
-    const place = places.find(path, extra.at);
+    const { severity, at } = RULES[code];
+    const place = places.find(path, extra.at ?? at);
     const fix: Fix | undefined = extra.fix === undefined ? undefined : { ...extra.fix, path: places.inFile(path) };
     problems.push({
       ...place,
       code,
-      severity: ruleOf(code)?.severity ?? 'error',
+      severity,
       message,
       ...(extra.hint === undefined ? {} : { hint: extra.hint }),
       ...(fix === undefined ? {} : { fix }),

@@ -243,7 +243,7 @@ function checkNumbers({ numbers = {}, unlisted = {} }: CallerKeySource, path: Ya
     const at = [...path, 'numbers', name];
     const isUnknown = reportUnknownKey(name, Object.keys(source.tables), ['table', 'unknown-table'], at, checking);
     if (!isUnknown && Object.keys(meanings).length === 0 && unlisted[name] !== 'pass')
-      report(at, 'own-numbers-empty', `every number of \`${name}\` is refused`, { at: 'key' });
+      report(at, 'own-numbers-empty', `every number of \`${name}\` is refused`);
     // Two plan numbers of another server may mean the same plan of ours; two numbers for one network are most likely a mistake.
     const isClosed = Object.keys(source.tables[name]?.values ?? {}).length > 0;
     const owners = new Map<JsonValue | undefined, string>();
@@ -259,10 +259,12 @@ function checkNumbers({ numbers = {}, unlisted = {} }: CallerKeySource, path: Ya
   }
   for (const name of Object.keys(unlisted))
     if (!Object.hasOwn(numbers, name))
-      report([...path, 'unlisted', name], 'unlisted-without-numbers', `\`numbers\` has no table \`${name}\``, {
-        at: 'key',
-        ...hintFor(name, Object.keys(numbers)),
-      });
+      report(
+        [...path, 'unlisted', name],
+        'unlisted-without-numbers',
+        `\`numbers\` has no table \`${name}\``,
+        hintFor(name, Object.keys(numbers)),
+      );
 }
 
 function checkLists({ lists = {} }: CallerKeySource, path: YamlPath, checking: Checking): void {
@@ -272,8 +274,8 @@ function checkLists({ lists = {} }: CallerKeySource, path: YamlPath, checking: C
     const at = [...path, 'lists', name];
     checkOperation(name, at, checking);
     if (name !== DEFAULT && Object.hasOwn(source.operations, name) && !known.includes(name))
-      report(at, 'shape-of-no-list', `\`${name}\` is not an operation of kind list`, { at: 'key', ...hintFor(name, known) });
-    if (!tellsList(shape, at)) report(at, 'shape-without-list', 'this shape does not contain `$list`', { at: 'key' });
+      report(at, 'shape-of-no-list', `\`${name}\` is not an operation of kind list`, hintFor(name, known));
+    if (!tellsList(shape, at)) report(at, 'shape-without-list', 'this shape does not contain `$list`');
   }
 }
 
@@ -301,8 +303,7 @@ function checkByOperation(
   for (const name of Object.keys(said)) {
     const kind = source.operations[name]?.kind;
     checkOperation(name, [...path, name], { source, report });
-    if (kind !== undefined && kind !== 'purchase')
-      report([...path, name], code, `\`${name}\` is not a purchase${why}`, { at: 'key' });
+    if (kind !== undefined && kind !== 'purchase') report([...path, name], code, `\`${name}\` is not a purchase${why}`);
   }
 }
 

@@ -79,12 +79,9 @@ function checkNames(
   const known = Object.keys(endpoint.fields).filter((field) => !RESERVED.includes(field));
   for (const field of Object.keys(send)) {
     if (endpoint.kind === 'purchase' && RESERVED.includes(field))
-      report([...path, 'send', field], 'reserved-v1-field', `the gateway itself sends \`${field}\``, { at: 'key' });
+      report([...path, 'send', field], 'reserved-v1-field', `the gateway itself sends \`${field}\``);
     else if (!Object.hasOwn(endpoint.fields, field))
-      report([...path, 'send', field], 'unknown-v1-field', `${to} has no field \`${field}\``, {
-        at: 'key',
-        ...hintFor(field, known),
-      });
+      report([...path, 'send', field], 'unknown-v1-field', `${to} has no field \`${field}\``, hintFor(field, known));
   }
   for (const [field, { required }] of Object.entries(endpoint.fields))
     if (required && !Object.hasOwn(send, field)) report([...path, 'send'], 'missing-v1-field', `${to} needs \`${field}\``);
@@ -267,10 +264,7 @@ function checkUnsent(operation: OperationSource, endpoint: V1Endpoint, path: Yam
         path,
         'v1-field-unsent',
         `scripts send \`${unheard[0]}\` and v1 takes it as \`${field}\`, but the call does not send it`,
-        {
-          at: 'key',
-          hint: `add \`${field}: $${unheard[0]}\``,
-        },
+        { hint: `add \`${field}: $${unheard[0]}\`` },
       );
   }
 }

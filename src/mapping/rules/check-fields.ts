@@ -56,18 +56,18 @@ export function checkFields(checking: Checking): void {
 function checkField(field: FieldSource, need: V1Need | undefined, path: YamlPath, checking: Checking): void {
   const { source, report } = checking;
   if (field.required === true && field.default !== undefined)
-    report([...path, 'default'], 'required-with-default', 'a required field needs no default', { at: 'key' });
+    report([...path, 'default'], 'required-with-default', 'a required field needs no default');
   if (field.required === true && field.lenient === true)
-    report([...path, 'lenient'], 'required-and-lenient', 'a required field cannot be lenient', { at: 'key' });
+    report([...path, 'lenient'], 'required-and-lenient', 'a required field cannot be lenient');
   if (field.min !== undefined && field.max !== undefined && field.min > field.max)
     report([...path, 'min'], 'min-over-max', `${field.min} is above ${field.max}`);
   const kind = kindOfField(field, source.tables);
   const isNumber = kind === 'number' || kind === 'kobo';
   for (const bound of ['min', 'max'] as const)
     if (field[bound] !== undefined && !isNumber && kind !== 'any')
-      report([...path, bound], 'bound-on-text', `\`${bound}\` has no effect on \`${field.as}\``, { at: 'key' });
+      report([...path, bound], 'bound-on-text', `\`${bound}\` has no effect on \`${field.as}\``);
   if (field.length_max !== undefined && kind !== 'text' && kind !== 'any')
-    report([...path, 'length_max'], 'length-on-number', `\`length_max\` has no effect on \`${field.as}\``, { at: 'key' });
+    report([...path, 'length_max'], 'length-on-number', `\`length_max\` has no effect on \`${field.as}\``);
   if (need?.isVital === true || need?.harmless !== undefined) checkDecided(field, need, path, checking);
   checkList(field.from, [...path, 'from'], checking, []);
   checkList(field.otherwise, [...path, 'otherwise'], checking, field.from);
@@ -81,18 +81,9 @@ function checkDecided(
   { report }: Checking,
 ): void {
   if (fallback !== undefined && !isHarmless(fallback, need))
-    report(
-      [...path, 'default'],
-      'default-buys',
-      `a script that does not send this field would buy with \`${String(fallback)}\``,
-      {
-        at: 'key',
-      },
-    );
+    report([...path, 'default'], 'default-buys', `a script that does not send this field would buy with \`${String(fallback)}\``);
   if (lenient === true)
-    report([...path, 'lenient'], 'lenient-buys', `a value that cannot be read as ${need.what} would count as absent`, {
-      at: 'key',
-    });
+    report([...path, 'lenient'], 'lenient-buys', `a value that cannot be read as ${need.what} would count as absent`);
   if (min !== undefined && min <= 0)
     report([...path, 'min'], 'bound-not-positive', `\`min\` must be above 0, not ${min}`, { hint: 'use `min: 1`' });
 }
@@ -140,8 +131,7 @@ function checkTrials(name: string, { kind, fields = {} }: OperationSource, { rep
           : required === true || fallback !== undefined
             ? `\`${field}\` is never absent`
             : undefined;
-    if (why !== undefined)
-      report(['operations', name, 'fields', field, 'try_values'], 'try-values-misplaced', why, { at: 'key' });
+    if (why !== undefined) report(['operations', name, 'fields', field, 'try_values'], 'try-values-misplaced', why);
   }
 }
 

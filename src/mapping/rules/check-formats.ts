@@ -22,7 +22,7 @@ export function checkFormats(checking: Checking): void {
   const logins: string[] = [];
   for (const [id, format] of source.formats) {
     if (format.login !== undefined && logins.push(id) > 1)
-      report(['formats', id, 'login'], 'login-shared', `format \`${logins[0]!}\` already has the login`, { at: 'key' });
+      report(['formats', id, 'login'], 'login-shared', `format \`${logins[0]!}\` already has the login`);
     // A single format needs no proof.
     if (source.formats.size > 1 && !isProvable(id, source))
       report(['formats', id, 'format'], 'format-unprovable', `nothing in a request proves format \`${id}\``);
@@ -181,7 +181,6 @@ function checkPendingOf(id: string, { pending, operations = {} }: FamilySource, 
     kind !== 'purchase' || operations[name]?.pending !== undefined;
   if (pending === undefined && !Object.entries(source.operations).every(isSaid))
     report(['families', id], 'family-pending-unsaid', `what the scripts of \`${id}\` do with a pending order is not said`, {
-      at: 'key',
       hint: 'add `pending: keeps`, `refunds` or `sells`',
     });
 }

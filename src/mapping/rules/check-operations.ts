@@ -11,17 +11,14 @@ export function checkOperations(checking: Checking): void {
   for (const [name, operation] of Object.entries(source.operations)) {
     const path = ['operations', name];
     const routes = [operation.routes, ...[...source.formats.values()].map((format) => format.operations?.[name]?.routes)];
-    if (routes.every((some) => (some ?? []).length === 0))
-      report(path, 'operation-without-route', `\`${name}\` has no address`, { at: 'key' });
+    if (routes.every((some) => (some ?? []).length === 0)) report(path, 'operation-without-route', `\`${name}\` has no address`);
     if (operation.kind === 'status' && operation.fields?.['id'] === undefined)
-      report(path, 'status-without-id', `\`${name}\` has no field \`id\``, { at: 'key' });
+      report(path, 'status-without-id', `\`${name}\` has no field \`id\``);
     if (operation.without_key !== undefined) checkWithoutKey(name, operation, checking);
     if (operation.key_in !== undefined && operation.kind !== 'read')
-      report([...path, 'key_in'], 'key-in-outside-login', `\`${name}\` is a ${operation.kind}, not a login`, { at: 'key' });
+      report([...path, 'key_in'], 'key-in-outside-login', `\`${name}\` is a ${operation.kind}, not a login`);
     if (operation.undecided !== undefined && operation.kind === 'purchase')
-      report([...path, 'undecided'], 'undecided-moves-money', '`undecided` is a guess, and a guess must not decide a purchase', {
-        at: 'key',
-      });
+      report([...path, 'undecided'], 'undecided-moves-money', '`undecided` is a guess, and a guess must not decide a purchase');
     checkPatience(name, operation, checking);
     checkAfterPending(name, operation, checking);
     checkGuard(name, operation, checking);
@@ -30,10 +27,9 @@ export function checkOperations(checking: Checking): void {
 
 function checkWithoutKey(name: string, { kind }: OperationSource, { report }: Checking): void {
   const path = ['operations', name, 'without_key'];
-  if (kind === 'purchase')
-    report(path, 'lookup-key-on-purchase', 'the operator would pay for purchases without a key', { at: 'key' });
+  if (kind === 'purchase') report(path, 'lookup-key-on-purchase', 'the operator would pay for purchases without a key');
   else if (kind !== 'lookup')
-    report(path, 'lookup-key-shows-operator', `a ${kind} without a key shows the operator’s own account`, { at: 'key' });
+    report(path, 'lookup-key-shows-operator', `a ${kind} without a key shows the operator’s own account`);
 }
 
 function checkPatience(name: string, operation: OperationSource, { source, report }: Checking): void {
@@ -48,7 +44,7 @@ function checkAfterPending(name: string, { kind, after_pending: said }: Operatio
     .filter(([, { operations }]) => operations?.[name]?.after_pending !== undefined)
     .map(([id]) => ['formats', id, 'operations', name]);
   for (const place of [...(said === undefined ? [] : [['operations', name]]), ...places])
-    report([...place, 'after_pending'], 'after-pending-without-order', `\`${name}\` is not a purchase`, { at: 'key' });
+    report([...place, 'after_pending'], 'after-pending-without-order', `\`${name}\` is not a purchase`);
 }
 
 /** The numbering guard compares the network of a number with the prefix of a phone number, so it needs both fields. */
@@ -59,7 +55,7 @@ function checkGuard(name: string, operation: OperationSource, { source, report }
     const [number] = numberedFields(operation, source);
     const phone = Object.values(fields).find(({ as }) => as === 'phone');
     if (number !== undefined && phone !== undefined)
-      report(['operations', name], 'purchase-without-guard', `\`${name}\` sends \`${number}\` without a guard`, { at: 'key' });
+      report(['operations', name], 'purchase-without-guard', `\`${name}\` sends \`${number}\` without a guard`);
     return;
   }
   const number = Object.hasOwn(fields, guard.number) ? fields[guard.number] : undefined;
@@ -95,18 +91,17 @@ export function checkUnused({ source, report }: Checking): void {
   const replies = JSON.stringify(repliesOf(source));
   const included = includedBlocks(source);
   for (const block of Object.keys(source.blocks))
-    if (!included.has(block))
-      report(['blocks', block], 'unused-block', `block \`${block}\` is not included anywhere`, { at: 'key' });
+    if (!included.has(block)) report(['blocks', block], 'unused-block', `block \`${block}\` is not included anywhere`);
   for (const row of Object.keys(source.rows))
     if (!replies.includes(`"row":${JSON.stringify(row)}`))
-      report(['rows', row], 'unused-row', `row shape \`${row}\` is not used anywhere`, { at: 'key' });
+      report(['rows', row], 'unused-row', `row shape \`${row}\` is not used anywhere`);
   const read = new Set(Object.values(source.operations).flatMap(({ fields }) => Object.values(fields ?? {}).map(({ as }) => as)));
   for (const table of Object.keys(source.tables))
-    if (!read.has(table)) report(['tables', table], 'unused-table', `no field is read by table \`${table}\``, { at: 'key' });
+    if (!read.has(table)) report(['tables', table], 'unused-table', `no field is read by table \`${table}\``);
   for (const [name, operation] of Object.entries(source.operations)) {
     const told = rootsIn(everyReply(source).filter((one) => one.operation === name));
     for (const join of Object.keys(operation.join ?? {}))
-      if (!told.has(join)) report(['operations', name, 'join', join], 'join-unused', `no reply uses \`$${join}\``, { at: 'key' });
+      if (!told.has(join)) report(['operations', name, 'join', join], 'join-unused', `no reply uses \`$${join}\``);
   }
 }
 

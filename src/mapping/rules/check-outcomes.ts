@@ -48,7 +48,7 @@ export function checkOutcomeWords(checking: Checking): void {
       });
   }
   if (source.words.unread === undefined)
-    report(['words'], 'unread-missing', 'there are no words for `unread`: it would be told as a failure', { at: 'key' });
+    report(['words'], 'unread-missing', 'there are no words for `unread`: it would be told as a failure');
   checkHttp(checking);
   checkTexts(checking);
 }
@@ -67,10 +67,7 @@ function checkHttp({ source, report }: Checking): void {
 function checkTexts({ source, report }: Checking): void {
   for (const [key, text] of Object.entries(source.texts)) {
     if (!OUTCOME_TEXT_KEYS.some((known) => known === key))
-      report(['texts', key], 'text-unknown', `no outcome is called \`${key}\``, {
-        at: 'key',
-        ...hintFor(key, OUTCOME_TEXT_KEYS),
-      });
+      report(['texts', key], 'text-unknown', `no outcome is called \`${key}\``, hintFor(key, OUTCOME_TEXT_KEYS));
     if (text.trim() === '') report(['texts', key], 'text-empty', `the text of \`${key}\` is empty`);
     const word = /balance|insufficient/i.exec(text)?.[0];
     if (word !== undefined) report(['texts', key], 'text-says-balance', `some scripts hide a text that contains “${word}”`);
@@ -78,9 +75,7 @@ function checkTexts({ source, report }: Checking): void {
   const missing = OUTCOME_TEXT_KEYS.filter((key) => source.texts[key] === undefined);
   if (missing.length > 0) {
     const [any] = Object.keys(source.texts);
-    report(any === undefined ? ['words'] : ['texts', any], 'text-missing', `there is no text for ${missing.join(', ')}`, {
-      at: 'key',
-    });
+    report(any === undefined ? ['words'] : ['texts', any], 'text-missing', `there is no text for ${missing.join(', ')}`);
   }
 }
 

@@ -47,7 +47,6 @@ export function checkReplies(checking: Checking): void {
   checkFieldsOf('failure', refusal, around, tell);
   if (refusal.size > 0 && !refusal.has('error'))
     tell(['blocks', 'refusal'], 'refusal-without-error', 'a refusal has no field `error`', {
-      at: 'key',
       hint: 'add `error: [$text]` below `failure:`',
     });
 }
@@ -58,7 +57,7 @@ function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: bo
     const at = hasReply ? path : path.slice(0, -1);
     // Lookups and lists are never pending, because they move no money.
     if (outcome !== 'pending' || kind === 'purchase' || kind === 'status')
-      tell(at, 'outcome-without-reply', `\`${operation}\` has no reply fields for the outcome ${outcome}`, { at: 'key' });
+      tell(at, 'outcome-without-reply', `\`${operation}\` has no reply fields for the outcome ${outcome}`);
     return;
   }
   if (kind !== 'purchase' && kind !== 'status') return;
@@ -101,7 +100,7 @@ function checkFieldsOf(
   if (outcome === 'failure') checkFailure(fields, around, tell);
   else {
     const error = fields.get('error');
-    if (error !== undefined) tell(error.path, 'error-outside-failure', `a ${outcome} reply has a field \`error\``, { at: 'key' });
+    if (error !== undefined) tell(error.path, 'error-outside-failure', `a ${outcome} reply has a field \`error\``);
   }
   if (outcome === 'pending') checkPending(fields, tell);
 }
@@ -138,11 +137,11 @@ function isNullOnFailure(value: ValueSource): boolean {
 
 function checkPending(fields: ReadonlyMap<string, PlacedValue>, tell: Checking['report']): void {
   const success = fields.get('success');
-  if (success !== undefined) tell(success.path, 'pending-tells-success', 'a pending reply has a field `success`', { at: 'key' });
+  if (success !== undefined) tell(success.path, 'pending-tells-success', 'a pending reply has a field `success`');
   const token = fields.get('token');
   const isConditional = token !== undefined && JSON.stringify(token.value).includes('"present"');
   if (token !== undefined && !isConditional)
-    tell(token.path, 'pending-tells-success', 'a pending reply has a `token` that may be null', { at: 'key' });
+    tell(token.path, 'pending-tells-success', 'a pending reply has a `token` that may be null');
 }
 
 /** Whether a value is a text if it is present. A value of unknown kind passes. */
@@ -167,15 +166,12 @@ export function checkGoods({ source, report, replies }: Checking): void {
     if ((operation.reply?.include ?? []).some((block) => !Object.hasOwn(source.blocks, block))) continue;
     if (reply.outcome === 'success')
       for (const [name, what] of missingGoods(reply, endpoint.path))
-        report(reply.path, 'goods-not-told', `the success reply of \`${reply.operation}\` has no \`${name}\`: ${what}`, {
-          at: 'key',
-        });
+        report(reply.path, 'goods-not-told', `the success reply of \`${reply.operation}\` has no \`${name}\`: ${what}`);
     if (!tellsOrder(reply) || reply.fields.get('*')?.value === '$order.echo') continue;
     // Reported once for all outcomes of the reply.
     const place = reply.path.map(String).join('.');
     if (!mute.has(place))
       report(reply.path, 'echo-not-told', `\`${reply.operation}\` does not echo the request id as it was sent`, {
-        at: 'key',
         hint: "add `'*': $order.echo` below `always:`",
       });
     mute.add(place);

@@ -33,7 +33,8 @@ export function checkTables(checking: Checking): void {
     const table = source.tables[name];
     checkNumbers(numbers, [...path, 'numbers'], checking, table);
     if (table !== undefined) continue;
-    report([...path, 'table'], 'unknown-table', `there is no table \`${name}\``, nearestHint(name, Object.keys(source.tables)));
+    const hint = nearestHint(name, Object.keys(source.tables));
+    report([...path, 'table'], 'unknown-table', `there is no table \`${name}\``, { at: 'value', ...hint });
   }
   checkOthers(checking);
 }
@@ -102,14 +103,14 @@ function checkCompleteness(name: string, numbers: Numbers, path: YamlPath, { sou
   const table = source.tables[name];
   const known = { ...table?.numbers, ...numbers };
   const without = Object.keys(table?.values ?? {}).filter((value) => !Object.values(known).includes(value));
-  if (without.length > 0) report(path, 'numbering-incomplete', `no number means ${without.join(' or ')}`, { at: 'key' });
+  if (without.length > 0) report(path, 'numbering-incomplete', `no number means ${without.join(' or ')}`);
 }
 
 function checkValues(name: string, { source, report }: Checking): void {
   const { values = {}, catalog, unlisted, numbers = {} } = source.tables[name]!;
   const isEmpty = Object.keys(values).length === 0 && Object.keys(numbers).length === 0;
   if (isEmpty && catalog === undefined && unlisted === undefined)
-    report(['tables', name], 'table-reads-nothing', `no value is listed in \`${name}\``, { at: 'key' });
+    report(['tables', name], 'table-reads-nothing', `no value is listed in \`${name}\``);
   const ids = new Map<number, string>();
   for (const [value, { id }] of Object.entries(values)) {
     if (id === undefined) continue;

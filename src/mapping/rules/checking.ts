@@ -77,7 +77,6 @@ export function reportTwins(
     if (twin === undefined) continue;
     twins.add(number);
     report([...path, number], 'number-repeated', `${twin} and ${number} are the same number`, {
-      at: 'key',
       hint: `the other is at ${source.places.say([...path, twin], 'key')}`,
     });
   }
@@ -93,6 +92,6 @@ export function reportUnknownKey(
   { report }: Pick<Checking, 'report'>,
 ): boolean {
   const isUnknown = !known.includes(name);
-  if (isUnknown) report(path, code, `there is no ${what} \`${name}\``, { at: 'key', ...hintFor(name, known) });
+  if (isUnknown) report(path, code, `there is no ${what} \`${name}\``, hintFor(name, known));
   return isUnknown;
 }
