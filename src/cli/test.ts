@@ -108,14 +108,10 @@ function parsePercent(text: string): number {
   return percent;
 }
 
-/** The rows of one written case. */
-interface CaseGroup {
-  readonly title: string;
-  readonly results: readonly CaseResult[];
-  readonly failed: readonly CaseResult[];
-}
+type CaseGroup = ReturnType<typeof groupResults>[number];
 
-function groupResults(results: readonly CaseResult[]): CaseGroup[] {
+/** By written case: the results of its rows. */
+function groupResults(results: readonly CaseResult[]) {
   const groups = new Map<string, CaseResult[]>();
   for (const result of results) {
     const { file } = result.played.place;

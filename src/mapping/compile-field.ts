@@ -33,14 +33,8 @@ export function compileFieldsOfOperation(
   return fields;
 }
 
-/** The spellings and numbers that formats add to a field. */
-interface FormatAdditions {
-  readonly spellings: readonly string[];
-  /** By format: the value that each number means. */
-  readonly numbers: Field['numbers'];
-}
-
-function additionsOf(operation: string, field: string, source: MappingSource): FormatAdditions {
+/** The spellings that formats add to a field, and by format the value that each of its numbers means. */
+function additionsOf(operation: string, field: string, source: MappingSource) {
   const said = [...source.formats].map(([id, { operations }]) => ({ id, ...operations?.[operation]?.fields?.[field] }));
   const numbers = said.flatMap(({ id, numbers: own }) =>
     own === undefined ? [] : [[id, new Map(Object.entries(own).map(([number, value]) => [Number(number), value]))] as const],
@@ -51,7 +45,7 @@ function additionsOf(operation: string, field: string, source: MappingSource): F
 function compileField(
   name: string,
   source: FieldSource,
-  additions: FormatAdditions,
+  additions: ReturnType<typeof additionsOf>,
   tables: ReadonlyMap<string, Table>,
   isSent: boolean,
   complain: (key: keyof FieldSource, code: RuleId, message: string, extra?: { readonly hint?: string }) => void,

@@ -112,15 +112,6 @@ interface Piece {
 /** Makes a value as JSON text; undefined if it is left out. */
 type Written = (scope: Scope) => string | undefined;
 
-interface Arranged {
-  readonly pieces: readonly Piece[];
-  readonly slots: readonly Written[];
-  readonly spread: CompiledField | undefined;
-  /** The names of values before the spread: the spread may replace them in their places. */
-  readonly before: ReadonlySet<string>;
-  readonly names: ReadonlySet<string>;
-}
-
 const SPREAD = '*';
 /** JavaScript puts names of this form before all other names of an object. */
 const INDEX = /^\d+$/;
@@ -148,10 +139,11 @@ export function createTemplate(fields: readonly CompiledField[], rows: MappingSo
   };
 }
 
-function arrange(fields: readonly CompiledField[], names: ReadonlySet<string>, rows: MappingSource['rows']): Arranged {
+function arrange(fields: readonly CompiledField[], names: ReadonlySet<string>, rows: MappingSource['rows']) {
   const pieces: Piece[] = [];
   const slots: Written[] = [];
   const slotOf = new Map<string, number>();
+  /** The names of values before the spread: the spread may replace them in their places. */
   const before = new Set<string>();
   const spread = fields.find(({ key }) => key === SPREAD);
   let isBefore = true;
@@ -210,7 +202,10 @@ function keepWritten(value: Value): Written {
  * The fields of a spread as JSON: under its own name each value that the spread replaces, under `*` all fields that it adds.
  * Undefined if a name of the spread is a constant, stands after the spread, or is an index, which would stand first.
  */
-function placeSpread(spread: JsonValue | undefined, { before, names }: Arranged): ReadonlyMap<string, string> | undefined {
+function placeSpread(
+  spread: JsonValue | undefined,
+  { before, names }: ReturnType<typeof arrange>,
+): ReadonlyMap<string, string> | undefined {
   if (spread === undefined || spread === null) return NOTHING;
   const placed = new Map<string, string>();
   let added = '';

@@ -20,16 +20,14 @@ import {
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 
-export interface NamedText {
-  /** Below the folder, with `/` between its parts. */
-  readonly name: string;
-  readonly text: string;
-}
+/** The name is that below the folder, with `/` between its parts. */
+const namedText = z.object({ name: z.string(), text: z.string() });
+export type NamedText = Readonly<z.infer<typeof namedText>>;
 
 /** The name begins with a dot, so that it is neither read as a mapping file nor reported as a file that is not read. */
 const PENDING = '.mappings-being-applied.json';
 
-const pendingSchema = z.object({ files: z.array(z.object({ name: z.string(), text: z.string() })) });
+const pendingSchema = z.object({ files: z.array(namedText) });
 
 /** The pending set of the folder; undefined if there is none. Throws if the pending file cannot be read. */
 export function pendingFiles(folder: string): readonly NamedText[] | undefined {

@@ -15,17 +15,11 @@ export interface KeptValues {
   readonly folders: readonly string[];
 }
 
-interface Kept {
-  readonly program: string;
-  readonly texts: string;
-  readonly value: unknown;
-}
-
 /** Keeps the result of reading these texts, as plain data. If it cannot be written, the next start reads the texts again. */
 export function keepValue({ program, folders }: KeptValues, name: string, texts: unknown, value: unknown): void {
   try {
-    const bytes = serialize({ program, texts: digest(texts), value } satisfies Kept);
-    draftFile(fileIn(folders[0]!, name), Buffer.concat([sum(bytes), bytes]), 0o600).putInPlace();
+    const bytes = serialize(value);
+    draftFile(fileIn(folders[0]!, name), Buffer.concat([markOf(program, texts, bytes), bytes]), 0o600).putInPlace();
   } catch {
     // The disk is full, or the folder is not writable.
   }
@@ -33,26 +27,25 @@ export function keepValue({ program, folders }: KeptValues, name: string, texts:
 
 /** The kept result of this build for the same texts; undefined if no folder has one. */
 export function findValue({ program, folders }: KeptValues, name: string, texts: unknown): unknown {
-  const wanted = digest(texts);
-  const kept = folders.map((folder) => read(fileIn(folder, name)));
-  return kept.find((one) => one?.program === program && one.texts === wanted)?.value;
+  for (const folder of folders) {
+    try {
+      const bytes = readFileSync(fileIn(folder, name));
+      const kept = bytes.subarray(MARK_BYTES);
+      if (markOf(program, texts, kept).equals(bytes.subarray(0, MARK_BYTES))) return deserialize(kept);
+    } catch {
+      // The folder has no such file, or one that cannot be read.
+    }
+  }
+  return undefined;
 }
 
 const fileIn = (folder: string, name: string): string => join(folder, `${name}.checked`);
 
-function read(path: string): Kept | undefined {
-  try {
-    const bytes = readFileSync(path);
-    const body = bytes.subarray(SUM_BYTES);
-    return sum(body).equals(bytes.subarray(0, SUM_BYTES)) ? (deserialize(body) as Kept) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const MARK_BYTES = 32;
 
-const SUM_BYTES = 32;
-
-/** The checksum at the beginning of a file: a truncated or damaged file is ignored. */
-const sum = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
-
-const digest = (texts: unknown): string => createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+/** The beginning of a file. It differs for other texts, for another build, and if the file was truncated or damaged. */
+const markOf = (program: string, texts: unknown, bytes: Buffer): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([program, texts]))
+    .update(bytes)
+    .digest();

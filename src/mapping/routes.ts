@@ -24,15 +24,10 @@ export function pathsOf(path: string): string[] {
     .map((one) => one.slice(1));
 }
 
-export interface PlacedRoute {
-  readonly operation: string;
-  readonly format: string | undefined;
-  readonly text: string;
-  readonly path: YamlPath;
-}
+export type PlacedRoute = ReturnType<typeof routesOf>[number];
 
 /** Every route as written: those of all formats, then those of each format. */
-export function routesOf({ operations, formats }: Pick<MappingSource, 'operations' | 'formats'>): PlacedRoute[] {
+export function routesOf({ operations, formats }: Pick<MappingSource, 'operations' | 'formats'>) {
   const placed = (of: Readonly<Record<string, { readonly routes?: string[] | undefined }>>, path: YamlPath, format?: string) =>
     Object.entries(of).flatMap(([operation, { routes = [] }]) =>
       routes.map((text, index) => ({ operation, format, text, path: [...path, operation, 'routes', index] })),

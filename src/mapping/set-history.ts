@@ -26,25 +26,28 @@ export const CAUSE_WORDS: Readonly<Record<Cause['by'], string>> = {
   pause: 'change of a caller',
 };
 
-export interface Cause {
-  readonly by: (typeof CAUSES)[number];
+const IS_HASH = /^[0-9a-f]{16}$/;
+
+const useSchema = z.object({
+  hash: z.string().regex(IS_HASH),
+  atMs: z.number(),
+  by: z.enum(CAUSES),
   /** The plan that was applied. */
-  readonly plan?: string | undefined;
+  plan: z.string().optional(),
   /** Who asked for it, as that client named itself: a user of the machine, or `console`. */
-  readonly who?: string | undefined;
+  who: z.string().optional(),
   /** The title or fingerprint of the entry in `callers.keys` that was changed. */
-  readonly caller?: string | undefined;
-}
+  caller: z.string().optional(),
+  /** The names of files that differ from the set before. */
+  changed: z.array(z.string()),
+  /** Later starts with the same set. */
+  restarts: z.object({ count: z.number(), lastAtMs: z.number() }).optional(),
+});
+const usesSchema = z.object({ uses: z.array(useSchema) });
 
 /** One time that a set came into use. */
-export interface SetUse extends Cause {
-  readonly hash: string;
-  readonly atMs: number;
-  /** The names of files that differ from the set before. */
-  readonly changed: readonly string[];
-  /** Later starts with the same set. */
-  readonly restarts?: { readonly count: number; readonly lastAtMs: number } | undefined;
-}
+export type SetUse = Readonly<z.infer<typeof useSchema>>;
+export type Cause = Pick<SetUse, 'by' | 'plan' | 'who' | 'caller'>;
 
 export interface InUse {
   readonly mapping: Mapping;
@@ -68,23 +71,6 @@ const SETS_KEPT_MAX = 1_000;
 const COMPILED_MAX = 4;
 
 const USES = 'uses.json';
-
-const IS_HASH = /^[0-9a-f]{16}$/;
-
-const usesSchema = z.object({
-  uses: z.array(
-    z.object({
-      hash: z.string().regex(IS_HASH),
-      atMs: z.number(),
-      by: z.enum(CAUSES),
-      plan: z.string().optional(),
-      who: z.string().optional(),
-      caller: z.string().optional(),
-      changed: z.array(z.string()),
-      restarts: z.object({ count: z.number(), lastAtMs: z.number() }).optional(),
-    }),
-  ),
-});
 
 const setSchema = z.object({ files: z.array(z.object({ file: z.string(), name: z.string(), text: z.string() })) });
 

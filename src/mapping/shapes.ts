@@ -11,7 +11,7 @@ import {
 } from '../upstream/v1';
 import { isExpression, parseExpression } from './expression';
 import { INPUT_TRANSFORMS } from './input-transforms';
-import type { FieldSource, TableSource, ValueSource } from './language/schema';
+import { CATALOG_LISTS, type FieldSource, type TableSource, type ValueSource } from './language/schema';
 
 /** `any` is an unknown kind; `word` is a value of a table; `kobo` needs the transform `naira` before a script gets it. */
 export type Kind = 'text' | 'number' | 'flag' | 'kobo' | 'time' | 'list' | 'cards' | 'rows' | 'object' | 'word' | 'any';
@@ -112,14 +112,7 @@ export const ROOT_SHAPES: Readonly<Record<string, Shape>> = {
     token: 'text',
     pins: 'cards',
   },
-  catalog: {
-    data_plans: 'rows',
-    cable_plans: 'rows',
-    cable_providers: 'rows',
-    discos: 'rows',
-    exams: 'rows',
-    recharge_cards: 'rows',
-  },
+  catalog: Object.fromEntries(CATALOG_LISTS.map((list) => [list, 'rows'])),
   networks: 'rows',
   orders: 'rows',
   login: { username: 'text', access_token: 'text', is_basic: 'flag', pin: 'text' },

@@ -53,15 +53,9 @@ function checkShortest(ms: number, leastMs: number, path: YamlPath, { report }: 
     report(path, 'patience-too-short', `${spellShort(ms)} is too short for an order: expected at least ${spellShort(leastMs)}`);
 }
 
-interface Patience {
-  readonly ms: number;
-  readonly path: YamlPath;
-  readonly least: number;
-  readonly most: number;
-}
-
-function patiences({ callers: { kinds, keys }, operations }: MappingSource): Patience[] {
-  const ofKind = (kind: CallerKindSource | undefined, ms: number, path: YamlPath): Patience => {
+/** Each patience with its bounds, in ms. */
+function patiences({ callers: { kinds, keys }, operations }: MappingSource) {
+  const ofKind = (kind: CallerKindSource | undefined, ms: number, path: YamlPath) => {
     const most = kind === undefined || isPhp(kind) ? PHP_WAITS_MS : OTHERS_WAIT_MS;
     return { ms, path, least: PATIENCE_MIN_MS, most };
   };

@@ -84,18 +84,12 @@ const ALL_BUT_SUCCESS = ['pending', 'failure'] as const;
 
 export function checkReplyConstants(checking: Checking): void {
   const { source } = checking;
-  const told = new Set<string>();
   const judge = (outcome: ReplyOutcome, fields: Iterable<readonly [string, PlacedValue]>): void => {
     for (const [name, { value, path }] of fields) {
       // At the top of a reply these two fields are checked in check-replies.ts.
       if (name === 'error' || (name === 'success' && outcome !== 'success')) continue;
       const around = { words: source.words[outcome], rows: source.rows, isOfEveryOrder: false };
-      for (const constant of constantsIn(name, value, path, around)) {
-        // A shared block is checked in every reply that includes it, and each problem is reported once.
-        const key = JSON.stringify([outcome, constant.path]);
-        if (!told.has(key)) judgeConstant(outcome, constant, checking);
-        told.add(key);
-      }
+      for (const constant of constantsIn(name, value, path, around)) judgeConstant(outcome, constant, checking);
     }
   };
   for (const { outcome, fields } of checking.replies) judge(outcome, fields);

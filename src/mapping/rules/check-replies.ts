@@ -157,7 +157,7 @@ const TOKEN_OF = ['/electricity'];
 const CARDS_OF = ['/exam_pin', '/recharge-card', '/data-card'];
 
 export function checkGoods({ source, report, replies }: Checking): void {
-  const mute = new Set<string>();
+  const tell = reportOnce(report);
   for (const reply of replies) {
     const operation = source.operations[reply.operation]!;
     const endpoint = endpointOf(operation);
@@ -168,13 +168,10 @@ export function checkGoods({ source, report, replies }: Checking): void {
       for (const [name, what] of missingGoods(reply, endpoint.path))
         report(reply.path, 'goods-not-told', `the success reply of \`${reply.operation}\` has no \`${name}\`: ${what}`);
     if (!tellsOrder(reply) || reply.fields.get('*')?.value === '$order.echo') continue;
-    // Reported once for all outcomes of the reply.
-    const place = reply.path.map(String).join('.');
-    if (!mute.has(place))
-      report(reply.path, 'echo-not-told', `\`${reply.operation}\` does not echo the request id as it was sent`, {
-        hint: "add `'*': $order.echo` below `always:`",
-      });
-    mute.add(place);
+    // Reported once for all outcomes and operations of the reply.
+    tell(reply.path, 'echo-not-told', `\`${reply.operation}\` does not echo the request id as it was sent`, {
+      hint: "add `'*': $order.echo` below `always:`",
+    });
   }
 }
 

@@ -36,16 +36,9 @@ export function surroundingsOf({ fields = {}, join = {}, call }: OperationSource
   return { fields, tables, joins, endpoint: call?.to, list: undefined };
 }
 
-interface PlacedSpelling {
-  readonly operation: string;
-  readonly field: string;
-  readonly spelling: string;
-  readonly path: YamlPath;
-}
-
 /** Every spelling of every field: first those of all formats, then those of each format. */
-export function spellingsOf({ operations, formats }: MappingSource): PlacedSpelling[] {
-  const placed = (operation: string, field: string, list: readonly string[] = [], path: YamlPath): PlacedSpelling[] =>
+export function spellingsOf({ operations, formats }: MappingSource) {
+  const placed = (operation: string, field: string, list: readonly string[] = [], path: YamlPath) =>
     list.map((spelling, index) => ({ operation, field, spelling, path: [...path, index] }));
   const shared = Object.entries(operations).flatMap(([name, { fields = {} }]) =>
     Object.entries(fields).flatMap(([field, { from, otherwise }]) => {

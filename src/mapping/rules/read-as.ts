@@ -62,7 +62,8 @@ export function wordsOfName(name: string): string[] {
   return name
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .split(/[^a-z0-9]+/);
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
 }
 
 /** The other outcome for which some script takes a constant of a reply; undefined if there is none. */

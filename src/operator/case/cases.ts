@@ -22,14 +22,8 @@ export interface Fixtures {
   readonly answers: Readonly<Record<string, AnswerFields>>;
 }
 
-export interface LoadedCases {
-  readonly cases: readonly Case[];
-  readonly fixtures: Fixtures;
-  readonly problems: readonly Problem[];
-}
-
 /** Reads `cases/*.yaml` in order of name. A folder without cases gives an empty result without a problem. */
-export function loadCases(folder: string): LoadedCases {
+export function loadCases(folder: string) {
   const below = join(folder, 'cases');
   let names: string[] = [];
   try {
@@ -47,7 +41,7 @@ export function loadCases(folder: string): LoadedCases {
   );
 }
 
-export function readCases(files: readonly MappingFileText[]): LoadedCases {
+export function readCases(files: readonly MappingFileText[]) {
   const problems: Problem[] = [];
   const cases: Case[] = [];
   let catalog: JsonObject | undefined;

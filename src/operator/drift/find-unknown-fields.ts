@@ -6,6 +6,7 @@
 import { NOT_KEPT, type FieldKind, type RequestShape, type SeenShape, type Traffic } from '../../domain/traffic';
 import type { Field, Mapping, Operation } from '../../mapping/mapping';
 import { nearestName } from '../../mapping/nearest-name';
+import { wordsOfName } from '../../mapping/rules/read-as';
 
 /** What to do about an unknown field. `decide` is for a person: nothing of it goes into the patch. */
 export type Advice =
@@ -21,18 +22,7 @@ export type Advice =
   /** `request_id`: the name is a spelling of the script's own id of an order, by which two requests are one sale. */
   | { readonly kind: 'request_id' | 'ignore' | 'decide'; readonly because: string };
 
-export interface UnknownField {
-  readonly operation: string;
-  readonly name: string;
-  readonly count: number;
-  readonly callers: number;
-  /** The formats of those requests that got as far as format detection. */
-  readonly formats: readonly string[];
-  readonly kinds: readonly FieldKind[];
-  /** The number of requests with this field that were refused because a required field was missing. */
-  readonly missingField: number;
-  readonly advice: Advice;
-}
+export type UnknownField = ReturnType<typeof describe>;
 
 /** A name that came in requests of an operation, with the shapes that have it. */
 interface NameInRequests {
@@ -66,14 +56,16 @@ export function operationOf({ shape, operation }: SeenShape, mapping: Mapping): 
   return match.kind === 'matched' ? match.operation : mapping.operations.get(operation);
 }
 
-function describe({ operation, name, shapes }: NameInRequests, advice: Advice): UnknownField {
+function describe({ operation, name, shapes }: NameInRequests, advice: Advice) {
   return {
     operation: operation.name,
     name,
     count: shapes.reduce((sum, { count }) => sum + count, 0),
     callers: new Set(shapes.map(({ caller }) => caller)).size,
+    // Of those requests that got as far as format detection.
     formats: [...new Set(shapes.flatMap(({ format }) => format ?? []))].sort(),
     kinds: kindsOf(name, shapes),
+    // The number of requests with this field that were refused because a required field was missing.
     missingField: missingFieldIn(shapes),
     advice: name === NOT_KEPT ? decide('names that may be values are not kept; look at the script') : advice,
   };
@@ -245,10 +237,10 @@ const EMPTY_PARTS: ReadonlySet<string> = new Set(['number', 'name', 'type', 'cod
 
 /** 3 for the same name in another spelling, 2 for a misspelt one, 1 for one that shares a part, 0 for none of these. */
 function nameFit(name: string, field: Field): number {
-  const parts = partsOf(name);
+  const parts = wordsOfName(name);
   const plain = parts.join('');
   const spellings = [field.name, ...field.from, ...field.otherwise].map((spelling) => {
-    const own = partsOf(spelling);
+    const own = wordsOfName(spelling);
     return { own, joined: own.join('') };
   });
   if (spellings.some(({ joined }) => joined === plain)) return 3;
@@ -285,7 +277,7 @@ type OrderIdName = 'certain' | 'doubtful';
 /** Judges by the words in a field's name, in any spelling, whether the field is a request id. */
 export function orderIdName(name: string): OrderIdName | undefined {
   const words: string[] = [];
-  for (const part of partsOf(name)) {
+  for (const part of wordsOfName(name)) {
     // `ref2` is read as `ref`.
     const known = wordsOf(part.replace(/\d+$/, ''));
     if (known === undefined) return undefined;
@@ -305,13 +297,4 @@ function wordsOf(text: string): string[] | undefined {
     if (rest !== undefined) return [word, ...rest];
   }
   return undefined;
-}
-
-/** The parts of a name, in small letters: `orderId`, `order_id` and `order-id` have the same. */
-export function partsOf(name: string): string[] {
-  return name
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((part) => part !== '');
 }

@@ -10,57 +10,20 @@ import type { Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
 import type { Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
 import type { ValueSource } from '../../mapping/language/schema';
-import type { V1Call } from '../../upstream/upstream';
 import { authenticate, authenticateFields, type Authenticated } from '../../gateway/read/authenticate';
 import type { CatalogLists } from '../../gateway/read/catalog-lists';
-import { findSignals, type FoundSignal } from '../../gateway/read/detect-format';
+import { findSignals } from '../../gateway/read/detect-format';
 import type { Keyring } from '../../gateway/read/keyring';
-import { explainCaller, explainLearnt, explainNumberedBy, type CallerDecision } from './explain-caller';
+import { explainCaller, explainLearnt, explainNumberedBy } from './explain-caller';
 import { createLearntPatience, type LearntPatience } from '../../gateway/order/learnt-patience';
 import { listShapeName, mergeReply, orderRoot, tellOutcome, type ReplyParts } from '../../gateway/tell/merge-reply';
 import { pathWithoutFormat, walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
 
 export type Place = ReturnType<Mapping['placeOf']>;
 
-export interface ExplainedField {
-  readonly field: string;
-  readonly value: JsonValue;
-  /** The script's own spelling; undefined for a default. */
-  readonly spelling: string | undefined;
-  /** The transform or table that read it. */
-  readonly as: string;
-  readonly place: Place;
-}
-
-export interface ExplainedReply {
-  readonly outcome: ReplyOutcome;
-  readonly http: number;
-  readonly fields: readonly {
-    readonly field: string;
-    readonly value: JsonValue;
-    readonly source: string;
-    readonly place: Place;
-  }[];
-}
-
-export interface Explanation {
-  readonly operation: { readonly name: string; readonly title: string; readonly place: Place } | undefined;
-  /** Without a fingerprint if the request has no key. */
-  readonly key: { readonly fingerprint: string | undefined; readonly hasPin: boolean; readonly how: string } | undefined;
-  readonly format: { readonly id: string; readonly reason: string; readonly signals: readonly FoundSignal[] } | undefined;
-  readonly family: { readonly id: string; readonly reason: string; readonly place: Place } | undefined;
-  /** What callers.yaml decided for this key, and which other numbering gave its network number a meaning, if any. */
-  readonly caller: readonly CallerDecision[];
-  readonly fields: readonly ExplainedField[];
-  readonly unknownFields: readonly string[];
-  readonly requestId: JsonValue | undefined;
-  readonly call: V1Call | undefined;
-  /** The refusal that ended the walk, if any. */
-  readonly refusal?: { readonly code: string; readonly detail: string; readonly http: number };
-  /** Says why the explanation ends early: no key was sent, or a name can be found only in the price list. */
-  readonly note?: string;
-  readonly replies: readonly ExplainedReply[];
-}
+export type Explanation = ReturnType<typeof explain>;
+export type ExplainedField = Explanation['fields'][number];
+export type ExplainedReply = ReturnType<typeof explainReply>;
 
 const SAMPLES: Readonly<Record<ReplyOutcome, Outcome>> = {
   success: {
@@ -84,11 +47,12 @@ export function explain(
   mapping: Mapping,
   keyring: Keyring,
   learnt: LearntPatience = createLearntPatience(),
-): Explanation {
+) {
   const walk = walkAsSent(request, mapping, keyring);
   if (walk.kind === 'stopped' && !(walk.error instanceof GatewayError)) throw walk.error;
   const refusal = walk.kind === 'stopped' ? (walk.error as GatewayError) : undefined;
-  let end: Pick<Explanation, 'refusal' | 'note'> = {};
+  /** The refusal that ended the walk, or why it ends early: no key was sent, or a name can be found only in the price list. */
+  let end: { refusal?: { code: string; detail: string; http: number }; note?: string } = {};
   if (walk.kind === 'needs_catalog') end = { note: NEEDS_CATALOG };
   if (refusal !== undefined) end = { refusal: { code: refusal.code, detail: refusal.detail, http: refusal.status } };
   const known: Known = walk.known;
@@ -102,6 +66,7 @@ export function explain(
       ...{ name: operation.name, title: operation.title },
       place: mapping.placeOf(['operations', operation.name]),
     },
+    // Without a fingerprint if the request has no key.
     key: credentials && {
       fingerprint: hasKey(request, operation) ? credentials.fingerprint : undefined,
       hasPin: credentials.pin !== undefined,
@@ -112,6 +77,7 @@ export function explain(
       signals: findSignals(request, mapping, path),
     },
     family: known.family && { ...known.family, place: mapping.placeOf(['families', known.family.id]) },
+    // What callers.yaml decided for this key, and which other numbering gave its network number a meaning, if any.
     caller: [
       ...explainNumberedBy(known, mapping),
       ...explainCaller(known, request, mapping, refusal),
@@ -156,16 +122,12 @@ function howSent({ credentials, isBasic, operation }: Known, request: LegacyRequ
   return isBasic === true ? 'Basic authorization' : 'an API key';
 }
 
-function explainFields(
-  operation: Operation,
-  values: JsonObject,
-  spellings: Readonly<Record<string, string>>,
-  mapping: Mapping,
-): ExplainedField[] {
+function explainFields(operation: Operation, values: JsonObject, spellings: Readonly<Record<string, string>>, mapping: Mapping) {
   return operation.fields.flatMap((field) => {
     const value = values[field.name];
     if (value === undefined) return [];
     const place = mapping.placeOf(['operations', operation.name, 'fields', field.name]);
+    // Without a spelling for a default; `as` is the transform or table that read the field.
     return [{ field: field.name, value, spelling: spellings[field.name], as: field.as, place }];
   });
 }
@@ -209,7 +171,7 @@ function mappingOf({ trail }: Order, mapping: Mapping): Mapping {
   return mapping.families.get(trail?.family?.id ?? '')?.mapping() ?? mapping;
 }
 
-function explainReply(parts: ReplyParts & { readonly operation: Operation }): ExplainedReply {
+function explainReply(parts: ReplyParts & { readonly operation: Operation }) {
   const { mapping, operation, format, outcome, callerKey } = parts;
   const reply = mergeReply(parts);
   const body = reply.body as JsonObject;

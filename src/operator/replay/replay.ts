@@ -12,19 +12,13 @@ import { walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
 import { plainCallerKey } from '../../mapping/compile-callers';
 import type { CallerKey, Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
 import { explainReplies } from '../explain/explain';
-import { groupChanges, type FoundChange, type NoticedChange, type ReplayChange } from './group-changes';
+import { groupChanges, type FoundChange, type NoticedChange } from './group-changes';
 import { makeRequests, SAMPLE_CATALOG } from './make-requests';
 
-export interface Replay {
-  /** The number of shapes that were replayed, and the number of real requests with these shapes. */
-  readonly shapes: number;
-  readonly requests: number;
-  /** The number of made-up requests. Shapes that both mappings treat alike share theirs. */
-  readonly played: number;
-  readonly changes: readonly ReplayChange[];
-}
+export type Replay = ReturnType<typeof replay>;
 
-export function replay(shapes: readonly SeenShape[], before: Mapping, after: Mapping): Replay {
+/** `requests` is the number of real requests with these shapes, `played` that of made-up ones, which shapes that are treated alike share. */
+export function replay(shapes: readonly SeenShape[], before: Mapping, after: Mapping) {
   const all: FoundChange[] = [];
   // The status words of both mappings.
   const words = new Set(
