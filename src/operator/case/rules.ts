@@ -17,14 +17,7 @@ export const RULE_KINDS = [
 ] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
 
-export interface Rule {
-  readonly kind: RuleKind;
-  /** From `idOf`. `shownRules` returns these ids. */
-  readonly id: string;
-  /** Describes the rule for people. */
-  readonly words: string;
-  readonly path: YamlPath;
-}
+export type Rule = ReturnType<typeof rule>;
 
 /** The kind and the path of a rule as one text. `more` tells rules with the same path apart. */
 export const idOf = (kind: RuleKind, path: YamlPath, more = ''): string => [kind, ...path.map(String), more].join('\0');
@@ -42,7 +35,8 @@ export function listRules(source: MappingSource): Rule[] {
   return [...new Map(rules.map((rule) => [rule.id, rule])).values()];
 }
 
-const rule = (kind: RuleKind, path: YamlPath, words: string, more = ''): Rule => ({
+/** `shownRules` returns the ids; the words are for people. */
+const rule = (kind: RuleKind, path: YamlPath, words: string, more = '') => ({
   kind,
   path,
   words,

@@ -29,17 +29,10 @@ export interface Addition {
   readonly movesMoney: boolean;
 }
 
-export interface Patch {
-  /** The additions that the patch contains. */
-  readonly made: readonly Addition[];
-  /** The additions that no edit could make, or that would add a problem to the check. */
-  readonly left: readonly Addition[];
-  /** Empty if the patch contains no addition. */
-  readonly diff: string;
-}
+export type Patch = ReturnType<typeof makePatch>;
 
-/** `root` is the name of the mappings folder. The diff is to be applied from the folder above it, by `patch -p0`. */
-export function makePatch(files: readonly MappingFileText[], additions: readonly Addition[], root: string): Patch {
+/** `left` are the additions that no edit could make, or that would add a problem to the check. `root` is the name of the mappings folder. The diff is to be applied from the folder above it, by `patch -p0`. */
+export function makePatch(files: readonly MappingFileText[], additions: readonly Addition[], root: string) {
   const known = complaintsAbout(files);
   const isSound = (edited: readonly MappingFileText[]): boolean => [...complaintsAbout(edited)].every((one) => known.has(one));
   // An addition moves no value to another file, so the set is read once for all places.

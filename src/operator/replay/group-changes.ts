@@ -16,22 +16,7 @@ export interface NoticedChange {
   readonly money: string | undefined;
 }
 
-export interface ReplayChange {
-  readonly part: NoticedChange['part'];
-  /** All operations that have this change. */
-  readonly operations: readonly string[];
-  /** All fields of the v1 call, or of the reply, that change in the same way. */
-  readonly fields: readonly string[];
-  readonly outcomes: readonly ReplyOutcome[];
-  /** A few pairs of values, each with a made-up request that has this change. */
-  readonly examples: readonly { readonly before: string; readonly after: string; readonly request: string }[];
-  /** The number of further pairs of values. */
-  readonly moreExamples: number;
-  /** The number of remembered shapes that can have this change, and the number of requests with these shapes. */
-  readonly shapes: number;
-  readonly requests: number;
-  readonly money?: string;
-}
+export type ReplayChange = ReturnType<typeof toChange>;
 
 /** A change, the shapes from which its request was made, and that request in words. */
 export interface FoundChange {
@@ -40,16 +25,7 @@ export interface FoundChange {
   readonly request: string;
 }
 
-interface Group {
-  readonly part: NoticedChange['part'];
-  /** Of any of its changes: values of one field may differ in whether they tell how an order ended. */
-  money: string | undefined;
-  readonly operations: Set<string>;
-  readonly fields: Set<string>;
-  readonly outcomes: Set<ReplyOutcome>;
-  readonly seen: Set<SeenShape>;
-  readonly pairs: Map<string, ReplayChange['examples'][number]>;
-}
+type Group = ReturnType<typeof groupOf>;
 
 const EXAMPLES_MAX = 4;
 
@@ -62,6 +38,7 @@ export function groupChanges(found: Iterable<FoundChange>): ReplayChange[] {
     const key = [operation, part, field, outcome, fate].join('\0');
     const group = groups.get(key) ?? groupOf(change);
     groups.set(key, group);
+    // Values of one field may differ in whether they tell how an order ended.
     group.money ??= change.money;
     for (const one of seen) group.seen.add(one);
     const pair = `${change.before}\0${change.after}`;
@@ -71,9 +48,11 @@ export function groupChanges(found: Iterable<FoundChange>): ReplayChange[] {
   return merged.map(toChange).sort(byWeight);
 }
 
-function groupOf({ part, money, operation, field, outcome }: NoticedChange): Group {
+function groupOf({ part, money, operation, field, outcome }: NoticedChange) {
   return {
-    ...{ part, money, operations: new Set([operation]), seen: new Set(), pairs: new Map() },
+    ...{ part, money, operations: new Set([operation]), seen: new Set<SeenShape>() },
+    /** The pairs of values, each with a made-up request that has this change. */
+    pairs: new Map<string, { readonly before: string; readonly after: string; readonly request: string }>(),
     fields: new Set(field === undefined ? [] : [field]),
     outcomes: new Set(outcome === undefined ? [] : [outcome]),
   };
@@ -98,15 +77,16 @@ function mergeAlike(groups: readonly Group[], dimension: (typeof DIMENSIONS)[num
   return [...merged.values()];
 }
 
-function toChange({ part, money, operations, fields, outcomes, seen, pairs }: Group): ReplayChange {
+function toChange({ part, money, operations, fields, outcomes, seen, pairs }: Group) {
   const examples = [...pairs.values()];
   return {
     part,
     operations: [...operations].sort(),
-    fields: [...fields],
-    outcomes: [...outcomes],
+    fields: [...fields] as readonly string[],
+    outcomes: [...outcomes] as readonly ReplyOutcome[],
     examples: examples.slice(0, EXAMPLES_MAX),
     moreExamples: Math.max(0, examples.length - EXAMPLES_MAX),
+    // The remembered shapes that can have this change, and the requests with these shapes.
     shapes: seen.size,
     requests: [...seen].reduce((sum, { count }) => sum + count, 0),
     ...(money === undefined ? {} : { money }),

@@ -10,7 +10,7 @@ import { shorten } from '../../domain/shown-words';
 import type { SeenShape } from '../../domain/traffic';
 import { walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
 import { plainCallerKey } from '../../mapping/compile-callers';
-import type { CallerKey, Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
+import type { CallerKey, Mapping, ReplyOutcome } from '../../mapping/mapping';
 import { explainReplies } from '../explain/explain';
 import { groupChanges, type FoundChange, type NoticedChange } from './group-changes';
 import { makeRequests, SAMPLE_CATALOG } from './make-requests';
@@ -132,13 +132,7 @@ interface NoticedText extends Pick<NoticedChange, 'field' | 'outcome'> {
 }
 
 /** All that a script or v1 would notice of one request. */
-interface Noticed {
-  readonly operation: Operation | undefined;
-  /** `taken`, or the code of the refusal. */
-  readonly fate: string;
-  /** By part, outcome and field. */
-  readonly texts: ReadonlyMap<string, NoticedText>;
-}
+type Noticed = ReturnType<typeof play>;
 
 /** The fate of a request that is not refused. */
 const TAKEN = 'taken';
@@ -154,7 +148,7 @@ function walk(request: LegacyRequest, mapping: Mapping, caller: Caller): Walk {
 }
 
 /** Plays one made-up request through one mapping. */
-function play(request: LegacyRequest, mapping: Mapping, caller: Caller): Noticed {
+function play(request: LegacyRequest, mapping: Mapping, caller: Caller) {
   const end = walk(request, mapping, caller);
   if (end.kind === 'stopped' && !(end.error instanceof GatewayError)) throw end.error;
   const known: Known = end.known;
@@ -174,6 +168,7 @@ function play(request: LegacyRequest, mapping: Mapping, caller: Caller): Noticed
   return {
     operation,
     fate: end.kind === 'stopped' ? `refused (${(end.error as GatewayError).code})` : TAKEN,
+    // By part, outcome and field.
     texts: new Map(texts.map((one) => [[one.part, one.outcome, one.field].join('\0'), one])),
   };
 }
