@@ -8,10 +8,10 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { KeptValues } from '../src/mapping/kept-value';
 
-const FOLDER = resolve(__dirname, '..', 'node_modules', '.cache', 'checked');
+const FOLDER = resolve(__dirname, '..', 'node_modules', '.cache', 'checked', process.version);
 /**
  * Each folder holds one set of mappings. With a single folder, a suite that changes mappings would make all later suites check
- * the shipped ones again.
+ * the shipped ones again; and so would two versions of Node side by side.
  */
 const SETS = 6;
 
