@@ -17,7 +17,7 @@ import { type Opening, openOrder, UNREADABLE, wasSoldMeanwhile } from './order/o
 import { pursue } from './order/pursue';
 import { createLease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
-import { UNREAD } from './order/repeats';
+import { UNREAD } from './order/read-earlier';
 import { isOfPins, withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { askedHashOf, contentHashOf, isWithoutItsId } from './read/build-call';

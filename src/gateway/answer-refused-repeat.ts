@@ -21,7 +21,7 @@ import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
 import { markTold, takePins } from './tell/mark-told';
 import { pendingInWords, tellObstacle } from './tell/refuse';
 import { unreadOrder } from './order/open-order';
-import { UNREAD } from './order/repeats';
+import { UNREAD } from './order/read-earlier';
 import { isUsedUp, replayMsOf } from './order/used-ids';
 import {
   generateRequestId,

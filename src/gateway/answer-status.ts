@@ -19,7 +19,7 @@ import { earlierTellerOf } from './read/earlier-set';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, recentRefusal } from './read/judge-visit';
 import { firstOf, mergeReply, orderRoot, tellAsked, type ToldOutcome } from './tell/merge-reply';
-import { UNREAD } from './order/repeats';
+import { UNREAD } from './order/read-earlier';
 import { findReceipt } from './proof/find-receipt';
 import { markToldWhenAsked } from './tell/mark-told';
 import { shortenRequestId } from './read/read-raw';

@@ -25,7 +25,8 @@ import { identifyOrder } from './judge-answer';
 import { LOOK_EVERY_MS } from './look-for-unheard';
 import type { PinGuard } from './pin-guard';
 import type { Lease, OpeningKind, Pursuit, PursuitParts, PursuitPlan } from './pursuit';
-import { type RepeatKind, type Repeats, UNREAD } from './repeats';
+import { UNREAD } from './read-earlier';
+import type { RepeatKind, Repeats } from './repeats';
 import { isUsedUp, replayMsOf, requestIdReused, requestIdUsed } from './used-ids';
 
 export interface OpeningParts extends PursuitParts, JudgingParts {

@@ -5,17 +5,23 @@
  * second charge for one intent (decision 0024).
  */
 import type { Line } from '../../domain/legacy';
-import { type NewOrder, NOT_TOLD, type Order, TOLD_PENDING, type Trail } from '../../domain/order';
-import type { Journal } from '../../journal/journal';
+import { type NewOrder, NOT_TOLD, type Order, TOLD_PENDING } from '../../domain/order';
 import type { Mapping } from '../../mapping/mapping';
-import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
-import { isPerhapsUntold } from '../../journal/told-sales';
-import type { Pursuits } from './pursuits';
 import { generateRequestId, hasOwnId, headerIdOf, namesItsSale, type SentRequestId } from '../read/read-raw';
 import { createContentTurns, type SharedRepeats } from './content-turns';
 import { createKnownOrders, keepBy, keyOf, wordingOf, type KeptRepeat, type KnownOrders } from './kept-repeats';
 import { createLook, type LookParts } from './look-for-unheard';
 import { createNamedRepeats, type KnownWords } from './named-repeats';
+import {
+  type Asked,
+  likelyCharged,
+  type Read,
+  type ReadParts,
+  type RepeatedOf,
+  readersOf,
+  UNREAD,
+  wasNamed,
+} from './read-earlier';
 import { createTellings, type Tellings } from './tellings';
 import { unreadRefusal } from '../../domain/errors';
 
@@ -86,58 +92,21 @@ interface Found {
   readonly own?: NewOrder;
 }
 
-export interface RepeatsParts extends LookParts {
-  readonly journal: Pick<Journal, 'find' | 'listUnsettled' | 'listUntold' | 'listOfOwner'>;
-  readonly pursuits: Pick<Pursuits, 'find'>;
+export interface RepeatsParts extends LookParts, ReadParts {
+  readonly journal: LookParts['journal'] & ReadParts['journal'];
   readonly sharedRepeats?: SharedRepeats | undefined;
 }
-
-export const UNREAD = 'unread' as const;
-type Read = Order | typeof UNREAD;
-/** The words of a request, and the mapping that reads them now. */
-type Asked = Pick<NewOrder, 'owner' | 'askedHash'> & {
-  readonly trail?: Pick<Trail, 'mapping'>;
-  readonly headerId?: string | undefined;
-  readonly isNamed?: boolean;
-  readonly cameAt?: number | undefined;
-};
-type RepeatedOf = (asked: Asked, requestId: string) => Promise<Read | undefined>;
 
 export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepeats: shared, told }: RepeatsParts): Repeats {
   const known = createKnownOrders(clock);
   const { contents, wordings, headers } = known;
   const look = createLook({ journal, clock, steadiness, told }, known);
-  const [takeContentTurn, tellings] = [createContentTurns(shared), createTellings(clock)];
-  const { current, remembered, ifUnheard, repeatedOf } = readersOf({ journal, pursuits, clock, steadiness, told });
+  const takeContentTurn = createContentTurns(shared);
+  const tellings = createTellings(clock);
+  const readers = readersOf({ journal, pursuits, clock, steadiness, told });
+  const { repeatedOf } = readers;
+  const find = createFind({ known, look, readers, pursuits, tellings });
   const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });
-
-  /** The order that this one repeats. Rejects where that cannot be found out: a sale could then be a second charge. */
-  const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<Found> => {
-    const [{ owner }, { isOfPins, isRefundedPending, isWithoutIdOf }, repeated] = [order, sale, [] as Read[]];
-    const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
-    const isTaken = isOfPins && wasTaken(underHeader, sent);
-    if (underHeader !== undefined && underHeader !== UNREAD && !isTaken) return { isAgain: true };
-    const looked = await look(owner, windowMs, { isRefundedPending }).catch((error: unknown) => ({ error }));
-    for (const kept of repeatable(order, sent, windowMs, known)) {
-      const earlier = await remembered(owner, kept.requestId);
-      if (kept.isByHeader === true && earlier !== UNREAD && !isWithoutIdOf(earlier)) continue;
-      const isUnderHeader = isNamedBy(sent, kept, earlier) && !(isOfPins && wasTaken(earlier, sent));
-      if (isAnotherSale(earlier, order, namesItsSale(sent) && !isUnderHeader)) continue;
-      if (earlier === UNREAD && !isUnderHeader && tellings.wasHeard(kept.requestId, order)) continue;
-      if (earlier !== UNREAD && !isUnderHeader && isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) continue;
-      // The same id proves a repeat, even if the end of the earlier order was told or cannot be read.
-      if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId: kept.requestId, headerId: sent?.id };
-      const read = earlier === UNREAD ? UNREAD : await ifUnheard(earlier, isRefundedPending);
-      if (read !== undefined) repeated.push(read);
-    }
-    const charged = likelyCharged(repeated);
-    if (charged === UNREAD) return { isUnread: true };
-    // PINs name no customer: by this header they would be told again, perhaps to another one's script.
-    if (charged !== undefined) return { requestId: charged.requestId, headerId: isOfPins ? undefined : sent?.id };
-    // If the journal cannot show the order of a header id, nothing is refused here: opening the order then tells "pending".
-    if (looked !== undefined && underHeader !== UNREAD) throw looked.error;
-    return isTaken ? { own: repeatOf(order, generateRequestId(order.openedAtMs), sent?.id) } : {};
-  };
 
   const findNamed = createNamedRepeats({ look, ...knownWords(known, repeatedOf) });
 
@@ -191,6 +160,57 @@ function createKeeping(
   };
 }
 
+interface FindParts {
+  readonly known: KnownOrders;
+  readonly look: ReturnType<typeof createLook>;
+  readonly readers: ReturnType<typeof readersOf>;
+  readonly pursuits: RepeatsParts['pursuits'];
+  readonly tellings: Tellings;
+}
+
+/** Gives the function that finds the order that a sale repeats. It rejects where that cannot be found out: the sale could then be a second charge. */
+function createFind({ known, look, readers: { current, remembered, ifUnheard }, pursuits, tellings }: FindParts) {
+  /** `same`: an id proves the repeat. Else the kept order if it may be the repeated one, because no script has heard of it. */
+  const judge = async (
+    kept: Repeatable,
+    order: NewOrder,
+    sent: SentRequestId | undefined,
+    { isOfPins, isRefundedPending, isWithoutIdOf }: SaleKind,
+  ): Promise<'same' | Read | undefined> => {
+    const earlier = await remembered(order.owner, kept.requestId);
+    if (kept.isByHeader === true && earlier !== UNREAD && !isWithoutIdOf(earlier)) return undefined;
+    const isUnderHeader = isNamedBy(sent, kept, earlier) && !(isOfPins && wasTaken(earlier, sent));
+    if (isAnotherSale(earlier, order, namesItsSale(sent) && !isUnderHeader)) return undefined;
+    // Also if the end of the earlier order was told or cannot be read.
+    if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return 'same';
+    if (earlier === UNREAD) return tellings.wasHeard(kept.requestId, order) ? undefined : UNREAD;
+    if (isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) return undefined;
+    return ifUnheard(earlier, isRefundedPending);
+  };
+
+  return async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<Found> => {
+    const { owner } = order;
+    const { isOfPins, isRefundedPending } = sale;
+    const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
+    const isTaken = isOfPins && wasTaken(underHeader, sent);
+    if (underHeader !== undefined && underHeader !== UNREAD && !isTaken) return { isAgain: true };
+    const looked = await look(owner, windowMs, { isRefundedPending }).catch((error: unknown) => ({ error }));
+    const unheard: Read[] = [];
+    for (const kept of repeatable(order, sent, windowMs, known)) {
+      const judged = await judge(kept, order, sent, sale);
+      if (judged === 'same') return { requestId: kept.requestId, headerId: sent?.id };
+      if (judged !== undefined) unheard.push(judged);
+    }
+    const charged = likelyCharged(unheard);
+    if (charged === UNREAD) return { isUnread: true };
+    // PINs name no customer: by this header they would be told again, perhaps to another one's script.
+    if (charged !== undefined) return { requestId: charged.requestId, headerId: isOfPins ? undefined : sent?.id };
+    // If the journal cannot show the order of a header id, nothing is refused here: opening the order then tells "pending".
+    if (looked !== undefined && underHeader !== UNREAD) throw looked.error;
+    return isTaken ? { own: repeatOf(order, generateRequestId(order.openedAtMs), sent?.id) } : {};
+  };
+}
+
 /** The request under the id of the order that it repeats. */
 function repeatOf(order: NewOrder, requestId: string, headerId: string | undefined): NewOrder {
   return headerId === undefined ? { ...order, requestId } : { ...order, requestId, headerId };
@@ -207,40 +227,8 @@ function wasTaken(earlier: Read | undefined, sent: SentRequestId | undefined): b
   return earlier !== undefined && earlier !== UNREAD && !namesItsSale(sent) && (earlier.toldAtMs ?? NOT_TOLD) > TOLD_PENDING;
 }
 
-/** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
-function readersOf({ journal, pursuits, clock, steadiness, told }: RepeatsParts) {
-  const current = async (owner: string, requestId: string): Promise<Order | undefined> => {
-    const own = (await pursuits.find(owner, requestId))?.current();
-    if (own === undefined) return journal.find(owner, requestId);
-    if (!isUnsettled(own) || told?.() === undefined) return own;
-    // Another process may have sold the order, and told that, while the attempt of this one waits for v1.
-    const written = await journal.find(owner, requestId).catch(() => undefined);
-    return written?.outcome?.kind === 'succeeded' ? written : own;
-  };
-  /** An order that this process remembers and the journal does not have was lost with its database, whose successor was behind: it may be charged. */
-  const remembered = (owner: string, requestId: string): Promise<Read> =>
-    current(owner, requestId).then(
-      (order) => order ?? UNREAD,
-      () => UNREAD,
-    );
-  const ifUnheard = async (order: Order, isRefundedPending = false): Promise<Read | undefined> => {
-    if (isRefundedPending && isSoldAfterPending(order)) return order;
-    // 0: a time in the future by every clock that this process has seen.
-    const agoMs = steadiness.agoMs(order.settledAtMs ?? 0) || undefined;
-    const isYet = isUnheard(order) || (await isPerhapsUntold(order, told?.(), clock.now(), agoMs).catch(() => UNREAD));
-    return isYet === true ? order : isYet === UNREAD ? UNREAD : undefined;
-  };
-  const repeatedOf: RepeatedOf = async (asked, requestId) => {
-    const order = await remembered(asked.owner, requestId);
-    if (order === UNREAD || wasNamed(order, asked)) return order;
-    if (order.headerId !== undefined && order.headerId === asked.headerId) return order;
-    // That mapping may not have read this id.
-    if (asked.isNamed === true && order.trail?.mapping === asked.trail?.mapping) return undefined;
-    // 0: no end, or a time in the future.
-    const endedMs = order.settledAtMs === undefined ? 0 : steadiness.agoMs(order.settledAtMs);
-    return endedMs > 0 && clock.elapsed() - endedMs > (asked.cameAt ?? Infinity) ? order : ifUnheard(order);
-  };
-  return { current, remembered, ifUnheard, repeatedOf };
+interface Repeatable extends KeptRepeat {
+  readonly isByHeader?: boolean;
 }
 
 /**
@@ -252,7 +240,7 @@ function repeatable(
   sent: SentRequestId | undefined,
   windowMs: number,
   { contents, wordings, headers }: KnownOrders,
-): readonly (KeptRepeat & { readonly isByHeader?: boolean })[] {
+): readonly Repeatable[] {
   const alike = contents.of(keyOf(order.owner, order.contentHash));
   const ofWords = wordings.of(wordingOf(order));
   const underHeader = sent === undefined ? [] : headers.of(keyOf(order.owner, sent.id));
@@ -290,16 +278,6 @@ async function firstUnheard(
 }
 
 /**
- * Of orders of one sale that several processes have opened before one saw the other's: the one that was sold, else the one opened first. v1 refuses
- * the later ones as identical, and would sell them a few seconds later.
- */
-function likelyCharged(orders: readonly Read[]): Read | undefined {
-  const rankOf = (order: Order): number => (order.outcome?.kind === 'succeeded' ? 0 : isUnsettled(order) ? 1 : 2);
-  const read = orders.filter((one) => one !== UNREAD);
-  return read.sort((one, other) => rankOf(one) - rankOf(other) || byTime(one, other))[0] ?? orders[0];
-}
-
-/**
  * Whether the request is certainly another sale. Under the same mapping another id is another sale (`namesItsSale`), and so are the same words with
  * another content: a header made the gateway read them in another format. If the mapping has changed in between, it may not have read that header, and if
  * only the content differs, the price list or the build has changed.
@@ -308,22 +286,6 @@ function isAnotherSale(earlier: Order | typeof UNREAD, order: NewOrder, hasOther
   if (earlier === UNREAD) return hasOtherId;
   const isReadOtherwise = earlier.contentHash !== order.contentHash && earlier.format !== order.format;
   return (hasOtherId || isReadOtherwise) && earlier.trail?.mapping === order.trail?.mapping;
-}
-
-/** Whether another mapping than this one read in these very words the id of the order: its script counts on that id, also when it heard the end. */
-function wasNamed(earlier: Read, { askedHash, trail }: Omit<Asked, 'owner'>): boolean {
-  if (earlier === UNREAD || earlier.askedHash !== askedHash || earlier.trail?.mapping === trail?.mapping) return false;
-  return Object.keys(earlier.echo).length > 0;
-}
-
-/** Whether the order has no end, or its script has heard nothing. A script that heard "pending" may have sold the ended order: its next one is a new sale. */
-function isUnheard(order: Order): boolean {
-  return isUnsettled(order) || isUntold(order);
-}
-
-/** A script that refunds what is pending has given the money of this order back: its next sale of the same is this order again. */
-function isSoldAfterPending({ toldAtMs, outcome }: Order): boolean {
-  return toldAtMs === TOLD_PENDING && outcome?.kind === 'succeeded';
 }
 
 /**
