@@ -11,7 +11,7 @@ import { trimSlash } from '../domain/decode-path';
 import { spellingsOf } from './rules/checking';
 import type { RuleId } from './rules/rules';
 import type { FieldSource } from './language/schema';
-import type { MappingSource, Report } from './source';
+import { partsAt, type MappingSource, type Report } from './source';
 import type { Table, TableRead } from './table';
 
 export function compileFieldsOfOperation(
@@ -128,25 +128,22 @@ function reportSharedSpellings(operation: string, source: MappingSource, report:
 }
 
 function reportUnknownFields(operation: string, source: MappingSource, fields: readonly Field[], report: Report): void {
-  for (const [id, format] of source.formats) {
-    for (const name of Object.keys(format.operations?.[operation]?.fields ?? {})) {
-      if (fields.some((field) => field.name === name)) continue;
-      const known = fields.map((field) => field.name);
-      const path = ['formats', id, 'operations', operation, 'fields', name];
+  const known = fields.map((field) => field.name);
+  for (const { path, names } of partsAt(source, 'formats.*.operations.*.fields.*')) {
+    const [, of, name] = names;
+    if (of === operation && !known.includes(name))
       report(path, 'unknown-field', `\`${operation}\` has no field \`${name}\``, { at: 'key', ...nearestHint(name, known) });
-    }
   }
 }
 
 /** Reports `numbers` of a field that is read by a table: such numbers belong to the table, for all its fields. */
 function reportTabledNumbers(operation: string, source: MappingSource, fields: readonly Field[], report: Report): void {
-  for (const [id, { operations }] of source.formats)
-    for (const { name, table } of fields)
-      if (table !== undefined && operations?.[operation]?.fields?.[name]?.numbers !== undefined)
-        report(
-          ['formats', id, 'operations', operation, 'fields', name, 'numbers'],
-          'numbers-of-table',
-          `\`${name}\` is read by the table \`${table.name}\``,
-          { hint: `write them below \`numbers: { ${table.name}: … }\` of the format` },
-        );
+  for (const { path, names } of partsAt(source, 'formats.*.operations.*.fields.*.numbers')) {
+    const [, of, name] = names;
+    const table = of === operation ? fields.find((field) => field.name === name)?.table : undefined;
+    if (table !== undefined)
+      report(path, 'numbers-of-table', `\`${name}\` is read by the table \`${table.name}\``, {
+        hint: `write them below \`numbers: { ${table.name}: … }\` of the format`,
+      });
+  }
 }

@@ -13,7 +13,7 @@ import { nearestHint } from './nearest-name';
 import { hasErrors, type Problem } from './problem';
 import { createRouter, parseRoute, routesOf } from './routes';
 import { compileSignal } from './signals';
-import { createReport, type MappingSource, type Report } from './source';
+import { createReport, partsAt, type MappingSource, type Report } from './source';
 import { createTable, type Numbering, type Table } from './table';
 
 /** Longer than a script or a customer takes to repeat an order; much shorter than the time until the same sale is wanted again. */
@@ -271,14 +271,10 @@ function knownSpellings(operation: OperationSource, fields: readonly Field[], so
 }
 
 function reportUnknownOperations(source: MappingSource, report: Report): void {
-  for (const [id, format] of source.formats) {
-    for (const name of Object.keys(format.operations ?? {})) {
-      if (Object.hasOwn(source.operations, name)) continue;
-      const hint = nearestHint(name, Object.keys(source.operations));
-      const path = ['formats', id, 'operations', name];
-      report(path, 'unknown-operation', `there is no operation \`${name}\``, hint);
-    }
-  }
+  const known = Object.keys(source.operations);
+  for (const { path, names } of partsAt(source, 'formats.*.operations.*'))
+    if (!known.includes(names[1]))
+      report(path, 'unknown-operation', `there is no operation \`${names[1]}\``, nearestHint(names[1], known));
 }
 
 function collectRoutes(source: MappingSource): Route[] {

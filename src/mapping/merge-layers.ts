@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../domain/json';
 import type { ReplyOutcome } from './mapping';
 import type { YamlPath } from './read-yaml';
 import type { FormatFile, OperationSource, ReplySource, ValueSource } from './language/schema';
-import type { MappingSource } from './source';
+import { partsAt, type MappingSource } from './source';
 
 export interface PlacedValue {
   readonly value: ValueSource;
@@ -22,36 +22,18 @@ export interface PlacedReply {
 /** Called for each include of a block that does not exist or that includes itself; such an include adds no field. */
 type OnProblem = (block: string, path: YamlPath, isCycle: boolean) => void;
 
-/** Every reply as written: of operations, of formats and families with their operations, and every block. */
-export function everyReply({
-  operations,
-  formats,
-  families,
-  blocks,
-}: MappingSource): (PlacedReply & { readonly operation?: string })[] {
-  const shared = Object.entries(operations).flatMap(([operation, { reply }]) =>
-    reply === undefined ? [] : [{ reply, path: ['operations', operation, 'reply'], operation }],
+const REPLIES = [
+  ...(['operations.*.reply', 'formats.*.reply', 'formats.*.operations.*.reply'] as const),
+  ...(['families.*.reply', 'families.*.operations.*.reply', 'blocks.*'] as const),
+] as const;
+
+/** Every reply as written, with its operation unless it is for several. */
+export function everyReply(source: MappingSource): (PlacedReply & { readonly operation: string | undefined })[] {
+  return REPLIES.flatMap((pattern) =>
+    partsAt(source, pattern).map(({ value: reply, path, names }) => {
+      return { reply, path, operation: pattern.includes('operations') ? names.at(-1) : undefined };
+    }),
   );
-  const own = [...formats].flatMap(([format, { reply, operations: named = {} }]) => [
-    ...(reply === undefined ? [] : [{ reply, path: ['formats', format, 'reply'] }]),
-    ...Object.keys(named).flatMap((operation) =>
-      repliesOfFormat(format, operation, { formats, families })
-        .filter(isOfOneOperation)
-        .map((one) => ({ ...one, operation })),
-    ),
-  ]);
-  const ofFamilies = Object.entries(families).flatMap(([family, { reply, operations: named = {} }]) => [
-    ...(reply === undefined ? [] : [{ reply, path: ['families', family, 'reply'] }]),
-    ...Object.entries(named).flatMap(([operation, { reply: said }]) =>
-      said === undefined ? [] : [{ reply: said, path: ['families', family, 'operations', operation, 'reply'], operation }],
-    ),
-  ]);
-  return [
-    ...shared,
-    ...own,
-    ...ofFamilies,
-    ...Object.entries(blocks).map(([name, reply]) => ({ reply, path: ['blocks', name] })),
-  ];
 }
 
 /**

@@ -1,8 +1,7 @@
 /** Finds the operation of an address. It is the same address with and without a final slash; a literal segment wins over a `:name`. */
 import { decodePath, trimSlash } from '../domain/decode-path';
 import type { MatchRoute, Operation, Route, RouteMatch } from './mapping';
-import type { YamlPath } from './read-yaml';
-import type { MappingSource } from './source';
+import { partsAt, type MappingSource } from './source';
 
 export interface Address {
   readonly methods: readonly string[];
@@ -27,13 +26,14 @@ export function pathsOf(path: string): string[] {
 export type PlacedRoute = ReturnType<typeof routesOf>[number];
 
 /** Every route as written: those of all formats, then those of each format. */
-export function routesOf({ operations, formats }: Pick<MappingSource, 'operations' | 'formats'>) {
-  const placed = (of: Readonly<Record<string, { readonly routes?: string[] | undefined }>>, path: YamlPath, format?: string) =>
-    Object.entries(of).flatMap(([operation, { routes = [] }]) =>
-      routes.map((text, index) => ({ operation, format, text, path: [...path, operation, 'routes', index] })),
-    );
-  const own = [...formats].flatMap(([id, format]) => placed(format.operations ?? {}, ['formats', id, 'operations'], id));
-  return [...placed(operations, ['operations']), ...own];
+export function routesOf(source: Pick<MappingSource, 'operations' | 'formats'>) {
+  const shared = partsAt(source, 'operations.*.routes.*').map(({ value: text, path, names: [operation] }) => {
+    return { operation, format: undefined, text, path };
+  });
+  const own = partsAt(source, 'formats.*.operations.*.routes.*').map(({ value: text, path, names: [format, operation] }) => {
+    return { operation, format, text, path };
+  });
+  return [...shared, ...own];
 }
 
 /** The routes of one address. They may name its parameters differently: `GET /api/data/:id`, `POST /api/data/:request_id`. */

@@ -31,6 +31,43 @@ export interface MappingSource {
   readonly hash: string;
 }
 
+type Below<T, Step> = T extends ReadonlyMap<string, infer Item> | readonly (infer Item)[]
+  ? Item
+  : T[Step extends '*' ? keyof T : Step & keyof T];
+type ValueAt<T, Pattern> = Pattern extends `${infer Step}.${infer Rest}`
+  ? ValueAt<NonNullable<Below<T, Step>>, Rest>
+  : NonNullable<Below<T, Pattern>>;
+type NamesOf<Pattern> = Pattern extends `${infer Step}.${infer Rest}`
+  ? [...NamesOf<Step>, ...NamesOf<Rest>]
+  : Pattern extends '*'
+    ? [string]
+    : [];
+
+/** A part of the source. `names` are the names, or places in a list, that stand for the stars of its pattern. */
+export interface Part<Pattern> {
+  readonly value: ValueAt<MappingSource, Pattern>;
+  readonly path: YamlPath;
+  readonly names: NamesOf<Pattern>;
+}
+
+/** Every part of a pattern such as `operations.*.fields.*.from`, in the order of the files. */
+export function partsAt<Pattern extends string>(source: Pick<MappingSource, 'operations'>, pattern: Pattern): Part<Pattern>[] {
+  let parts: { value: unknown; path: YamlPath; names: string[] }[] = [{ value: source, path: [], names: [] }];
+  for (const step of pattern.split('.'))
+    parts = parts.flatMap(({ value, path, names }) =>
+      entriesAt(value, step).flatMap(([key, part]) =>
+        part === undefined ? [] : [{ value: part, path: [...path, key], names: step === '*' ? [...names, String(key)] : names }],
+      ),
+    );
+  return parts as unknown as Part<Pattern>[];
+}
+
+function entriesAt(value: unknown, step: string): (readonly [PropertyKey, unknown])[] {
+  if (step !== '*') return [[step, (value as Readonly<Record<string, unknown>>)[step]]];
+  if (value instanceof Map) return [...(value as ReadonlyMap<string, unknown>)];
+  return Array.isArray(value) ? [...value.entries()] : Object.entries(value as object);
+}
+
 /** Makes a value from a source once, and keeps it as long as the source is used. */
 export function oncePerSource<Value extends object>(make: (source: MappingSource) => Value): (source: MappingSource) => Value {
   const made = new WeakMap<MappingSource, Value>();

@@ -5,7 +5,7 @@ import { parseExpression } from '../expression';
 import type { AfterPending, CallerKeySource, CallerKindSource, ValueSource } from '../language/schema';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
-import type { MappingSource } from '../source';
+import { partsAt, type MappingSource } from '../source';
 import { reportTwins, reportUnknownKey, type Checking } from './checking';
 import type { RuleId } from './rules';
 import { walkValue } from './walk-value';
@@ -38,11 +38,12 @@ export function checkCallers(checking: Checking): void {
     if (ms >= most) report(path, 'patience-too-long', `such callers give up after ${most / 1000} s`);
   }
   // The patience of a family was read from the sources of its scripts, so no usual upper limit of callers applies.
-  for (const [id, { patience, operations = {} }] of Object.entries(source.families)) {
-    checkOfFamily(patience, ['families', id, 'patience'], checking);
-    for (const [name, own] of Object.entries(operations))
-      checkOfFamily(own.patience, ['families', id, 'operations', name, 'patience'], checking);
-  }
+  for (const pattern of ['families.*.patience', 'families.*.operations.*.patience'] as const)
+    for (const { value: ms, path } of partsAt(source, pattern)) {
+      checkShortest(ms, KEY_PATIENCE_MIN_MS, path, checking);
+      checkPursued(ms, path, checking);
+      if (ms > HUGE_MS) report(path, 'duration-huge', `\`patience\` is ${spell(ms)}`);
+    }
   checkKinds(checking);
   checkTiming(checking);
   for (const { ms, least, path } of all) checkShortest(ms, least, path, checking);
@@ -72,13 +73,6 @@ function patiences({ callers: { kinds, keys }, operations }: MappingSource) {
       return placed.map(([ms, at]) => ({ ms, path: at, least: KEY_PATIENCE_MIN_MS, most: PHP_WAITS_MS }));
     }),
   ];
-}
-
-function checkOfFamily(patienceMs: number | undefined, path: YamlPath, checking: Checking): void {
-  if (patienceMs === undefined) return;
-  checkShortest(patienceMs, KEY_PATIENCE_MIN_MS, path, checking);
-  checkPursued(patienceMs, path, checking);
-  if (patienceMs > HUGE_MS) checking.report(path, 'duration-huge', `\`patience\` is ${spell(patienceMs)}`);
 }
 
 function checkPursued(patienceMs: number, path: YamlPath, { source, report }: Checking): void {

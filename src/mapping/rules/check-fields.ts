@@ -6,7 +6,7 @@ import { parseExpression } from '../expression';
 import type { FieldSource, OperationSource, ValueSource } from '../language/schema';
 import type { YamlPath } from '../read-yaml';
 import { kindOfField } from '../shapes';
-import type { MappingSource } from '../source';
+import { partsAt, type MappingSource } from '../source';
 import { spellingsOf, type Checking } from './checking';
 import { GOODS_FIELDS, MESSAGE_FIELDS, OTHER_GOODS_FIELDS } from './check-replies';
 import { wordsOfName } from './read-as';
@@ -41,7 +41,6 @@ export function checkFields(checking: Checking): void {
     const fields = Object.entries(operation.fields ?? {});
     for (const [field, value] of fields) checkField(value, needs.get(name)?.get(field), [...path, 'fields', field], checking);
     checkTrials(name, operation, checking);
-    checkFormatSpellings(name, checking);
     for (const [index, spelling] of (operation.ignore ?? []).entries()) {
       const reader = fields.findLast(([, { from, otherwise = [] }]) => [...from, ...otherwise].includes(spelling));
       if (reader !== undefined)
@@ -49,6 +48,7 @@ export function checkFields(checking: Checking): void {
     }
     checkList(operation.ignore, [...path, 'ignore'], checking);
   }
+  checkFormatSpellings(checking);
   checkSpellings(needs, checking);
   checkRequestIds(checking);
 }
@@ -136,14 +136,13 @@ function checkTrials(name: string, { kind, fields = {} }: OperationSource, { rep
 }
 
 /** Reports spellings of a format that all formats have already. */
-function checkFormatSpellings(operation: string, checking: Checking): void {
-  const { source } = checking;
-  for (const [id, format] of source.formats)
-    for (const [field, { from }] of Object.entries(format.operations?.[operation]?.fields ?? {})) {
-      const shared = source.operations[operation]?.fields?.[field];
-      const path = ['formats', id, 'operations', operation, 'fields', field, 'from'];
-      checkList(from, path, checking, [...(shared?.from ?? []), ...(shared?.otherwise ?? [])]);
-    }
+function checkFormatSpellings(checking: Checking): void {
+  const { operations } = checking.source;
+  for (const { value, path, names } of partsAt(checking.source, 'formats.*.operations.*.fields.*.from')) {
+    const [, operation, field] = names;
+    const { from = [], otherwise = [] } = operations[operation]?.fields?.[field] ?? {};
+    if (Object.hasOwn(operations, operation)) checkList(value, path, checking, [...from, ...otherwise]);
+  }
 }
 
 function checkList(

@@ -4,8 +4,7 @@ import { isJsonObject, type JsonObject } from '../../domain/json';
 import type { Steps } from '../../domain/steps';
 import type { SignalSource, FamilySource, OperationSource, ValueSource } from '../language/schema';
 import { hintFor } from '../nearest-name';
-import type { YamlPath } from '../read-yaml';
-import type { MappingSource, Report } from '../source';
+import { partsAt, type MappingSource, type Report } from '../source';
 import { operationsWithOwnReply, sourceOfFamily } from '../compile-family';
 import { OUTCOMES, type ReplyOutcome } from '../mapping';
 import { checkCharacters } from './check-fields';
@@ -43,12 +42,9 @@ function checkPaths({ source, report, mapping }: Checking): void {
   const served = new Set(mapping.routes.map(({ path }) => path));
   const isServed = (path: string): boolean =>
     served.has(path) || ['GET', 'POST', 'PUT', 'DELETE'].some((method) => mapping.matchRoute(method, path).kind === 'matched');
-  const ofFormats = [...source.formats].map(([id, { proof }]) => ({ at: ['formats', id], proof }));
-  const ofFamilies = Object.entries(source.families).map(([id, { proof }]) => ({ at: ['families', id], proof }));
-  for (const { at, proof } of [...ofFormats, ...ofFamilies])
-    for (const [index, { path }] of (proof ?? []).entries())
-      if (path !== undefined && !isServed(trimSlash(path)))
-        report([...at, 'proof', index, 'path'], 'signal-never-applies', `nothing is served at ${path}`);
+  for (const pattern of ['formats.*.proof.*.path', 'families.*.proof.*.path'] as const)
+    for (const { value: address, path } of partsAt(source, pattern))
+      if (!isServed(trimSlash(address))) report(path, 'signal-never-applies', `nothing is served at ${address}`);
 }
 
 /** The alternatives of a signal, each as text: the field `phone`. */
@@ -82,42 +78,29 @@ function thingsOf(signal: SignalSource): string[] {
 
 function checkWeights({ source, report }: Checking): void {
   const strong = new Map<string, string>();
-  for (const [id, { proof }] of source.formats) {
-    const own = new Set<string>();
-    for (const [index, signal] of (proof ?? []).entries()) {
-      const path = ['formats', id, 'proof', index];
-      for (const thing of new Set(thingsOf(signal))) {
-        if (own.has(thing)) report(path, 'signal-repeated', `${thing} is already a signal of this format`);
-        own.add(thing);
-        if (signal.weight !== 'strong') continue;
-        const owner = strong.get(thing);
-        if (owner !== undefined && owner !== id)
-          report(path, 'signal-contradiction', `${thing} is already a strong signal of format \`${owner}\``);
-        strong.set(thing, owner ?? id);
-      }
+  const seen = new Set<string>();
+  for (const { value: signal, path, names } of partsAt(source, 'formats.*.proof.*')) {
+    const [id] = names;
+    for (const thing of new Set(thingsOf(signal))) {
+      if (seen.has(`${id} ${thing}`)) report(path, 'signal-repeated', `${thing} is already a signal of this format`);
+      seen.add(`${id} ${thing}`);
+      if (signal.weight !== 'strong') continue;
+      const owner = strong.get(thing);
+      if (owner !== undefined && owner !== id)
+        report(path, 'signal-contradiction', `${thing} is already a strong signal of format \`${owner}\``);
+      strong.set(thing, owner ?? id);
     }
   }
 }
 
 /** Reports a signal of a field that no operation reads or ignores: no request that is served has such a field. */
 function checkProofs({ source, report }: Checking): void {
-  const known = knownSpellings(source);
-  for (const [id, { proof = [] }] of source.formats)
-    for (const [index, { any_field: any = [], all_fields: all = [], field }] of proof.entries()) {
-      const path = ['formats', id, 'proof', index];
-      const fields: (readonly [string, YamlPath])[] = [
-        ...any.map((name, at) => [name, [...path, 'any_field', at]] as const),
-        ...all.map((name, at) => [name, [...path, 'all_fields', at]] as const),
-      ];
-      for (const [name, at] of [...fields, ...(field === undefined ? [] : [[field, [...path, 'field']] as const])])
-        if (!known.has(name)) report(at, 'proof-of-unread-field', `no operation reads a field \`${name}\``);
-      for (const [name, at] of fields) checkCharacters(name, at, report);
-    }
-}
-
-function knownSpellings(source: MappingSource): ReadonlySet<string> {
   const ignored = Object.values(source.operations).flatMap(({ ignore = [] }) => ignore);
-  return new Set([...spellingsOf(source).map(({ spelling }) => spelling), ...ignored, ...source.request_id]);
+  const known = new Set([...spellingsOf(source).map(({ spelling }) => spelling), ...ignored, ...source.request_id]);
+  const lists = [...partsAt(source, 'formats.*.proof.*.any_field.*'), ...partsAt(source, 'formats.*.proof.*.all_fields.*')];
+  for (const { value: name, path } of [...lists, ...partsAt(source, 'formats.*.proof.*.field')])
+    if (!known.has(name)) report(path, 'proof-of-unread-field', `no operation reads a field \`${name}\``);
+  for (const { value: name, path } of lists) checkCharacters(name, path, report);
 }
 
 /** Reports unknown names, equal proofs of two families, and words and replies that scripts would take for another outcome. */
@@ -241,13 +224,14 @@ const fieldsOf = (value: ValueSource | undefined): JsonObject => (isJsonObject(v
 /** Reports a strong signal of two families: a request with it proves neither. */
 function checkAlike({ source, report }: Checking): void {
   const owners = new Map<string, string>();
-  for (const [id, { extends: format, proof = [] }] of Object.entries(source.families))
-    for (const [index, { weight, ...signal }] of proof.entries()) {
-      if (weight !== 'strong') continue;
-      const key = JSON.stringify([format, signal]);
-      const owner = owners.get(key);
-      if (owner !== undefined && owner !== id)
-        report(['families', id, 'proof', index], 'family-like-another', `this is already a strong signal of family \`${owner}\``);
-      else owners.set(key, id);
-    }
+  for (const { value, path, names } of partsAt(source, 'families.*.proof.*')) {
+    const { weight, ...signal } = value;
+    const [id] = names;
+    if (weight !== 'strong') continue;
+    const key = JSON.stringify([source.families[id]!.extends, signal]);
+    const owner = owners.get(key);
+    if (owner !== undefined && owner !== id)
+      report(path, 'family-like-another', `this is already a strong signal of family \`${owner}\``);
+    else owners.set(key, id);
+  }
 }

@@ -5,6 +5,7 @@ import { normaliseWord } from '../table';
 import type { YamlPath } from '../read-yaml';
 import type { FieldSource, ValueSource } from '../language/schema';
 import { isKind, kindOfField, ROW_SHAPES, type Kind } from '../shapes';
+import { partsAt } from '../source';
 import type { Checking } from './checking';
 import { listsOf, tableOf } from './v1-needs';
 import { listOfEach, walkValue } from './walk-value';
@@ -29,11 +30,8 @@ export function checkLists(checking: Checking): void {
     if (catalog !== undefined && shownIn.length > 0 && !shownIn.some((place) => place.startsWith(`${catalog.list}.`)))
       checking.report(['tables', name, 'catalog', 'list'], 'lookup-by-another', `\`${name}\` is shown in ${shownIn.join(', ')}`);
   }
-  for (const [name, operation] of Object.entries(source.operations)) {
-    const fields = operation.fields ?? {};
-    for (const [join, { list, where }] of Object.entries(operation.join ?? {}))
-      checkWhere(where, list, fields, ['operations', name, 'join', join, 'where'], checking);
-  }
+  for (const { value, path, names } of partsAt(source, 'operations.*.join.*'))
+    checkWhere(value.where, value.list, source.operations[names[0]]!.fields ?? {}, [...path, 'where'], checking);
   for (const { operation, fields, outcome } of checking.replies)
     if (outcome === 'success')
       for (const { value, path } of fields.values()) checkEach(value, path, source.operations[operation]!.fields ?? {}, checking);

@@ -3,7 +3,7 @@ import { rootsIn } from '../expression';
 import { everyReply } from '../merge-layers';
 import { INPUT_TRANSFORMS } from '../input-transforms';
 import type { OperationSource } from '../language/schema';
-import type { MappingSource } from '../source';
+import { partsAt, type MappingSource } from '../source';
 import { reportUnknownKey, type Checking } from './checking';
 
 export function checkOperations(checking: Checking): void {
@@ -19,10 +19,17 @@ export function checkOperations(checking: Checking): void {
       report([...path, 'key_in'], 'key-in-outside-login', `\`${name}\` is a ${operation.kind}, not a login`);
     if (operation.undecided !== undefined && operation.kind === 'purchase')
       report([...path, 'undecided'], 'undecided-moves-money', '`undecided` is a guess, and a guess must not decide a purchase');
-    checkPatience(name, operation, checking);
-    checkAfterPending(name, operation, checking);
     checkGuard(name, operation, checking);
   }
+  const kinds = Object.keys(source.callers.kinds);
+  for (const { path, names } of partsAt(source, 'operations.*.patience.*'))
+    reportUnknownKey(names[1], kinds, ['kind of caller', 'unknown-caller-kind'], path, { report });
+  for (const pattern of ['operations.*.after_pending', 'formats.*.operations.*.after_pending'] as const)
+    for (const { path, names } of partsAt(source, pattern)) {
+      const name = names.at(-1)!;
+      if (Object.hasOwn(source.operations, name) && source.operations[name]!.kind !== 'purchase')
+        report(path, 'after-pending-without-order', `\`${name}\` is not a purchase`);
+    }
 }
 
 function checkWithoutKey(name: string, { kind }: OperationSource, { report }: Checking): void {
@@ -30,21 +37,6 @@ function checkWithoutKey(name: string, { kind }: OperationSource, { report }: Ch
   if (kind === 'purchase') report(path, 'lookup-key-on-purchase', 'the operator would pay for purchases without a key');
   else if (kind !== 'lookup')
     report(path, 'lookup-key-shows-operator', `a ${kind} without a key shows the operator’s own account`);
-}
-
-function checkPatience(name: string, operation: OperationSource, { source, report }: Checking): void {
-  const kinds = Object.keys(source.callers.kinds);
-  for (const kind of Object.keys(operation.patience ?? {}))
-    reportUnknownKey(kind, kinds, ['kind of caller', 'unknown-caller-kind'], ['operations', name, 'patience', kind], { report });
-}
-
-function checkAfterPending(name: string, { kind, after_pending: said }: OperationSource, { source, report }: Checking): void {
-  if (kind === 'purchase') return;
-  const places = [...source.formats]
-    .filter(([, { operations }]) => operations?.[name]?.after_pending !== undefined)
-    .map(([id]) => ['formats', id, 'operations', name]);
-  for (const place of [...(said === undefined ? [] : [['operations', name]]), ...places])
-    report([...place, 'after_pending'], 'after-pending-without-order', `\`${name}\` is not a purchase`);
 }
 
 /** The numbering guard compares the network of a number with the prefix of a phone number, so it needs both fields. */

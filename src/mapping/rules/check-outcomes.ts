@@ -10,7 +10,7 @@ import { OUTCOMES, type ReplyOutcome } from '../mapping';
 import { isFields, refusalFields, type PlacedValue } from '../merge-layers';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
-import type { MappingSource } from '../source';
+import { partsAt, type MappingSource } from '../source';
 import type { Checking } from './checking';
 import { isDeciding, misreadOutcome, otherOutcomeOfText, UNDERSTOOD_WORDS, UNREAD_WORDS, WORD_RULES } from './read-as';
 import { listOfEach } from './walk-value';
@@ -94,17 +94,9 @@ export function checkReplyConstants(checking: Checking): void {
   };
   for (const { outcome, fields } of checking.replies) judge(outcome, fields);
   judge('failure', refusalFields(source.blocks));
-  judge('success', listShapes(source));
+  // The objects that single callers have around lists, each by the name of its list.
+  for (const { names, ...placed } of partsAt(source, 'callers.keys.*.lists.*')) judge('success', [[names[1], placed]]);
   checkTextOutcomes(checking);
-}
-
-/** The objects that single callers have around lists, each by the name of its list. */
-function listShapes({ callers }: MappingSource): (readonly [string, PlacedValue])[] {
-  return Object.entries(callers.keys).flatMap(([fingerprint, { lists = {} }]) =>
-    Object.entries(lists).map(
-      ([name, value]) => [name, { value, path: ['callers', 'keys', fingerprint, 'lists', name] }] as const,
-    ),
-  );
 }
 
 function judgeConstant(told: ReplyOutcome, { name, value, path, isOfEveryOrder }: ReplyConstant, { report }: Checking): void {
@@ -124,10 +116,9 @@ function checkTextOutcomes({ source, report }: Checking): void {
     if (other !== undefined)
       report(['texts', key], 'text-of-other-outcome', `the text of \`${key}\` reads like a ${other}: “${text}”`);
   }
-  for (const [fingerprint, { paused }] of Object.entries(source.callers.keys)) {
+  for (const { value: paused, path } of partsAt(source, 'callers.keys.*.paused')) {
     const other = typeof paused === 'string' ? otherOutcomeOfText('failure', paused) : undefined;
-    if (other !== undefined)
-      report(['callers', 'keys', fingerprint, 'paused'], 'text-of-other-outcome', `this text reads like a ${other}`);
+    if (other !== undefined) report(path, 'text-of-other-outcome', `this text reads like a ${other}`);
   }
 }
 

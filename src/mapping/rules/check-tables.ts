@@ -4,7 +4,7 @@ import { hintFor, nearestHint } from '../nearest-name';
 import { toNumbering } from '../numbering';
 import type { YamlPath } from '../read-yaml';
 import { ROW_SHAPES } from '../shapes';
-import type { MappingSource } from '../source';
+import { partsAt, type MappingSource } from '../source';
 import { normaliseWord } from '../table';
 import { reportTwins, type Checking } from './checking';
 
@@ -16,18 +16,16 @@ export function checkTables(checking: Checking): void {
   for (const [name, { title, values = {}, numbers = {} }] of Object.entries(source.tables)) {
     const path = ['tables', name];
     checkWords(values, path, checking);
-    checkPrefixes(values, path, checking);
     checkNumbers(numbers, [...path, 'numbers'], checking, { title, values });
     checkValues(name, checking);
-    checkShownIn(name, checking);
   }
-  for (const [id, format] of source.formats)
-    for (const [table, numbers] of Object.entries(format.numbers ?? {})) {
-      const path = ['formats', id, 'numbers', table];
-      // Without a table as fourth argument, because the compiler reports unknown values of formats.
-      checkNumbers(numbers, path, checking);
-      checkCompleteness(table, numbers, path, checking);
-    }
+  checkPrefixes(checking);
+  checkShownIn(checking);
+  for (const { value: numbers, path, names } of partsAt(source, 'formats.*.numbers.*')) {
+    // Without a table as fourth argument, because the compiler reports unknown values of formats.
+    checkNumbers(numbers, path, checking);
+    checkCompleteness(names[1], numbers, path, checking);
+  }
   for (const [index, { table: name, numbers }] of source.other_numberings.entries()) {
     const path = ['other_numberings', index];
     const table = source.tables[name];
@@ -66,15 +64,13 @@ function checkWords(values: Values, path: YamlPath, { source, report }: Checking
   }
 }
 
-function checkPrefixes(values: Values, path: YamlPath, { report }: Checking): void {
+function checkPrefixes({ source, report }: Checking): void {
   const owners = new Map<string, string>();
-  for (const [value, { prefixes }] of Object.entries(values)) {
-    for (const [index, prefix] of (prefixes ?? []).entries()) {
-      const owner = owners.get(prefix);
-      if (owner === undefined) owners.set(prefix, value);
-      else if (owner !== value)
-        report([...path, 'values', value, 'prefixes', index], 'prefix-shared', `${prefix} is already a prefix of \`${owner}\``);
-    }
+  for (const { value: prefix, path, names } of partsAt(source, 'tables.*.values.*.prefixes.*')) {
+    const [table, value] = names;
+    const owner = owners.get(`${table} ${prefix}`);
+    if (owner === undefined) owners.set(`${table} ${prefix}`, value);
+    else if (owner !== value) report(path, 'prefix-shared', `${prefix} is already a prefix of \`${owner}\``);
   }
 }
 
@@ -122,9 +118,8 @@ function checkValues(name: string, { source, report }: Checking): void {
 }
 
 /** Reports `shown_in` with an unknown list or column. */
-function checkShownIn(name: string, { source, report }: Checking): void {
-  for (const [index, place] of (source.tables[name]!.shown_in ?? []).entries()) {
-    const path = ['tables', name, 'shown_in', index];
+function checkShownIn({ source, report }: Checking): void {
+  for (const { value: place, path } of partsAt(source, 'tables.*.shown_in.*')) {
     const [list = '', column = ''] = place.split('.');
     const columns = ROW_SHAPES[`catalog.${list}`];
     if (columns === undefined) report(path, 'unknown-list', `the catalog has no list \`${list}\``, hintFor(list, CATALOG_LISTS));

@@ -19,7 +19,7 @@ import {
   type Kind,
   type Surroundings,
 } from '../shapes';
-import type { MappingSource } from '../source';
+import { partsAt, type MappingSource } from '../source';
 import { reportOnce, surroundingsOf, type Checking } from './checking';
 import { listOfEach, walkValue } from './walk-value';
 
@@ -41,15 +41,15 @@ export function* checkValues(checking: Checking): Steps<void> {
     const roots = new Set(operation.kind === 'status' ? ['order'] : []);
     for (const [field, value] of Object.entries(operation.call?.send ?? {}))
       judge(value, ['operations', name, 'call', 'send', field], { ...asking, roots });
-    checkJoins(name, operation, checking);
   }
+  for (const { value, path } of partsAt(source, 'operations.*.join.*'))
+    checkColumns(value.where, value.list, ROW_SHAPES[`catalog.${value.list}`] ?? {}, [...path, 'where'], checking.report);
   const shape = {
     ...standingOf({ title: '', kind: 'list' }, 'failure', source),
     roots: new Set(['text', 'http', 'words', 'list']),
   };
-  for (const [fingerprint, { lists = {} }] of Object.entries(source.callers.keys))
-    for (const [name, value] of Object.entries(lists))
-      judge(value, ['callers', 'keys', fingerprint, 'lists', name], { ...shape, where: 'the shape of a list' });
+  for (const { value, path } of partsAt(source, 'callers.keys.*.lists.*'))
+    judge(value, path, { ...shape, where: 'the shape of a list' });
   const refusal = { fields: {}, tables: source.tables, joins: {}, endpoint: undefined, endpoints: [], list: undefined };
   for (const { value, path } of refusalFields(source.blocks).values())
     judge(value, path, { ...refusal, roots: rootsOfFailure(), where: 'a refusal' });
@@ -83,11 +83,6 @@ function standingOf(operation: OperationSource, outcome: ReplyOutcome, source: M
     ...surroundingsOf(operation, source),
     endpoints: Object.values(source.operations).flatMap(({ call }) => call?.to ?? []),
   };
-}
-
-function checkJoins(name: string, operation: OperationSource, { report }: Checking): void {
-  for (const [join, { list, where }] of Object.entries(operation.join ?? {}))
-    checkColumns(where, list, ROW_SHAPES[`catalog.${list}`] ?? {}, ['operations', name, 'join', join, 'where'], report);
 }
 
 /** Reports conditions on columns that the rows of a list do not have. */

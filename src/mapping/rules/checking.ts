@@ -5,7 +5,7 @@ import type { Mapping } from '../mapping';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { Surroundings } from '../shapes';
-import type { MappingSource, Report } from '../source';
+import { partsAt, type MappingSource, type Report } from '../source';
 import type { OutcomeReply } from './reply-layers';
 import type { RuleId } from './rules';
 
@@ -37,23 +37,18 @@ export function surroundingsOf({ fields = {}, join = {}, call }: OperationSource
 }
 
 /** Every spelling of every field: first those of all formats, then those of each format. */
-export function spellingsOf({ operations, formats }: MappingSource) {
+export function spellingsOf(source: MappingSource) {
   const placed = (operation: string, field: string, list: readonly string[] = [], path: YamlPath) =>
     list.map((spelling, index) => ({ operation, field, spelling, path: [...path, index] }));
-  const shared = Object.entries(operations).flatMap(([name, { fields = {} }]) =>
-    Object.entries(fields).flatMap(([field, { from, otherwise }]) => {
-      const path = ['operations', name, 'fields', field];
-      return [...placed(name, field, from, [...path, 'from']), ...placed(name, field, otherwise, [...path, 'otherwise'])];
-    }),
-  );
-  const own = [...formats].flatMap(([id, format]) =>
-    Object.entries(format.operations ?? {}).flatMap(([name, { fields = {} }]) =>
-      Object.entries(fields).flatMap(([field, { from }]) =>
-        placed(name, field, from, ['formats', id, 'operations', name, 'fields', field, 'from']),
-      ),
+  return [
+    ...partsAt(source, 'operations.*.fields.*').flatMap(({ value: { from, otherwise }, path, names: [operation, field] }) => [
+      ...placed(operation, field, from, [...path, 'from']),
+      ...placed(operation, field, otherwise, [...path, 'otherwise']),
+    ]),
+    ...partsAt(source, 'formats.*.operations.*.fields.*.from').flatMap(({ value, path, names: [, operation, field] }) =>
+      placed(operation, field, value, path),
     ),
-  );
-  return [...shared, ...own];
+  ];
 }
 
 /** Reports and returns keys that are the same number as an earlier key, such as `01` after `1`. */

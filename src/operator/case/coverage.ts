@@ -15,9 +15,9 @@ import { parseRoute, routesOf } from '../../mapping/routes';
 import { spellingsOf } from '../../mapping/rules/checking';
 import { outcomeReplies } from '../../mapping/rules/reply-layers';
 import type { Signal } from '../../mapping/signals';
-import { oncePerSource, type MappingSource } from '../../mapping/source';
+import { oncePerSource, partsAt, type MappingSource } from '../../mapping/source';
 import { normaliseWord, numberIn, sameWord } from '../../mapping/table';
-import { listRules, RULE_KINDS, idOf, isNested, placedNumbers } from './rules';
+import { FIELD_NUMBERS, listRules, RULE_KINDS, idOf, isNested } from './rules';
 import type { CaseResult, Observed } from './run-cases';
 
 export type Coverage = ReturnType<typeof measureCoverage>;
@@ -117,8 +117,8 @@ function showTables(
   for (const field of operation.fields) {
     const raw = readRaw(request, field)[0]?.value;
     if (raw === undefined) continue;
-    for (const { path, numbers, ...of } of placedNumbers(source))
-      if (of.format === format && of.operation === operation.name && of.field === field.name)
+    for (const { value: numbers, path, names } of partsAt(source, FIELD_NUMBERS))
+      if (names[0] === format && names[1] === operation.name && names[2] === field.name)
         shown.add(idOf('table number', [...path, asWritten(numberIn(raw) ?? NaN, numbers)]));
     if (field.table === undefined) continue;
     const { name } = field.table;

@@ -9,7 +9,7 @@ import type { YamlPath } from '../../mapping/read-yaml';
 import { parseRoute, routesOf } from '../../mapping/routes';
 import { spellingsOf } from '../../mapping/rules/checking';
 import { outcomeReplies } from '../../mapping/rules/reply-layers';
-import type { MappingSource } from '../../mapping/source';
+import { partsAt, type MappingSource } from '../../mapping/source';
 
 export const RULE_KINDS = [
   ...(['route', 'spelling', 'table word', 'table number', 'prefix'] as const),
@@ -56,9 +56,9 @@ function spellingRules(source: MappingSource): Rule[] {
     ...spellingsOf(source).map(({ operation, field, spelling, path }) =>
       rule('spelling', path, `${spelling} (${field} of ${operation})`),
     ),
-    ...source.request_id.map((text, index) => rule('spelling', ['request_id', index], `${text} (the request id)`)),
-    ...source.request_id_headers.map((text, index) =>
-      rule('spelling', ['request_id_headers', index], `${text} (header of the request id)`),
+    ...partsAt(source, 'request_id.*').map(({ value, path }) => rule('spelling', path, `${value} (the request id)`)),
+    ...partsAt(source, 'request_id_headers.*').map(({ value, path }) =>
+      rule('spelling', path, `${value} (header of the request id)`),
     ),
   ];
 }
@@ -75,31 +75,20 @@ function tableRules(source: MappingSource): Rule[] {
     ]),
     ...numberRules(['tables', name, 'numbers'], numbers, name),
   ]);
-  const own = [...source.formats].flatMap(([id, format]) =>
-    Object.entries(format.numbers ?? {}).flatMap(([name, numbers]) =>
-      numberRules(['formats', id, 'numbers', name], numbers, `${name}, format ${id}`),
-    ),
+  const own = partsAt(source, 'formats.*.numbers.*').flatMap(({ value, path, names }) =>
+    numberRules(path, value, `${names[1]}, format ${names[0]}`),
   );
-  const ofFields = placedNumbers(source).flatMap(({ path, numbers, operation, field }) =>
-    numberRules(path, numbers, `${field} of ${operation}`),
+  const ofFields = partsAt(source, FIELD_NUMBERS).flatMap(({ value, path, names }) =>
+    numberRules(path, value, `${names[2]} of ${names[1]}`),
   );
-  const others = source.other_numberings.flatMap(({ numbers, title }, index) =>
-    numberRules(['other_numberings', index, 'numbers'], numbers, title),
+  const others = partsAt(source, 'other_numberings.*').flatMap(({ value, path }) =>
+    numberRules([...path, 'numbers'], value.numbers, value.title),
   );
   return [...shared, ...own, ...ofFields, ...others];
 }
 
 /** The numberings that a format declares for single fields. */
-export function placedNumbers(source: MappingSource) {
-  return [...source.formats].flatMap(([format, { operations }]) =>
-    Object.entries(operations ?? {}).flatMap(([operation, { fields }]) =>
-      Object.entries(fields ?? {}).flatMap(([field, { numbers }]) => {
-        const path = ['formats', format, 'operations', operation, 'fields', field, 'numbers'];
-        return numbers === undefined ? [] : [{ format, operation, field, numbers, path }];
-      }),
-    ),
-  );
-}
+export const FIELD_NUMBERS = 'formats.*.operations.*.fields.*.numbers';
 
 function numberRules(path: YamlPath, numbers: Readonly<Record<string, string>> | undefined, of: string): Rule[] {
   return Object.entries(numbers ?? {}).map(([number, value]) =>
@@ -109,28 +98,20 @@ function numberRules(path: YamlPath, numbers: Readonly<Record<string, string>> |
 
 /** One rule for each use of a transform. All uses have the same id, of which `listRules` keeps the last. */
 function transformRules(source: MappingSource): Rule[] {
-  return Object.entries(source.operations).flatMap(([operation, { fields }]) =>
-    Object.entries(fields ?? {}).flatMap(([field, { as }]) =>
-      Object.hasOwn(INPUT_TRANSFORMS, as)
-        ? [{ ...rule('transform', ['operations', operation, 'fields', field, 'as'], as), id: idOf('transform', [as]) }]
-        : [],
-    ),
+  return partsAt(source, 'operations.*.fields.*.as').flatMap(({ value: as, path }) =>
+    Object.hasOwn(INPUT_TRANSFORMS, as) ? [{ ...rule('transform', path, as), id: idOf('transform', [as]) }] : [],
   );
 }
 
 function signalRules(source: MappingSource): Rule[] {
-  const ofFormats = [...source.formats].map(([id, { proof }]) => ({ id, at: ['formats', id, 'proof'], proof }));
-  const ofFamilies = Object.entries(source.families).map(([id, { proof }]) => ({ id, at: ['families', id, 'proof'], proof }));
-  return [...ofFormats, ...ofFamilies].flatMap(({ id, at: place, proof }) =>
-    (proof ?? []).flatMap((signal, index) => {
-      const path = [...place, index];
-      const { any_field: any, all_fields: all, field, is, path: address, auth } = signal;
-      if (any !== undefined) return any.map((name, at) => rule('signal', [...path, 'any_field', at], `field ${name} (${id})`));
-      if (field !== undefined)
-        return (is ?? []).map((word, at) => rule('signal', [...path, 'is', at], `${field} is ${word} (${id})`));
-      return [rule('signal', path, `${all?.join(' and ') ?? address ?? auth ?? 'nothing'} (${id})`)];
-    }),
-  );
+  const all = [...partsAt(source, 'formats.*.proof.*'), ...partsAt(source, 'families.*.proof.*')];
+  return all.flatMap(({ value: signal, path, names: [id] }) => {
+    const { any_field: any, all_fields: fields, field, is, path: address, auth } = signal;
+    if (any !== undefined) return any.map((name, at) => rule('signal', [...path, 'any_field', at], `field ${name} (${id})`));
+    if (field !== undefined)
+      return (is ?? []).map((word, at) => rule('signal', [...path, 'is', at], `${field} is ${word} (${id})`));
+    return [rule('signal', path, `${fields?.join(' and ') ?? address ?? auth ?? 'nothing'} (${id})`)];
+  });
 }
 
 const PURCHASE_OUTCOMES = ['succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'] as const;
@@ -164,9 +145,7 @@ function replyRules(source: MappingSource): Rule[] {
       ),
     ),
   ].flatMap(([key, { value, path }]) => leaves(value, path, key));
-  const rows = Object.entries(source.rows).flatMap(([name, fields]) =>
-    Object.entries(fields).flatMap(([key, value]) => leaves(value, ['rows', name, key], key)),
-  );
+  const rows = partsAt(source, 'rows.*.*').flatMap(({ value, path, names }) => leaves(value, path, names[1]));
   return [...placed, ...rows].map(({ path, name }) => rule('reply field', path, name));
 }
 
