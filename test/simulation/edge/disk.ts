@@ -6,6 +6,7 @@ import { GatewayError } from '../../../src/domain/errors';
 import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../../src/domain/order';
 import { isFinal, type Outcome } from '../../../src/domain/outcome';
 import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
+import { keyOf, wordingOf } from '../../../src/gateway/order/kept-repeats';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { isUnsettled } from '../../../src/journal/order-life';
@@ -184,11 +185,14 @@ export class Disk {
     const { faults, timeline } = this.#stage;
     const first = this.orderOf(owner, earlierIds[0] ?? requestId ?? '');
     if (faults.bounds === undefined || first === undefined) return false;
-    const most = first.contentHash === anew?.contentHash ? REPEATS_KEPT.byContent : REPEATS_KEPT.byWords;
-    const newer = [...this.orders.values()].filter(({ number }) => number > first.number);
+    const isByContent = first.contentHash === anew?.contentHash;
+    const isOther = (order: Order): boolean => ![...earlierIds, requestId].includes(order.requestId);
+    const newer = [...this.orders.values()].filter((order) => order.number > first.number && isOther(order));
     const unheard = newer.filter((order) => isUnsettled(order) || order.toldAtMs === NOT_TOLD);
     const young = unheard.filter(({ openedAtMs }) => Math.abs(timeline.now - openedAtMs) <= REPLAY_MS);
-    return young.length >= Math.max(1, Math.floor(most / faults.bounds.tableScale));
+    const entries = new Set(young.map((order) => (isByContent ? keyOf(order.owner, order.contentHash) : wordingOf(order))));
+    const most = isByContent ? REPEATS_KEPT.byContent : REPEATS_KEPT.byWords;
+    return entries.size >= Math.max(1, Math.floor(most / faults.bounds.tableScale));
   }
 
   leaveSign(atMs: number): void {

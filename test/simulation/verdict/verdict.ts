@@ -361,13 +361,13 @@ export class Verdict {
 
   /**
    * Whether the gateway may not know that this sale was told. Its process died at that moment, or the journal rejected the write,
-   * or, after the clock was set, one of its two orders was not told (decision 0024).
+   * or one of its two orders was not told: after the clock was set, or where a full table had forgotten the first (decision 0024).
    */
   #mayBeRepeatedByNext(subject: Case): boolean {
     const told = subject.replies.find(({ word, how }) => word === 'success' && how === 'purchase');
     const isStillUntold = this.#disk.orderOf(subject.owner, subject.requestId ?? '')?.toldAtMs === NOT_TOLD;
     subject.isTellingLost ||= told !== undefined && (isStillUntold || !this.#disk.isKnownTold(subject, told.process, told.at));
-    return subject.isTellingLost || this.#isHiddenByClock(subject) || this.#wasOpenAtNext(subject);
+    return subject.isTellingLost || subject.isPushedOut || this.#isHiddenByClock(subject) || this.#wasOpenAtNext(subject);
   }
 
   /** What v1 has charged for the intent under any of its ids; otherwise its latest order, if any. */
