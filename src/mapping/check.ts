@@ -126,8 +126,7 @@ function withFrames(problems: readonly Problem[], files: readonly MappingFileTex
     if (text === undefined) return problem;
     const split = lines.get(problem.file) ?? maskCallerKeys(text.replace(/^\uFEFF/, '')).split(/\r?\n/);
     lines.set(problem.file, split);
-    const frame = codeFrame(split, problem.line, problem.column);
-    return frame === undefined ? problem : { ...problem, frame };
+    return { ...problem, frame: codeFrame(split, problem.line, problem.column) };
   });
 }
 

@@ -88,17 +88,9 @@ function compileCallerKey(fingerprint: string, key: CallerKeySource, source: Map
       },
     );
   const numbers = compileNumbers(key, path, context);
-  const patience = byOperation<number>(key.patience);
-  const afterPending = byOperation<AfterPending>(key.after_pending);
   return {
-    ...ownerOf(key),
-    fingerprint,
+    ...plainCallerKey(fingerprint, key),
     format: key.format ?? family?.extends,
-    family: key.family,
-    hasGuard: key.guard !== 'off',
-    patienceOf: patience,
-    afterPendingOf: afterPending,
-    replayMs: key.replay === 'always' ? Infinity : key.replay,
     numbers,
     columns: columnsOf(numbers, source, context.tables),
     lists: compileLists(key, path, context),
@@ -107,12 +99,11 @@ function compileCallerKey(fingerprint: string, key: CallerKeySource, source: Map
 
 const PAUSED_TEXT = 'Sales of this account are paused. Nothing was charged. Please ask your provider.';
 
-/** The owner of the key, and the limits of its sales. */
-function ownerOf({ title, note, contact, paused = false, limit, sandbox = false, wallet_below: walletBelow }: CallerKeySource) {
+/** A key without own numbers and lists; by default one without an entry in callers.yaml. */
+export function plainCallerKey(fingerprint: string, key: CallerKeySource = {}): CallerKey {
+  const { title, note, contact, paused = false, limit, sandbox = false, wallet_below: walletBelow, replay } = key;
   return {
-    title,
-    note,
-    contact,
+    ...{ fingerprint, title, note, contact },
     pausedText: paused === true ? PAUSED_TEXT : paused === false ? undefined : paused,
     limit: limit && {
       purchasesPerMinute: limit.purchases ?? Infinity,
@@ -121,23 +112,13 @@ function ownerOf({ title, note, contact, paused = false, limit, sandbox = false,
     isSandboxed: sandbox,
     sandboxOf: undefined,
     walletBelow: walletBelow === undefined ? undefined : parseNaira(walletBelow),
-  };
-}
-
-/** A key without an entry in callers.yaml. */
-export function plainCallerKey(fingerprint: string): CallerKey {
-  return {
-    ...ownerOf({}),
-    fingerprint,
-    format: undefined,
-    family: undefined,
-    hasGuard: true,
-    patienceOf: () => undefined,
-    afterPendingOf: () => undefined,
-    replayMs: undefined,
-    numbers: new Map(),
-    columns: new Map(),
-    lists: new Map(),
+    format: key.format,
+    family: key.family,
+    hasGuard: key.guard !== 'off',
+    patienceOf: byOperation<number>(key.patience),
+    afterPendingOf: byOperation<AfterPending>(key.after_pending),
+    replayMs: replay === 'always' ? Infinity : replay,
+    ...{ numbers: new Map(), columns: new Map(), lists: new Map() },
   };
 }
 

@@ -114,16 +114,12 @@ function compileRoot({ root, path: steps }: Expression, path: YamlPath, context:
   if (context.joins.has(root)) return (scope) => valueAt(scope.joins[root], steps);
   if (!Object.hasOwn(ROOTS, root) || (root === 'row' && !context.allowRow) || (root === 'list' && context.allowList !== true)) {
     const known = [...context.fieldTables.keys(), ...context.joins, ...Object.keys(ROOTS)];
-    const hint = nearestName(
+    const near = nearestName(
       root,
       known.filter((name) => name !== root),
     );
-    context.report(
-      path,
-      'unknown-source',
-      `there is no \`$${root}\``,
-      hint === undefined ? {} : { hint: `did you mean \`$${hint}\`?` },
-    );
+    const hint = near && `did you mean \`$${near}\`?`;
+    context.report(path, 'unknown-source', `there is no \`$${root}\``, { hint });
     return () => null;
   }
   const [list] = steps;

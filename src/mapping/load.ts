@@ -256,7 +256,7 @@ function reportDefinedTwice(
     code: 'defined-twice',
     severity: 'error',
     message: `${what} is defined twice`,
-    ...(first === undefined ? {} : { hint: `it is also in ${first}` }),
+    hint: first && `it is also in ${first}`,
   });
 }
 

@@ -15,16 +15,16 @@ export interface Problem {
   readonly code: string;
   readonly severity: 'error' | 'warning';
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** The change that `check --fix` makes. */
-  readonly fix?: Fix;
+  readonly fix?: Fix | undefined;
   /** The line with a caret below the place; secrets in it are masked. */
-  readonly frame?: string;
+  readonly frame?: string | undefined;
 }
 
 /** The problem without the change that would mend it, and without its line of the file. */
 export function bareProblem({ file, line, column, code, severity, message, hint }: Problem): Problem {
-  return { file, line, column, code, severity, message, ...(hint === undefined ? {} : { hint }) };
+  return { file, line, column, code, severity, message, hint };
 }
 
 export const hasErrors = (problems: readonly Problem[]): boolean => problems.some(({ severity }) => severity === 'error');

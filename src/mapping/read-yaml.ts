@@ -203,7 +203,6 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const known = keysAt(schema, issue.path);
-      const hint = hintForKey(key, known, issue.path);
       const path = [...issue.path, key];
       const shown = maskPath(path);
       // The path of a fix is printed too. If a part of it is masked, that part must be corrected first, so there is no fix.
@@ -215,15 +214,14 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
         code: 'unknown-key',
         severity: 'error' as const,
         message: `unknown key \`${String(shown.at(-1))}\`${where(issue.path)}`,
-        ...(hint === undefined ? {} : { hint }),
-        ...(to === undefined ? {} : { fix: { kind: 'rename' as const, path, to } }),
+        hint: hintForKey(key, known, issue.path),
+        fix: to === undefined ? undefined : { kind: 'rename' as const, path, to },
       };
     });
   }
   // A problem of a key of a record has the place of the key.
   const what = issue.code === 'invalid_key' || issue.code === 'custom' ? 'key' : 'value';
   const message = issue.code === 'invalid_key' ? `unusable key: ${issue.issues[0]?.message ?? issue.message}` : issue.message;
-  const hint = hintForIssue(issue);
   return [
     {
       file,
@@ -231,7 +229,7 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
       code: ruleOfIssue(issue, schema),
       severity: 'error',
       message: `${message}${where(issue.path)}`,
-      ...(hint === undefined ? {} : { hint }),
+      hint: hintForIssue(issue),
     },
   ];
 }

@@ -1,5 +1,5 @@
 /** The merged source: all mapping files as written, merged by section, with the place of each part for problems. */
-import type { Fix, Problem } from './problem';
+import type { Problem } from './problem';
 import type { Locate, YamlPath } from './read-yaml';
 import { RULES, type RuleId } from './rules/rules';
 import type { FormatFile, SharedFile } from './language/schema';
@@ -138,21 +138,18 @@ export type Report = (
   path: YamlPath,
   code: RuleId,
   message: string,
-  extra?: { readonly hint?: string; readonly at?: 'key' | 'value'; readonly fix?: FixHere },
+  extra?: { readonly hint?: string | undefined; readonly at?: 'key' | 'value'; readonly fix?: FixHere | undefined },
 ) => void;
 
 export function createReport(places: Places, problems: Problem[]): Report {
-  return (path, code, message, extra = {}) => {
-    const { severity, at } = RULES[code];
-    const place = places.find(path, extra.at ?? at);
-    const fix: Fix | undefined = extra.fix === undefined ? undefined : { ...extra.fix, path: places.inFile(path) };
+  return (path, code, message, { hint, at = RULES[code].at, fix } = {}) => {
     problems.push({
-      ...place,
+      ...places.find(path, at),
       code,
-      severity,
+      severity: RULES[code].severity,
       message,
-      ...(extra.hint === undefined ? {} : { hint: extra.hint }),
-      ...(fix === undefined ? {} : { fix }),
+      hint,
+      fix: fix && { ...fix, path: places.inFile(path) },
     });
   };
 }

@@ -31,13 +31,7 @@ export function checkCalls({ source, report }: Checking): void {
     const endpoint = endpointOf(operation);
     if (endpoint === undefined) {
       const known = V1_ENDPOINTS.map((one) => `${one.method} ${one.path}`);
-      const { hint } = hintFor(to, known);
-      report(
-        [...path, 'to'],
-        'unknown-endpoint',
-        `v1 has no ${to}`,
-        hint === undefined ? {} : { hint: hint.replaceAll('`', '') },
-      );
+      report([...path, 'to'], 'unknown-endpoint', `v1 has no ${to}`, { hint: hintFor(to, known).hint?.replaceAll('`', '') });
       continue;
     }
     checkKinds(name, operation, endpoint, report);
@@ -111,7 +105,7 @@ function checkType(
   const article = type === 'integer' ? 'an' : 'a';
   const what = kind === 'word' ? 'a word' : `a ${kind}`;
   report(path, 'v1-type-mismatch', `v1 takes ${article} ${type} as \`${field}\`, but this is ${what}`, {
-    ...(kind === 'word' ? { hint: 'add `| id` for v1’s own number' } : {}),
+    hint: kind === 'word' ? 'add `| id` for v1’s own number' : undefined,
   });
 }
 
@@ -179,7 +173,7 @@ function checkSource(value: ValueSource, path: YamlPath, sent: Sent): void {
     const asked = Object.entries(fields).find(([, one]) => readsAs(one, need, checking.source.tables));
     if (asked !== undefined || (need.harmless !== undefined && value !== need.harmless))
       checking.report(path, 'constant-in-call', `every order would have \`${JSON.stringify(value)}\` as \`${field}\``, {
-        ...(asked === undefined ? {} : { hint: `send \`$${asked[0]}\`` }),
+        hint: asked && `send \`$${asked[0]}\``,
       });
     return;
   }

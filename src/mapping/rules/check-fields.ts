@@ -157,7 +157,7 @@ function checkList(
     const trimmed = spelling.trim();
     if (trimmed !== spelling || trimmed === '')
       report(at, 'spelling-untrimmed', `\`${spelling}\` has spaces around it or is empty`, {
-        ...(trimmed === '' ? {} : { fix: { kind: 'replace', to: trimmed } }),
+        fix: trimmed === '' ? undefined : { kind: 'replace', to: trimmed },
       });
     if (seen.has(spelling))
       report(at, 'spelling-repeated', `\`${spelling}\` is already listed here`, { fix: { kind: 'remove' } });

@@ -46,7 +46,7 @@ function checkOwner(
       report(route.path, 'route-shadowed', `${method} ${address} already means \`${owner.operation}\``);
     else if (owner.format === undefined || owner.format === route.format)
       report(route.path, 'route-repeated', `${method} ${address} is already listed here`, {
-        ...(isOnly && methods.length === 1 && owner.format === route.format ? { fix: { kind: 'remove' } } : {}),
+        fix: isOnly && methods.length === 1 && owner.format === route.format ? { kind: 'remove' } : undefined,
       });
   }
 }
