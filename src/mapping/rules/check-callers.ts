@@ -55,24 +55,34 @@ function checkShortest(ms: number, leastMs: number, path: YamlPath, { report }: 
 }
 
 /** Each patience with its bounds, in ms. */
-function patiences({ callers: { kinds, keys }, operations }: MappingSource) {
+function patiences(source: MappingSource) {
+  const { kinds } = source.callers;
   const ofKind = (kind: CallerKindSource | undefined, ms: number, path: YamlPath) => {
     const most = kind === undefined || isPhp(kind) ? PHP_WAITS_MS : OTHERS_WAIT_MS;
     return { ms, path, least: PATIENCE_MIN_MS, most };
   };
   return [
-    ...Object.entries(kinds).map(([name, kind]) => ofKind(kind, kind.patience, ['callers', 'kinds', name, 'patience'])),
-    ...Object.entries(operations).flatMap(([name, { patience = {} }]) =>
-      Object.entries(patience).map(([kind, ms]) => ofKind(kinds[kind], ms, ['operations', name, 'patience', kind])),
+    ...partsAt(source, 'callers.kinds.*.patience').map(({ value: ms, path, names }) => ofKind(kinds[names[0]], ms, path)),
+    ...partsAt(source, 'operations.*.patience.*').map(({ value: ms, path, names }) => ofKind(kinds[names[1]], ms, path)),
+    // A limit for one key comes from an operator who knows its script.
+    ...partsAt(source, 'callers.keys.*.patience').flatMap(({ value, path }) =>
+      placedByOperation<number>(value, path).map(([, ms, at]) => ({
+        ms,
+        path: at,
+        least: KEY_PATIENCE_MIN_MS,
+        most: PHP_WAITS_MS,
+      })),
     ),
-    ...Object.entries(keys).flatMap(([fingerprint, { patience = {} }]) => {
-      const path = ['callers', 'keys', fingerprint, 'patience'];
-      const placed: [number, YamlPath][] =
-        typeof patience === 'number' ? [[patience, path]] : Object.entries(patience).map(([name, ms]) => [ms, [...path, name]]);
-      // A limit for one key comes from an operator who knows its script.
-      return placed.map(([ms, at]) => ({ ms, path: at, least: KEY_PATIENCE_MIN_MS, most: PHP_WAITS_MS }));
-    }),
   ];
+}
+
+/** One value for every operation, or values by operation, each with the name of its operation and its place. */
+function placedByOperation<T extends string | number>(
+  said: T | Readonly<Record<string, T>>,
+  path: YamlPath,
+): (readonly [string, T, YamlPath])[] {
+  if (typeof said !== 'object') return [[DEFAULT, said, path]];
+  return Object.entries<T>(said).map(([name, value]) => [name, value, [...path, name]]);
 }
 
 function checkPursued(patienceMs: number, path: YamlPath, { source, report }: Checking): void {
@@ -88,27 +98,14 @@ function isPhp({ user_agents: agents = [] }: CallerKindSource): boolean {
 /** Kinds are tried in order, so a User-Agent that an earlier kind also matches never selects the later kind. */
 function checkKinds({ source, report }: Checking): void {
   const earlier: { readonly kind: string; readonly pattern: string; readonly headers: readonly string[] }[] = [];
-  for (const [kind, { user_agents: agents, headers: names = [] }] of Object.entries(source.callers.kinds)) {
-    const headers = names.map((name) => name.toLowerCase());
-    for (const [index, agent] of (agents ?? []).entries()) {
-      const pattern = agent.toLowerCase();
-      const owner = earlier.find(
-        (one) => covers(one.pattern, pattern) && one.headers.every((header) => headers.includes(header)),
-      );
-      if (owner !== undefined)
-        report(
-          ['callers', 'kinds', kind, 'user_agents', index],
-          'kind-unreachable',
-          `\`${agent}\` is already a caller of kind \`${owner.kind}\``,
-        );
-      earlier.push({ kind, pattern, headers });
-      if (agent === '*' && names.length === 0)
-        report(
-          ['callers', 'kinds', kind, 'user_agents', index],
-          'kind-takes-everybody',
-          `every caller would be of kind \`${kind}\``,
-        );
-    }
+  for (const { value: agent, path, names } of partsAt(source, 'callers.kinds.*.user_agents.*')) {
+    const [kind] = names;
+    const pattern = agent.toLowerCase();
+    const headers = (source.callers.kinds[kind]!.headers ?? []).map((name) => name.toLowerCase());
+    const owner = earlier.find((one) => covers(one.pattern, pattern) && one.headers.every((header) => headers.includes(header)));
+    if (owner !== undefined) report(path, 'kind-unreachable', `\`${agent}\` is already a caller of kind \`${owner.kind}\``);
+    earlier.push({ kind, pattern, headers });
+    if (agent === '*' && headers.length === 0) report(path, 'kind-takes-everybody', `every caller would be of kind \`${kind}\``);
   }
 }
 
@@ -121,9 +118,7 @@ function checkTiming({ source, report }: Checking): void {
     ...Object.entries(source.timing).map(([name, ms]) => [name, ms as number, ['timing', name]] as const),
     ['window', source.lookup_key.window, ['lookup_key', 'window']],
     ['remember', source.lookup_key.remember ?? 1, ['lookup_key', 'remember']],
-    ...Object.entries(source.callers.kinds).map(
-      ([name, { patience }]) => ['patience', patience, ['callers', 'kinds', name, 'patience']] as const,
-    ),
+    ...partsAt(source, 'callers.kinds.*.patience').map(({ value, path }) => ['patience', value, path] as const),
   ];
   for (const [name, ms, path] of times) {
     if (ms === 0 && name !== 'reconnect') report(path, 'duration-zero', `\`${name}\` is zero`);
@@ -176,12 +171,10 @@ export function checkCallerKeys(checking: Checking): void {
 
 function checkTitles({ source, report }: Checking): void {
   const owners = new Map<string, string>();
-  for (const [fingerprint, { title }] of Object.entries(source.callers.keys)) {
-    const owner = owners.get(title?.toLowerCase() ?? '');
-    if (title === undefined) continue;
-    if (owner !== undefined)
-      report(['callers', 'keys', fingerprint, 'title'], 'title-repeated', `the key ${owner.slice(0, 8)}… already has this title`);
-    owners.set(title.toLowerCase(), fingerprint);
+  for (const { value: title, path, names } of partsAt(source, 'callers.keys.*.title')) {
+    const owner = owners.get(title.toLowerCase());
+    if (owner !== undefined) report(path, 'title-repeated', `the key ${owner.slice(0, 8)}… already has this title`);
+    owners.set(title.toLowerCase(), names[0]);
   }
 }
 
@@ -208,11 +201,7 @@ function checkAfterPending(
   { source, report }: Checking,
 ): void {
   const { pending: shared, operations = {} } = source.families[family] ?? {};
-  const all: (readonly [string, AfterPending, YamlPath])[] =
-    typeof said === 'string'
-      ? [[DEFAULT, said, [...path, 'after_pending']]]
-      : Object.entries(said).map(([name, after]) => [name, after, [...path, 'after_pending', name]]);
-  for (const [name, after, at] of all) {
+  for (const [name, after, at] of placedByOperation<AfterPending>(said, [...path, 'after_pending'])) {
     const pending = operations[name]?.pending ?? shared;
     if (pending !== undefined && (pending === 'refunds') !== (after === 'look'))
       report(
