@@ -44,7 +44,7 @@ type NamesOf<Pattern> = Pattern extends `${infer Step}.${infer Rest}`
     : [];
 
 /** A part of the source. `names` are the names, or places in a list, that stand for the stars of its pattern. */
-export interface Part<Pattern> {
+interface Part<Pattern> {
   readonly value: ValueAt<MappingSource, Pattern>;
   readonly path: YamlPath;
   readonly names: NamesOf<Pattern>;
