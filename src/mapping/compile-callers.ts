@@ -83,9 +83,7 @@ function compileCallerKey(fingerprint: string, key: CallerKeySource, source: Map
       [...path, 'family'],
       'family-of-other-format',
       `the family \`${key.family!}\` is of format \`${family.extends}\``,
-      {
-        hint: 'leave `format` out: the family brings its own',
-      },
+      { hint: 'leave `format` out: the family brings its own' },
     );
   const numbers = compileNumbers(key, path, context);
   return {

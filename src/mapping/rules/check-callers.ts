@@ -187,9 +187,7 @@ function checkFamily({ family = '', numbers = {} }: CallerKeySource, path: YamlP
         [...path, 'family'],
         'family-numbers-unsaid',
         `scripts of \`${family}\` have numbers of their own for \`${table}\``,
-        {
-          hint: `add numbers: { ${table}: { ${said.join(', ')} } } to the key`,
-        },
+        { hint: `add numbers: { ${table}: { ${said.join(', ')} } } to the key` },
       );
     }
 }

@@ -67,9 +67,7 @@ function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: bo
       path,
       'outcome-without-words',
       `the reply of \`${operation}\` to a ${outcome} has neither \`$words.status\` nor \`$words.Status\``,
-      {
-        at: 'key',
-      },
+      { at: 'key' },
     );
   for (const name of ['status', 'Status']) {
     const { value = null, path: at = [] } = fields.get(name) ?? {};
