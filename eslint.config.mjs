@@ -5,7 +5,8 @@ export default tseslint.config(
   {
     files: ['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'],
     extends: [...tseslint.configs.recommendedTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    // One program for a whole run: with a service that opens file by file it takes a fifth more.
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
