@@ -101,7 +101,10 @@ const PAUSED_TEXT = 'Sales of this account are paused. Nothing was charged. Plea
 export function plainCallerKey(fingerprint: string, key: CallerKeySource = {}): CallerKey {
   const { title, note, contact, paused = false, limit, sandbox = false, wallet_below: walletBelow, replay } = key;
   return {
-    ...{ fingerprint, title, note, contact },
+    fingerprint,
+    title,
+    note,
+    contact,
     pausedText: paused === true ? PAUSED_TEXT : paused === false ? undefined : paused,
     limit: limit && {
       purchasesPerMinute: limit.purchases ?? Infinity,
@@ -116,7 +119,9 @@ export function plainCallerKey(fingerprint: string, key: CallerKeySource = {}): 
     patienceOf: byOperation<number>(key.patience),
     afterPendingOf: byOperation<AfterPending>(key.after_pending),
     replayMs: replay === 'always' ? Infinity : replay,
-    ...{ numbers: new Map(), columns: new Map(), lists: new Map() },
+    numbers: new Map(),
+    columns: new Map(),
+    lists: new Map(),
   };
 }
 

@@ -1361,6 +1361,23 @@ describe('ids', () => {
     },
   );
 
+  test('in a header find it also where the mapping reads another content while the journal cannot be read', async () => {
+    let [isAway, mapping] = [false, shippedMapping()];
+    const house = openWalkHouse({
+      ...slowly(100, SUCCESS, AGAIN),
+      parts: { mapping: () => mapping },
+      wrapJournal: (journal) => ({
+        find: (...of) => (isAway ? Promise.reject(new Error('connection reset')) : journal.find(...of)),
+      }),
+    });
+    const header = { 'x-request-id': 'trace-7' };
+    ask(house, { 'request-id': 'r-1' }, header).hangUp();
+    await house.clock.advance(1_000);
+    [isAway, mapping] = [true, withoutPorted()];
+    expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
   test('in a header find it also while the journal cannot be read, and are no failure while it cannot be written', async () => {
     let away: 'no' | 'reads' | 'all' = 'no';
     const unless = <T>(isAway: boolean, work: () => Promise<T>): Promise<T> =>
