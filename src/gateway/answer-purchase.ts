@@ -27,7 +27,7 @@ import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { generateRequestId, hasOwnId, isNameless, namesItsSale } from './read/read-raw';
 import { firstOf, orderRoot, replyTo, tellOutcome } from './tell/merge-reply';
 import { markTold, takePins, watchHangUp } from './tell/mark-told';
-import { tellObstacle, tellWait } from './tell/refuse';
+import { pendingInWords, tellObstacle, tellWait } from './tell/refuse';
 import type { WalkParts } from './walk-parts';
 
 export interface Answer {
@@ -200,6 +200,8 @@ async function tellPurchase(
   // A script that has hung up takes no PINs: its mark could come after that of another script, which is told them.
   const taken = isContested && !parsed.line.hasHungUp ? await takePins(order, parts) : order;
   if (taken === undefined) {
+    // Another sale would be bought for nobody: the script that has taken the PINs may be this one, which has asked again.
+    if (parsed.line.hasHungUp) return { reply: pendingInWords(parsed), outcome: 'unknown' };
     const intent = { ...parsed.intent, requestId: undefined };
     return answerPurchase({ ...parsed, intent, patienceMs: leftMs() }, parts);
   }

@@ -49,6 +49,7 @@ export function openWalkHouse({ answers = [], find, wrapJournal, beside, parts }
   );
   const gateway = createGateway({
     mapping: () => shippedMapping(),
+    setOf: (hash) => (hash === shippedMapping().hash ? shippedMapping() : undefined),
     journal: { ...journal, ...wrapJournal?.(journal, clock) },
     upstream,
     priceLists: NO_CATALOG,
