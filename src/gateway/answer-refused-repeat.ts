@@ -49,7 +49,7 @@ export async function answerRefusedRepeat(
   const known = walked.operation === undefined ? knownByKey(request, mapping, parts) : walked;
   const repeated = await findRepeated(request, known, mapping, parts);
   if (repeated === undefined) return undefined;
-  const { order, sent, credentials } = repeated;
+  const { order, sent, credentials, isProven } = repeated;
   const { operation, callerKey, parameters = {} } = known;
   const family = known.mapping ? undefined : mapping.families.get(callerKey?.family ?? order.trail?.family?.id ?? '');
   const hasFamily = known.family !== undefined || callerKey?.family !== undefined;
@@ -60,8 +60,10 @@ export async function answerRefusedRepeat(
   // PINs name no customer: with the order's id another customer's script could ask for them.
   const isByWords = isNameless(sent, order) && isOfPins(ordered);
   const isPerhapsOfAnother = isByWords && (await isPerhapsAwaited(order, parts));
-  if (obstacle !== undefined || ordered === undefined || isPerhapsOfAnother) {
+  if (obstacle !== undefined || ordered === undefined || isPerhapsOfAnother || !isProven) {
     if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
+    if (!isProven && operation?.takesPending === 'sells')
+      throw unreadRefusal('the set of mappings that read the order is not here');
     const refused = { mapping: teller, request, operation, format: known.detection?.format, parameters };
     return { reply: pendingInWords(refused, obstacle && tellObstacle(obstacle, teller).text), outcome: 'unknown' };
   }
@@ -97,6 +99,8 @@ interface Repeated {
   readonly order: Order;
   readonly sent: SentRequestId | undefined;
   readonly credentials: Credentials;
+  /** False if the request has the order's id, and it cannot be told here whether it means the same sale. */
+  readonly isProven: boolean;
 }
 
 /** The order that the request repeats, by its id, or else by its words. Undefined for an order whose id may not be used again. */
@@ -129,12 +133,12 @@ async function findRepeated(
   const asked = { sent, askedHash, isDoubted: named === UNREAD };
   const order = found === UNREAD ? standInFor({ ...known, credentials }, request, asked, parts) : found;
   if (order === undefined) return undefined;
-  if (isQuestion) return { order, sent, credentials };
+  if (isQuestion) return { order, sent, credentials, isProven: true };
   const isUnderHeader = headerIdOf(sent) !== undefined;
   const isWordForWord = order.askedHash === askedHash || (isUnderHeader && isWithoutItsId(request, order, parts.keyring));
-  if (!isWordForWord && !(await isSameToItsSet(order, request, mapping, parts))) return undefined;
-  if (isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
-  return { order, sent, credentials };
+  const likeness = isWordForWord ? 'same' : await compareByItsSet(order, request, known, mapping, parts);
+  if (likeness === 'another' || isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
+  return { order, sent, credentials, isProven: likeness === 'same' };
 }
 
 /**
@@ -151,19 +155,40 @@ function bringsOnlyIds(
   return hasId && names.every((name) => requestIdSpellings.includes(name));
 }
 
+type Likeness = 'same' | 'another' | 'unproven';
+
 /**
  * Whether words that are not the order's own mean the same sale to the set that read it. The running set reads another sale in them, or none: the
- * operation has another name now, or a number another meaning.
+ * operation has another name now, or a number another meaning. Unproven where that set is not here: another machine has it already, or still.
  */
-async function isSameToItsSet(order: Order, request: LegacyRequest, running: Mapping, parts: WalkParts): Promise<boolean> {
+async function compareByItsSet(
+  order: Order,
+  request: LegacyRequest,
+  known: Known,
+  running: Mapping,
+  parts: WalkParts,
+): Promise<Likeness> {
   const hash = order.trail?.mapping;
-  const was = hash === undefined || hash === running.hash ? undefined : parts.setOf?.(hash);
-  const walk = was && (await walkRequest(request, was, parts));
-  if (walk?.kind !== 'walked' || walk.known.call === undefined) return false;
+  if (hash === undefined || hash === running.hash) return 'another';
+  const was = parts.setOf?.(hash);
+  if (was === undefined) return isAnotherToAnySet(order, known) ? 'another' : 'unproven';
+  const walk = await walkRequest(request, was, parts);
+  if (walk.kind !== 'walked' || walk.known.call === undefined) return 'another';
   const { operation, call, intent } = walk.known;
-  if (contentHashOf(operation, call, parts.keyring) === order.contentHash) return true;
+  if (contentHashOf(operation, call, parts.keyring) === order.contentHash) return 'same';
   const { name, identifiers, essentials } = operation;
-  return isSameSale(order, { operation: name, fields: intent.values, identifiers, essentials });
+  return isSameSale(order, { operation: name, fields: intent.values, identifiers, essentials }) ? 'same' : 'another';
+}
+
+/** Whether a value that has the same meaning in every set, as a phone number or an amount, shows another sale. */
+function isAnotherToAnySet(order: Order, { operation, intent }: Known): boolean {
+  if (operation === undefined || intent === undefined) return false;
+  const plain = operation.fields
+    .filter(({ table, numbers }) => table === undefined && numbers.size === 0)
+    .map(({ name }) => name);
+  const essentials = operation.essentials.filter((name) => plain.includes(name) && name in order.fields);
+  const asked = { operation: order.operation, fields: intent.values, identifiers: operation.identifiers, essentials };
+  return essentials.length > 0 && !isSameSale(order, asked);
 }
 
 /** For an address that the mapping does not have: the key in the headers, if it is a valid one. */

@@ -122,6 +122,40 @@ describe('a repeat under its id in other words, as the button of a shop sends it
   });
 });
 
+describe('a repeat in other words at a gateway that does not have the set of its order, as in the middle of a rollout', () => {
+  const glo = { network: 2, mobile_number: '08051234567', amount: 100, Ported_number: true, 'request-id': 'ROLL-1' };
+  const changes: readonly (readonly [string, (folder: string) => void])[] = [
+    ['refuses its number', (folder) => edit(/2: GLO, 3: AIRTEL/, '3: AIRTEL', folder)],
+    ['means another network by it', (folder) => edit(/2: GLO, 3: AIRTEL/, '2: AIRTEL, 3: GLO', folder)],
+  ];
+
+  /** Sells, then asks a gateway on the same journal that has these mappings and no others. */
+  async function sellThen(change: (folder: string) => void, play: (url: string) => Promise<void>): Promise<void> {
+    const dataDir = newFolder();
+    const before = await openHouse({ dataDir, changeMappings: () => undefined });
+    expect((await send(before.url, '/api/topup/', glo)).body.Status).toBe('successful');
+    await before.close();
+    rmSync(join(dataDir, 'mapping-history'), { recursive: true });
+    change(before.mappingsDir);
+    await withHouse({ dataDir, env: { MAPPINGS_DIR: before.mappingsDir } }, ({ url }) => play(url));
+  }
+
+  test.each(changes)('is told as pending where the running set %s', (_what, change) =>
+    sellThen(change, async (url) => {
+      const again = await send(url, '/api/topup/', { ...glo, sent_at: '12:00' });
+      expect([again.status, again.body.Status]).toEqual([200, 'processing']);
+      expect((await send(url, '/api/transaction/ROLL-1')).body.Status).toBe('successful');
+    }),
+  );
+
+  test.each([{ mobile_number: '08051234568' }, { amount: 200 }])('is refused as another sale where it brings %j', (other) =>
+    sellThen(changes[1]![1], async (url) => {
+      const { status, body } = await send(url, '/api/topup/', { ...glo, ...other });
+      expect([status, body.Status]).toEqual([400, 'failed']);
+    }),
+  );
+});
+
 test('an open order of a renamed format is asked about when it is repeated, also after a restart', async () => {
   const dataDir = newFolder();
   const before = await openHouse({ dataDir, callers: { sandbox_demo: { patience: '2s' } } });

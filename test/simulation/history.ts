@@ -1,9 +1,10 @@
 /** One history: a gateway with its scripts, a time with faults, a time without faults, then the verdict. The seed decides everything. */
 import { newOrder } from '../journal/new-order';
 import { Disk } from './edge/disk';
-import { FAULT_FAMILIES, FaultPlan, type FaultFamily, type MappingSet } from './edge/fault-plan';
+import { FAULT_FAMILIES, FaultPlan, type FaultFamily } from './edge/fault-plan';
 import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
 import { config, loadHouse, ownerOf, START_MS, withFamily, withSet } from './edge/house-parts';
+import { MappingFiles, type MappingInUse } from './edge/mapping-files';
 import { SimulatedPrimary } from './edge/simulated-primary';
 import { SimulatedUpstreams } from './edge/simulated-upstream';
 import { Dialect, SimulatedV1 } from './edge/simulated-v1';
@@ -14,7 +15,7 @@ import { withSmallTables } from './engine/small-tables';
 import { Timeline } from './engine/timeline';
 import { gatherCrowd } from './script/crowd';
 import { Script, type Surroundings } from './script/play-sale';
-import { buildV1Call, content, crossedMeaning, hasPlan } from './script/content';
+import { buildV1Call, content, hasPlan } from './script/content';
 import { drawTaker, FAMILY_THAT, planSale, SCRIPT_KEYS, withRivals, type Sale, type ScriptKey } from './script/sale';
 import { CaseBook, type Case, type ScriptReply, type Violation } from './verdict/case-book';
 import { Trace } from './verdict/trace';
@@ -52,6 +53,11 @@ const QUIET_MS = 360_000;
 const RESTART_MS = 1_500;
 /** The restart time of a slow machine, while the other machine goes on selling. */
 const SLOW_RESTART_MS = 90_000;
+/** The longest time from the reload of one machine to that of the next one. */
+const BETWEEN_MACHINES_MS = 10 * 60_000;
+/** The longest time in which a second process reads the files of a folder: one of its own, or a worker. */
+const FOLDER_READ_MS = 3_000;
+const WORKERS_READ_MS = 500;
 
 const KEYS = Object.values(SCRIPT_KEYS).map(({ apiKey }) => apiKey);
 let house: Promise<HouseParts> | undefined;
@@ -62,7 +68,7 @@ export function countSales(seed: number): number {
 }
 
 export async function playHistory(options: HistoryOptions): Promise<History> {
-  const parts = { ...(await (house ??= loadHouse(KEYS))), sets: new Map(), mutate: options.mutate };
+  const parts = { ...(await (house ??= loadHouse(KEYS))), mutate: options.mutate };
   const chance = new Chance(`history ${options.seed}`);
   const lengthMs = chance.fork('length').pick([40_000, 240_000, 900_000]);
   const faults = new FaultPlan(chance.fork('faults'), options.families ?? new Set(FAULT_FAMILIES), lengthMs);
@@ -94,26 +100,18 @@ async function playSealed(
   const verdict = new Verdict(stage, v1, sandbox, disk, dialect);
   const count = options.processes ?? (chance.fork('processes').is(0.4) ? 2 : 1);
   if (faults.bounds !== undefined) faults.count(`tables hold one of ${faults.bounds.tableScale}`);
-  const processes = new Processes(
-    count,
-    faults.skewsMs,
-    stage,
-    disk,
-    new SimulatedUpstreams(stage, v1, sandbox, disk),
-    house,
-    chance,
-  );
+  const taker = drawTaker(chance.fork('taker'));
+  if (taker !== 'unknown') faults.count(`demo scripts: ${taker} what is pending`);
+  const { demo } = SCRIPT_KEYS;
+  const mapping = taker === 'unknown' ? house.mapping : withFamily(house.mapping, demo.apiKey, FAMILY_THAT[taker]);
+  const upstreams = new SimulatedUpstreams(stage, v1, sandbox, disk);
+  const processes = new Processes(count, faults.skewsMs, stage, disk, upstreams, { ...house, mapping }, chance);
   disk.onSold = (process, requestId) => {
     const afterMs = faults.deathAfterSale(requestId);
     if (afterMs !== undefined) stage.timeline.after(afterMs, () => processes.crash(process));
   };
-  const taker = drawTaker(chance.fork('taker'));
-  if (taker !== 'unknown') {
-    faults.count(`demo scripts: ${taker} what is pending`);
-    house.mapping = withFamily(house.mapping, SCRIPT_KEYS.demo.apiKey, FAMILY_THAT[taker]);
-  }
   const taken = (sale: Sale): Sale =>
-    taker === 'unknown' || sale.key !== SCRIPT_KEYS.demo
+    taker === 'unknown' || sale.key !== demo
       ? sale
       : {
           ...sale,
@@ -129,15 +127,11 @@ async function playSealed(
     const isHeaderLost = isHeadless || (sale.isNamedByProxy && sale.header?.name === 'x-request-id');
     return hasPlan(sale.content) && isHeaderLost ? { ...sale, firstId: undefined } : sale;
   };
-  const shipped = house.mapping;
-  house.sets.set(shipped.hash, shipped);
-  let set: MappingSet = 'shipped';
   const around: Surroundings = {
     stage,
     verdict,
     reach: (choice) => processes.reach(choice),
     ownerOf,
-    meaningOf: (bought) => (set === 'crossed' ? crossedMeaning(bought) : bought.value),
     sellDirectly: ({ apiKey, text }, path, body) => {
       const pin = text.split(':')[1];
       const request = { method: 'POST', path, query: {}, authorization: `Bearer ${apiKey}`, address: '127.0.0.1' };
@@ -148,17 +142,12 @@ async function playSealed(
   const indexes = Array.from({ length: countSales(options.seed) }, (_, index) => index);
   const planned = indexes.map((index) => known(taken(planSale(index, chance.fork(`sale ${index}`), lengthMs))));
   const sales = withRivals(planned, chance.fork('rivals')).filter((_, index) => options.only?.has(index) ?? true);
-  for (const reload of faults.reloads) {
-    stage.timeline.after(reload.atMs, () => {
-      if (set === 'sandboxed') stage.book.tries.at(-1)!.untilMs = stage.timeline.now;
-      set = reload.set;
-      if (set === 'sandboxed') stage.book.tries.push({ fromMs: stage.timeline.now, untilMs: Infinity });
-      house.mapping = withSet(shipped, KEYS, set);
-      house.sets.set(house.mapping.hash, house.mapping);
+  faults.reloads.forEach(({ atMs, set }, index) => {
+    stage.timeline.after(atMs, () => {
       faults.count(`mappings: ${set}`);
-      note(stage, '* operator', `puts other mappings into use: ${set}`);
+      processes.reload({ set, mapping: withSet(mapping, KEYS, set) }, chance.fork(`reload ${index}`));
     });
-  }
+  });
   const scripts = sales.map((sale) => {
     return new Script(sale, around, chance.fork(`choices ${sale.name}`));
   });
@@ -214,6 +203,10 @@ class Processes {
   readonly #slots: (GatewayProcess | undefined)[];
   readonly #stage: Stage;
   readonly #restarts: Chance;
+  /** By machine. */
+  readonly #files: readonly MappingFiles[];
+  readonly #isOfWorkers: boolean;
+  #reloads = 0;
   #count = 0;
 
   constructor(
@@ -230,6 +223,8 @@ class Processes {
     const isOfFleet = count > 1 && chance.fork('fleet').is(0.5);
     if (isOfFleet) stage.faults.count('a fleet of machines');
     const isOfWorkers = count > 1 && !isOfFleet && chance.fork('workers').is(0.6);
+    this.#isOfWorkers = isOfWorkers;
+    this.#files = Array.from({ length: isOfFleet ? count : 1 }, () => new MappingFiles(house.mapping));
     if (isOfWorkers) stage.faults.count('workers of one gateway');
     const primary = isOfWorkers ? new SimulatedPrimary(stage, count) : undefined;
     this.#make = (slot) => {
@@ -237,7 +232,8 @@ class Processes {
       const name = `${slot === 0 ? 'A' : 'B'}${this.#count}`;
       // Workers have the clock of one machine.
       const worker = primary && { primary, number: this.#count };
-      const own = { skewMs: isOfWorkers ? 0 : skewsMs[slot]!, isOfFleet, worker };
+      const files = this.#files[slot] ?? this.#files[0]!;
+      const own = { files, skewMs: isOfWorkers ? 0 : skewsMs[slot]!, isOfFleet, worker };
       return new GatewayProcess(name, stage, disk, upstreams, house, chance.fork(`process ${this.#count}`), own);
     };
     this.#slots = Array.from({ length: count }, (_, slot) => this.#make(slot));
@@ -246,6 +242,32 @@ class Processes {
   reach(choice: number): GatewayProcess | undefined {
     const listening = this.#slots.filter((process) => process?.isListening === true);
     return listening[Math.floor(choice * listening.length)];
+  }
+
+  /** The operator puts these files on one machine after the other. Of two processes of a machine the second one reads them a moment later. */
+  reload(files: MappingInUse, chance: Chance): void {
+    const turn = (this.#reloads += 1);
+    const isOneMachine = this.#files.length === 1;
+    const laterMs = isOneMachine
+      ? chance.skewed(0, this.#isOfWorkers ? WORKERS_READ_MS : FOLDER_READ_MS)
+      : chance.skewed(1_000, BETWEEN_MACHINES_MS);
+    const read = (slot: number): void => {
+      if (slot === 0 || !isOneMachine) this.#files[slot]!.put(files, turn);
+      this.#slots[slot]!.reload(() => this.#noteTries());
+    };
+    note(this.#stage, '* operator', `puts other mappings into use: ${files.set}`);
+    read(0);
+    if (this.#slots.length > 1) this.#stage.timeline.after(laterMs, () => read(1));
+  }
+
+  /** Notes from when until when some process sells in the sandbox. */
+  #noteTries(): void {
+    const { book, timeline } = this.#stage;
+    const isTried = this.#slots.some((process) => process?.isSandboxed === true);
+    const last = book.tries.at(-1);
+    const isNoted = last?.untilMs === Infinity;
+    if (isTried && !isNoted) book.tries.push({ fromMs: timeline.now, untilMs: Infinity });
+    if (!isTried && isNoted) last.untilMs = timeline.now;
   }
 
   standStill(slot: number, forMs: number): void {
@@ -270,6 +292,7 @@ class Processes {
     this.#slots[slot]!.crash();
     this.#stage.timeline.after(this.#restarts.is(0.2) ? SLOW_RESTART_MS : RESTART_MS, () => {
       this.#slots[slot] = this.#make(slot);
+      this.#noteTries();
     });
   }
 }

@@ -8,6 +8,7 @@ import { Disk } from '../simulation/edge/disk';
 import type { DrawnFault, SendFault, Weather } from '../simulation/edge/fault-plan';
 import { GatewayProcess } from '../simulation/edge/gateway-process';
 import type { Content } from '../simulation/script/content';
+import { MappingFiles } from '../simulation/edge/mapping-files';
 import { config, loadHouse, ownerOf, START_MS, withBuyAfterPending } from '../simulation/edge/house-parts';
 import { SimulatedUpstreams } from '../simulation/edge/simulated-upstream';
 import { SimulatedV1 } from '../simulation/edge/simulated-v1';
@@ -213,6 +214,7 @@ export async function runSimulation<T>(
     const house = { ...parts, mapping: withBuyAfterPending(parts.mapping, buyers) };
     const upstreams = new SimulatedUpstreams(stage, v1, v1, disk);
     const process = new GatewayProcess('A', stage, disk, upstreams, house, chance.fork('process'), {
+      files: new MappingFiles(house.mapping),
       skewMs: 0,
       isOfFleet: false,
     });

@@ -17,17 +17,16 @@ import { openToldLog, type ToldLog } from '../../../src/watch/told-log';
 import { createVisitors } from '../../../src/upstream/visitors';
 import type { Chance } from '../engine/chance';
 import { clockOf, deliver, standStill, type Life } from '../engine/timeline';
+import { crossedMeaning, type Content } from '../script/content';
 import type { Disk } from './disk';
+import type { MappingFiles, MappingInUse } from './mapping-files';
 import type { SimulatedPrimary } from './simulated-primary';
 import type { SimulatedUpstreams } from './simulated-upstream';
 import { note, type Stage } from './stage';
 
 /** The parts that all histories share. */
 export interface HouseParts {
-  /** The current mapping; a reload replaces it. */
-  mapping: Mapping;
-  /** All mappings that were in use, by hash. */
-  readonly sets: Map<string, Mapping>;
+  readonly mapping: Mapping;
   readonly keyring: Keyring;
   readonly priceLists: PriceLists;
   /** Breaks the gateway or its parts, to show that the simulation notices. */
@@ -50,6 +49,7 @@ const DRAIN_MS = 25_000;
 const RETRY_START_MS = 1_000;
 
 export interface ProcessPlace {
+  readonly files: MappingFiles;
   readonly skewMs: number;
   /** Whether the journal is one that machines share. */
   readonly isOfFleet: boolean;
@@ -80,6 +80,8 @@ export class GatewayProcess {
   readonly #told: ToldStore;
   readonly #endWorker: () => void;
   #requests = 0;
+  readonly #files: MappingFiles;
+  #inUse: MappingInUse;
   #endSigns: ((isClean: boolean) => Promise<void>) | undefined;
 
   constructor(
@@ -89,11 +91,13 @@ export class GatewayProcess {
     upstreams: SimulatedUpstreams,
     house: HouseParts,
     chance: Chance,
-    { skewMs, isOfFleet, worker }: ProcessPlace,
+    { files, skewMs, isOfFleet, worker }: ProcessPlace,
   ) {
     this.name = name;
     this.#stage = stage;
     this.#disk = disk;
+    this.#files = files;
+    this.#inUse = files.newest;
     const { mutate } = house;
     this.#endWorker = () => worker?.primary.end(worker.number);
     const upstream = upstreams.upstreamFor(this.#life, name);
@@ -108,8 +112,13 @@ export class GatewayProcess {
     this.#log = openToldLog(this.#told, clock, bounds?.ordersMax);
     this.#live();
     const plain: GatewayParts = {
-      mapping: () => house.mapping,
-      setOf: (hash) => house.sets.get(hash),
+      mapping: () => this.#inUse.mapping,
+      setOf: (hash) => {
+        const set = files.setOf(hash);
+        // Whether a sale repeats an order of a set that only the other machine has had cannot be told: it is told as pending (decision 0024).
+        if (set === undefined) stage.book.doubtUnderWayAt(name);
+        return set;
+      },
       journal: this.#journal,
       upstream,
       visitors: createVisitors({ upstream, clock: () => clock.elapsed() }),
@@ -167,6 +176,24 @@ export class GatewayProcess {
     });
     this.#answering.add(answer);
     return answer.finally(() => this.#answering.delete(answer));
+  }
+
+  get isSandboxed(): boolean {
+    return this.#inUse.set === 'sandboxed';
+  }
+
+  /** The plan that the content's number means to a request that this process reads now. */
+  meaningOf(content: Content): number {
+    return this.#inUse.set === 'crossed' ? crossedMeaning(content) : content.value;
+  }
+
+  /** Reads the mapping files of its machine anew; `onRead` is called when it has: not before it goes on. */
+  reload(onRead: () => void): void {
+    deliver(this.#life, () => {
+      this.#inUse = this.#files.newest;
+      note(this.#stage, `* ${this.name}`, `uses other mappings: ${this.#inUse.set}`);
+      onRead();
+    });
   }
 
   #waitAtDoor(): Promise<void> | undefined {

@@ -35,7 +35,7 @@ export async function loadHouse(apiKeys: readonly string[]): Promise<HouseParts>
       await priceLists.get({ credentials, clientAddress: '127.0.0.1', timeoutMs: 1_000 });
     }
   }
-  return { mapping, sets: new Map(), keyring, priceLists };
+  return { mapping, keyring, priceLists };
 }
 
 /** Two sales are within it, rarely three. */

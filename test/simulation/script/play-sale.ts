@@ -18,8 +18,6 @@ export interface Surroundings {
   /** The process that a new connection reaches, if any. */
   readonly reach: (choice: number) => GatewayProcess | undefined;
   readonly ownerOf: (apiKey: string) => string;
-  /** The plan that the content's number means under the mappings in use. */
-  readonly meaningOf: (content: Content) => number;
   /** Buys at v1 without any gateway. */
   readonly sellDirectly: (key: ScriptKey, path: string, body: Readonly<Record<string, unknown>>) => V1Answer;
 }
@@ -177,7 +175,7 @@ export class Script {
     // The mappings that the gateway then uses decide; a process that stands still reads the request later.
     const onBegin = (): void => {
       if (content === undefined || purchase === undefined) return;
-      content.meanings.add(this.#around.meaningOf(content));
+      content.meanings.add(process.meaningOf(content));
       purchase.begunAt = timeline.now;
     };
     const answer = process.handle(request, hangUp.signal, onBegin).then((heard) => {
