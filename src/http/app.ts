@@ -22,7 +22,7 @@ export interface PartialRequest {
 export type Refuse = (error: GatewayError, partial?: PartialRequest) => LegacyReply;
 
 /** One request that was refused before the walk or passed through to v1, reported when it has ended. `handle` reports the requests of the walk. */
-export interface RequestLine {
+export interface EndedRequest {
   readonly kind: 'compat' | 'passthrough';
   readonly method: string;
   /** The caller's IP address; undefined when it cannot be determined or the connection is gone. */
@@ -49,7 +49,7 @@ export interface AppOptions {
   readonly v1Path: string;
   readonly clientAddress: ClientAddress;
   readonly limits: BodyLimits;
-  readonly onRequestDone?: (line: RequestLine) => void;
+  readonly onRequestDone?: (ended: EndedRequest) => void;
   /** Called with the change in the number of requests that wait for their reply. */
   readonly onInFlight?: (by: number) => void;
   /** Logs an unexpected error and returns the id of its log line. */
@@ -83,7 +83,7 @@ function passthroughStep(options: AppOptions) {
     onInFlight?.(1);
     response.on('close', () => {
       onInFlight?.(-1);
-      onRequestDone?.(requestLine('passthrough', request, response, performance.now() - startedAt, address));
+      onRequestDone?.(endedRequest('passthrough', request, response, performance.now() - startedAt, address));
     });
     const refusal = refuseDoubtfulFraming(request, response);
     if (refusal === undefined) return passthrough(request, response);
@@ -92,7 +92,7 @@ function passthroughStep(options: AppOptions) {
 }
 
 /** One request that is served by the walk. */
-interface CompatVisit {
+interface CompatRequest {
   readonly request: Request;
   readonly response: Response;
   readonly line: Line;
@@ -112,29 +112,29 @@ function compatStep(options: AppOptions) {
 }
 
 /** Never rejects. */
-async function serveCompat(visit: CompatVisit, options: AppOptions): Promise<void> {
-  const { request, response } = visit;
+async function serveCompat(compat: CompatRequest, options: AppOptions): Promise<void> {
+  const { request, response } = compat;
   try {
     const doubt = refuseDoubtfulFraming(request, response);
     if (doubt !== undefined) throw doubt;
     const legacy = await readRequest(request, options.limits, options.clientAddress(request));
-    const { reply } = await options.handle(legacy, visit);
+    const { reply } = await options.handle(legacy, compat);
     const reading = untilRead();
     if (reading !== undefined) await reading;
     respond(response, reply);
   } catch (error) {
-    refuseCompat(error, visit, options);
+    refuseCompat(error, compat, options);
   }
 }
 
-function refuseCompat(error: unknown, { request, response, line }: CompatVisit, options: AppOptions): void {
+function refuseCompat(error: unknown, { request, response, line }: CompatRequest, options: AppOptions): void {
   try {
     const partial = partialOf(request);
     const refused = refusalFor(error, options, partial);
     respond(response, refused.reply);
     const address = unlessThrown(() => options.clientAddress(request));
     const refusal = { error: refused.error, headers: partial.headers };
-    options.onRequestDone?.(requestLine('compat', request, response, line.ageMs, address, refusal));
+    options.onRequestDone?.(endedRequest('compat', request, response, line.ageMs, address, refusal));
   } catch (bug) {
     respond(response, refusalFor(bug, options).reply);
   }
@@ -178,14 +178,14 @@ function unlessThrown<T>(read: () => T): T | undefined {
   }
 }
 
-function requestLine(
-  kind: RequestLine['kind'],
+function endedRequest(
+  kind: EndedRequest['kind'],
   request: Request,
   response: Response,
   ageMs: number,
   address: string | undefined,
-  refusal?: RequestLine['refusal'],
-): RequestLine {
+  refusal?: EndedRequest['refusal'],
+): EndedRequest {
   return {
     kind,
     method: request.method,

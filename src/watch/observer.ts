@@ -9,7 +9,7 @@ import type { ParsedRequest } from '../gateway/read/walk-in';
 import type { Served } from '../gateway/gateway';
 import type { WrongPin } from '../gateway/order/pin-guard';
 import type { JournalEvent } from '../journal/journal';
-import type { RequestLine } from '../http/app';
+import type { EndedRequest } from '../http/app';
 import type { Reloaded } from '../mapping/live';
 import { formatProblem } from '../mapping/problem';
 import { errorFields, type Log } from '../telemetry/log';
@@ -47,7 +47,7 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
     read: log.writesDebug
       ? watching((parsed: ParsedRequest, sentId: string | undefined) => noteRead(parsed, sentId, noting))
       : undefined,
-    requestDone: watching((line: RequestLine) => noteDone(line, noting)),
+    requestDone: watching((ended: EndedRequest) => noteDone(ended, noting)),
     /** Logs broken HTTP; returns the refusal. */
     brokenRequest: (error: GatewayError): GatewayError => {
       noteBroken(error);
@@ -150,9 +150,9 @@ function becameOf({ kind, repeat, outcome }: Served): Served['outcome'] {
 }
 
 /** For a request that was refused before the walk or passed through to v1. */
-function noteDone(line: RequestLine, { log, metrics, showId, headerId }: Noting): void {
-  const { kind, method, status, durationMs, isAbandoned, address, traceId, refusal: { error, headers = {} } = {} } = line;
-  const path = showPath(line.path, headers);
+function noteDone(ended: EndedRequest, { log, metrics, showId, headerId }: Noting): void {
+  const { kind, method, status, durationMs, isAbandoned, address, traceId, refusal: { error, headers = {} } = {} } = ended;
+  const path = showPath(ended.path, headers);
   if (error === undefined) {
     metrics.requestDone({ outcome: 'passed', durationMs });
     return log.info('request', { kind, method, path, status, durationMs, isAbandoned, address, traceId });
@@ -160,7 +160,7 @@ function noteDone(line: RequestLine, { log, metrics, showId, headerId }: Noting)
   metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs });
   const id = headerId(headers);
   const requestId = id === undefined ? undefined : showId(id);
-  const detail = detailOf(error, line.path, path, headers);
+  const detail = detailOf(error, ended.path, path, headers);
   const refusal = { refusedAs: error.code, detail, requestId };
   log.info('request', { kind, method, path, status, durationMs, ...refusal, isAbandoned, address, traceId });
 }

@@ -4,7 +4,7 @@ import request from 'supertest';
 import { GatewayError } from '../../src/domain/errors';
 import type { LegacyRequest } from '../../src/domain/legacy';
 import { createApp } from '../../src/http/app';
-import type { AppOptions, PartialRequest, RequestLine } from '../../src/http/app';
+import type { AppOptions, PartialRequest, EndedRequest } from '../../src/http/app';
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
 import { closeServers, openServer } from './open-server';
 import { until } from '../until';
@@ -13,7 +13,7 @@ import { blockEventLoop } from './block-event-loop';
 function house(options: Partial<AppOptions> = {}) {
   const handled: LegacyRequest[] = [];
   const refused: { readonly error: GatewayError; readonly partial: PartialRequest | undefined }[] = [];
-  const lines: RequestLine[] = [];
+  const lines: EndedRequest[] = [];
   const incidents: unknown[] = [];
   const app = createApp({
     handle: async (legacy) => {
