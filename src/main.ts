@@ -194,7 +194,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   const { mapping, upstreamUrl, hasSandbox, joined } = parts;
   const { observer, log, clock, closers, metrics, showId, keyring, repeated } = tools;
   metrics.mappingLoaded(mapping().hash);
-  const { journal, endSigns, told, toldLog, hasNeighbours } = await openOrders(config, tools);
+  const { journal, endSigns, toldSales, toldLog, hasNeighbours } = await openOrders(config, tools);
   const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const known = new KnownAddresses();
@@ -216,7 +216,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
     sandboxKey: config.upstreamUrl === undefined ? undefined : DEMO_KEY,
     crowdedSeconds: v1.crowdedSeconds,
     onTold: (order, told) => toldLog.note(order, told),
-    told: () => (joined !== undefined || hasNeighbours() ? told : undefined),
+    toldSales: () => (joined !== undefined || hasNeighbours() ? toldSales : undefined),
     journal: wrapJournal(journal, tools, mapping),
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
@@ -277,7 +277,7 @@ function openUpstream(baseUrl: string, { config, shares, closers, repeated, ...p
 interface GatewayOpening
   extends
     Omit<Opening, 'log'>,
-    Pick<GatewayParts, 'journal' | 'upstream' | 'keyring' | 'sandboxKey' | 'told'>,
+    Pick<GatewayParts, 'journal' | 'upstream' | 'keyring' | 'sandboxKey' | 'toldSales'>,
     Required<Pick<GatewayParts, 'keyGuard' | 'crowdedSeconds' | 'onTold'>> {
   readonly mapping: () => Mapping;
   readonly known: KnownAddresses;
@@ -316,14 +316,22 @@ async function openOrders(config: Config, { observer, log, clock, closers }: Ope
   const journal = await openConfiguredJournal(config, observer.journal);
   closers.push(() => journal.close());
   const onMarked = (count: number): void => log.warn('untold_orders', { count });
-  const told = journal.processes?.told ?? toldFiles(config.dataDir, clock);
+  const toldSales = journal.processes?.toldSales ?? toldFiles(config.dataDir, clock);
   let hasNeighbours = false;
   const onNeighbours = (isBeside: boolean): void => void (hasNeighbours = isBeside);
   const onTrouble = observer.trouble;
-  const endSigns = await watchUntold({ dataDir: config.dataDir, journal, told, clock, onMarked, onNeighbours, onTrouble });
+  const endSigns = await watchUntold({
+    dataDir: config.dataDir,
+    journal,
+    toldSales,
+    clock,
+    onMarked,
+    onNeighbours,
+    onTrouble,
+  });
   closers.push(async () => endSigns(false));
-  const toldLog = openToldLog(told, clock);
-  return { journal, endSigns, told, toldLog, hasNeighbours: () => hasNeighbours };
+  const toldLog = openToldLog(toldSales, clock);
+  return { journal, endSigns, toldSales, toldLog, hasNeighbours: () => hasNeighbours };
 }
 
 /** Serves on for the drain time, so that load balancers notice that they should send nothing more. */

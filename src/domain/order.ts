@@ -111,9 +111,9 @@ export type Opened =
  */
 
 type Comparable = Pick<NewOrder, 'contentHash' | 'askedHash' | 'operation' | 'fields' | 'trail'>;
-type Asked = Comparable & Pick<NewOrder, 'identifiers' | 'essentials'>;
+type ComparableRepeat = Comparable & Pick<NewOrder, 'identifiers' | 'essentials'>;
 
-export function isSameIntent(earlier: Comparable, now: Asked): boolean {
+export function isSameIntent(earlier: Comparable, now: ComparableRepeat): boolean {
   if (earlier.contentHash === now.contentHash) return true;
   const isWordForWord = earlier.askedHash !== undefined && earlier.askedHash === now.askedHash;
   return isWordForWord || isSameAsSent(earlier, now) || isSameSale(earlier, now);
@@ -129,7 +129,7 @@ export function isSameSale(earlier: Sale, { operation, fields, essentials = [], 
   return earlier.operation === operation && essentials.length > 0 && essentials.every(isAlike);
 }
 
-function isSameAsSent(earlier: Comparable, now: Asked): boolean {
+function isSameAsSent(earlier: Comparable, now: ComparableRepeat): boolean {
   const { identifiers = [] } = now;
   const hasOwnNumbers = earlier.trail?.ownNumbers !== undefined || now.trail?.ownNumbers !== undefined;
   const isComparable = hasOwnNumbers && earlier.operation === now.operation;

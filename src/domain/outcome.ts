@@ -23,7 +23,8 @@ export interface Delivery {
   readonly goodsMissing?: boolean;
 }
 
-interface Told {
+/** The outcomes that v1 gives to an order that it has. */
+interface SaidByV1 {
   /** v1's message, shown to the script. */
   readonly message?: string;
   readonly reference?: string;
@@ -31,15 +32,15 @@ interface Told {
 }
 
 /** v1 confirmed. */
-export interface Succeeded extends Told {
+export interface Succeeded extends SaidByV1 {
   readonly kind: 'succeeded';
 }
 /** v1 charged, the provider has not confirmed. */
-export interface Pending extends Told {
+export interface Pending extends SaidByV1 {
   readonly kind: 'pending';
 }
 /** Charged and refunded. */
-export interface Declined extends Told {
+export interface Declined extends SaidByV1 {
   readonly kind: 'declined';
 }
 /** v1 said no before charging. */
@@ -94,6 +95,8 @@ export const TOLD_AS = {
 
 /** The outcome while an earlier attempt was cut off, or is under way at another process. */
 export const ATTEMPT_NOT_ENDED: Unknown = { kind: 'unknown', reason: 'an earlier attempt did not end' };
+/** The outcome while the journal cannot show the order: v1 may have charged. */
+export const JOURNAL_UNREAD: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 /** Written before another attempt. Otherwise another process could prove during the attempt that the order never was at v1. */
 export const ATTEMPT_BEGINS: Unknown = { ...ATTEMPT_NOT_ENDED, isBeginning: true };
 
@@ -152,7 +155,7 @@ export function isSafeToRefund(outcome: Outcome): boolean {
 export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): Outcome {
   if (previous === undefined) return latest;
   // Proven absent: only an answer by which v1 has the order after all changes that.
-  if (isProvenAbsent(previous)) return isTold(latest) ? latest : previous;
+  if (isProvenAbsent(previous)) return isAtV1(latest) ? latest : previous;
   if (isRefusal(previous)) return latest.kind === 'unknown' && latest.isBeginning === true ? previous : latest;
   if (isFinal(previous)) return previous.kind === latest.kind ? withDelivery(latest, previous) : previous;
   if (previous.kind === 'pending')
@@ -166,7 +169,7 @@ export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): 
 }
 
 function withDelivery(latest: Outcome, previous: Outcome): Outcome {
-  if (!isTold(latest) || !isTold(previous)) return latest;
+  if (!isAtV1(latest) || !isAtV1(previous)) return latest;
   const reference = latest.reference ?? previous.reference;
   // The money was given back: the earlier charge and balances no longer apply.
   if (latest.kind === 'declined') return reference === undefined ? latest : { ...latest, reference };
@@ -184,7 +187,7 @@ function withDelivery(latest: Outcome, previous: Outcome): Outcome {
   };
 }
 
-function isTold(outcome: Outcome): outcome is Succeeded | Pending | Declined {
+function isAtV1(outcome: Outcome): outcome is Succeeded | Pending | Declined {
   return outcome.kind === 'succeeded' || outcome.kind === 'pending' || outcome.kind === 'declined';
 }
 

@@ -9,11 +9,12 @@ import {
   isRefusal,
   isRefusedAsIdentical,
   isSafeToRefund,
+  JOURNAL_UNREAD,
   type Outcome,
   referenceOf,
 } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { type Opening, openOrder, UNREADABLE, wasSoldMeanwhile } from './order/open-order';
+import { type Opening, openOrder, wasSoldMeanwhile } from './order/open-order';
 import { pursue } from './order/pursue';
 import { createLease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
@@ -24,7 +25,7 @@ import { askedHashOf, contentHashOf, isWithoutItsId } from './read/build-call';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { earlierTellerOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
-import { generateRequestId, hasOwnId, isNameless, namesItsSale } from './read/read-raw';
+import { generateRequestId, hasFieldId, isNameless, namesItsSale } from './read/read-raw';
 import { firstOf, orderRoot, replyTo, tellOutcome } from './tell/merge-reply';
 import { markTold, takePins, watchHangUp } from './tell/mark-told';
 import { pendingInWords, tellObstacle, tellWait } from './tell/refuse';
@@ -99,9 +100,9 @@ export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): P
  * A refusal that this process has held for a while, as it stood still or its journal was slow, may not be the order's last word: another process may
  * have taken the order again since, and v1 may have charged it.
  */
-async function asItStands(order: Order, { journal, clock, told, onTrouble }: WalkParts): Promise<Order> {
+async function asItStands(order: Order, { journal, clock, toldSales, onTrouble }: WalkParts): Promise<Order> {
   const { owner, requestId, attempts, outcome, settledAtMs = Infinity } = order;
-  if (!isRefusal(outcome) || clock.now() - settledAtMs < HELD_MS || told?.() === undefined) return order;
+  if (!isRefusal(outcome) || clock.now() - settledAtMs < HELD_MS || toldSales?.() === undefined) return order;
   try {
     // After a stop the deadlines of its statements are over, and a database that is there seems to be away until it is looked for.
     if (!journal.isWritable()) await pause(clock, LOOKED_FOR_MS);
@@ -119,7 +120,7 @@ async function asItStands(order: Order, { journal, clock, told, onTrouble }: Wal
  * for such orders. Not for PINs: they name no customer, so the order may be another customer's.
  */
 async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
-  if (hasOwnId(parsed.intent.requestId) || isOfPins(parsed.operation)) return undefined;
+  if (hasFieldId(parsed.intent.requestId) || isOfPins(parsed.operation)) return undefined;
   const cameAt = wasSoldMeanwhile(order) ? parts.clock.elapsed() - parsed.line.ageMs : undefined;
   const search = { isDue: true, except: order.requestId, sent: parsed.intent.requestId, cameAt };
   const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, search);
@@ -128,7 +129,7 @@ async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts
     // That another process has an order of this sale is known then, but not how it stands.
     return wasSoldMeanwhile(order) ? UNREAD : undefined;
   });
-  if (found === UNREAD) return { ...order, outcome: UNREADABLE };
+  if (found === UNREAD) return { ...order, outcome: JOURNAL_UNREAD };
   // v1 may have refused the earlier order because of this one, of whose attempts nothing is known.
   if (order.outcome?.kind === 'unknown' && isRefusal(found?.outcome)) return undefined;
   return found && { ...found, outcome: found.outcome ?? ATTEMPT_NOT_ENDED };
@@ -152,8 +153,8 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const { line, operation, request } = parsed;
   const kind = { isOfPins: isOfPins(operation), isRefundedPending: operation.takesPending === 'refunds' };
   const sale = { ...kind, leftMs, line, isWithoutIdOf: (earlier: Order) => isWithoutItsId(request, earlier, parts.keyring) };
-  const { order, standing, end } = await parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
-  const opening: Opening = { newOrder: order, standing, call, lease, leftMs, ageMs, isTooLate };
+  const { order, repeatKind, end } = await parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
+  const opening: Opening = { newOrder: order, repeatKind, call, lease, leftMs, ageMs, isTooLate };
   const joined = parts.pursuits.join(order);
   const pursuing = joined ?? parts.pursuits.add(order, openPursuit(opening, parsed, parts));
   void pursuing.then(
@@ -170,13 +171,13 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const isJudged = openingKind === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
   const { requestId } = begun;
-  return { newOrder, begunAt, pursuit, openingKind, isJoined: standing === 'repeat', requestId, judging, waitsFrom, leftMs };
+  return { newOrder, begunAt, pursuit, openingKind, isJoined: repeatKind === 'repeat', requestId, judging, waitsFrom, leftMs };
 }
 
 /** Opens the order, and pursues it where it may be sent. */
 async function openPursuit(opening: Opening, parsed: ParsedRequest, parts: WalkParts): Promise<Pursuit> {
   const opened = await openOrder(opening, parsed, parts);
-  return opened.kind === 'resting' ? opened.pursuit : pursue(opened.plan, parts);
+  return opened.kind === 'idle' ? opened.pursuit : pursue(opened.plan, parts);
 }
 
 async function tellPurchase(

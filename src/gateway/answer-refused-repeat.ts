@@ -25,7 +25,7 @@ import { UNREAD } from './order/read-earlier';
 import { isUsedUp, replayMsOf } from './order/used-ids';
 import {
   generateRequestId,
-  hasOwnId,
+  hasFieldId,
   headerIdOf,
   isNameless,
   namesItsSale,
@@ -117,7 +117,7 @@ async function findRepeated(
   const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
   const isQuestion = named !== undefined && bringsOnlyIds(request, parameters, mapping);
   const isRead = named !== undefined && named !== UNREAD;
-  const words = { askedHash, sent: named === UNREAD && hasOwnId(sent) ? undefined : sent };
+  const words = { askedHash, sent: named === UNREAD && hasFieldId(sent) ? undefined : sent };
   const finding = isRead ? undefined : findOrder(credentials, (owner) => findUnheard(owner, words, mapping, parts));
   const unheard = await finding?.catch((refusal: unknown) => {
     // At an address that nothing serves it may be any request.
@@ -249,7 +249,7 @@ interface Words {
 /** Rejects where the journal cannot be read and this process knows no order: the request is refused as unread then (decision 0012). */
 async function findUnheard(owner: string, { askedHash, sent }: Words, mapping: Mapping, parts: WalkParts): Promise<Found> {
   // Another process may have opened the order since the last search: the mapping that it uses may be another one for a while.
-  const isDue = parts.told?.() !== undefined;
+  const isDue = parts.toldSales?.() !== undefined;
   return parts.repeats.findUnheard(owner, askedHash, mapping, { sent, isDue }).catch((error: unknown) => {
     parts.onTrouble('find', error);
     throw unreadRefusal(error);

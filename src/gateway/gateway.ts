@@ -63,7 +63,7 @@ export interface Gateway {
   reconcile(credentials: Credentials, clientAddress: string): Promise<number>;
 }
 
-type Told = Pick<Answer, 'reply' | 'order' | 'repeat' | 'heldMs'> & {
+type AnswerOrRefusal = Pick<Answer, 'reply' | 'order' | 'repeat' | 'heldMs'> & {
   readonly outcome: Served['outcome'];
   readonly refusal?: GatewayError;
 };
@@ -111,7 +111,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 class RunningGateway implements Gateway {
   readonly #parts: WalkParts;
   #isStopping = false;
-  #cancelHurry: () => void = () => undefined;
+  #cancelEndWaiting: () => void = () => undefined;
 
   constructor(parts: GatewayParts) {
     this.#parts = createWalkParts(parts, () => this.#isStopping);
@@ -128,15 +128,15 @@ class RunningGateway implements Gateway {
     const question = unserved === undefined ? undefined : await atStatusAddress(request, mapping, unserved, this.#parts);
     const walk = question?.walk ?? walked;
     const arrived = question === undefined ? sent : { ...sent, request: question.request };
-    let told: Told;
+    let answer: AnswerOrRefusal;
     try {
       const parsed = this.#parsedOf(walk, arrived);
-      told = await ANSWERS[parsed.operation.kind](parsed, this.#parts);
-      this.#noteAnswer(parsed, told);
+      answer = await ANSWERS[parsed.operation.kind](parsed, this.#parts);
+      this.#noteAnswer(parsed, answer);
     } catch (error) {
-      told = await this.#tellError(error, walk, arrived);
+      answer = await this.#tellError(error, walk, arrived);
     }
-    const served = servedOf(walk.known, arrived, told);
+    const served = servedOf(walk.known, arrived, answer);
     // The parameters are those of the status address. Nothing is served at the script's own.
     return question === undefined ? served : { ...served, parameters: undefined };
   }
@@ -147,11 +147,11 @@ class RunningGateway implements Gateway {
     if (walk.kind !== 'walked') throw new Error(`The walk ended at ${walk.kind}.`);
     const parsed = parsedRequestOf(walk.known, arrived, this.#parts.learnt);
     this.#parts.onRead?.(parsed, sentIdOf(refusedOf(walk.known, arrived)));
-    if (parsed.operation.kind === 'purchase') this.#watchHangUp(parsed, arrived);
+    if (parsed.operation.kind === 'purchase') this.#learnPatience(parsed, arrived);
     return parsed;
   }
 
-  #noteAnswer({ operation, credentials, request: { clientAddress } }: ParsedRequest, { outcome }: Told): void {
+  #noteAnswer({ operation, credentials, request: { clientAddress } }: ParsedRequest, { outcome }: AnswerOrRefusal): void {
     const { keyless, reconciler } = this.#parts;
     // A key that callers.yaml sends to the sandbox is not remembered for later lookups without a key from this address.
     const isSold = operation.kind === 'purchase' && outcome === 'succeeded' && credentials.sandboxOf === undefined;
@@ -160,20 +160,20 @@ class RunningGateway implements Gateway {
     if (credentials.isLookupKey !== true) reconciler.nudge(credentials, clientAddress);
   }
 
-  async #tellError(error: unknown, walk: Walk, arrived: Arrival): Promise<Told> {
+  async #tellError(error: unknown, walk: Walk, arrived: Arrival): Promise<AnswerOrRefusal> {
     if (error instanceof GatewayError) return this.#tellRefusal(error, walk, arrived);
     return this.#tellBug(error, walk, arrived);
   }
 
   /** The bug may have struck after the call was sent. "Failed" could be a lie about money, so the reply is "pending". */
-  #tellBug(error: unknown, walk: Walk, arrived: Arrival): Told {
+  #tellBug(error: unknown, walk: Walk, arrived: Arrival): AnswerOrRefusal {
     const kind = walk.known.operation?.kind;
     if (kind !== 'purchase' && kind !== 'status') throw error;
     this.#parts.onTrouble('bug', error);
     return { reply: pendingInWords(refusedOf(walk.known, arrived)), outcome: 'unknown' };
   }
 
-  async #tellRefusal(refusal: GatewayError, walk: Walk, arrived: Arrival): Promise<Told> {
+  async #tellRefusal(refusal: GatewayError, walk: Walk, arrived: Arrival): Promise<AnswerOrRefusal> {
     const { request, mapping, line } = arrived;
     if (walk.kind !== 'walked' || refusal.code === 'request_id_reused') {
       const known: Known = walk.known;
@@ -186,7 +186,7 @@ class RunningGateway implements Gateway {
     return this.#refuse(refusal, walk, arrived);
   }
 
-  #refuse(refusal: GatewayError, walk: Walk, arrived: Arrival): Told {
+  #refuse(refusal: GatewayError, walk: Walk, arrived: Arrival): AnswerOrRefusal {
     return { reply: refuseRequest(refusal, refusedOf(walk.known, arrived)), outcome: 'refused', refusal };
   }
 
@@ -194,7 +194,7 @@ class RunningGateway implements Gateway {
    * Learns how long scripts of this key wait: a hang-up shows the limit, a whole reply shows that the limit is not shorter. A stop of the
    * gateway cuts connections off, so nothing is learnt from then on.
    */
-  #watchHangUp({ mapping, credentials }: ParsedRequest, { request, line, waitedMs, age }: Arrival): void {
+  #learnPatience({ mapping, credentials }: ParsedRequest, { request, line, waitedMs, age }: Arrival): void {
     line.onEnd((isWhole) => {
       const ageMs = waitedMs + age();
       if (this.#isStopping || (isWhole && ageMs < AGE_LEAST_MS)) return;
@@ -220,7 +220,7 @@ class RunningGateway implements Gateway {
   beginStop(): void {
     this.#isStopping = true;
     this.#parts.reconciler.stop();
-    this.#cancelHurry = this.#parts.clock.after(STOP_PATIENCE_MS, () => this.#parts.pursuits.endWaiting());
+    this.#cancelEndWaiting = this.#parts.clock.after(STOP_PATIENCE_MS, () => this.#parts.pursuits.endWaiting());
   }
 
   reconcile(credentials: Credentials, clientAddress: string): Promise<number> {
@@ -235,7 +235,7 @@ class RunningGateway implements Gateway {
     const { clock, pursuits } = this.#parts;
     const drained = pursuits.drain().then(() => true);
     const hasDrained = await within(clock, deadlineMs, drained);
-    this.#cancelHurry();
+    this.#cancelEndWaiting();
     return hasDrained ?? false;
   }
 }
@@ -250,7 +250,7 @@ function refusedOf({ operation, detection, parameters, mapping }: Known, { reque
   return { mapping: mapping ?? shared, request, operation, format: detection?.format, parameters };
 }
 
-function servedOf(known: Known, arrived: Arrival, { reply, outcome, refusal, repeat, order, heldMs }: Told): Served {
+function servedOf(known: Known, arrived: Arrival, { reply, outcome, refusal, repeat, order, heldMs }: AnswerOrRefusal): Served {
   const { operation, detection, family, credentials, intent, parameters } = known;
   return {
     reply,

@@ -53,7 +53,7 @@ export interface GatewayParts {
   /** Called when a success or "pending" was told and the whole reply has left. The journal does not record this. */
   readonly onTold?: (order: Order, told: Told) => void;
   /** The sales that all processes have told; undefined while no other process sells from the same journal. */
-  readonly told?: (() => ToldStore | undefined) | undefined;
+  readonly toldSales?: (() => ToldStore | undefined) | undefined;
   readonly onWrongPin?: (wrong: WrongPin) => void;
   /** Without it no purchase is refused because others wait for their turn at v1. */
   readonly crowdedSeconds?: HttpUpstream['crowdedSeconds'];
@@ -106,9 +106,9 @@ function keptCatalog({ priceLists, mapping }: GatewayParts): (owner: string) => 
  * price lists get v1 with those alone.
  */
 function wrapForSales({ upstream: v1, visitors, clock, together, onTrouble }: GatewayParts, pinGuard: PinGuard): Upstream {
-  const told = listenToAnswers(v1, [tellVisitors(visitors)], { clock, onTrouble: (error) => onTrouble('visitors', error) });
+  const heard = listenToAnswers(v1, [tellVisitors(visitors)], { clock, onTrouble: (error) => onTrouble('visitors', error) });
   const takeTurns = together?.takePinTurns ?? takePinTurns;
-  return { send: takeTurns(told, pinGuard, clock), find: askAgain(told, clock), close: () => told.close() };
+  return { send: takeTurns(heard, pinGuard, clock), find: askAgain(heard, clock), close: () => heard.close() };
 }
 
 export function createWalkParts(parts: GatewayParts, isStopping: () => boolean): WalkParts {

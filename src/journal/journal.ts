@@ -127,7 +127,7 @@ export interface Processes {
   list(): Promise<readonly { readonly id: string; readonly signedAtMs: number }[]>;
   remove(id: string): Promise<void>;
   /** The sales that the processes have told. */
-  readonly told: ToldStore;
+  readonly toldSales: ToldStore;
 }
 
 /** Events for an operator; none of them stops the journal. */

@@ -21,7 +21,7 @@ const MARKED_AT_ONCE = 1_000;
 export interface UntoldParts {
   readonly dataDir: string;
   readonly journal: Journal;
-  readonly told: ToldStore;
+  readonly toldSales: ToldStore;
   readonly clock: Clock;
   readonly onMarked: (count: number) => void;
   /** Whether other processes may sell from the same journal; told again whenever it may have changed. */
@@ -36,14 +36,14 @@ export interface UntoldParts {
 export async function watchUntold({
   dataDir,
   journal,
-  told,
+  toldSales,
   clock,
   onMarked,
   onNeighbours,
   onTrouble,
 }: UntoldParts): Promise<(isClean: boolean) => void | Promise<void>> {
   const mark = async (signsMs: readonly number[], holder?: string): Promise<void> => {
-    const count = await markUntold(journal, signsMs, { holder, told, clock });
+    const count = await markUntold(journal, signsMs, { holder, toldSales, clock });
     if (count > 0) onMarked(count);
   };
   const { processes } = journal;
@@ -61,7 +61,7 @@ export interface Marking {
   /** Only orders of this process are marked, where the journal records which process holds an order. */
   readonly holder?: string | undefined;
   /** Which sales are known to have been told. */
-  readonly told?: ToldStore;
+  readonly toldSales?: ToldStore;
   /** Without `holder`: with it, sales that a living process tells at this moment are waited for, and orders from the future are marked. */
   readonly clock?: Clock;
 }
@@ -70,7 +70,7 @@ export interface Marking {
 export async function markUntold(
   journal: Journal,
   signsMs: readonly number[],
-  { holder, told, clock }: Marking = {},
+  { holder, toldSales, clock }: Marking = {},
 ): Promise<number> {
   if (signsMs.length === 0) return 0;
   const marked = new Map<string, Order>();
@@ -93,7 +93,7 @@ export async function markUntold(
   if (marked.size === 0) return 0;
   if (holder === undefined && clock !== undefined) await pause(clock, WRITTEN_MS);
   const toldFromMs = Math.min(...signsMs) - TELLING_MS;
-  const isTold = told === undefined ? () => false : await readTold(told, toldFromMs);
+  const isTold = toldSales === undefined ? () => false : await readTold(toldSales, toldFromMs);
   const isUntoldOpen = (order: Order): boolean => order.toldAtMs === undefined || isMissing(order, isTold, toldFromMs);
   const untold = [...marked.values()].filter((order) =>
     isUnsettled(order) ? isUntoldOpen(order) : order.outcome?.kind === 'succeeded' && isMissing(order, isTold, toldFromMs),

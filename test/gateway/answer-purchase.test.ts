@@ -320,7 +320,7 @@ test('a repeat that meets the last moment of an attempt elsewhere is told its ou
 });
 
 describe('two processes, one of which stands still', () => {
-  const TOLD = { told: () => ({ append: async () => undefined, read: async () => [] }) };
+  const TOLD = { toldSales: () => ({ append: async () => undefined, read: async () => [] }) };
 
   test.each([
     ['while the request waits for its turn', openLine(2_000).line],

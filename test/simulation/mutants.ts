@@ -217,7 +217,7 @@ export const MUTANTS: readonly Mutant[] = [
     title: 'a process that has stood still does not ask what the others have told',
     breaks: 'one charge per intent',
     firstSeed: 330598,
-    mutation: withParts(() => ({ told: () => undefined })),
+    mutation: withParts(() => ({ toldSales: () => undefined })),
   },
   {
     title: 'what a script was told counts as not told',

@@ -64,7 +64,7 @@ test('a sale that a living process tells at the moment of the mark is not marked
   const written: string[] = [];
   await sell(journal, 'told', NOW - SECOND, NOW);
   await sell(journal, 'lost', NOW - SECOND, NOW);
-  const marking = markUntold(journal, [NOW], { told: { ...toldLines(), read: async () => written }, clock });
+  const marking = markUntold(journal, [NOW], { toldSales: { ...toldLines(), read: async () => written }, clock });
   await settlePromises();
   written.push(toldLine((await journal.find(newOrder().owner, 'told'))!));
   await clock.advance(SECOND);
@@ -81,8 +81,8 @@ test('"pending" that a killed process had marked counts as told only where the r
   await sell(journal, 'older than the list', NOW - 80 * SECOND, NOW);
   const expected = { heard: TOLD_PENDING, 'cut off': 0, 'open, cut off': 0, 'older than the list': TOLD_PENDING };
   for (const id of Object.keys(expected)) await journal.tell(owner, id, TOLD_PENDING);
-  const told = toldLines(toldLine((await journal.find(owner, 'heard'))!, 'pending'));
-  expect(await markUntold(journal, [NOW], { told })).toBe(2);
+  const toldSales = toldLines(toldLine((await journal.find(owner, 'heard'))!, 'pending'));
+  expect(await markUntold(journal, [NOW], { toldSales })).toBe(2);
   await expectTold(journal, expected);
 });
 
@@ -91,7 +91,7 @@ test('an open order from before the clock was set back is marked; one of a livin
   await sell(journal, 'before the step', NOW + 180 * SECOND);
   await sell(journal, 'of another process', NOW - SECOND);
   const clock = createVirtualClock(NOW);
-  const marking = markUntold(journal, [NOW - 60 * SECOND], { told: toldLines(), clock });
+  const marking = markUntold(journal, [NOW - 60 * SECOND], { toldSales: toldLines(), clock });
   await settlePromises();
   await clock.advance(SECOND);
   expect(await marking).toBe(1);
@@ -103,7 +103,7 @@ test('an order that a living process ends, or tells as pending, while the mark w
   const clock = createVirtualClock(NOW);
   const { owner } = newOrder();
   for (const requestId of ['sold since', 'pending since', 'open']) await sell(journal, requestId, NOW - SECOND);
-  const marking = markUntold(journal, [NOW], { told: toldLines(), clock });
+  const marking = markUntold(journal, [NOW], { toldSales: toldLines(), clock });
   await settlePromises();
   await journal.settle(owner, 'sold since', { kind: 'succeeded', reference: 'r1' }, NOW);
   await journal.tell(owner, 'pending since', TOLD_PENDING);
@@ -214,7 +214,7 @@ test('a start marks the untold sales of dead processes, and so does a process th
   const marked: number[] = [];
   const watch = async (of: VirtualClock) => {
     const starting = watchUntold({
-      ...{ dataDir: folder, journal, clock: of, told: toldFiles(folder, of) },
+      ...{ dataDir: folder, journal, clock: of, toldSales: toldFiles(folder, of) },
       onMarked: (count) => marked.push(count),
       onNeighbours: () => undefined,
       onTrouble: () => undefined,

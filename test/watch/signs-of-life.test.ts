@@ -204,7 +204,7 @@ function createTable() {
     sign: async (atMs) => void rows.set(own, atMs),
     list: async () => [...rows].map(([id, signedAtMs]) => ({ id, signedAtMs })),
     remove: async (id) => void rows.delete(id),
-    told: { append: () => Promise.resolve(), read: () => Promise.resolve([]) },
+    toldSales: { append: () => Promise.resolve(), read: () => Promise.resolve([]) },
   });
   return { rows, processesOf };
 }

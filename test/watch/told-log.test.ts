@@ -145,7 +145,7 @@ test('a start marks the last sales of a killed process as untold, except those i
   writeFileSync(join(folder, 'told', 'killed.0'), `${owner} ${number}\n`);
   const marked: number[] = [];
   const starting = watchUntold({
-    ...{ dataDir: folder, journal, clock, told: store() },
+    ...{ dataDir: folder, journal, clock, toldSales: store() },
     onMarked: (count) => void marked.push(count),
     onNeighbours: () => undefined,
     onTrouble: () => undefined,

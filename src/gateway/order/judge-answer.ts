@@ -5,7 +5,7 @@
 import type { Clock } from '../../domain/clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json';
 import type { Order } from '../../domain/order';
-import { isRefusal, referenceOf, succeedOutcome, type Outcome, type Unknown } from '../../domain/outcome';
+import { isRefusal, JOURNAL_UNREAD, referenceOf, succeedOutcome, type Outcome } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { PriceLists } from '../../price-lists/price-lists';
 import { orderInReceipt, outcomeOfReceipt } from '../../upstream/answer-data';
@@ -32,8 +32,6 @@ const USED: Outcome = {
   message:
     'This request-id was already used: the order with it was sold long ago. Nothing was charged for this request. Send a new sale with an id of its own.',
 };
-/** The journal cannot show which order has the reference. `unknown` makes the pursuit ask v1 again, so the answer is not lost. */
-const JOURNAL_UNREAD: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 
 /**
  * The outcome of one attempt. Two kinds of answers are doubted: an answer that contradicts itself, and an answer that may be
@@ -54,10 +52,11 @@ export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<
   const owning = await ownerOf(reference, judging);
   if (owning === 'another') return OTHER_ORDER;
   if (owning !== 'unread' || judged.kind === 'unknown') return judged;
+  // `JOURNAL_UNREAD` makes the pursuit ask v1 again, so the answer is not lost.
   if (isDuplicate && !isExpected(judging)) return { ...JOURNAL_UNREAD, isDoubted: true };
   // The journal may be away for longer than any script waits. v1's receipt of the reference can then show that it is this order's.
-  const { identity, isOfOld } = await judging.identify(reference, judging.order.openedAtMs);
-  return identity === 'same' && isOfOld !== true ? judged : JOURNAL_UNREAD;
+  const { identity, isOldSale } = await judging.identify(reference, judging.order.openedAtMs);
+  return identity === 'same' && isOldSale !== true ? judged : JOURNAL_UNREAD;
 }
 
 /**
@@ -69,32 +68,32 @@ async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject
   const isOfOrder = [body['duplicate'], body['pending'], body['success'], data['pending']].some(isYes);
   const doubt: Outcome = { kind: 'unknown', reason: 'v1 refuses and speaks of an order that it has', isDoubted: true };
   if (reference === undefined) return isOfOrder ? doubt : refusal;
-  const { identity, outcome, isOfOld } = await judging.identify(reference, judging.order.openedAtMs);
+  const { identity, outcome, isOldSale } = await judging.identify(reference, judging.order.openedAtMs);
   const owning = await ownerOf(reference, judging);
   if (owning === 'another') return isOfOrder ? OTHER_ORDER : refusal;
   if (owning === 'unread') return doubt;
   // An old sale under this id explains the refusal: this request has bought nothing.
-  if (identity === 'same' && isOfOld === true && outcome?.kind === 'succeeded') return refusal;
+  if (identity === 'same' && isOldSale === true && outcome?.kind === 'succeeded') return refusal;
   if (identity === 'same') return outcome ?? { kind: 'pending', reference };
   // v1 has no order of this reference, or the reference is provably another sale's: then the refusal stands.
   return (identity === 'none' && !isOfOrder) || identity === 'other' ? refusal : doubt;
 }
 
 /** v1 answered with an order that it had under this id before. */
-async function judgeDuplicate(told: Outcome, reference: string, judging: Judging): Promise<Outcome> {
+async function judgeDuplicate(answered: Outcome, reference: string, judging: Judging): Promise<Outcome> {
   const { order, before, identify } = judging;
-  const { identity, outcome, isOfOld } = await identify(reference, order.openedAtMs);
+  const { identity, outcome, isOldSale } = await identify(reference, order.openedAtMs);
   const wasExpected = isExpected(judging);
   if (identity === 'same' || (identity === 'unclear' && wasExpected)) {
-    if (isOfOld === true && (outcome ?? told).kind === 'succeeded') {
+    if (isOldSale === true && (outcome ?? answered).kind === 'succeeded') {
       // No attempt of ours made that sale, so this request has sold nothing: it is refused like any used-up id.
       if (before === undefined || isRefusal(before)) return USED;
       return { kind: 'unknown', reason: 'v1 has an old order under this request id', isDoubted: true };
     }
     // v1's "success" may only mean that it found the earlier order: the receipt has that order's outcome.
-    if (outcome === undefined) return told;
+    if (outcome === undefined) return answered;
     // The receipt may show goods (token, PINs) that v1's answer leaves out.
-    return outcome.kind === told.kind ? succeedOutcome(outcome, told) : outcome;
+    return outcome.kind === answered.kind ? succeedOutcome(outcome, answered) : outcome;
   }
   if (identity === 'other')
     return {
@@ -152,7 +151,7 @@ export interface Evidence {
   /** The outcome that the receipt shows, if any. */
   readonly outcome?: Outcome | undefined;
   /** By its own clock v1 wrote the receipt so long before the order was opened that the request with this id must mean another sale. */
-  readonly isOfOld?: boolean;
+  readonly isOldSale?: boolean;
 }
 
 /** Reads the receipt of a reference and compares it with the order that is being bought. */
@@ -173,7 +172,7 @@ interface IdentifyingParts {
 const OLD_MS = 20 * 3_600_000;
 
 /** Judged by v1's own clock only: this machine's clock may be a day wrong. False where v1's answer has no time. */
-function isOfOld(
+function isOldSale(
   { body, serverAtMs }: Extract<Finding, { kind: 'found' }>,
   openedAtMs: number,
   { clock, replayMs }: IdentifyingParts,
@@ -208,6 +207,6 @@ export async function identifyOrder(
   return {
     identity: isRuledOut ? 'contradicted' : identity,
     outcome: outcomeOfReceipt(finding.body, reference),
-    isOfOld: isOfOld(finding, openedAtMs, parts),
+    isOldSale: isOldSale(finding, openedAtMs, parts),
   };
 }

@@ -36,7 +36,7 @@ export interface LookParts {
   readonly clock: Clock;
   readonly steadiness: Pick<Steadiness, 'agoMs' | 'before' | 'steadyForMs'>;
   /** Undefined while no other process sells from the same journal. */
-  readonly told?: (() => ToldStore | undefined) | undefined;
+  readonly toldSales?: (() => ToldStore | undefined) | undefined;
 }
 
 /**
@@ -45,7 +45,7 @@ export interface LookParts {
  * scripts refund what they heard as pending, and v1 may have sold it since.
  */
 export function createLook(
-  { journal, clock, steadiness, told }: LookParts,
+  { journal, clock, steadiness, toldSales }: LookParts,
   known: KnownOrders,
 ): (owner: string, windowMs: number, how?: { readonly isDue?: boolean; readonly isRefundedPending?: boolean }) => Promise<void> {
   const looks = createLru<string, Look>(OWNERS_MAX);
@@ -93,7 +93,7 @@ export function createLook(
     const isWhole = atMs - byThisClock(wholeAtMs) >= LOOK_WHOLE_EVERY_MS;
     const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
     // Orders that were opened and sold between two looks were never in the list of open orders.
-    const lateMs = told?.() === undefined ? undefined : Math.min(LATE_MS, atMs - byThisClock(readAtMs) + LATE_MARGIN_MS);
+    const lateMs = toldSales?.() === undefined ? undefined : Math.min(LATE_MS, atMs - byThisClock(readAtMs) + LATE_MARGIN_MS);
     const now: Look = {
       atMs,
       readAtMs,

@@ -10,13 +10,14 @@ import {
   type NotSent,
   type Outcome,
   ATTEMPT_NOT_ENDED,
+  JOURNAL_UNREAD,
   type Unknown,
 } from '../../domain/outcome';
 import type { CallContext, V1Call } from '../../upstream/upstream';
 import { isOfPins } from '../proof/fill-goods';
 import type { Reconciler } from '../proof/reconcile';
 import { pause, type Steadiness } from '../../domain/clock';
-import { hasOwnId, headerIdOf } from '../read/read-raw';
+import { hasFieldId, headerIdOf } from '../read/read-raw';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
 import type { Admission } from './admission';
@@ -39,12 +40,11 @@ export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly reconciler: Pick<Reconciler, 'reconcile'>;
   readonly steadiness: Steadiness;
   readonly repeats: Pick<Repeats, 'findUnheard'>;
-  readonly told?: (() => unknown) | undefined;
+  readonly toldSales?: (() => unknown) | undefined;
 }
 
-export const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 /** Stands for the order that this one may repeat, while the journal cannot be read. */
-export const unreadOrder = (newOrder: NewOrder): Order => ({ ...newOrder, number: 0, attempts: 0, outcome: UNREADABLE });
+export const unreadOrder = (newOrder: NewOrder): Order => ({ ...newOrder, number: 0, attempts: 0, outcome: JOURNAL_UNREAD });
 const TOO_LATE: NotSent = { kind: 'not_sent', reason: 'its script had waited too long when the order was written' };
 const SOLD_MEANWHILE: NotSent = {
   kind: 'not_sent',
@@ -57,7 +57,7 @@ const OF_PURCHASES_ALONE: ReadonlySet<ErrorCode> = new Set(['caller_paused', 'wr
 
 export interface Opening {
   readonly newOrder: NewOrder;
-  readonly standing: RepeatKind;
+  readonly repeatKind: RepeatKind;
   readonly call: V1Call;
   readonly lease: Lease;
   /** How long the script that ordered still waits. */
@@ -68,25 +68,25 @@ export interface Opening {
   readonly isTooLate: () => boolean;
 }
 
-/** The order that was opened or found: with the plan of its pursuit, or a pursuit that sends nothing because sending could do harm. */
+/** The order that was opened or found: with the plan of its pursuit, or with an idle pursuit because sending could do harm. */
 type OpenedOrder =
-  { readonly kind: 'to_pursue'; readonly plan: PursuitPlan } | { readonly kind: 'resting'; readonly pursuit: Pursuit };
+  { readonly kind: 'to_pursue'; readonly plan: PursuitPlan } | { readonly kind: 'idle'; readonly pursuit: Pursuit };
 
 /** Opens the order or finds it. Rejects with a GatewayError only if v1 cannot have charged for it. */
 export async function openOrder(
-  { newOrder, standing, call, lease, leftMs, ageMs, isTooLate }: Opening,
+  { newOrder, repeatKind, call, lease, leftMs, ageMs, isTooLate }: Opening,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): Promise<OpenedOrder> {
   // It may repeat an order that cannot be read now, so nothing is sent. A question about its new id finds no order, which is not told as a failure.
-  if (standing === 'unread') {
+  if (repeatKind === 'unread') {
     if (parsed.operation.takesPending === 'sells') throw unreadRefusal('an order that it may repeat cannot be read');
-    return restingPursuit(unreadOrder(newOrder));
+    return idlePursuit(unreadOrder(newOrder));
   }
   let opened: Opened;
-  const looking = realOrder(newOrder, standing, parsed, parts);
+  const looking = realOrder(newOrder, repeatKind, parsed, parts);
   const real = looking === undefined ? undefined : await looking;
-  if (real !== undefined) return restingPursuit(real);
+  if (real !== undefined) return idlePursuit(real);
   try {
     const refusal =
       pauseOf(parsed.callerKey) ?? parts.pinGuard.refusalOf(parsed.credentials) ?? parts.admission.refusalOf(call, parsed);
@@ -96,33 +96,33 @@ export async function openOrder(
     opened = await parts.limits.open(newOrder, parsed);
   } catch (refusal) {
     // A script that sells pending orders does not repeat them, so its request is a first one: "pending" would make it sell an order that nobody buys.
-    const isFirst = standing === 'new' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
+    const isFirst = repeatKind === 'new' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
     const known = (await knownOrder(newOrder, isFirst, parsed, parts)) ?? (await repeatedElsewhere(newOrder, parsed, parts));
     if (known === undefined) throw refusal;
     const isAlone = refusal instanceof GatewayError && OF_PURCHASES_ALONE.has(refusal.code);
-    if (!isAlone || !isWaitingForProvider(known.outcome)) return restingPursuit(known);
+    if (!isAlone || !isWaitingForProvider(known.outcome)) return idlePursuit(known);
     return { kind: 'to_pursue', plan: planOf(known, 'found', { call, lease, leftMs, ageMs }, parsed, parts) };
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
   if (isUsedUp(order, replayMsOf(parsed.mapping, parsed.callerKey), parts)) throw await usedUp(order, parsed, parts);
   if (isNothingToSend(order, newOrder)) {
-    return restingPursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'known');
+    return idlePursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'known');
   }
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
-    if (isTooLate()) return restingPursuit(order);
+    if (isTooLate()) return idlePursuit(order);
     // An earlier attempt is under way elsewhere, was cut off by a crash, or got no answer. Each may have charged. The lease of the
     // next attempt is written first: otherwise another process could prove the order absent during the attempt.
     const renewed = await lease.renew(order);
-    if (renewed === undefined) return restingPursuit(order);
+    if (renewed === undefined) return idlePursuit(order);
     order = renewed;
     // The other attempt has ended in the meantime: its outcome is the outcome of this request.
-    if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return restingPursuit(order);
+    if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return idlePursuit(order);
   }
   if (opened.kind !== 'found') {
     const isLate = ageMs() > REFUSED_AS_IDENTICAL_MS;
     const reason = isTooLate() ? TOO_LATE : isLate ? await soldMeanwhile(order, parsed, parts) : undefined;
-    if (reason !== undefined) return restingPursuit(await settleUnsent(order, reason, parts), 'new');
+    if (reason !== undefined) return idlePursuit(await settleUnsent(order, reason, parts), 'new');
   }
   if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));
   return { kind: 'to_pursue', plan: planOf(order, opened.kind, { call, lease, leftMs, ageMs }, parsed, parts) };
@@ -188,8 +188,8 @@ async function repeatedElsewhere(order: NewOrder, parsed: ParsedRequest, parts: 
   return found === UNREAD || isRefusal(found?.outcome) ? undefined : found;
 }
 
-function mayBeElsewhere({ intent, operation }: ParsedRequest, { told }: OpeningParts): boolean {
-  return told?.() !== undefined && !hasOwnId(intent.requestId) && !isOfPins(operation);
+function mayBeElsewhere({ intent, operation }: ParsedRequest, { toldSales }: OpeningParts): boolean {
+  return toldSales?.() !== undefined && !hasFieldId(intent.requestId) && !isOfPins(operation);
 }
 
 async function orderElsewhere(
@@ -311,18 +311,18 @@ function beforeThisAttempt({ outcome }: Order): Outcome {
   return outcome.isDoubted === true ? { ...ATTEMPT_NOT_ENDED, isDoubted: true } : ATTEMPT_NOT_ENDED;
 }
 
-/** A pursuit that sends nothing and gives the order as it is. */
-function restingPursuit(order: Order, openingKind: OpeningKind = 'known'): OpenedOrder {
-  const standing: Order = { ...order, outcome: order.outcome ?? ATTEMPT_NOT_ENDED };
+/** A pursuit that sends nothing and gives the order as it is now. */
+function idlePursuit(order: Order, openingKind: OpeningKind = 'known'): OpenedOrder {
+  const shown: Order = { ...order, outcome: order.outcome ?? ATTEMPT_NOT_ENDED };
   const pursuit: Pursuit = {
     openingKind,
-    current: () => standing,
-    waitFor: async () => standing,
-    hurry: () => undefined,
+    current: () => shown,
+    waitFor: async () => shown,
+    endWaiting: () => undefined,
     isAwaited: false,
     isLooking: false,
     openSince: undefined,
     ended: Promise.resolve(),
   };
-  return { kind: 'resting', pursuit };
+  return { kind: 'idle', pursuit };
 }

@@ -58,7 +58,7 @@ class RunningPursuit implements Pursuit {
   /** Another process or a look into v1's history has written an outcome into the journal, so `concluding` writes none. */
   #isSettledElsewhere = false;
   #hasEnded = false;
-  #isHurried = false;
+  #isWaitingEnded = false;
   /** The last script that waited hung up without a reply: most scripts then count the sale as failed. */
   #isDeserted = false;
   isLooking = false;
@@ -88,8 +88,8 @@ class RunningPursuit implements Pursuit {
     return this.#awaitedMs() > 0;
   }
 
-  hurry(): void {
-    this.#isHurried = true;
+  endWaiting(): void {
+    this.#isWaitingEnded = true;
     this.#changed.emit();
   }
 
@@ -112,7 +112,7 @@ class RunningPursuit implements Pursuit {
   }
 
   #isTellable(): boolean {
-    if (this.#hasEnded || this.#isHurried) return true;
+    if (this.#hasEnded || this.#isWaitingEnded) return true;
     return this.#hasSettled && this.#order.outcome?.kind !== 'pending' && this.#order.outcome?.kind !== 'unknown';
   }
 
@@ -319,7 +319,7 @@ class RunningPursuit implements Pursuit {
   }
 
   #isGivenUp(): boolean {
-    return this.#parts.isStopping() && (this.#isHurried || this.#waiters.length === 0);
+    return this.#parts.isStopping() && (this.#isWaitingEnded || this.#waiters.length === 0);
   }
 
   /** Milliseconds until the receipt must be read so that the answer comes before the longest patience ends. */

@@ -163,7 +163,7 @@ export interface Pursuit {
    */
   waitFor(patienceMs: number, line?: Line): Promise<Order>;
   /** Ends all waiting: every `waitFor` resolves with the order as it is. */
-  hurry(): void;
+  endWaiting(): void;
   /** When v1's first answer left the order open, by `clock.elapsed()`. Undefined before that answer, and if it ended the pursuit. */
   readonly openSince: number | undefined;
   /** Whether a script waits for the end of the order. */

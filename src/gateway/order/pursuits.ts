@@ -63,7 +63,7 @@ export function createPursuits(): Pursuits {
     endWaiting() {
       for (const { pursuit } of running.values())
         void pursuit.then(
-          (started) => started.hurry(),
+          (started) => started.endWaiting(),
           () => undefined,
         );
     },

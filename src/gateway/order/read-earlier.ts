@@ -7,43 +7,43 @@ import type { LookParts } from './look-for-unheard';
 import type { Pursuits } from './pursuits';
 
 export const UNREAD = 'unread' as const;
-export type Read = Order | typeof UNREAD;
+export type EarlierOrder = Order | typeof UNREAD;
 
-export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'told'> {
+export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'toldSales'> {
   readonly journal: Pick<Journal, 'find'>;
   readonly pursuits: Pick<Pursuits, 'find'>;
 }
 
 /** The words of a request, and the mapping that reads them now. */
-export type Asked = Pick<NewOrder, 'owner' | 'askedHash'> & {
+export type SentWords = Pick<NewOrder, 'owner' | 'askedHash'> & {
   readonly trail?: Pick<Trail, 'mapping'>;
   readonly headerId?: string | undefined;
   readonly isNamed?: boolean;
   readonly cameAt?: number | undefined;
 };
-export type RepeatedOf = (asked: Asked, requestId: string) => Promise<Read | undefined>;
+export type RepeatedOf = (asked: SentWords, requestId: string) => Promise<EarlierOrder | undefined>;
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
-export function readersOf({ journal, pursuits, clock, steadiness, told }: ReadParts) {
+export function readersOf({ journal, pursuits, clock, steadiness, toldSales }: ReadParts) {
   const current = async (owner: string, requestId: string): Promise<Order | undefined> => {
     const own = (await pursuits.find(owner, requestId))?.current();
     if (own === undefined) return journal.find(owner, requestId);
-    if (!isUnsettled(own) || told?.() === undefined) return own;
+    if (!isUnsettled(own) || toldSales?.() === undefined) return own;
     // Another process may have sold the order, and told that, while the attempt of this one waits for v1.
     const written = await journal.find(owner, requestId).catch(() => undefined);
     return written?.outcome?.kind === 'succeeded' ? written : own;
   };
   /** An order that this process remembers and the journal does not have was lost with its database, whose successor was behind: it may be charged. */
-  const remembered = (owner: string, requestId: string): Promise<Read> =>
+  const remembered = (owner: string, requestId: string): Promise<EarlierOrder> =>
     current(owner, requestId).then(
       (order) => order ?? UNREAD,
       () => UNREAD,
     );
-  const ifUnheard = async (order: Order, isRefundedPending = false): Promise<Read | undefined> => {
+  const ifUnheard = async (order: Order, isRefundedPending = false): Promise<EarlierOrder | undefined> => {
     if (isRefundedPending && isSoldAfterPending(order)) return order;
     // 0: a time in the future by every clock that this process has seen.
     const agoMs = steadiness.agoMs(order.settledAtMs ?? 0) || undefined;
-    const isYet = isUnheard(order) || (await isPerhapsUntold(order, told?.(), clock.now(), agoMs).catch(() => UNREAD));
+    const isYet = isUnheard(order) || (await isPerhapsUntold(order, toldSales?.(), clock.now(), agoMs).catch(() => UNREAD));
     return isYet === true ? order : isYet === UNREAD ? UNREAD : undefined;
   };
   const repeatedOf: RepeatedOf = async (asked, requestId) => {
@@ -63,14 +63,14 @@ export function readersOf({ journal, pursuits, clock, steadiness, told }: ReadPa
  * Of orders of one sale that several processes have opened before one saw the other's: the one that was sold, else the one opened first. v1 refuses
  * the later ones as identical, and would sell them a few seconds later.
  */
-export function likelyCharged(orders: readonly Read[]): Read | undefined {
+export function likelyCharged(orders: readonly EarlierOrder[]): EarlierOrder | undefined {
   const rankOf = (order: Order): number => (order.outcome?.kind === 'succeeded' ? 0 : isUnsettled(order) ? 1 : 2);
   const read = orders.filter((one) => one !== UNREAD);
   return read.sort((one, other) => rankOf(one) - rankOf(other) || byTime(one, other))[0] ?? orders[0];
 }
 
 /** Whether another mapping than this one read in these very words the id of the order: its script counts on that id, also when it heard the end. */
-export function wasNamed(earlier: Read, { askedHash, trail }: Omit<Asked, 'owner'>): boolean {
+export function wasNamed(earlier: EarlierOrder, { askedHash, trail }: Omit<SentWords, 'owner'>): boolean {
   if (earlier === UNREAD || earlier.askedHash !== askedHash || earlier.trail?.mapping === trail?.mapping) return false;
   return Object.keys(earlier.echo).length > 0;
 }

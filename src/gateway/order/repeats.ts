@@ -7,15 +7,15 @@
 import type { Line } from '../../domain/legacy';
 import { type NewOrder, NOT_TOLD, type Order, TOLD_PENDING } from '../../domain/order';
 import type { Mapping } from '../../mapping/mapping';
-import { generateRequestId, hasOwnId, headerIdOf, namesItsSale, type SentRequestId } from '../read/read-raw';
+import { generateRequestId, hasFieldId, headerIdOf, namesItsSale, type SentRequestId } from '../read/read-raw';
 import { createContentTurns, type SharedRepeats } from './content-turns';
 import { createKnownOrders, keepBy, keyOf, wordingOf, type KeptRepeat, type KnownOrders } from './kept-repeats';
 import { createLook, type LookParts } from './look-for-unheard';
 import { createNamedRepeats, type KnownWords } from './named-repeats';
 import {
-  type Asked,
+  type SentWords,
   likelyCharged,
-  type Read,
+  type EarlierOrder,
   type ReadParts,
   type RepeatedOf,
   readersOf,
@@ -55,7 +55,7 @@ export interface Repeats {
       readonly sent?: SentRequestId | undefined;
       readonly cameAt?: number | undefined;
     },
-  ): Promise<Read | undefined>;
+  ): Promise<EarlierOrder | undefined>;
   /** A script has got the whole reply with the success of this order. */
   noteHeard(order: Order): void;
 }
@@ -70,7 +70,7 @@ interface SaleKind {
 export interface SaleTurn {
   /** The order with the id under which it starts: that of the order that it repeats, if there is one. */
   readonly order: NewOrder;
-  readonly standing: RepeatKind;
+  readonly repeatKind: RepeatKind;
   /** Ends the turn. Call it once: when the order has started, or is refused. */
   readonly end: (isStarted: boolean) => void;
 }
@@ -97,13 +97,13 @@ export interface RepeatsParts extends LookParts, ReadParts {
   readonly sharedRepeats?: SharedRepeats | undefined;
 }
 
-export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepeats: shared, told }: RepeatsParts): Repeats {
+export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepeats: shared, toldSales }: RepeatsParts): Repeats {
   const known = createKnownOrders(clock);
   const { contents, wordings, headers } = known;
-  const look = createLook({ journal, clock, steadiness, told }, known);
+  const look = createLook({ journal, clock, steadiness, toldSales }, known);
   const takeContentTurn = createContentTurns(shared);
   const tellings = createTellings(clock);
-  const readers = readersOf({ journal, pursuits, clock, steadiness, told });
+  const readers = readersOf({ journal, pursuits, clock, steadiness, toldSales });
   const { repeatedOf } = readers;
   const find = createFind({ known, look, readers, pursuits, tellings });
   const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });
@@ -112,18 +112,18 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
 
   return {
     async takeTurn(order, sent, windowMs, { leftMs, line, ...sale }) {
-      if (hasOwnId(sent)) {
+      if (hasFieldId(sent)) {
         const named = await findNamed(order, windowMs);
-        return { ...named, end: named.standing === 'repeat' ? () => undefined : keepAtEnd(order, windowMs) };
+        return { ...named, end: named.repeatKind === 'repeat' ? () => undefined : keepAtEnd(order, windowMs) };
       }
       const content = keyOf(order.owner, order.contentHash);
       const { kept, end } = await takeContentTurn(content, leftMs);
       try {
         for (const one of kept ?? []) contents.add(content, one, windowMs);
         const { requestId: id, headerId, isUnread, isAgain, own = order } = await find(order, sent, windowMs, sale);
-        if (id !== undefined) return { order: tellings.begin(repeatOf(order, id, headerId), line), standing: 'repeat', end };
-        if (isUnread ?? kept === undefined) return { order, standing: 'unread', end };
-        return { order: own, standing: isAgain === true ? 'again' : 'new', end: keepAtEnd(own, windowMs, end) };
+        if (id !== undefined) return { order: tellings.begin(repeatOf(order, id, headerId), line), repeatKind: 'repeat', end };
+        if (isUnread ?? kept === undefined) return { order, repeatKind: 'unread', end };
+        return { order: own, repeatKind: isAgain === true ? 'again' : 'new', end: keepAtEnd(own, windowMs, end) };
       } catch (cause) {
         end();
         throw unreadRefusal(cause);
@@ -131,7 +131,7 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     },
     findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue = false, except, sent, cameAt } = {}) {
       const headerId = headerIdOf(sent);
-      const asked: Asked = { owner, askedHash, trail: { mapping }, headerId, isNamed: namesItsSale(sent), cameAt };
+      const asked: SentWords = { owner, askedHash, trail: { mapping }, headerId, isNamed: namesItsSale(sent), cameAt };
       const isRepeatable = (one: KeptRepeat): boolean => one.agoMs <= repeatMs && one.requestId !== except;
       const kept = () => {
         const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId)).filter(isRepeatable);
@@ -176,7 +176,7 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     order: NewOrder,
     sent: SentRequestId | undefined,
     { isOfPins, isRefundedPending, isWithoutIdOf }: SaleKind,
-  ): Promise<'same' | Read | undefined> => {
+  ): Promise<'same' | EarlierOrder | undefined> => {
     const earlier = await remembered(order.owner, kept.requestId);
     if (kept.isByHeader === true && earlier !== UNREAD && !isWithoutIdOf(earlier)) return undefined;
     const isUnderHeader = isNamedBy(sent, kept, earlier) && !(isOfPins && wasTaken(earlier, sent));
@@ -195,7 +195,7 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     const isTaken = isOfPins && wasTaken(underHeader, sent);
     if (underHeader !== undefined && underHeader !== UNREAD && !isTaken) return { isAgain: true };
     const looked = await look(owner, windowMs, { isRefundedPending }).catch((error: unknown) => ({ error }));
-    const unheard: Read[] = [];
+    const unheard: EarlierOrder[] = [];
     for (const kept of repeatable(order, sent, windowMs, known)) {
       const judged = await judge(kept, order, sent, sale);
       if (judged === 'same') return { requestId: kept.requestId, headerId: sent?.id };
@@ -217,13 +217,13 @@ function repeatOf(order: NewOrder, requestId: string, headerId: string | undefin
 }
 
 /** Whether this id of a header is the order's, as it was kept or as it is now. */
-function isNamedBy(sent: SentRequestId | undefined, kept: KeptRepeat, earlier: Read | undefined): boolean {
+function isNamedBy(sent: SentRequestId | undefined, kept: KeptRepeat, earlier: EarlierOrder | undefined): boolean {
   if (sent === undefined) return false;
   return [kept.requestId, kept.headerId].includes(sent.id) || (earlier !== UNREAD && earlier?.headerId === sent.id);
 }
 
 /** Whether these PINs were told after their script had left. That may have been another customer's script, so a header that proxies write proves nothing. */
-function wasTaken(earlier: Read | undefined, sent: SentRequestId | undefined): boolean {
+function wasTaken(earlier: EarlierOrder | undefined, sent: SentRequestId | undefined): boolean {
   return earlier !== undefined && earlier !== UNREAD && !namesItsSale(sent) && (earlier.toldAtMs ?? NOT_TOLD) > TOLD_PENDING;
 }
 
@@ -270,8 +270,8 @@ function knownWords(
 async function firstUnheard(
   looking: Promise<void>,
   kept: () => readonly KeptRepeat[],
-  unheardOf: (requestId: string) => Promise<Read | undefined>,
-): Promise<Read | undefined> {
+  unheardOf: (requestId: string) => Promise<EarlierOrder | undefined>,
+): Promise<EarlierOrder | undefined> {
   await looking.catch(() => undefined);
   const read = await Promise.all(kept().map(({ requestId }) => unheardOf(requestId)));
   return likelyCharged(read.filter((one) => one !== undefined)) ?? looking.then(() => undefined);

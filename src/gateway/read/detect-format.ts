@@ -41,10 +41,10 @@ export function detectFormat(
   request: LegacyRequest,
   operation: Operation,
   mapping: Mapping,
-  certain: FormatPins,
+  pins: FormatPins,
   path: string,
 ): Detection {
-  const { pinnedByPath, pinnedByCaller, markedByToken } = certain;
+  const { pinnedByPath, pinnedByCaller, markedByToken } = pins;
   if (pinnedByPath !== undefined) return { format: pinnedByPath, reason: 'the address pins it' };
   if (pinnedByCaller !== undefined && mapping.formats.has(pinnedByCaller))
     return { format: pinnedByCaller, reason: PINNED_BY_CALLER };
@@ -68,10 +68,10 @@ export function detectFormat(
 
   // Once there is a strong signal for one format, formats without a strong or medium signal do not make a number ambiguous.
   const inQuestion = strong.length === 0 ? ids : ids.filter((id) => has(id, 'strong') || has(id, 'medium'));
-  const doubt = findDoubt(request, operation, mapping, inQuestion, certain.ownNumbers);
+  const doubt = findDoubt(request, operation, mapping, inQuestion, pins.ownNumbers);
   if (doubt === undefined) return mostLikely(ids, operation, signals);
-  const isSold = certain.isGuarded !== false && certain.ownNumbers?.has(doubt.table.name) !== true;
-  const byPrefix = decideByPrefix(request, operation, doubt, signals, isSold ? mapping : undefined);
+  const mayReadByOthers = pins.isGuarded !== false && pins.ownNumbers?.has(doubt.table.name) !== true;
+  const byPrefix = decideByPrefix(request, operation, doubt, signals, mayReadByOthers ? mapping : undefined);
   if (byPrefix !== undefined) return byPrefix;
   throw new GatewayError('ambiguous_format', describeDoubt(doubt, ids, signals), { field: doubt.spelling });
 }
@@ -167,7 +167,7 @@ function decideByPrefix(
   operation: Operation,
   doubt: Doubt,
   signals: readonly FoundSignal[],
-  guarded: Mapping | undefined,
+  readByOthers: Mapping | undefined,
 ): { format: string; reason: string } | undefined {
   const { guard } = operation;
   if (guard === undefined || guard.number.name !== doubt.field.name) return undefined;
@@ -182,8 +182,8 @@ function decideByPrefix(
   const fitting = [...readings.keys()].filter((id) => readings.get(id) === network);
   if (fitting.length > 0)
     return { format: best(fitting), reason: `only here does ${number} mean ${network}, the network of the phone number` };
-  if (guarded === undefined) return undefined;
-  const other = sellingNumbering(explainNumber(number, network, { operation, table, mapping: guarded }), request, guard);
+  if (readByOthers === undefined) return undefined;
+  const other = sellingNumbering(explainNumber(number, network, { operation, table, mapping: readByOthers }), request, guard);
   if (other === undefined) return undefined;
   return { format: best([...readings.keys()]), reason: `${number} is ${network} in ${other.title}, whatever the format` };
 }

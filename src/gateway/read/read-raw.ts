@@ -78,18 +78,18 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 const OF_ONE_INTENT = /^(?:x-)?idempotency-key$/i;
 
 /** Whether a field or the address has the id. */
-export function hasOwnId(sent: SentRequestId | undefined): boolean {
+export function hasFieldId(sent: SentRequestId | undefined): boolean {
   return sent !== undefined && Object.keys(sent.echo).length > 0;
 }
 
 /** The id of a header, where no field has one. */
 export function headerIdOf(sent: SentRequestId | undefined): string | undefined {
-  return hasOwnId(sent) ? undefined : sent?.id;
+  return hasFieldId(sent) ? undefined : sent?.id;
 }
 
 /** Whether another id means another sale. Otherwise only the same id proves something: that the sale is sent again. */
 export function namesItsSale(sent: SentRequestId | undefined): boolean {
-  return hasOwnId(sent) || (sent !== undefined && OF_ONE_INTENT.test(sent.header!.name));
+  return hasFieldId(sent) || (sent !== undefined && OF_ONE_INTENT.test(sent.header!.name));
 }
 
 /** Whether nothing but its content or its words makes the request a repeat of this order. */

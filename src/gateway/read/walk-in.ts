@@ -98,7 +98,7 @@ function continueWalk(
 /** Step 4. */
 function detect(identified: Identified, pinnedFormat: string | undefined, request: LegacyRequest, shared: Mapping): Detected {
   const { operation, credentials, callerKey } = identified;
-  const certainties = {
+  const pins = {
     pinnedByPath: pinnedFormat,
     pinnedByCaller: callerKey?.format,
     markedByToken: credentials.tokenFormat,
@@ -106,7 +106,7 @@ function detect(identified: Identified, pinnedFormat: string | undefined, reques
     isGuarded: isGuarded(identified),
   };
   const path = pathWithoutFormat(request.path, shared);
-  const detection = detectFormat(request, operation, shared, certainties, path);
+  const detection = detectFormat(request, operation, shared, pins, path);
   const family = recogniseFamily(request, detection.format, shared, callerKey, path);
   const mapping = family === undefined ? shared : shared.families.get(family.id)!.mapping();
   return { ...identified, operation: mapping.operations.get(operation.name)!, detection, family, mapping };
@@ -123,7 +123,7 @@ function finishWalk(detected: Detected, catalog: CatalogLists | undefined, reque
     if (canonical.kind === 'needs_catalog')
       return { kind: 'needs_catalog', known: detected, withCatalog: (lists) => finishWalk(detected, lists, request) };
     intent = canonical.intent;
-    refusePurchase(intent, request, mapping);
+    refuseMisplacedPurchase(intent, request, mapping);
     if (isGuarded(detected)) intent = guardNumbering(intent, request, mapping, callerKey);
     const isAsked = operation.call !== undefined && operation.kind !== 'status';
     const call = isAsked ? buildCall(operation.call, intent.values) : undefined;
@@ -138,7 +138,7 @@ function finishWalk(detected: Detected, catalog: CatalogLists | undefined, reque
  * would be told as a sale. The request has all that a purchase requires, and some of it is no field of the question. Not by GET, except at a
  * list: one script sends all fields of its form with a lookup (facts 2.2).
  */
-function refusePurchase({ operation }: Intent, request: LegacyRequest, { operations }: Mapping): void {
+function refuseMisplacedPurchase({ operation }: Intent, request: LegacyRequest, { operations }: Mapping): void {
   const { kind: asked } = operation;
   if (asked !== 'list' && !(request.method === 'POST' && (asked === 'read' || asked === 'lookup'))) return;
   const spellings = operation.fields.flatMap(({ from, otherwise }) => [...from, ...otherwise]);

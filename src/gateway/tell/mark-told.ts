@@ -17,7 +17,7 @@ export interface MarkToldParts {
   /** Called when a success or "pending" was told and the whole reply has left. The journal records a success only where it had noted the order as not told. */
   readonly onTold?: ((order: Order, told: Told) => void) | undefined;
   /** The sales that all processes have told; undefined while no other process sells from the same journal. */
-  readonly told?: (() => ToldStore | undefined) | undefined;
+  readonly toldSales?: (() => ToldStore | undefined) | undefined;
 }
 
 /** The pauses before each look whether another process has told the sale: it may have done so long ago, just now, or be telling it. */
@@ -40,7 +40,7 @@ export function watchHangUp(order: Order, line: Line, parts: MarkToldParts): voi
  * Marks the order as not told, unless another process has told it since this request came: the script has sent its sale again, while this
  * process stood still or its journal was slow. If that is found out after the mark is written, the mark is taken back. Never rejects.
  */
-async function markNotTold(order: Taken, line: Line, { journal, clock, told, onTrouble }: MarkToldParts): Promise<void> {
+async function markNotTold(order: Taken, line: Line, { journal, clock, toldSales, onTrouble }: MarkToldParts): Promise<void> {
   const { owner, requestId, attempts, openedAtMs, settledAtMs = Infinity, takenAtMs } = order;
   const cameAtMs = clock.now() - line.ageMs;
   // The journal asks again at the write: a slow database may write the mark after a later request has been told the end, or has opened the order anew.
@@ -48,7 +48,7 @@ async function markNotTold(order: Taken, line: Line, { journal, clock, told, onT
     latest === attempts && (toldAtMs <= cameAtMs || toldAtMs === takenAtMs);
   if (!isDue(order)) return;
   // A sale that had ended before this request came was told to an earlier one, whose script may not have got the reply.
-  const store = settledAtMs >= cameAtMs ? told?.() : undefined;
+  const store = settledAtMs >= cameAtMs ? toldSales?.() : undefined;
   const hasHeard = async (list: ToldStore, afterMs: number): Promise<boolean> => {
     if (afterMs > 0) await pause(clock, afterMs);
     const now = await journal.find(owner, requestId);

@@ -222,7 +222,7 @@ class PostgresJournal {
   }
 
   #wasTold(owner: string, requestId: string): Promise<boolean> {
-    const asked = this.#reads.find(owner, requestId).then((order) => wasTold(order, this.#processes.told));
+    const asked = this.#reads.find(owner, requestId).then((order) => wasTold(order, this.#processes.toldSales));
     return asked.catch(() => false);
   }
 
@@ -285,7 +285,7 @@ function createProcesses(own: string, read: Run, write: Run): Processes {
         signedAtMs: Number(row['signed_at_ms']),
       })),
     remove: async (id) => void (await write('DELETE FROM gateway_processes WHERE id = $1', [id])),
-    told: createTold(own, read, write),
+    toldSales: createTold(own, read, write),
   };
 }
 

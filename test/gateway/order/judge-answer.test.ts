@@ -12,7 +12,7 @@ const LOST: Unknown = { kind: 'unknown', reason: 'HTTP 500' };
 const DOUBTED: Partial<Outcome> = { kind: 'unknown', isDoubted: true };
 /** The receipt of this order, and of one that was sold long before it. */
 const SAME: Evidence = { identity: 'same', outcome: SOLD };
-const OLD: Evidence = { ...SAME, isOfOld: true };
+const OLD: Evidence = { ...SAME, isOldSale: true };
 
 function judge(outcome: Outcome, body: JsonObject, evidence: Evidence, more: Partial<Judging> = {}): Promise<Outcome> {
   const journal = { findByReference: async () => undefined };
@@ -58,8 +58,8 @@ test.each<[Outcome | undefined, Evidence, Partial<Outcome>]>([
   [undefined, OLD, { kind: 'rejected', httpStatus: 400 }],
   [REFUSED, OLD, { kind: 'rejected', httpStatus: 400 }],
   [LOST, OLD, DOUBTED],
-  [LOST, { ...SAME, isOfOld: false }, SOLD],
-  [undefined, { identity: 'same', isOfOld: true, outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
+  [LOST, { ...SAME, isOldSale: false }, SOLD],
+  [undefined, { identity: 'same', isOldSale: true, outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
   [LOST, { identity: 'unclear', outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
   [LOST, { identity: 'none' }, { kind: 'unknown' }],
   [{ ...LOST, isDoubted: true }, { identity: 'unclear', outcome: SOLD }, DOUBTED],

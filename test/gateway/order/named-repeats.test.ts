@@ -12,8 +12,8 @@ function openRoom(known: readonly string[], unheard: readonly string[], ofConten
     isRepeated: async (_order, requestId) => unheard.includes(requestId),
   });
   const start = async (sale: NewOrder): Promise<string> => {
-    const { order, standing } = await findNamed(sale, 1_000);
-    return `${order.requestId} ${standing}`;
+    const { order, repeatKind } = await findNamed(sale, 1_000);
+    return `${order.requestId} ${repeatKind}`;
   };
   return { start, looks };
 }

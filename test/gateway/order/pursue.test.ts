@@ -417,7 +417,7 @@ describe('a gateway that is stopping', () => {
     void it.pursuit.waitFor(40_000).then((order) => (told = order));
     await it.clock.advance(1_000);
     it.stop();
-    it.pursuit.hurry();
+    it.pursuit.endWaiting();
     await it.pursuit.ended;
     expect(told?.outcome?.kind).toBe('unknown');
     expect((await it.stored())?.kind).toBe('unknown');

@@ -13,7 +13,7 @@ function pursuitThatEnds(): { readonly pursuit: Pursuit; readonly end: () => voi
   let hurried = 0;
   const ended = new Promise<void>((resolve) => (end = resolve));
   const current = (): Order => ({ ...intent(), number: 1, attempts: 1 });
-  const pursuit = { current, waitFor: async () => current(), hurry: () => void (hurried += 1), ended } as unknown as Pursuit;
+  const pursuit = { current, waitFor: async () => current(), endWaiting: () => void (hurried += 1), ended } as unknown as Pursuit;
   return { pursuit, end, hurried: () => hurried };
 }
 
@@ -74,7 +74,7 @@ test('a start that is refused is refused to all who joined it, and the next one 
   await expect(begin(pursuits, intent(), async () => pursuit)).resolves.toEqual({ pursuit, isOwn: true });
 });
 
-test('a drain waits for all running pursuits, and a hurry reaches all waiting scripts', async () => {
+test('a drain waits for all running pursuits, and the end of all waiting reaches every running pursuit', async () => {
   const pursuits = createPursuits();
   const one = pursuitThatEnds();
   const other = pursuitThatEnds();

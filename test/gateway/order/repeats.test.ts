@@ -487,10 +487,10 @@ describe('a repeat without an id', () => {
     const house = openWalkHouse({
       ...slowly(5_000, SUCCESS),
       find: (call, nth) => (nth === 0 ? { kind: 'unavailable', reason: 'HTTP 500' } : receiptOfPins(call)),
-      parts: { told: () => toldStore() },
+      parts: { toldSales: () => toldStore() },
     });
     const mapping = editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
-    const refusing = { find: receiptOfPins, beside: house, parts: { mapping: () => mapping, told: () => toldStore() } };
+    const refusing = { find: receiptOfPins, beside: house, parts: { mapping: () => mapping, toldSales: () => toldStore() } };
     const first = askForPins(house);
     // The order is sold by now, and its PINs are not read yet.
     await house.clock.advance(5_100);
@@ -676,7 +676,7 @@ describe('a repeat without an id', () => {
   ])(
     'is told the end of the first also where another process refuses it that has not seen the first yet%s',
     async (_title, id, sent) => {
-      const shared = { told: () => toldStore() };
+      const shared = { toldSales: () => toldStore() };
       const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 300 }], parts: shared });
       const second = openWalkHouse({ beside: first, ...slowly(0, AGAIN), parts: { ...shared, crowdedSeconds: () => 5 } });
       // The second process has just looked for such orders.
@@ -689,7 +689,7 @@ describe('a repeat without an id', () => {
   );
 
   test('is told the end of the first also where the changed mapping of another process refuses it that has not seen the first yet', async () => {
-    const shared = { told: () => toldStore() };
+    const shared = { toldSales: () => toldStore() };
     const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 300 }], parts: shared });
     const mapping = () => editedMapping('min: 1 }', 'min: 500 }');
     const second = openWalkHouse({ beside: first, parts: { ...shared, mapping } });
@@ -705,7 +705,7 @@ describe('a repeat without an id', () => {
     (isNamed) => {
       behindProxy(isNamed);
 
-      const parts: WalkHouseOptions['parts'] = { told: () => toldStore() };
+      const parts: WalkHouseOptions['parts'] = { toldSales: () => toldStore() };
       /** The second process looks, then waits so long for the journal, and lists no orders after that where `isUnreadable`. */
       const lateBeside = (first: WalkHouse, openMs: number, isUnreadable = false) => {
         let isAway = false;
@@ -819,7 +819,7 @@ describe('a repeat without an id', () => {
       test('is told the end of the first, and is not sold, in such trouble also where the script of the first is told it meanwhile', async () => {
         const lines: string[] = [];
         const onTold = (order: Order, as: Told) => lines.push(toldLine(order, as));
-        const beside = { told: () => toldStore(lines), onTold };
+        const beside = { toldSales: () => toldStore(lines), onTold };
         const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 100 }], parts: beside });
         const second = openWalkHouse({ beside: first, answers: inTrouble(AGAIN), parts: beside });
         ask(second, { amount: '300' });
@@ -857,7 +857,7 @@ describe('a repeat without an id', () => {
   test('is another sale where another gateway has told the first, also while v1 leaves the attempt of this one without an answer', async () => {
     const lines: string[] = [];
     const parts: WalkHouseOptions['parts'] = {
-      told: () => toldStore(lines),
+      toldSales: () => toldStore(lines),
       onTold: (order, as) => lines.push(toldLine(order, as)),
     };
     const answers = [
@@ -881,7 +881,7 @@ describe('a repeat without an id', () => {
         const lines: string[] = [];
         const told = { ...toldStore(lines), ...(read === undefined ? {} : { read }) };
         const onTold = (order: Order, as: Told) => lines.push(toldLine(order, as));
-        const house = openWalkHouse({ ...slowly(0, answer), parts: { told: () => told, onTold, ...parts } });
+        const house = openWalkHouse({ ...slowly(0, answer), parts: { toldSales: () => told, onTold, ...parts } });
         const soldThere: Order[] = [];
         const dead = openWalkHouse({ beside: house, ...slowly(0, SUCCESS), parts: { onTold: (order) => soldThere.push(order) } });
         await sellAt(dead);
@@ -899,7 +899,7 @@ describe('a repeat without an id', () => {
         const { house } = await afterDeath();
         let setBackMs = 0;
         const clock = { ...house.clock, now: () => house.clock.now() - setBackMs };
-        const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN), parts: { clock, told: () => toldStore() } });
+        const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN), parts: { clock, toldSales: () => toldStore() } });
         setBackMs = 24 * 60 * MINUTE;
         expect(await sellAt(other)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
       });
@@ -931,7 +931,7 @@ describe('a repeat without an id', () => {
       test('is told that order also where v1 refuses it as identical, because the last look of this process was before that order', async () => {
         const house = openWalkHouse({
           ...slowly(0, { kind: 'succeeded', reference: 'V0' }, IDENTICAL),
-          parts: { told: () => toldStore() },
+          parts: { toldSales: () => toldStore() },
         });
         const other = openWalkHouse({ beside: house, ...slowly(0, SUCCESS) });
         ask(house, { amount: '300' });
@@ -1110,11 +1110,11 @@ describe('a repeat without an id', () => {
     const sell = async (newSale: NewOrder): Promise<string> => {
       const kind = { isOfPins: false, isRefundedPending: false, isWithoutIdOf: () => false };
       const how = { ...kind, leftMs: () => 1_000, line: openLine().line };
-      const { order, standing, end } = await repeats.takeTurn(newSale, undefined, 10 * MINUTE, how);
+      const { order, repeatKind, end } = await repeats.takeTurn(newSale, undefined, 10 * MINUTE, how);
       await journal.open(order);
       await journal.settle(order.owner, order.requestId, { ...SUCCESS, reference: order.requestId }, clock.now());
       end(true);
-      return `${order.requestId} ${standing}`;
+      return `${order.requestId} ${repeatKind}`;
     };
     const sale = (requestId: string, content: string): NewOrder =>
       newOrder({ requestId, contentHash: content, askedHash: content, openedAtMs: clock.now() });
@@ -1142,7 +1142,7 @@ describe('a repeat without an id', () => {
     const contents = (add: Contents['add']): Contents => ({ of: () => [], keep: nothing, add, addUnheard: nothing });
     const [own, others] = [contents((_content, { requestId }) => remembered.push(requestId)), contents(nothing)];
     const look = createLook(
-      { journal, clock, steadiness: createSteadiness(clock), told: () => toldStore() },
+      { journal, clock, steadiness: createSteadiness(clock), toldSales: () => toldStore() },
       { contents: own, wordings: others, headers: others },
     );
     await look(newOrder().owner, MINUTE);
@@ -1180,7 +1180,7 @@ describe('a repeat without an id', () => {
       await journal.settle(order.owner, order.requestId, SUCCESS, order.openedAtMs);
     }
     const known = createKnownOrders(clock);
-    const look = createLook({ journal, clock, steadiness: createSteadiness(clock), told: () => toldStore() }, known);
+    const look = createLook({ journal, clock, steadiness: createSteadiness(clock), toldSales: () => toldStore() }, known);
     await look(sale.owner, 10 * MINUTE);
     expect(known.contents.of(keyOf(sale.owner, sale.contentHash))).toMatchObject([{ requestId: 'sold' }]);
   });

@@ -149,7 +149,7 @@ test.each([
     if (lines === 'later') return clock.now() < NOW_MS + 1_000 ? [] : [toldLine(ORDER)];
     return lines ?? Promise.reject(new Error('the disk cannot be read'));
   };
-  const parts = { journal, clock, onTrouble: () => undefined, told: () => ({ read, append: read as never }) };
+  const parts = { journal, clock, onTrouble: () => undefined, toldSales: () => ({ read, append: read as never }) };
   const { line, end } = openLine(1_000);
   watchHangUp(seen, line, parts);
   end(false);
@@ -177,7 +177,7 @@ test('the mark is taken back at once where the sale stands in the list already',
   const { written, parts } = openParts({ found: { ...SOLD, toldAtMs: NOT_TOLD } });
   const told = { read: async () => [toldLine(ORDER)], append: () => Promise.resolve() };
   const { line, end } = openLine(1_000);
-  watchHangUp(ORDER, line, { ...parts, told: () => told });
+  watchHangUp(ORDER, line, { ...parts, toldSales: () => told });
   end(false);
   await settlePromises();
   expect(written).toEqual([NOT_TOLD, NOW_MS]);

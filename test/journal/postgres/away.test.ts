@@ -166,7 +166,7 @@ describePostgres('while PostgreSQL is away', () => {
     await server.start();
     const other = await open();
     const sold = await other.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1);
-    if (isHeard) await other.processes!.told.append(toldLine(sold), OPENED_AT_MS + 2);
+    if (isHeard) await other.processes!.toldSales.append(toldLine(sold), OPENED_AT_MS + 2);
     await open({ spoolDir });
     expect((await other.find(owner, 'r1'))?.toldAtMs).toBe(toldAtMs);
   });

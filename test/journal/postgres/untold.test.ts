@@ -33,7 +33,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     await sell(dies, 'its last', true);
     await sell(dies, 'it told', true);
     const clock = createVirtualClock(now);
-    const log = openToldLog(dies.processes!.told, clock);
+    const log = openToldLog(dies.processes!.toldSales, clock);
     log.note((await dies.find(owner, 'it told'))!);
     await clock.advance(SECOND);
     await log.close();
@@ -52,7 +52,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     const endSigns = await watchUntold({
       dataDir: newFolder(),
       journal: lives,
-      told: lives.processes!.told,
+      toldSales: lives.processes!.toldSales,
       clock: createVirtualClock(now + 30 * SECOND),
       onMarked: (count) => marked.push(count),
       onNeighbours: (hasNeighbours) => expect(hasNeighbours).toBe(true),
@@ -82,8 +82,8 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
       await sells.tell(owner, 'its last', now);
       return [];
     };
-    const told = { ...marks.processes!.told, read };
-    expect(await markUntold(marks, [now], { holder: dies.processes!.own, told })).toBe(1);
+    const toldSales = { ...marks.processes!.toldSales, read };
+    expect(await markUntold(marks, [now], { holder: dies.processes!.own, toldSales })).toBe(1);
     const ids = ['open', 'its last', 'left'];
     const toldAt = await Promise.all(ids.map(async (requestId) => (await marks.find(owner, requestId))?.toldAtMs));
     expect(toldAt).toEqual([undefined, now, NOT_TOLD]);
@@ -92,14 +92,14 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
 
   test('what a fleet told before its end is read by the next, and forgotten later', async () => {
     const [ended, begins] = [await open(), await open()];
-    await ended.processes!.told.append('one\n', 1_000);
-    await ended.processes!.told.append('two\n', 1_000);
-    const { told } = begins.processes!;
-    const lines = async (fromMs: number) => [...(await told.read(fromMs))].sort();
-    await told.append('a day later\n', 86_400_000);
+    await ended.processes!.toldSales.append('one\n', 1_000);
+    await ended.processes!.toldSales.append('two\n', 1_000);
+    const { toldSales } = begins.processes!;
+    const lines = async (fromMs: number) => [...(await toldSales.read(fromMs))].sort();
+    await toldSales.append('a day later\n', 86_400_000);
     expect(await lines(1_000)).toEqual(['a day later\n', 'one\ntwo\n']);
     expect(await lines(1_001)).toEqual(['a day later\n']);
-    await told.append('and more\n', 86_700_000);
+    await toldSales.append('and more\n', 86_700_000);
     expect(await lines(0)).toEqual(['and more\n']);
     await ended.close();
     await begins.close();
@@ -111,7 +111,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
       const journal = await open();
       const endSigns = await watchUntold({
         dataDir: newFolder(),
-        ...{ journal, clock, told: journal.processes!.told },
+        ...{ journal, clock, toldSales: journal.processes!.toldSales },
         onMarked: (count) => marked.push(count),
         onNeighbours: () => undefined,
         onTrouble: () => undefined,

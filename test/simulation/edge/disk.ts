@@ -166,7 +166,7 @@ export class Disk {
       sign: (atMs) => reach(() => void this.#signs.set(own, atMs)),
       list: () => reach(() => [...this.#signs].map(([id, signedAtMs]) => ({ id, signedAtMs }))),
       remove: (id) => reach(() => void this.#signs.delete(id)),
-      told: {
+      toldSales: {
         append: (lines, atMs) => reach(() => void this.#told.push({ lines, atMs })),
         read: (fromMs) =>
           reach(() => this.#told.filter(({ atMs }) => atMs >= fromMs).map(({ lines }) => lines)).catch((error: unknown) => {

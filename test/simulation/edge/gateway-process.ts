@@ -108,7 +108,7 @@ export class GatewayProcess {
     this.#journal = { ...kept, isWritable: () => kept.keptCount() === 0 && kept.isWritable() };
     this.#clock = clock;
     this.#processes = isOfFleet ? disk.processesFor(this.#life, name) : undefined;
-    this.#told = this.#processes?.told ?? disk.told;
+    this.#told = this.#processes?.toldSales ?? disk.told;
     this.#log = openToldLog(this.#told, clock, bounds?.ordersMax);
     this.#live();
     const plain: GatewayParts = {
@@ -127,7 +127,7 @@ export class GatewayProcess {
       lookupKey: undefined,
       sandboxKey: DEMO_KEY,
       clock,
-      told: () => this.#told,
+      toldSales: () => this.#told,
       onTold: (order, told) => this.#log.note(order, told),
       random: () => chance.next(),
       ...(bounds && { ordersMax: bounds.ordersMax }),
@@ -239,13 +239,16 @@ export class GatewayProcess {
   }
 
   #markUntold(): Promise<unknown> {
-    return markUntold(this.#disk.markingFor(this.name), this.#disk.takeSigns(), { told: this.#disk.told, clock: this.#clock });
+    return markUntold(this.#disk.markingFor(this.name), this.#disk.takeSigns(), {
+      toldSales: this.#disk.told,
+      clock: this.#clock,
+    });
   }
 
   /** The process does not start while the database is away. */
   async #signTo(processes: Processes): Promise<void> {
     const onDead = async (holder: string, signMs: number): Promise<void> => {
-      await markUntold(this.#journal, [signMs], { holder, told: processes.told });
+      await markUntold(this.#journal, [signMs], { holder, toldSales: processes.toldSales });
     };
     const onTrouble = (what: string, error: unknown): void =>
       note(this.#stage, `* ${this.name}`, `trouble with ${what}: ${String(error)}`);
