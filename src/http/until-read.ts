@@ -1,23 +1,24 @@
 /**
- * A process that was stopped or starved of processor (a paused container, a machine that is moved) finds old things in its buffers when it goes on: a request
- * together with the hang-up of its script, or v1's answer together with that hang-up. It would sell to a script that another gateway has served meanwhile, or count a
- * reply as delivered that nobody reads.
+ * Notices that this process was stopped or got no processor (a paused container, a machine that is moved). When it goes on, its buffers hold a request
+ * together with the hang-up of its script, or v1's answer together with that hang-up. If it did not first read all of that, it would sell to a script
+ * that another gateway has served meanwhile, or count a reply as delivered that nobody reads.
  */
 
-/** A process without a beat for so long was stopped or got no processor. */
+/** Without a beat for so long, the process was stopped or got no processor. */
 const HELD_UP_MS = 100;
 const BEAT_MS = 50;
-/** One without a beat for so long stood still: a request may have waited for it while its twin was answered. A busy machine makes shorter pauses all the time. */
+/** Without a beat for so long, the process stood still: another process may have answered the repeat of a request that waited here. Shorter pauses are usual. */
 const STOOD_STILL_MS = 500;
 const READINGS_MAX = 3;
-/** After that it still meets connections that were made meanwhile: the system gives one of them in a turn, and a hang-up a turn behind its request. */
+/** After a stop, connections that were made meanwhile still arrive for so long: one in each turn of the event loop, and its hang-up a turn after its request. */
 const CATCHING_UP_MS = 2_000;
 
 /** When this process had last read all that had arrived, by `performance.now()`. */
 let lastBeatMs = -Infinity;
+/** From when on the process counts as running steadily. */
 let steadyFromMs = Infinity;
-/** The last beat before the process stood still, and until when it catches up with that. A stop before it has caught up belongs to the one before. */
-let stoodStill = { fromMs: 0, untilMs: 0 };
+/** The last beat before the process stood still, and until when it catches up. A further stop before that time belongs to the same standstill. */
+let standstill = { fromMs: 0, untilMs: 0 };
 let beating: NodeJS.Timeout | undefined;
 
 function beat(): void {
@@ -25,7 +26,7 @@ function beat(): void {
   const heldUpMs = nowMs - lastBeatMs;
   if (heldUpMs >= HELD_UP_MS) steadyFromMs = nowMs + CATCHING_UP_MS;
   if (heldUpMs >= STOOD_STILL_MS && heldUpMs < Infinity)
-    stoodStill = { fromMs: nowMs < stoodStill.untilMs ? stoodStill.fromMs : lastBeatMs, untilMs: steadyFromMs };
+    standstill = { fromMs: nowMs < standstill.untilMs ? standstill.fromMs : lastBeatMs, untilMs: steadyFromMs };
   lastBeatMs = nowMs;
 }
 
@@ -40,11 +41,11 @@ export function untilRead(): Promise<void> | undefined {
   return nowMs - lastBeatMs < HELD_UP_MS && nowMs >= steadyFromMs ? undefined : readOn();
 }
 
-/** How long a request that was read at this time may have waited unread: since the process stood still, if that was lately. */
+/** How long a request that was read at this time may have waited unread: since the beginning of a standstill with which the process still catches up. */
 export function heldUpFor(readAtMs: number): number {
   // The request may be read before the first beat after a stop.
   if (beating !== undefined && performance.now() - lastBeatMs >= STOOD_STILL_MS) beat();
-  return performance.now() < stoodStill.untilMs ? Math.max(0, readAtMs - stoodStill.fromMs) : 0;
+  return performance.now() < standstill.untilMs ? Math.max(0, readAtMs - standstill.fromMs) : 0;
 }
 
 async function readOn(): Promise<void> {
