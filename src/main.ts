@@ -79,7 +79,7 @@ export interface Joined {
   readonly sandboxUrl: () => Promise<string>;
   readonly mapping: () => Mapping;
   readonly openKeyGuard: (journal: Journal) => KeyGuard;
-  readonly together: SharedParts;
+  readonly shared: SharedParts;
   /** Returns the same memory, connected so that a hang-up met by one process is learnt by all. */
   readonly sharePatience: (learnt: LearntPatience) => LearntPatience;
   /** Keeps a request of a caller who is being recorded. */
@@ -293,7 +293,7 @@ function openGateway(config: Config, { known, metrics, observer, closers, joined
     ...rememberV1(parts.upstream, parts.clock, known),
     setOf: (hash) => history.setOf(hash)?.mapping,
     learntPatience: joined?.sharePatience(learnt) ?? learnt,
-    together: joined?.together,
+    shared: joined?.shared,
     timeZone: config.timeZone,
     lookupKey: config.lookupApiKey,
     journalDays: config.journalDays,

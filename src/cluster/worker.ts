@@ -113,7 +113,7 @@ class WorkerProcess {
       mapping: () => this.#mapping!,
       sandboxUrl: async () => (await this.#channel.ask('sandboxUrl')) as string,
       openKeyGuard: (journal) => shareKeyGuard(this.#channel, journal),
-      together: {
+      shared: {
         takePinTurns: (upstream, guard, clock) => {
           this.#pins = guard;
           return sharePinTurns({ channel: this.#channel, clock }, upstream, guard);

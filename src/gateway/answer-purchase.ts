@@ -60,9 +60,10 @@ export function idsOf({ requestId, echo, number }: Order, outcome: Outcome): Ord
 /** `joined`: a request without an id got the id of the order that it repeats. `replayed`: the order was sold before, and its success is told again. */
 export type Repeat = 'joined' | 'replayed';
 
-/** A refusal that was written so long ago is compared with the journal before it is told. */
-const HELD_MS = 1_000;
-const LOOKED_FOR_MS = 500;
+/** A refusal that was written so long ago is read anew from the journal before it is told. */
+const OLD_REFUSAL_MS = 1_000;
+/** How long the journal may take to find a database again that seemed to be away. */
+const DATABASE_SOUGHT_MS = 500;
 /** How long the reply of a finished order waits for a price list that is being fetched: it has the plan names. */
 const CATALOG_GRACE_MS = 250;
 
@@ -89,7 +90,7 @@ interface BegunPurchase {
 /** `beginPurchase` and `tellPurchase` are functions of their own, so that their variables are not in memory while the script waits. */
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const purchase = await beginPurchase(parsed, parts);
-  const order = await asItStands(await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line), parts);
+  const order = await rereadOldRefusal(await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line), parts);
   const isRepeat = wasSoldMeanwhile(order) || isRefusedAsIdentical(order.outcome);
   const earlier = isRepeat ? await findEarlier(order, parsed, parts) : undefined;
   if (earlier === undefined) return tellPurchase(order, purchase, parsed, parts);
@@ -97,15 +98,15 @@ export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): P
 }
 
 /**
- * A refusal that this process has held for a while, as it stood still or its journal was slow, may not be the order's last word: another process may
- * have taken the order again since, and v1 may have charged it.
+ * The order with its latest outcome, where this one is an old refusal: this process stood still or its journal was slow. Meanwhile another process may
+ * have opened the order again, and v1 may have charged it.
  */
-async function asItStands(order: Order, { journal, clock, toldSales, onTrouble }: WalkParts): Promise<Order> {
+async function rereadOldRefusal(order: Order, { journal, clock, toldSales, onTrouble }: WalkParts): Promise<Order> {
   const { owner, requestId, attempts, outcome, settledAtMs = Infinity } = order;
-  if (!isRefusal(outcome) || clock.now() - settledAtMs < HELD_MS || toldSales?.() === undefined) return order;
+  if (!isRefusal(outcome) || clock.now() - settledAtMs < OLD_REFUSAL_MS || toldSales?.() === undefined) return order;
   try {
-    // After a stop the deadlines of its statements are over, and a database that is there seems to be away until it is looked for.
-    if (!journal.isWritable()) await pause(clock, LOOKED_FOR_MS);
+    // When this process has stood still, the deadlines of its statements are over, so the database seems to be away for a moment.
+    if (!journal.isWritable()) await pause(clock, DATABASE_SOUGHT_MS);
     const now = await journal.find(owner, requestId);
     const isLast = now === undefined || (now.attempts === attempts && isRefusal(now.outcome));
     return isLast ? order : { ...now, outcome: now.outcome ?? ATTEMPT_NOT_ENDED };
@@ -116,8 +117,8 @@ async function asItStands(order: Order, { journal, clock, toldSales, onTrouble }
 }
 
 /**
- * The order that v1's refusal, or our own, is about, if this sale without an id repeats it: another process has opened it since this one last looked
- * for such orders. Not for PINs: they name no customer, so the order may be another customer's.
+ * The order of another process that this sale without an id repeats: the one because of which v1 refused the sale as identical, or this process did not
+ * send it. Not for PINs: they name no customer, so the order may be another customer's.
  */
 async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
   if (hasFieldId(parsed.intent.requestId) || isOfPins(parsed.operation)) return undefined;
@@ -126,7 +127,7 @@ async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts
   const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, search);
   const found = await finding.catch((error: unknown) => {
     parts.onTrouble('find', error);
-    // That another process has an order of this sale is known then, but not how it stands.
+    // `wasSoldMeanwhile`: another process has an order of this sale, with an outcome that is not known here.
     return wasSoldMeanwhile(order) ? UNREAD : undefined;
   });
   if (found === UNREAD) return { ...order, outcome: JOURNAL_UNREAD };
@@ -153,14 +154,14 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const { line, operation, request } = parsed;
   const kind = { isOfPins: isOfPins(operation), isRefundedPending: operation.takesPending === 'refunds' };
   const sale = { ...kind, leftMs, line, isWithoutIdOf: (earlier: Order) => isWithoutItsId(request, earlier, parts.keyring) };
-  const { order, repeatKind, end } = await parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
+  const { order, repeatKind, end: endTurn } = await parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
   const opening: Opening = { newOrder: order, repeatKind, call, lease, leftMs, ageMs, isTooLate };
   const joined = parts.pursuits.join(order);
   const pursuing = joined ?? parts.pursuits.add(order, openPursuit(opening, parsed, parts));
   void pursuing.then(
-    // The repeat of an order at v1, whose key was sent to the sandbox since, starts no order of its own.
-    (begun) => end(begun.current().owner === order.owner),
-    () => end(false),
+    // Another owner: the request repeats an order from before its key was sent to the sandbox, and starts no order.
+    (begun) => endTurn(begun.current().owner === order.owner),
+    () => endTurn(false),
   );
   const pursuit = await pursuing;
   const openingKind = joined === undefined ? pursuit.openingKind : undefined;
@@ -200,6 +201,7 @@ async function tellPurchase(
   const isContested = told.outcome === 'success' && arePinsContested(order, { isJoined, openingKind }, teller);
   // A script that has hung up takes no PINs: its mark could come after that of another script, which is told them.
   const taken = isContested && !parsed.line.hasHungUp ? await takePins(order, parts) : order;
+  // Another request has taken the PINs of this order, so this one is another sale.
   if (taken === undefined) {
     // Another sale would be bought for nobody: the script that has taken the PINs may be this one, which has asked again.
     if (parsed.line.hasHungUp) return { reply: pendingInWords(parsed), outcome: 'unknown' };
@@ -295,9 +297,8 @@ function refusalOf(obstacle: Obstacle): Outcome {
 function trailOf({ mapping, reason, family, intent: { spellings, ownNumbers, numberedBy } }: ParsedRequest): Trail {
   const { hash } = mapping;
   const trail = family === undefined ? { mapping: hash, reason, spellings } : { mapping: hash, reason, family, spellings };
-  for (const _field in ownNumbers)
-    return numberedBy === undefined ? { ...trail, ownNumbers } : { ...trail, ownNumbers, numberedBy: numberedBy.title };
-  return trail;
+  if (Object.keys(ownNumbers).length === 0) return trail;
+  return numberedBy === undefined ? { ...trail, ownNumbers } : { ...trail, ownNumbers, numberedBy: numberedBy.title };
 }
 
 const KEPT_TEXT_MAX = 500;

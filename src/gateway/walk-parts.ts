@@ -68,7 +68,7 @@ export interface GatewayParts {
   /** How many orders may be under way. */
   readonly ordersMax?: number;
   /** The parts that are shared, where several processes serve as one. */
-  readonly together?: SharedParts | undefined;
+  readonly shared?: SharedParts | undefined;
 }
 
 /** What all processes that serve as one share, so that they burden v1 and callers no more than one process would. */
@@ -105,9 +105,9 @@ function keptCatalog({ priceLists, mapping }: GatewayParts): (owner: string) => 
  * v1 with the wrappers that selling needs, from the inside to the outside. The others are around it already (`src/wrappers.ts`): the visitors and
  * price lists get v1 with those alone.
  */
-function wrapForSales({ upstream: v1, visitors, clock, together, onTrouble }: GatewayParts, pinGuard: PinGuard): Upstream {
+function wrapForSales({ upstream: v1, visitors, clock, shared, onTrouble }: GatewayParts, pinGuard: PinGuard): Upstream {
   const heard = listenToAnswers(v1, [tellVisitors(visitors)], { clock, onTrouble: (error) => onTrouble('visitors', error) });
-  const takeTurns = together?.takePinTurns ?? takePinTurns;
+  const takeTurns = shared?.takePinTurns ?? takePinTurns;
   return { send: takeTurns(heard, pinGuard, clock), find: askAgain(heard, clock), close: () => heard.close() };
 }
 
@@ -116,7 +116,7 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
   const upstream = wrapForSales(parts, pinGuard);
   const pursuits = createPursuits();
   const steadiness = createSteadiness(parts.clock);
-  const repeats = createRepeats({ ...parts, pursuits, steadiness, sharedRepeats: parts.together?.repeats });
+  const repeats = createRepeats({ ...parts, pursuits, steadiness, sharedRepeats: parts.shared?.repeats });
   return {
     ...parts,
     onTold(order, told) {
@@ -132,8 +132,8 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     reconciler: createReconciler({ ...parts, upstream, pursuits, steadiness }),
     repeats,
     attempts: createAttemptLimit(parts.clock),
-    receipts: createReceiptPace(parts.clock, parts.together?.processes),
-    keyless: createKeyless({ ...parts, others: parts.together?.keyless }),
+    receipts: createReceiptPace(parts.clock, parts.shared?.processes),
+    keyless: createKeyless({ ...parts, others: parts.shared?.keyless }),
     lookups: createLookupMemory(parts.clock),
     learnt: parts.learntPatience ?? createLearntPatience([], undefined, parts.clock),
     isStopping,

@@ -50,9 +50,9 @@ const SOLD_MEANWHILE: NotSent = {
   kind: 'not_sent',
   reason: 'another process had opened an order for the same sale when this one was written',
 };
-/** v1 refuses a sale like one of the last 5 s (specification, section 7). A journal is searched for the sale of another process once a second at most. */
+/** v1 refuses a sale that is identical to one of the last 5 s (specification, section 7), less the second that a search of the journal may be late. */
 const REFUSED_AS_IDENTICAL_MS = 4_000;
-/** Refusals that concern nothing but purchases: the receipt of an order that waits for its end is read all the same, which buys nothing. */
+/** Refusals after which the receipt of an order that waits for its provider is still read: reading buys nothing. */
 const OF_PURCHASES_ALONE: ReadonlySet<ErrorCode> = new Set(['caller_paused', 'wrong_pin', 'pin_held']);
 
 export interface Opening {
@@ -73,20 +73,17 @@ type OpenedOrder =
   { readonly kind: 'to_pursue'; readonly plan: PursuitPlan } | { readonly kind: 'idle'; readonly pursuit: Pursuit };
 
 /** Opens the order or finds it. Rejects with a GatewayError only if v1 cannot have charged for it. */
-export async function openOrder(
-  { newOrder, repeatKind, call, lease, leftMs, ageMs, isTooLate }: Opening,
-  parsed: ParsedRequest,
-  parts: OpeningParts,
-): Promise<OpenedOrder> {
+export async function openOrder(opening: Opening, parsed: ParsedRequest, parts: OpeningParts): Promise<OpenedOrder> {
+  const { newOrder, repeatKind, call, lease, ageMs, isTooLate } = opening;
   // It may repeat an order that cannot be read now, so nothing is sent. A question about its new id finds no order, which is not told as a failure.
   if (repeatKind === 'unread') {
     if (parsed.operation.takesPending === 'sells') throw unreadRefusal('an order that it may repeat cannot be read');
     return idlePursuit(unreadOrder(newOrder));
   }
   let opened: Opened;
-  const looking = realOrder(newOrder, repeatKind, parsed, parts);
-  const real = looking === undefined ? undefined : await looking;
-  if (real !== undefined) return idlePursuit(real);
+  const looking = orderAtV1(newOrder, repeatKind, parsed, parts);
+  const atV1 = looking === undefined ? undefined : await looking;
+  if (atV1 !== undefined) return idlePursuit(atV1);
   try {
     const refusal =
       pauseOf(parsed.callerKey) ?? parts.pinGuard.refusalOf(parsed.credentials) ?? parts.admission.refusalOf(call, parsed);
@@ -101,7 +98,7 @@ export async function openOrder(
     if (known === undefined) throw refusal;
     const isAlone = refusal instanceof GatewayError && OF_PURCHASES_ALONE.has(refusal.code);
     if (!isAlone || !isWaitingForProvider(known.outcome)) return idlePursuit(known);
-    return { kind: 'to_pursue', plan: planOf(known, 'found', { call, lease, leftMs, ageMs }, parsed, parts) };
+    return { kind: 'to_pursue', plan: planOf(known, 'found', opening, parsed, parts) };
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
@@ -125,13 +122,13 @@ export async function openOrder(
     if (reason !== undefined) return idlePursuit(await settleUnsent(order, reason, parts), 'new');
   }
   if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));
-  return { kind: 'to_pursue', plan: planOf(order, opened.kind, { call, lease, leftMs, ageMs }, parsed, parts) };
+  return { kind: 'to_pursue', plan: planOf(order, opened.kind, opening, parsed, parts) };
 }
 
 function planOf(
   order: Order,
   opened: Opened['kind'],
-  { call, lease, leftMs, ageMs }: Pick<Opening, 'call' | 'lease' | 'leftMs' | 'ageMs'>,
+  { call, lease, leftMs, ageMs }: Opening,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): PursuitPlan {
@@ -160,16 +157,16 @@ function planOf(
 }
 
 /**
- * The reason to send nothing where another process has opened an order for this sale without an id since the search for its repeats; also where that
- * cannot be read. v1 would sell both: it refuses the second as identical only for five seconds. Not for PINs: they name no customer.
+ * The reason to send nothing for a new order: another process has opened an order for the same sale since the search for repeats, or the journal
+ * cannot show whether one has. v1 would sell both, because it refuses the second as identical only for five seconds.
  */
 async function soldMeanwhile(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<NotSent | undefined> {
   return (await orderElsewhere(order, parsed, parts)) && SOLD_MEANWHILE;
 }
 
 /**
- * The same for an order that was sent and got no answer yet: v1's trouble may outlast its five seconds. A refused order of the other process is no
- * reason, because v1 may have refused it for this one.
+ * The reason to send an order without an answer no further time: another process has an order for the same sale, and v1's trouble may outlast the
+ * five seconds. If that order was refused it is no reason, because v1 may have refused it as identical to this one.
  */
 async function soldElsewhere(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<Unknown | undefined> {
   const found = await orderElsewhere(order, parsed, parts);
@@ -178,8 +175,8 @@ async function soldElsewhere(order: Order, parsed: ParsedRequest, parts: Opening
 }
 
 /**
- * The same for a request that is refused. While there is too much to do, many are: they wait until the journal may be searched again for all of them.
- * While it cannot be read, the refusal stands, as that of a first order (decision 0012).
+ * The order of another process that a refused request repeats. While there is too much to do, many requests are refused, and wait here until one
+ * search of the journal serves all of them. If the journal cannot be read, the refusal stands, as for a first order (decision 0012).
  */
 async function repeatedElsewhere(order: NewOrder, parsed: ParsedRequest, parts: OpeningParts): Promise<Order | undefined> {
   if (!mayBeElsewhere(parsed, parts)) return undefined;
@@ -188,6 +185,7 @@ async function repeatedElsewhere(order: NewOrder, parsed: ParsedRequest, parts: 
   return found === UNREAD || isRefusal(found?.outcome) ? undefined : found;
 }
 
+/** Whether another process may have an order for the same sale. Not with an id in a field, by which the order is found; not for PINs: they name no customer. */
 function mayBeElsewhere({ intent, operation }: ParsedRequest, { toldSales }: OpeningParts): boolean {
   return toldSales?.() !== undefined && !hasFieldId(intent.requestId) && !isOfPins(operation);
 }
@@ -209,7 +207,7 @@ async function orderElsewhere(
   });
 }
 
-/** Searches before the first attempt that v1 would no longer refuse as identical. One search sees what the look before the opening did not. */
+/** Makes a search run once: before the first attempt that comes too late for v1 to refuse it as identical. */
 function onceLate<Found>(ageMs: () => number, search: () => Promise<Found | undefined>): () => Promise<Found | undefined> {
   let isDue = true;
   return async () => {
@@ -219,14 +217,14 @@ function onceLate<Found>(ageMs: () => number, search: () => Promise<Found | unde
   };
 }
 
-/** Whether this process sends nothing more of an order, because another one has opened an order for the same sale. */
+/** Whether this process sends the order no more, because another process has opened an order for the same sale. */
 export function wasSoldMeanwhile({ outcome }: Order): boolean {
   return (outcome?.kind === 'not_sent' || outcome?.kind === 'unknown') && outcome.reason === SOLD_MEANWHILE.reason;
 }
 
 /**
- * Settles an order that is not sent. If that cannot be written, the request is refused as unread: a repeat may send the order, and until then nobody
- * buys it. Where another process has an order of the sale, it is told as pending.
+ * Settles an order that is not sent. If that cannot be written, the order is told as pending where another process has an order of the sale. Else the
+ * request is refused as unread: nothing is bought before a repeat sends the order.
  */
 async function settleUnsent(order: Order, reason: NotSent, { journal, clock, onTrouble }: OpeningParts): Promise<Order> {
   try {
@@ -239,9 +237,8 @@ async function settleUnsent(order: Order, reason: NotSent, { journal, clock, onT
 }
 
 /**
- * Whether sending a repeat could only do harm. The order is over, and v1 would sell it again if it has forgotten the id, or it was refused since the
- * request came, and a script may have refunded it (decision 0011).
- * Or the mapping has changed since, so the call is another one than the call that may be at v1.
+ * Whether sending a repeat could only do harm, for one of three reasons. The order is over: v1 would sell it again if it has forgotten the id. The order
+ * was refused after the request came: a script may have refunded it (decision 0011). The mapping has changed: the call may be another one than v1 has.
  */
 function isNothingToSend(order: Order, repeat: NewOrder): boolean {
   const { outcome, contentHash } = order;
@@ -279,7 +276,7 @@ async function knownOrder(
  * The order that this request repeats and that its key placed at v1, before callers.yaml sent the key to the sandbox. The repeat is told the
  * outcome at v1: the sandbox would only simulate a sale, and the script would hear a success that v1 never gave.
  */
-function realOrder(
+function orderAtV1(
   newOrder: NewOrder,
   standing: RepeatKind,
   parsed: ParsedRequest,

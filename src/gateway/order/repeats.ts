@@ -1,8 +1,7 @@
 /**
- * Finds the order that a request without an id of its own repeats. It is an order of the same key and content, without an end or with an
- * end that its script has not heard. Instead of the content the words as sent may be the same: the mapping, the price list or the build
- * may have changed in between. A script that hangs up sends its sale again, and not always with its id. Selling that again would be a
- * second charge for one intent (decision 0024).
+ * Finds the order that a request without an id in a field repeats: an order of the same key and content whose end no script has heard. The
+ * words as sent count like the content, because the mapping, the price list or the build may have changed in between. A script that hangs up
+ * sends its sale again, and not always with its id. Selling that again would be a second charge for one intent (decision 0024).
  */
 import type { Line } from '../../domain/legacy';
 import { type NewOrder, NOT_TOLD, type Order, TOLD_PENDING } from '../../domain/order';
@@ -27,44 +26,48 @@ import { unreadRefusal } from '../../domain/errors';
 
 export interface Repeats {
   /**
-   * Resolves when the order may start. An id of its own in a field makes it another intent. Requests of the same content without an id
-   * take turns, so that two at once find each other. `isOfPins`: PINs name no customer, so an order that a script still waits for, or is
-   * being told, is another customer's sale, and is not repeated. `leftMs`: how long the script still waits. `isWithoutIdOf`: the words are those of this
-   * order but for its id.
+   * Resolves when the order may start. Orders of the same content without an id in a field take turns, so that two at once find each other.
+   * `windowMs`: how old an order may be that is repeated.
    */
-  takeTurn(
-    order: NewOrder,
-    sent: SentRequestId | undefined,
-    windowMs: number,
-    sale: SaleKind & { readonly leftMs: () => number; readonly line: Line },
-  ): Promise<SaleTurn>;
+  takeTurn(order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: WaitingSale): Promise<SaleTurn>;
   /**
-   * For a request without an id that is refused now: the order of the same key and words whose end no script has heard, or whose id an earlier
-   * mapping read in these words. `unread` where this process knows of an order but the journal cannot be read to check it. `isDue`: the
-   * journal is searched at once, however lately it was. `except`: the id of the request's own order. `sent`: its request id. The order that came with the
-   * header of a request without a field is found whatever its words are, also when its end was told. `cameAt`: when the request came, by `clock.elapsed()`. An
-   * order that ended since is the same sale, also when another script has heard the end.
+   * Finds the order that a request repeats by its words: of the same key, and no script has heard its end, or an earlier mapping read its id
+   * in these words. `unread` where this process knows of such an order and the journal cannot be read.
    */
   findUnheard(
     owner: string,
     askedHash: string,
     mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
-    options?: {
-      readonly isDue?: boolean;
-      readonly except?: string;
-      readonly sent?: SentRequestId | undefined;
-      readonly cameAt?: number | undefined;
-    },
+    search?: UnheardSearch,
   ): Promise<EarlierOrder | undefined>;
   /** A script has got the whole reply with the success of this order. */
   noteHeard(order: Order): void;
 }
 
 interface SaleKind {
+  /** PINs name no customer: an order that a script still waits for, or is being told, is another customer's sale and is not repeated. */
   readonly isOfPins: boolean;
+  /** Whether the words are those of this order without its id. */
   readonly isWithoutIdOf: (order: Order) => boolean;
   /** The script refunds its customer when it hears "pending". */
   readonly isRefundedPending: boolean;
+}
+
+interface WaitingSale extends SaleKind {
+  /** How long the script still waits. */
+  readonly leftMs: () => number;
+  readonly line: Line;
+}
+
+interface UnheardSearch {
+  /** The journal is searched at once, however lately it was. */
+  readonly isDue?: boolean;
+  /** The id of the request's own order. */
+  readonly except?: string;
+  /** An order that came under the header of this id is found whatever its words are, also when its end was told. */
+  readonly sent?: SentRequestId | undefined;
+  /** When the request came, by `clock.elapsed()`. An order that ended since is the same sale, also when another script has heard the end. */
+  readonly cameAt?: number | undefined;
 }
 
 export interface SaleTurn {
@@ -76,8 +79,8 @@ export interface SaleTurn {
 }
 
 /**
- * `new`: it repeats no known order. `again`: its own id came before. `repeat`: it has the id of the order that it repeats. `unread`: it may
- * repeat an order that the journal cannot show now or does not have yet, so nothing may be sent for it.
+ * `new`: the request repeats no known order. `again`: its own id came before. `repeat`: it has got the id of the order that it repeats.
+ * `unread`: it may repeat an order that the journal cannot show now or does not have yet, so nothing may be sent for it.
  */
 export type RepeatKind = 'new' | 'again' | 'repeat' | 'unread';
 
@@ -216,7 +219,7 @@ function repeatOf(order: NewOrder, requestId: string, headerId: string | undefin
   return headerId === undefined ? { ...order, requestId } : { ...order, requestId, headerId };
 }
 
-/** Whether this id of a header is the order's, as it was kept or as it is now. */
+/** Whether the sent id is that of the order, or of its header, as it was kept or as it is now. */
 function isNamedBy(sent: SentRequestId | undefined, kept: KeptRepeat, earlier: EarlierOrder | undefined): boolean {
   if (sent === undefined) return false;
   return [kept.requestId, kept.headerId].includes(sent.id) || (earlier !== UNREAD && earlier?.headerId === sent.id);

@@ -132,7 +132,7 @@ export class GatewayProcess {
       random: () => chance.next(),
       ...(bounds && { ordersMax: bounds.ordersMax }),
       crowdedSeconds: () => (stage.faults.isCrowded(stage.timeline.now - stage.startMs) ? 5 : undefined),
-      together: worker?.primary.partsFor(worker.number, name, this.#life, clock),
+      shared: worker?.primary.partsFor(worker.number, name, this.#life, clock),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
     this.#isReady = this.#processes === undefined ? this.#markUntold() : this.#signTo(this.#processes);
