@@ -72,7 +72,7 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
       }
       return standing(owner, requestId);
     },
-    async tell(owner, requestId, toldAtMs, attempt, isDue) {
+    async tell(owner, requestId, toldAtMs, isDue, attempt) {
       const change: KeptChange = { owner, requestId, said: { toldAtMs } };
       if (kept.has(owner, requestId)) {
         const reading = isDue && kept.applyToRead(change, () => inner.find(owner, requestId));
@@ -80,7 +80,7 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
         // Applied again: another call may have added its change since the order was read.
         return order === undefined || isDue?.(kept.applyTo(order)) === true ? kept.add(change) : undefined;
       }
-      await kept.showUntilWritten(change, toldAtMs, inner.tell(owner, requestId, toldAtMs, attempt, isDue));
+      await kept.showUntilWritten(change, toldAtMs, inner.tell(owner, requestId, toldAtMs, isDue, attempt));
     },
     find: (owner, requestId) => kept.applyToRead({ owner, requestId }, () => inner.find(owner, requestId)),
     findByNumber: async (owner, number) => kept.applyToAny(await inner.findByNumber(owner, number)),
@@ -122,7 +122,7 @@ function changeOf(...[owner, requestId, latest, atMs, attempt]: Parameters<Journ
 /** Writes a kept change into a journal. */
 export async function writeKeptChange(journal: Journal, { owner, requestId, said, attempt }: KeptChange): Promise<void> {
   if ('latest' in said) await journal.settle(owner, requestId, said.latest, said.atMs, attempt);
-  else await journal.tell(owner, requestId, said.toldAtMs, attempt);
+  else await journal.tell(owner, requestId, said.toldAtMs, undefined, attempt);
 }
 
 /** Changes of orders that are not on disk yet, in the order in which they came. */

@@ -87,7 +87,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
       }
     },
     settle: (...settling) => group.run(planSettling(store, openAttempts, ...settling)),
-    tell: (owner, requestId, toldAtMs, _attempt, isDue) => group.run(planTelling(store, owner, requestId, toldAtMs, isDue)),
+    tell: (owner, requestId, toldAtMs, isDue) => group.run(planTelling(store, owner, requestId, toldAtMs, isDue)),
     doubt(intent) {
       doubts.note(intent);
       if (journal.isWritable()) void afterRecovery();

@@ -59,7 +59,7 @@ export function createMemoryJournal(): Journal {
       if (settled !== order) write(ledger, settled);
       return settled;
     },
-    async tell(owner, requestId, toldAtMs, _attempt, isDue) {
+    async tell(owner, requestId, toldAtMs, isDue) {
       if (!isOpen) throw new Error('The journal is closed.');
       const ledger = ledgers.get(owner);
       const order = at(ledger, requestId);

@@ -106,7 +106,7 @@ export async function markUntold(
       isDue = now.toldAtMs === order.toldAtMs && (holder === undefined ? isUnsettled(now) === isUnsettled(order) : by === holder);
       return isDue;
     };
-    await journal.tell(order.owner, order.requestId, NOT_TOLD, undefined, isStillIts);
+    await journal.tell(order.owner, order.requestId, NOT_TOLD, isStillIts);
     if (isDue) count += 1;
   };
   for (let from = 0; from < untold.length; from += MARKED_AT_ONCE)

@@ -319,7 +319,7 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       await journal.open(newOrder());
       await journal.tell(owner, requestId, OPENED_AT_MS + 50);
       const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => toldAtMs === NOT_TOLD;
-      await journal.tell(owner, requestId, NOT_TOLD, undefined, isDue);
+      await journal.tell(owner, requestId, NOT_TOLD, isDue);
       expect((await journal.find(owner, requestId))?.toldAtMs).toBe(OPENED_AT_MS + 50);
     });
 

@@ -68,7 +68,7 @@ describe('answers of v1 while the disk takes nothing', () => {
     await journal.settle(owner, 'r1', SOLD, 5_000);
     const taken: number[] = [];
     const take = (atMs: number): Promise<void> =>
-      journal.tell(owner, 'r1', atMs, undefined, ({ toldAtMs = NOT_TOLD }) => {
+      journal.tell(owner, 'r1', atMs, ({ toldAtMs = NOT_TOLD }) => {
         const isFree = toldAtMs <= TOLD_PENDING;
         if (isFree) taken.push(atMs);
         return isFree;

@@ -55,7 +55,7 @@ async function markNotTold(order: Taken, line: Line, { journal, clock, toldSales
     return now?.outcome?.kind === 'succeeded' && now.toldAtMs === NOT_TOLD && (await readTold(list, openedAtMs - CLOCKS_MS))(now);
   };
   try {
-    await journal.tell(owner, requestId, NOT_TOLD, undefined, isDue);
+    await journal.tell(owner, requestId, NOT_TOLD, isDue);
     // If the told sales cannot be read, the mark stays.
     for (const afterMs of store === undefined ? [] : LOOKS_AFTER_MS)
       if (await hasHeard(store!, afterMs).catch(() => false)) return await journal.tell(owner, requestId, clock.now());
@@ -75,9 +75,7 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
     // A slow database may write "pending" after a later request has been told the end.
     const isDue = (now: Order): boolean =>
       now.attempts === order.attempts && (toldAtMs !== TOLD_PENDING || (now.toldAtMs ?? NOT_TOLD) <= cameAtMs);
-    return parts.journal
-      .tell(owner, requestId, toldAtMs, undefined, isDue)
-      .catch((error: unknown) => parts.onTrouble('tell', error));
+    return parts.journal.tell(owner, requestId, toldAtMs, isDue).catch((error: unknown) => parts.onTrouble('tell', error));
   };
   const watchEnd = (before?: Promise<void>): void =>
     line.onEnd((isWhole) => {
@@ -112,7 +110,7 @@ export async function takePins(order: Order, { journal, clock, onTrouble }: Mark
   const takenAtMs = clock.now();
   // Called more than once if another process writes meanwhile.
   const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => (isFree = toldAtMs <= TOLD_PENDING);
-  const writing = journal.tell(order.owner, order.requestId, takenAtMs, undefined, isDue);
+  const writing = journal.tell(order.owner, order.requestId, takenAtMs, isDue);
   await writing.catch((error: unknown) => onTrouble('tell', error));
   return isFree ? { ...order, toldAtMs: TOLD_PENDING, takenAtMs } : undefined;
 }

@@ -158,7 +158,7 @@ class PostgresJournal {
       find: (owner, requestId) => this.#find(owner, requestId),
       open: (intent) => this.#open(intent),
       settle: (owner, requestId, latest, atMs, attempt) => this.#settle(owner, requestId, latest, atMs, attempt),
-      tell: async (owner, requestId, toldAtMs, keptAttempt, isDue) => {
+      tell: async (owner, requestId, toldAtMs, isDue, keptAttempt) => {
         const attempt = keptAttempt ?? this.#attemptOf(owner, requestId);
         // A kept change is written late: a script that hung up here may have sent its sale again to another gateway and been told there.
         const isHeard = keptAttempt !== undefined && toldAtMs === NOT_TOLD && (await this.#wasTold(owner, requestId));

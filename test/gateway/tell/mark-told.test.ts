@@ -52,7 +52,7 @@ test.each(['hang-up', 'pending'] as const)(
   async (what) => {
     let standing = ORDER;
     let writeLate: () => void = () => undefined;
-    const tell: Journal['tell'] = async (_owner, _requestId, toldAtMs, _tries, isDue) => {
+    const tell: Journal['tell'] = async (_owner, _requestId, toldAtMs, isDue) => {
       if (toldAtMs <= TOLD_PENDING) await new Promise<void>((resolve) => (writeLate = resolve));
       if (isDue?.(standing) !== false) standing = { ...standing, toldAtMs };
     };
@@ -79,7 +79,7 @@ test.each(['failure', 'pending'] as const)(
   async (told) => {
     let standing = ORDER;
     const late: (() => void)[] = [];
-    const tell: Journal['tell'] = async (_owner, _requestId, toldAtMs, _attempt, isDue) => {
+    const tell: Journal['tell'] = async (_owner, _requestId, toldAtMs, isDue) => {
       await new Promise<void>((resolve) => late.push(resolve));
       if (isDue?.(standing) !== false) standing = { ...standing, toldAtMs };
     };

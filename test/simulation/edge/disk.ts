@@ -116,9 +116,9 @@ export class Disk {
           throw error;
         });
       },
-      tell: (owner, requestId, toldAtMs, attempt, isDue) => {
+      tell: (owner, requestId, toldAtMs, isDue, attempt) => {
         const isDueNow: typeof isDue = isDue && ((order) => isDue(order, this.#holders.get(`${owner} ${requestId}`)));
-        const tell = (): Promise<void> => this.#tell(process, owner, requestId, toldAtMs, attempt, isDueNow);
+        const tell = (): Promise<void> => this.#tell(process, owner, requestId, toldAtMs, isDueNow, attempt);
         // The list of told sales is not asked about an order that the journal has as not told.
         const lose = (): void => void (this.orderOf(owner, requestId)?.toldAtMs === NOT_TOLD && loseTelling(owner, requestId));
         return this.#write(life, 'settle', { owner, requestId }, process, tell, lose).catch((error: unknown) => {
