@@ -12,15 +12,8 @@ const schema = z.strictObject({
 });
 
 // The mark § is where the problem is reported.
-const broken: readonly (readonly [string, string, string, RegExp, string?])[] = [
+test.each<[what: string, text: string, code: string, message: RegExp, hint?: string]>([
   ['an unknown key at the top', '§formt: a', 'unknown-key', /^unknown key `formt`$/, 'did you mean `format`?'],
-  [
-    'an unknown key far in',
-    'fields:\n  phone:\n    from: [p]\n    §requierd: true',
-    'unknown-key',
-    /at fields\.phone/,
-    'did you mean `required`?',
-  ],
   [
     'an unknown key in a list',
     'list:\n  - transform: a\n  - §transfrom: b\n    transform: c',
@@ -29,7 +22,6 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
     'did you mean `transform`?',
   ],
   ['an unknown key that is near nothing', '§zzzzzzzz: 1', 'unknown-key', /`zzzzzzzz`/],
-  ['a value of the wrong type', 'format: §[1]', 'schema', /^expected a text, not a list \(at format\)$/],
   [
     'bytes',
     'any: !!binary §eA==',
@@ -60,8 +52,6 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
     /at fields\.phone\.from/,
     'put brackets around it',
   ],
-  ['a key twice', 'format: a\n§format: b', 'duplicate-key', /^`format` is here for the second time$/, 'it is also at a.yaml:1:1'],
-  ['a tab for indentation', 'fields:\n§\tphone: 1', 'yaml-tab', /^a tab is used/, 'use two spaces for each level'],
   ['a list at the top', '§- 1', 'schema', /^expected keys and values, not a list$/],
   ['an unclosed bracket', 'format: [1\n§', 'yaml-syntax', /^the bracket `\[` is not closed$/, 'put `]` where the list ends'],
   [
@@ -74,25 +64,15 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
   ['an alias inside what it names', 'any: &shared { from: [a], more: §*shared }', 'yaml-syntax', /is inside the value/],
   ['an alias to nothing', 'format: §*nowhere', 'yaml-syntax', /alias/i],
   ['a text after a multi-byte sign', '# ₦ and 𝒳\nformat: §1', 'schema', /expected a text, not a number/, 'put it in quotes'],
-];
-
-test.each(broken.map(([title, text, code, message, hint]) => [title, text, code, message, hint] as const))(
-  '%s is reported at its line and column',
-  (_title, text, code, message, hint) => {
-    const { text: plain, line, column } = marked(text);
-    const { value, problems } = readYaml('a.yaml', plain, schema);
-    expect(value).toBeUndefined();
-    expect(problems[0]).toMatchObject({
-      file: 'a.yaml',
-      line,
-      column,
-      code,
-      severity: 'error',
-      message: expect.stringMatching(message),
-    });
-    expect(problems[0]!.hint).toBe(hint);
-  },
-);
+])('%s is reported at its line and column', (_what, text, code, message, ...[hint]) => {
+  // Not an optional parameter: in the place of a column that a row lacks, jest passes a callback.
+  const { text: plain, line, column } = marked(text);
+  const { value, problems } = readYaml('a.yaml', plain, schema);
+  expect(value).toBeUndefined();
+  const place = { file: 'a.yaml', line, column };
+  expect(problems[0]).toMatchObject({ ...place, code, severity: 'error', message: expect.stringMatching(message) });
+  expect(problems[0]!.hint).toBe(hint);
+});
 
 test('every problem of a file is reported, not only the first', () => {
   const { problems } = readYaml('a.yaml', 'one: 1\ntwo: 2\nformat: 3\n', schema);
@@ -147,33 +127,19 @@ test('a duration without a unit and a prefix without quotes are reported with th
   );
 });
 
-test.each(['number', 'text'])('the same key with and without quotes is a duplicate, reported with both places: %s', (kind) => {
-  const pairs = {
-    number: [
-      ["{ 2: GLO, §'2': AIRTEL }", '2', '1:12'],
-      ['{ "2": GLO, §2: AIRTEL }', '2', '1:12'],
-      ['{ 2: GLO, §2.0: AIRTEL }', '2', '1:12'],
-      ['{ 2: GLO, §0x2: AIRTEL }', '2', '1:12'],
-      ['{ 2: GLO, §02: AIRTEL }', '2', '1:12'],
-      ['{ 9007199254740993: GLO, §9007199254740992: AIRTEL }', '9007199254740992', '1:12'],
-    ],
-    text: [
-      ['{ a: GLO, §"a": AIRTEL }', 'a', '1:12'],
-      ["{ true: GLO, §'true': AIRTEL }", 'true', '1:12'],
-    ],
-  }[kind]!;
-  for (const [map, name, first] of pairs) {
-    const { text, line, column } = marked(`numbers: ${map}`);
-    const { value, problems } = readYaml('a.yaml', text, z.strictObject({ numbers: z.record(z.string(), z.string()) }));
-    expect(value).toBeUndefined();
-    expect(problems).toMatchObject([
-      {
-        line,
-        column,
-        code: 'duplicate-key',
-        message: `\`${name}\` is here for the second time`,
-        hint: `it is also at a.yaml:${first}`,
-      },
-    ]);
-  }
+test.each([
+  ["{ 2: GLO, §'2': AIRTEL }", '2'],
+  ['{ "2": GLO, §2: AIRTEL }', '2'],
+  ['{ 2: GLO, §2.0: AIRTEL }', '2'],
+  ['{ 2: GLO, §0x2: AIRTEL }', '2'],
+  ['{ 2: GLO, §02: AIRTEL }', '2'],
+  ['{ 9007199254740993: GLO, §9007199254740992: AIRTEL }', '9007199254740992'],
+  ['{ a: GLO, §"a": AIRTEL }', 'a'],
+  ["{ true: GLO, §'true': AIRTEL }", 'true'],
+])('the same key in two spellings is a duplicate, reported with both places: %s', (map, name) => {
+  const { text, line, column } = marked(`numbers: ${map}`);
+  const { value, problems } = readYaml('a.yaml', text, z.strictObject({ numbers: z.record(z.string(), z.string()) }));
+  expect(value).toBeUndefined();
+  const message = `\`${name}\` is here for the second time`;
+  expect(problems).toMatchObject([{ line, column, code: 'duplicate-key', message, hint: 'it is also at a.yaml:1:12' }]);
 });
