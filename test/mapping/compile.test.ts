@@ -1,4 +1,3 @@
-import { CATALOG_LISTS } from '../../src/mapping/language/schema';
 import { mappingWith, shippedMapping } from './mapping-set';
 
 const mapping = shippedMapping();
@@ -9,17 +8,6 @@ test('formats A and B number networks 2 and 3 differently, and exams alike', () 
   expect([...mapping.numberingOf('b', network).values()]).toEqual(['MTN', 'GLO', 'AIRTEL', '9MOBILE']);
   const exam = mapping.tables.get('exam')!;
   expect(mapping.numberingOf('a', exam)).toBe(mapping.numberingOf('b', exam));
-});
-
-test('the numbering guard has the numberings of other servers for networks', () => {
-  expect(mapping.otherNumberings.map(({ numbering }) => numbering.get(3))).toContain('9MOBILE');
-});
-
-test('every operation but a list has a v1 call, and that of a purchase is a POST', () => {
-  for (const operation of mapping.operations.values()) {
-    expect(operation.call === undefined).toBe(operation.kind === 'list');
-    if (operation.kind === 'purchase') expect(operation.call!.method).toBe('POST');
-  }
 });
 
 test('only lookups are served without a key', () => {
@@ -58,8 +46,4 @@ operations:
 `).operations;
   const sent = operations.get('buy')!.fields.filter((field) => field.isSent);
   expect(sent.map(({ name }) => name)).toEqual(['network', 'deep']);
-});
-
-test('the names of the price lists are unique', () => {
-  expect(new Set(CATALOG_LISTS).size).toBe(CATALOG_LISTS.length);
 });

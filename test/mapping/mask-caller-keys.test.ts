@@ -1,11 +1,17 @@
 import { formatSarif } from '../../src/mapping/format-sarif';
 import { maskCallerKeys, maskPath } from '../../src/mapping/mask-caller-keys';
-import { formatProblem } from '../../src/mapping/problem';
+import { formatProblem, type Problem } from '../../src/mapping/problem';
 import { checkWith } from './mapping-set';
 
 const FINGERPRINT = '0123456789abcdef0123456789abcdef';
 const KEY = 'sandbox_demo';
 const PIN = '9173';
+
+function expectMasked(problems: readonly Problem[]): void {
+  const printed = [JSON.stringify(problems), formatSarif(problems), ...problems.map(formatProblem)].join('\n');
+  expect(printed).not.toContain(KEY);
+  expect(printed).not.toContain(PIN);
+}
 
 test.each([
   `callers: { keys: { ${KEY}:${PIN}: { format: b } } }`,
@@ -29,9 +35,7 @@ test.each([
 ])('the problems of %j are printed without the key of the script', (text) => {
   const { problems } = checkWith(text);
   expect(problems.length).toBeGreaterThan(0);
-  const printed = [JSON.stringify(problems), formatSarif(problems), ...problems.map(formatProblem)].join('\n');
-  expect(printed).not.toContain(KEY);
-  expect(printed).not.toContain(PIN);
+  expectMasked(problems);
 });
 
 test('the problem of a key that is no fingerprint has its place and says that a fingerprint was expected', () => {
@@ -68,7 +72,5 @@ test.each([
   const { problems, mapping } = checkWith(text);
   expect(mapping).toBeUndefined();
   expect(problems.some(({ message }) => message.includes('looks like an API key'))).toBe(true);
-  const printed = [JSON.stringify(problems), formatSarif(problems), ...problems.map(formatProblem)].join('\n');
-  expect(printed).not.toContain(KEY);
-  expect(printed).not.toContain(PIN);
+  expectMasked(problems);
 });

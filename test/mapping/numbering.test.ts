@@ -1,13 +1,6 @@
-import { compileNumberings, createOwnNumbers, toNumbering } from '../../src/mapping/numbering';
+import { compileNumberings, createOwnNumbers } from '../../src/mapping/numbering';
 import { shippedMapping } from './mapping-set';
 import { createTable } from '../../src/mapping/table';
-
-test('a numbering is a map from numbers', () => {
-  expect([...toNumbering({ '1': 'MTN', '2': 'GLO' })]).toEqual([
-    [1, 'MTN'],
-    [2, 'GLO'],
-  ]);
-});
 
 test('an unknown table or value in the numbers is reported, and the rest is read', () => {
   const codes: string[] = [];

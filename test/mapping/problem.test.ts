@@ -11,18 +11,23 @@ const problem = {
   message: 'unknown key `fro`',
 } as const;
 
-test('a problem is one line that editors and CI can click', () => {
-  expect(formatProblem(problem)).toBe('mappings/format-a.yaml:12:7  unknown-key  unknown key `fro`');
+test('a problem is one line that editors and CI can click, with its hint indented on a second line', () => {
+  const line = 'mappings/format-a.yaml:12:7  unknown-key  unknown key `fro`';
+  expect(formatProblem(problem)).toBe(line);
+  expect(formatProblem({ ...problem, hint: 'did you mean `from`?' })).toBe(`${line}\n    did you mean \`from\`?`);
 });
 
-test('the hint of a problem is indented on a second line', () => {
-  expect(formatProblem({ ...problem, hint: 'did you mean `from`?' })).toBe(
-    'mappings/format-a.yaml:12:7  unknown-key  unknown key `fro`\n    did you mean `from`?',
-  );
-});
-
-test('a frame shows the line with a caret below the place', () => {
-  expect(codeFrame(['a: 1', 'bc: 2'], 2, 5)).toBe('2 | bc: 2\n  |     ^');
+test.each([
+  ['shows the line with a caret below the place', 'bc: 2', 5, '2 | bc: 2\n  |     ^'],
+  [
+    'masks a secret',
+    'key: acme_live_4f9a11c27b # here',
+    29,
+    '2 | key: ******************** # here\n  |                             ^',
+  ],
+  ['has no control characters', 'a:\u001b[31m\tb', 9, '2 | a: [31m b\n  |         ^'],
+])('a frame %s', (_what, line, column, frame) => {
+  expect(codeFrame(['a: 1', line], 2, column)).toBe(frame);
 });
 
 test('a frame cuts a long line around the place', () => {
@@ -32,17 +37,8 @@ test('a frame cuts a long line around the place', () => {
   expect(line[caret.indexOf('^')]).toBe('y');
 });
 
-test('a frame masks a secret, and the caret keeps its place', () => {
-  const frame = codeFrame(['key: acme_live_4f9a11c27b # here'], 1, 29)!;
-  expect(frame).toBe('1 | key: ******************** # here\n  |                             ^');
-});
-
 test('there is no frame for a line that does not exist', () => {
   expect(codeFrame(['a'], 3, 1)).toBeUndefined();
-});
-
-test('control characters are removed from a frame, and the caret keeps its place', () => {
-  expect(codeFrame(['a:\u001b[31m\tb'], 1, 9)).toBe('1 | a: [31m b\n  |         ^');
 });
 
 const problemsOf = (...edit: Parameters<typeof editedFiles>): readonly Problem[] => checkFiles(editedFiles(...edit)).problems;

@@ -1,7 +1,7 @@
 import { formatFileSchema, sharedFileSchema } from '../../../src/mapping/language/schema';
-import { mappingWith } from '../mapping-set';
 
-const timing = (reconnect: string): unknown => ({ callers: { kinds: { other: { patience: reconnect } } } });
+const withPatience = (patience: string): unknown => ({ callers: { kinds: { other: { patience } } } });
+const withRoute = (route: string): unknown => ({ operations: { ask: { title: 'Ask', kind: 'list', routes: [route] } } });
 
 test.each([
   ['500ms', 500],
@@ -10,32 +10,27 @@ test.each([
   ['2h', 7_200_000],
   ['0s', 0],
 ])('the duration %s is read as %i milliseconds', (text, milliseconds) => {
-  expect(sharedFileSchema.parse(timing(text)).callers!.kinds!['other']!.patience).toBe(milliseconds);
+  expect(sharedFileSchema.parse(withPatience(text)).callers!.kinds!['other']!.patience).toBe(milliseconds);
 });
 
 test.each(['40', '40 s', '1.5s', '-1s', '1d', ''])('%j is no duration', (text) => {
-  expect(sharedFileSchema.safeParse(timing(text)).success).toBe(false);
+  expect(sharedFileSchema.safeParse(withPatience(text)).success).toBe(false);
 });
 
 test.each(['POST /api/topup', 'GET|POST /api/user/', 'GET /api/transaction/:id', 'GET /'])('%s is a route', (route) => {
-  const file = { operations: { ask: { title: 'Ask', kind: 'list', routes: [route] } } };
-  expect(sharedFileSchema.safeParse(file).success).toBe(true);
+  expect(sharedFileSchema.safeParse(withRoute(route)).success).toBe(true);
 });
 
 test.each(['/api/topup', 'post /api', 'POST api', 'PATCH /api', 'POST /api?x=1', 'POST  /api', 'POST /api topup'])(
   '%j is no route',
   (route) => {
-    const file = { operations: { ask: { title: 'Ask', kind: 'list', routes: [route] } } };
-    expect(sharedFileSchema.safeParse(file).success).toBe(false);
+    expect(sharedFileSchema.safeParse(withRoute(route)).success).toBe(false);
   },
 );
 
 test('a field name in a signal may be written as a number', () => {
-  const { mapping } = { mapping: mappingWith('format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }') };
-  expect(mapping.formats.get('x')!.numberings.get('network')!.get(2)).toBe('GLO');
-  expect(
-    formatFileSchema.parse({ format: 'x', title: 'X', proof: [{ weight: 'weak', any_field: [9] }] }).proof![0]!.any_field,
-  ).toEqual(['9']);
+  const { proof } = formatFileSchema.parse({ format: 'x', title: 'X', proof: [{ weight: 'weak', any_field: [9] }] });
+  expect(proof![0]!.any_field).toEqual(['9']);
 });
 
 test.each(['0803', 803, '803', '08', '080312', 'MTN'])(
