@@ -5,7 +5,7 @@
 import { GatewayError } from '../../src/domain/errors';
 import type { JsonObject } from '../../src/domain/json';
 import type { LegacyRequest, Line } from '../../src/domain/legacy';
-import type { Opened, Order, Trail } from '../../src/domain/order';
+import type { Opened, Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
 import type { Gateway } from '../../src/gateway/gateway';
@@ -91,8 +91,6 @@ function withHeader(from: string, to: string): Mutation {
 function withWords(served: Served, words: JsonObject): Served {
   return { ...served, reply: { ...served.reply, body: { ...(served.reply.body as JsonObject), ...words } } };
 }
-
-const NO_TRAIL: Trail = { mapping: '', reason: '', spellings: {} };
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -190,7 +188,10 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: 'failure is true',
     firstSeed: 5,
     mutation: withJournal((journal) => ({
-      open: (intent) => journal.open({ ...intent, askedHash: `${intent.requestId} ${intent.openedAtMs}`, trail: NO_TRAIL }),
+      open: (intent) => {
+        const { trail, ...anew } = { ...intent, askedHash: `${intent.requestId} ${intent.openedAtMs}` };
+        return trail === undefined ? journal.open(intent) : journal.open(anew);
+      },
     })),
   },
   {
