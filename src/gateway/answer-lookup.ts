@@ -154,7 +154,7 @@ function networkRows({ mapping, format, callerKey }: ParsedRequest): JsonObject[
 }
 
 /** Sends one lookup to v1: with each value of `trial` in turn, and with another key if the first one may not ask. Lookups are free. */
-export async function lookUp(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp> {
+async function lookUp(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp> {
   const { credentials, mapping } = parsed;
   const name = credentials.isLookupKey === true ? nameOf(parsed) : undefined;
   const known = name === undefined ? undefined : parts.lookups.find(name, mapping.lookupKey.rememberMs);
@@ -200,7 +200,7 @@ async function askFor(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp
 }
 
 /** v1 may answer "no such card" with HTTP 200, so `success` and `status` decide. */
-export function isFound(finding: Finding): finding is Extract<Finding, { kind: 'found' }> {
+function isFound(finding: Finding): finding is Extract<Finding, { kind: 'found' }> {
   return finding.kind === 'found' && finding.body['success'] !== false && finding.body['status'] !== 'error';
 }
 

@@ -21,6 +21,7 @@ import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
 import { markTold, takePins } from './tell/mark-told';
 import { pendingInWords, tellObstacle } from './tell/refuse';
 import { unreadOrder } from './order/open-order';
+import { mayBeAwaited } from './order/pursuits';
 import { UNREAD } from './order/read-earlier';
 import { isUsedUp, replayMsOf } from './order/used-ids';
 import {
@@ -59,7 +60,7 @@ export async function answerRefusedRepeat(
   const obstacle = obstacleOf(refusal) ?? (order.number === 0 ? undefined : await judgeVisit(order, reader, parts));
   // PINs name no customer: with the order's id another customer's script could ask for them.
   const isByWords = isNameless(sent, order) && isOfPins(ordered);
-  const isPerhapsOfAnother = isByWords && (await isPerhapsAwaited(order, parts));
+  const isPerhapsOfAnother = isByWords && (await mayBeAwaited(order, parts.pursuits));
   if (obstacle !== undefined || ordered === undefined || isPerhapsOfAnother || !isProven) {
     if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
     if (!isProven && operation?.takesPending === 'sells')
@@ -88,11 +89,6 @@ export async function answerRefusedRepeat(
     roots: { order: orderRoot({ ...latest, echo: sent?.echo ?? latest.echo }, outcome) },
   });
   return { reply, outcome: outcome.kind, order: idsOf(latest, outcome) };
-}
-
-/** Whether a script may still wait for the order. At another process no mark in the journal means yes, as in `repeats`. */
-async function isPerhapsAwaited({ owner, requestId, toldAtMs }: Order, { pursuits }: WalkParts): Promise<boolean> {
-  return (await pursuits.find(owner, requestId))?.isAwaited ?? toldAtMs === undefined;
 }
 
 interface Repeated {

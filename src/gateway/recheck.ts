@@ -1,8 +1,8 @@
 /** Asks v1 about one order now, for an operator who has entered its key. Buys nothing. */
 import type { Credentials } from '../domain/credentials';
 import type { Order } from '../domain/order';
-import { isSafeToRefund, isFinal, referenceOf, type Outcome } from '../domain/outcome';
-import { withoutGoods } from '../journal/order-life';
+import { referenceOf, type Outcome } from '../domain/outcome';
+import { isUnsettled, withoutGoods } from '../journal/order-life';
 import { outcomeOfReceipt } from '../upstream/answer-data';
 import type { CallContext, Finding } from '../upstream/upstream';
 import type { Refusal } from '../upstream/visitors';
@@ -33,7 +33,7 @@ export async function recheckOrder(
   const owner = credentials.fingerprint;
   const before = await journal.find(owner, requestId);
   if (before === undefined) return undefined;
-  const isOpen = before.outcome === undefined || !(isFinal(before.outcome) || isSafeToRefund(before.outcome));
+  const isOpen = isUnsettled(before);
   if (isOpen) await reconciler.reconcile(credentials, clientAddress, requestId);
   const after = (await journal.find(owner, requestId)) ?? before;
   const reference = referenceOf(after.outcome);

@@ -16,8 +16,8 @@ import { createKeyless, createLookupMemory, type Keyless, type LookupMemory, typ
 import { type Admission, createAdmission } from './order/admission';
 import { createPursuits, type Pursuits } from './order/pursuits';
 import { type CallerLimits, createCallerLimits } from './order/caller-limits';
-import { askAgain } from './proof/find-receipt';
-import { createAttemptLimit, createReceiptPace } from './order/attempt-limit';
+import { createAttemptLimit } from './order/attempt-limit';
+import { askAgain, createReceiptPace } from './proof/find-receipt';
 import { createLearntPatience, type LearntPatience } from './order/learnt-patience';
 import { createPinGuard, type PinGuard, type WrongPin } from './order/pin-guard';
 import { takePinTurns } from './order/pin-turns';

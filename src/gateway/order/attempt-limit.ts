@@ -3,7 +3,6 @@
  * asked about once whatever the state of v1. Further repetitions wait until v1 can bear them (`Pace`). Orders that a script waits
  * for go first, then the key with the fewest repetitions in flight, then the oldest.
  */
-import { createLru } from '../../domain/lru';
 import type { Clock } from '../../domain/clock';
 import type { Outcome } from '../../domain/outcome';
 
@@ -217,32 +216,6 @@ export function createPace(clock: Clock): Pace {
     },
     probed() {
       probedAt = clock.elapsed();
-    },
-  };
-}
-
-/**
- * Limits how often receipts are read with one key. Each pending order has growing pauses of its own, but thousands of held orders
- * would still read thousands of receipts a second. The last reading before a script's patience ends is never delayed.
- */
-
-export interface ReceiptPace {
-  /** Takes the key's next turn and returns the milliseconds until it. */
-  nextInMs(owner: string): number;
-}
-
-/** One reading in this many milliseconds for one key, over all processes that serve as one: 200 a second. */
-const EVERY_MS = 5;
-const KEYS_MAX = 10_000;
-
-export function createReceiptPace(clock: Pick<Clock, 'elapsed'>, processes = 1): ReceiptPace {
-  const nextAtMs = createLru<string, number>(KEYS_MAX);
-  return {
-    nextInMs(owner) {
-      const nowMs = clock.elapsed();
-      const atMs = Math.max(nowMs, nextAtMs.get(owner) ?? 0);
-      nextAtMs.set(owner, atMs + EVERY_MS * processes);
-      return atMs - nowMs;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The types of a pursuit (its states, its input, what its callers see of it) and the lease of an attempt. `pursue.ts` runs it. */
-import type { Attempt, AttemptLimit, ReceiptPace } from './attempt-limit';
+import type { Attempt, AttemptLimit } from './attempt-limit';
 import { type Clock, startAge } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import { ATTEMPT_BEGINS, type Outcome, type Unknown } from '../../domain/outcome';
@@ -10,6 +10,7 @@ import type { Trace } from '../../domain/trace';
 import type { AfterPending } from '../../mapping/mapping';
 import type { Upstream, V1Call } from '../../upstream/upstream';
 import type { Identify } from './judge-answer';
+import type { ReceiptPace } from '../proof/find-receipt';
 import { LEASE_MOST_MS } from '../proof/quiet-time';
 
 /** The states of a pursuit, and which state may follow which. `pursue.ts` has one method for each state. */

@@ -1,6 +1,6 @@
 /** The pursuits of this process: a repeat joins the running pursuit of its order instead of starting another. */
 import { TransientMap } from '../../domain/transient-map';
-import { isSameIntent, type NewOrder } from '../../domain/order';
+import { isSameIntent, type NewOrder, type Order } from '../../domain/order';
 import type { Pursuit } from './pursuit';
 import { requestIdReused } from './used-ids';
 
@@ -20,6 +20,14 @@ export interface Pursuits {
   endWaiting(): void;
   /** Resolves when all that run now have ended. */
   drain(): Promise<void>;
+}
+
+/**
+ * Whether a script may wait for the order, at this process or another. At another process no mark in the journal means yes: a hang-up, a "pending" and
+ * the death of a process leave a mark.
+ */
+export async function mayBeAwaited({ owner, requestId, toldAtMs }: Order, pursuits: Pick<Pursuits, 'find'>): Promise<boolean> {
+  return (await pursuits.find(owner, requestId))?.isAwaited ?? toldAtMs === undefined;
 }
 
 interface Running {

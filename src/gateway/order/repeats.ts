@@ -21,6 +21,7 @@ import {
   UNREAD,
   wasNamed,
 } from './read-earlier';
+import { mayBeAwaited } from './pursuits';
 import { createTellings, type Tellings } from './tellings';
 import { unreadRefusal } from '../../domain/errors';
 
@@ -187,7 +188,7 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     // Also if the end of the earlier order was told or cannot be read.
     if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return 'same';
     if (earlier === UNREAD) return tellings.wasHeard(kept.requestId, order) ? undefined : UNREAD;
-    if (isOfPins && (await isWaitedFor(earlier, pursuits, tellings))) return undefined;
+    if (isOfPins && (tellings.isUnderWay(earlier) || (await mayBeAwaited(earlier, pursuits)))) return undefined;
     return ifUnheard(earlier, isRefundedPending);
   };
 
@@ -289,13 +290,4 @@ function isAnotherSale(earlier: Order | typeof UNREAD, order: NewOrder, hasOther
   if (earlier === UNREAD) return hasOtherId;
   const isReadOtherwise = earlier.contentHash !== order.contentHash && earlier.format !== order.format;
   return (hasOtherId || isReadOtherwise) && earlier.trail?.mapping === order.trail?.mapping;
-}
-
-/**
- * Whether a script still waits for the order, at this process or another, or is being told its end. At another process no mark in the journal
- * means yes: a hang-up, a "pending" and the death of a process leave a mark.
- */
-async function isWaitedFor(order: Order, pursuits: RepeatsParts['pursuits'], tellings: Tellings): Promise<boolean> {
-  if (tellings.isUnderWay(order)) return true;
-  return (await pursuits.find(order.owner, order.requestId))?.isAwaited ?? order.toldAtMs === undefined;
 }

@@ -1,4 +1,5 @@
-/** Asks v1 for the receipt of a reference, and repeats questions about orders that get no usable answer. */
+/** Asks v1 for the receipt of a reference, limits how often, and repeats questions about orders that get no usable answer. */
+import { createLru } from '../../domain/lru';
 import type { Outcome } from '../../domain/outcome';
 import { outcomeOfReceipt } from '../../upstream/answer-data';
 import type { CallContext, Finding, Upstream } from '../../upstream/upstream';
@@ -66,4 +67,29 @@ function pauseAfter(finding: Finding): number | undefined {
   if (finding.kind === 'unavailable') return PAUSE_MS;
   const isLimit = finding.kind === 'refused' && finding.httpStatus === 429;
   return isLimit ? Math.max(SILENCE_MS, (finding.retryAfterSeconds ?? 0) * 1_000) : undefined;
+}
+
+/**
+ * Limits how often receipts are read with one key. Each pending order has growing pauses of its own, but thousands of held orders
+ * would still read thousands of receipts a second. The last reading before a script's patience ends is never delayed.
+ */
+export interface ReceiptPace {
+  /** Takes the key's next turn and returns the milliseconds until it. */
+  nextInMs(owner: string): number;
+}
+
+/** One reading in this many milliseconds for one key, over all processes that serve as one: 200 a second. */
+const EVERY_MS = 5;
+const KEYS_MAX = 10_000;
+
+export function createReceiptPace(clock: Pick<Clock, 'elapsed'>, processes = 1): ReceiptPace {
+  const nextAtMs = createLru<string, number>(KEYS_MAX);
+  return {
+    nextInMs(owner) {
+      const nowMs = clock.elapsed();
+      const atMs = Math.max(nowMs, nextAtMs.get(owner) ?? 0);
+      nextAtMs.set(owner, atMs + EVERY_MS * processes);
+      return atMs - nowMs;
+    },
+  };
 }

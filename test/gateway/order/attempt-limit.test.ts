@@ -1,11 +1,4 @@
-import {
-  type Attempt,
-  createAttemptLimit,
-  createPace,
-  createReceiptPace,
-  type Pace,
-  type Trouble,
-} from '../../../src/gateway/order/attempt-limit';
+import { type Attempt, createAttemptLimit, createPace, type Pace, type Trouble } from '../../../src/gateway/order/attempt-limit';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 
 const awaited = (owner: string) => ({ owner, isAwaited: () => true });
@@ -143,18 +136,4 @@ test('after an outage the limit begins small', () => {
   learn(pace, 1, 50);
   expect(pace.nextProbeInMs()).toBe(0);
   expect(pace.limit).toBe(5);
-});
-
-test('a key reads two hundred receipts a second, however many orders it has, and delays no other key', () => {
-  let nowMs = 1_000;
-  const pace = createReceiptPace({ elapsed: () => nowMs });
-  const waits = Array.from({ length: 10_000 }, () => pace.nextInMs('a'));
-  expect(waits.slice(0, 3)).toEqual([0, 5, 10]);
-  expect(waits.filter((waitMs) => waitMs < 1_000)).toHaveLength(200);
-  expect(pace.nextInMs('b')).toBe(0);
-  nowMs += 60_000;
-  expect(pace.nextInMs('a')).toBe(0);
-  // Two processes that serve together read no more than one does.
-  const half = createReceiptPace({ elapsed: () => nowMs }, 2);
-  expect([half.nextInMs('a'), half.nextInMs('a'), half.nextInMs('b')]).toEqual([0, 10, 0]);
 });

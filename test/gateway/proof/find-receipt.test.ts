@@ -1,4 +1,4 @@
-import { askAgain } from '../../../src/gateway/proof/find-receipt';
+import { askAgain, createReceiptPace } from '../../../src/gateway/proof/find-receipt';
 import type { Finding, V1Call } from '../../../src/upstream/upstream';
 import { createVirtualClock } from '../../domain/virtual-clock';
 import { CREDENTIALS } from '../scripted-upstream';
@@ -78,4 +78,18 @@ test('a question that is not about orders is asked once, because v1 counts looku
     finding: LOST,
     askedAt: [0],
   });
+});
+
+test('a key reads two hundred receipts a second, however many orders it has, and delays no other key', () => {
+  let nowMs = 1_000;
+  const pace = createReceiptPace({ elapsed: () => nowMs });
+  const waits = Array.from({ length: 10_000 }, () => pace.nextInMs('a'));
+  expect(waits.slice(0, 3)).toEqual([0, 5, 10]);
+  expect(waits.filter((waitMs) => waitMs < 1_000)).toHaveLength(200);
+  expect(pace.nextInMs('b')).toBe(0);
+  nowMs += 60_000;
+  expect(pace.nextInMs('a')).toBe(0);
+  // Two processes that serve together read no more than one does.
+  const half = createReceiptPace({ elapsed: () => nowMs }, 2);
+  expect([half.nextInMs('a'), half.nextInMs('a'), half.nextInMs('b')]).toEqual([0, 10, 0]);
 });
