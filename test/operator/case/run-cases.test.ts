@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JsonValue } from '../../../src/domain/json';
 import { readWrittenRequest } from '../../../src/http/read-written-request';
 import { loadSource } from '../../../src/mapping/load';
-import { loadCases, readCases } from '../../../src/operator/case/cases';
+import { loadCases, readCases, type Case } from '../../../src/operator/case/cases';
 import { measureCoverage } from '../../../src/operator/case/coverage';
 import { runCases, compareSubset, compareWhole, type CaseResult } from '../../../src/operator/case/run-cases';
 import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
@@ -11,11 +11,15 @@ import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
 const mapping = shippedMapping();
 const shipped = loadCases(MAPPINGS);
 
-/** Runs cases written in a test, with the v1 answers of the shipped cases. */
+/** Runs cases with the v1 answers of the shipped ones. */
+const playAll = (cases: readonly Case[]): Promise<CaseResult[]> =>
+  runCases(cases, { mapping, fixtures: shipped.fixtures, read: readWrittenRequest });
+
+/** Runs cases written in a test. */
 async function play(text: string): Promise<CaseResult[]> {
   const { cases, problems } = readCases([{ file: 'a.yaml', text: `cases:\n${text}` }]);
   expect(problems).toEqual([]);
-  return runCases(cases, { mapping, fixtures: shipped.fixtures, read: readWrittenRequest });
+  return playAll(cases);
 }
 
 const differencesOf = (results: readonly CaseResult[]): string[] =>
@@ -29,7 +33,7 @@ test('a case whose key_family does not exist fails and names that family', async
 describe('the shipped cases', () => {
   let results: CaseResult[];
   beforeAll(async () => {
-    results = await runCases(shipped.cases, { mapping, fixtures: shipped.fixtures, read: readWrittenRequest });
+    results = await playAll(shipped.cases);
   });
 
   test('are read without problems', () => {
@@ -46,12 +50,8 @@ describe('the shipped cases', () => {
     expect(missing.map(({ kind, words }) => `${kind}: ${words}`)).toEqual([]);
   });
 
-  test('pass in reverse order as well', async () => {
-    const turned = await runCases([...shipped.cases].reverse(), {
-      mapping,
-      fixtures: shipped.fixtures,
-      read: readWrittenRequest,
-    });
+  test('pass in reverse order as well, so no case affects another', async () => {
+    const turned = await playAll([...shipped.cases].reverse());
     expect(turned.filter(({ differences }) => differences.length > 0).map(({ played }) => played.name)).toEqual([]);
   });
 });
@@ -113,20 +113,10 @@ test('a misspelt request field of a case is reported as an unknown field', async
   expect(differencesOf(results)).toEqual(['unknown fields: [] / ["bypas"]']);
 });
 
-test('cases do not share orders: one request id sells in each of two cases', async () => {
-  const one = (name: string, phone: string) => `
-  - name: ${name}
-    send: POST /api/topup/ { network: MTN, phone: '${phone}', amount: 100, request-id: r1 }
-    expect_call: POST /airtime { network: MTN, phone: '${phone}', amount: 100, ported: false }
-`;
-  expect(differencesOf(await play(`${one('a case', '08031234567')}${one('another', '08061234567')}`))).toEqual([]);
-});
-
 test('the clock of one case does not affect the next: a sold request id is used up just as soon', async () => {
   const waiting = shipped.cases.find(({ name }) => name === 'an airtime order that is pending says neither success nor error')!;
   const used = shipped.cases.find(({ name }) => name.startsWith('a sale of forbill-ai whose success it has heard'))!;
-  const results = await runCases([waiting, used], { mapping, fixtures: shipped.fixtures, read: readWrittenRequest });
-  expect(differencesOf(results)).toEqual([]);
+  expect(differencesOf(await playAll([waiting, used]))).toEqual([]);
 });
 
 test('a case gets its v1 answers in order, and hours pass in it without real waiting', async () => {

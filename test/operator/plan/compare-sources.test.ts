@@ -88,10 +88,6 @@ test('a changed display value counts as money only under a field name by which s
   expect(['create_date', 'plan_date', 'validity', 'remark'].filter(isMoney)).toEqual([]);
 });
 
-test('comparing a mapping set with itself finds no difference', () => {
-  expect(compareSources(source, loadSource(MAPPINGS).source!)).toEqual([]);
-});
-
 interface Seen {
   readonly mutant: Mutant;
   readonly there: readonly Difference[];
@@ -219,29 +215,25 @@ test.each(LABELLED)('an edit of %s, %j to %j, is described in words that an oper
   expect(differences(file, from, to).map(({ words, money }) => (money === undefined ? `(${words})` : words))).toEqual(told);
 });
 
+// Units, methods, quotes and orders are rewritten at random in reformat.test.ts.
 test('two spellings of the same mapping rule are no difference', () => {
   const same: readonly (readonly [string, string | RegExp, string])[] = [
-    ['callers.yaml', 'patience: 40s', 'patience: 40000ms'],
     ['callers.yaml', "user_agents: ['', adex, 'PHP*']", "user_agents: ['php*', ADEX, '', adex]"],
     ['operations/airtime.yaml', 'default: false', "default: 'no'"],
-    ['operations/cards.yaml', 'default: 1', "default: '1'"],
-    ['operations/airtime.yaml', '$amount | naira,', '$amount|naira,'],
     ['operations/airtime.yaml', 'required: true, min: 1', 'min: 1.0, lenient: false, required: true'],
-    ['operations/cable.yaml', 'GET|POST /api/cable/cable-validation', 'POST|GET /api/cable/cable-validation/'],
     ['networks.yaml', 'words: [MTN, MTN NG, mtn-ng]', 'words: [Mtn Ng]'],
     [
       'format-b.yaml',
       'CORPORATE: [CORPORATE, CORPORATE GIFTING], ALL: null',
       'CORPORATE: [corporate gifting, CORPORATE], ALL: null',
     ],
-    ['replies.yaml', 'invalid: false\n      success: true', 'success: true\n      invalid: false'],
     ['operations/balance.yaml', 'failure: { success: false }', 'pending: {}\n      failure: { success: false }'],
   ];
   for (const [file, from, to] of same) expect([to, differences(file, from, to)]).toEqual([to, []]);
 });
 
 test('moving a reply field behind the echo of the request id is a difference, because the field then overwrites the echo', () => {
-  const found = differences('replies.yaml', "      '*': $order.echo\n      create_date", '      create_date').concat();
+  const found = differences('replies.yaml', "      '*': $order.echo\n      create_date", '      create_date');
   expect(found.map(({ words }) => words)).toEqual([
     'block purchase, `*`: $order.echo (over ident, ref, request-id, request_id) -> none',
   ]);
@@ -260,9 +252,11 @@ test('moving a reply field behind the echo of the request id is a difference, be
   expect(compareSources(moved, later).map(({ kind }) => kind)).toContain('added');
 });
 
+/** A set with these kinds of callers. */
+const kinds = (...lines: readonly string[]): MappingSource =>
+  small(`callers:\n  kinds:\n${lines.map((line) => `    ${line}\n`).join('')}`);
+
 test('the order of two kinds of callers is a difference only where one User-Agent can match both', () => {
-  const kinds = (...lines: readonly string[]): MappingSource =>
-    small(`callers:\n  kinds:\n${lines.map((line) => `    ${line}\n`).join('')}`);
   const rest = 'other: { patience: 4s }';
   const [php, seven, dart] = [
     "php: { user_agents: ['PHP*'], patience: 1s }",
@@ -277,16 +271,15 @@ test('the order of two kinds of callers is a difference only where one User-Agen
 });
 
 test('moving a User-Agent to another kind counts as money where the kinds differ in after_pending', () => {
-  const kinds = (...lines: readonly string[]): MappingSource =>
-    small(`callers:\n  kinds:\n${lines.map((line) => `    ${line}\n`).join('')}    other: { patience: 4s }`);
-  const between = (from: MappingSource, to: MappingSource): (string | undefined)[] =>
-    compareSources(from, to).map(({ money }) => money);
+  const rest = 'other: { patience: 4s }';
+  const between = (from: readonly string[], to: readonly string[]): (string | undefined)[] =>
+    compareSources(kinds(...from, rest), kinds(...to, rest)).map(({ money }) => money);
   const go = "go: { user_agents: ['Go-http*'], patience: 9s }";
   const keeps = (agents: string): string => `keeps: { user_agents: [${agents}], patience: 9s, after_pending: buy }`;
   const money = expect.stringContaining('still bought');
-  expect(between(kinds(keeps('axios')), kinds(keeps("axios, 'Go-http*'")))).toEqual([money]);
-  expect(between(kinds(keeps("'Go*'"), go), kinds(go, keeps("'Go*'")))).toEqual([money, money]);
-  expect(between(kinds(go), kinds(go.replace(']', ', Go2]')))).toEqual([undefined]);
+  expect(between([keeps('axios')], [keeps("axios, 'Go-http*'")])).toEqual([money]);
+  expect(between([keeps("'Go*'"), go], [go, keeps("'Go*'")])).toEqual([money, money]);
+  expect(between([go], [go.replace(']', ', Go2]')])).toEqual([undefined]);
 });
 
 test('pausing a key with a text counts as money, and the difference shows the text', () => {

@@ -157,7 +157,7 @@ test('a changed display field of a reply is a change that does not count as mone
 });
 
 test('a new pinned format of a caller changes the requests of that caller only, although a replay has no keys', () => {
-  const pinned = edited('callers.yaml', '  keys: {}', `  keys: { ${'f'.repeat(32)}: { format: a } }`);
+  const pinned = edited('callers.yaml', '  keys: {}', `  keys: { ${CALLER}: { format: a } }`);
   const changes = summaryOf(replay([AIRTIME_B], running, pinned));
   expect(changes).toContainEqual(['format', undefined, 'buy_airtime', 'b -> a', 30, true]);
   expect(summaryOf(replay([{ ...AIRTIME_B, caller: '0'.repeat(32) }], running, pinned))).toEqual([]);
@@ -206,7 +206,7 @@ test('a shape is played with the own plan numbers of its caller, however many ot
     edited(
       'callers.yaml',
       '  keys: {}\n',
-      `  keys:\n    ${'f'.repeat(32)}: { numbers: { data_plan: { 7777: ${plan} } } }\n${others.join('')}`,
+      `  keys:\n    ${CALLER}: { numbers: { data_plan: { 7777: ${plan} } } }\n${others.join('')}`,
     );
   const data = seen(
     { data_plan: 'integer', phone: 'phone', network: 'integer' },
