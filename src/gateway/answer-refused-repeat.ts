@@ -22,7 +22,7 @@ import { markTold, takePins } from './tell/mark-told';
 import { pendingInWords, tellObstacle } from './tell/refuse';
 import { unreadOrder } from './order/open-order';
 import { mayBeAwaited } from './order/pursuits';
-import { UNREAD } from './order/read-earlier';
+import { type EarlierOrder, UNREAD } from './order/read-earlier';
 import { isUsedUp, replayMsOf } from './order/used-ids';
 import {
   generateRequestId,
@@ -217,7 +217,7 @@ function readIdOf(
   }
 }
 
-type Found = Order | typeof UNREAD | undefined;
+type Found = EarlierOrder | undefined;
 
 /** For a key that is sent to the sandbox, first the orders that it placed at v1 before. */
 async function findOrder({ fingerprint, sandboxOf }: Credentials, find: (owner: string) => Promise<Found>): Promise<Found> {

@@ -26,7 +26,7 @@ import { identifyOrder } from './judge-answer';
 import { LOOK_EVERY_MS } from './look-for-unheard';
 import type { PinGuard } from './pin-guard';
 import type { Lease, OpeningKind, Pursuit, PursuitParts, PursuitPlan } from './pursuit';
-import { UNREAD } from './read-earlier';
+import { type EarlierOrder, UNREAD } from './read-earlier';
 import type { RepeatKind, Repeats } from './repeats';
 import { isUsedUp, replayMsOf, requestIdReused, requestIdUsed } from './used-ids';
 
@@ -195,7 +195,7 @@ async function orderElsewhere(
   parsed: ParsedRequest,
   parts: OpeningParts,
   isDue = true,
-): Promise<Order | typeof UNREAD | undefined> {
+): Promise<EarlierOrder | undefined> {
   if (!mayBeElsewhere(parsed, parts)) return undefined;
   const { repeats, onTrouble } = parts;
   const cameAt = isDue ? parts.clock.elapsed() - parsed.line.ageMs : undefined;

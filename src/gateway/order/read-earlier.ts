@@ -6,6 +6,7 @@ import { isPerhapsUntold } from '../../journal/told-sales';
 import type { LookParts } from './look-for-unheard';
 import type { Pursuits } from './pursuits';
 
+/** Stands for an earlier order that cannot be read now. It may be charged. */
 export const UNREAD = 'unread' as const;
 export type EarlierOrder = Order | typeof UNREAD;
 

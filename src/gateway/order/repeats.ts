@@ -286,7 +286,7 @@ async function firstUnheard(
  * another content: a header made the gateway read them in another format. If the mapping has changed in between, it may not have read that header, and if
  * only the content differs, the price list or the build has changed.
  */
-function isAnotherSale(earlier: Order | typeof UNREAD, order: NewOrder, hasOtherId: boolean): boolean {
+function isAnotherSale(earlier: EarlierOrder, order: NewOrder, hasOtherId: boolean): boolean {
   if (earlier === UNREAD) return hasOtherId;
   const isReadOtherwise = earlier.contentHash !== order.contentHash && earlier.format !== order.format;
   return (hasOtherId || isReadOtherwise) && earlier.trail?.mapping === order.trail?.mapping;
