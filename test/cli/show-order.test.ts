@@ -15,7 +15,7 @@ const show = (changes: Partial<Order>) =>
 
 test('an order under way has no end time and no outcome', () => {
   expect(show({})).toMatchObject({ opened: '2026-11-21T03:00:00.000+00:00', settled: null, number: 7 });
-  expect(Object.keys(show({}))).not.toEqual(expect.arrayContaining(['outcome', 'told', 'openedAtMs', 'toldAtMs', 'note']));
+  for (const key of ['outcome', 'told', 'openedAtMs', 'toldAtMs', 'note']) expect(show({})).not.toHaveProperty(key);
 });
 
 test.each([
