@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyMappings, editFile, MAPPINGS } from '../mapping/mapping-set';
-import { runHere } from './run-here';
+import { runHere, withSettings } from './run-here';
 
 let folder: string;
 beforeEach(() => (folder = copyMappings()));
+withSettings(() => ({}));
 
 const run = (...args: readonly string[]): ReturnType<typeof runHere> => runHere('check', ...args);
 
@@ -72,11 +73,7 @@ test('--fix repairs what is safe, keeps comments, and says which files it wrote'
 
 test('a mapping folder that does not exist is a problem', async () => {
   process.env['MAPPINGS_DIR'] = join(folder, 'nowhere');
-  try {
-    expect(await run()).toMatchObject({ code: 1, stdout: expect.stringContaining('unreadable-folder') });
-  } finally {
-    delete process.env['MAPPINGS_DIR'];
-  }
+  expect(await run()).toMatchObject({ code: 1, stdout: expect.stringContaining('unreadable-folder') });
 });
 
 test('one cause with many effects is shown once and first; --all and --json show each effect', async () => {

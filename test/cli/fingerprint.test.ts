@@ -1,13 +1,13 @@
 /** The command as an operator types it: in a real terminal (made by `script` of util-linux) and from a pipe. */
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring, showRequestId } from '../../src/gateway/read/keyring';
 import { builtProgram } from '../docs/place-program';
+import { MAPPINGS } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
 
-const ROOT = resolve(__dirname, '..', '..');
 const PROGRAM = [builtProgram(), 'fingerprint'];
 const SECRET = 'c0ffee'.repeat(6);
 const KEY = 'acme_live_that_nobody_shall_see';
@@ -16,17 +16,13 @@ const FINGERPRINT = keyring.fingerprint(new Secret(KEY));
 const hasTerminal = spawnSync('script', ['--version'], { stdio: 'ignore' }).status === 0;
 
 const dataDir = newFolder();
-const environment = (): NodeJS.ProcessEnv => ({
-  PATH: process.env.PATH,
-  DATA_DIR: dataDir,
-  GATEWAY_SECRET: SECRET,
-  MAPPINGS_DIR: join(ROOT, 'mappings'),
-});
+const WITHOUT_SECRET = { PATH: process.env.PATH, DATA_DIR: dataDir, MAPPINGS_DIR: MAPPINGS };
+const ENVIRONMENT = { ...WITHOUT_SECRET, GATEWAY_SECRET: SECRET };
 
-function pipe(input: string, ...args: readonly string[]) {
+function pipe(input: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = ENVIRONMENT) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...PROGRAM, ...args], {
     cwd: dataDir,
-    env: environment(),
+    env,
     input,
     encoding: 'utf8',
   });
@@ -48,23 +44,18 @@ test.each([
 });
 
 test('a request id is printed as the log shows it', () => {
-  expect(pipe('SHOP-17\n', '--request-id')).toEqual({ status: 0, stdout: 'SHOP-17\n', stderr: '' });
+  expect(pipe('SHOP-17\n', ['--request-id'])).toEqual({ status: 0, stdout: 'SHOP-17\n', stderr: '' });
   const shown = `${showRequestId('T-08031234567', keyring)}\n`;
-  expect(pipe('T-08031234567\n', '--request-id')).toEqual({ status: 0, stdout: shown, stderr: '' });
+  expect(pipe('T-08031234567\n', ['--request-id'])).toEqual({ status: 0, stdout: shown, stderr: '' });
 });
 
 test("without the gateway's secret nothing but the missing setting is printed, and no secret is made", () => {
   for (const more of [[], ['--request-id']]) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [...PROGRAM, ...more], {
-      cwd: dataDir,
-      env: { ...environment(), GATEWAY_SECRET: undefined },
-      input: `${KEY}\n`,
-      encoding: 'utf8',
+    expect(pipe(`${KEY}\n`, more, WITHOUT_SECRET)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `The gateway's secret is missing: GATEWAY_SECRET is not set, and ${join(dataDir, 'gateway.secret')} is not there. Set DATA_DIR or GATEWAY_SECRET as for the gateway, which makes the file at its first start.\n`,
     });
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toBe(
-      `The gateway's secret is missing: GATEWAY_SECRET is not set, and ${join(dataDir, 'gateway.secret')} is not there. Set DATA_DIR or GATEWAY_SECRET as for the gateway, which makes the file at its first start.\n`,
-    );
     expect(readdirSync(dataDir)).toEqual([]);
   }
 });
@@ -91,7 +82,7 @@ test.each([
 });
 
 test('an empty request id is refused with a sentence', () => {
-  expect(pipe('\n', '--request-id')).toEqual({ status: 1, stdout: '', stderr: 'No request id was given.\n' });
+  expect(pipe('\n', ['--request-id'])).toEqual({ status: 1, stdout: '', stderr: 'No request id was given.\n' });
 });
 
 test.each([
@@ -107,7 +98,7 @@ test.each([
 });
 
 test.each([[KEY], ['--key', KEY]])('a key as an argument is wrong usage and is not repeated', (...args) => {
-  const { status, stdout, stderr } = pipe('', ...args);
+  const { status, stdout, stderr } = pipe('', args);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   expect(stderr).not.toContain(KEY);
@@ -116,7 +107,7 @@ test.each([[KEY], ['--key', KEY]])('a key as an argument is wrong usage and is n
 /** Types once the prompt appears; gives everything that the terminal showed. */
 function type(keys: string): Promise<{ readonly shown: string; readonly status: number | null }> {
   const quoted = [process.execPath, ...PROGRAM].map((word) => `'${word}'`).join(' ');
-  const terminal = spawn('script', ['-qefc', quoted, '/dev/null'], { cwd: dataDir, env: { ...environment(), SHELL: '/bin/sh' } });
+  const terminal = spawn('script', ['-qefc', quoted, '/dev/null'], { cwd: dataDir, env: { ...ENVIRONMENT, SHELL: '/bin/sh' } });
   let shown = '';
   let hasTyped = false;
   terminal.stdout.setEncoding('utf8').on('data', (text: string) => {

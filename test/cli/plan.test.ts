@@ -176,38 +176,18 @@ test('for a changed list the plan shows the first difference, however deep it is
   ]);
 });
 
-test('of two operators that apply at once exactly one succeeds', async () => {
-  const { service } = await open();
-  const candidates = ['one', 'other'].map((name) => {
-    const copy = copyOf(name);
-    edit('operations/airtime.yaml', 'title: Airtime', `title: ${name}`, copy);
-    return copy;
-  });
-  const ids = [idIn(await plan(candidates[0]!)), idIn(await plan(candidates[1]!))];
-  const outcomes = await Promise.all(candidates.map((candidate, index) => program('apply', candidate, '--plan', ids[index]!)));
-  const winner = outcomes.findIndex(({ exitCode }) => exitCode === 0);
-  expect(outcomes.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1]);
-  expect(outcomes[1 - winner]!.output).toMatch(/Refused: (?:somebody else has applied|the gateway runs another set)/);
-  expect(service.live.current().operations.get('buy_airtime')!.title).toBe(['one', 'other'][winner]);
-}, 60_000);
-
 test('two operators who apply the same plan are both told that it is in use', async () => {
   const { service } = await open();
   const candidate = copyOf('candidate');
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Air time', candidate);
   const id = idIn(await plan(candidate));
-  const outcomes = await Promise.all([1, 2].map(() => program('apply', candidate, '--plan', id)));
-  for (const { exitCode, output } of outcomes) {
-    expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.stringMatching(/^(?:In use now: |Nothing to do: )/) });
-    expect(output).toContain(service.live.current().hash);
+  const words = ['apply', candidate, '--plan', id];
+  const outcomes = await Promise.all([1, 2].map(() => runCommand(words, { cwd: home, env: settings() })));
+  for (const { code, stdout } of outcomes) {
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^(?:In use now: |Nothing to do: )/) });
+    expect(stdout).toContain(service.live.current().hash);
   }
-}, 60_000);
-
-/** Runs the program as a process of its own. */
-async function program(...args: readonly string[]): Promise<Ran> {
-  const { code, stdout, stderr } = await runCommand(args, { cwd: home, env: settings() });
-  return { exitCode: Number(code), output: stdout + stderr };
-}
+});
 
 test('a watcher never reads a half-applied set', async () => {
   const { service, logLines } = await open({ MAPPINGS_WATCH: '1' });
