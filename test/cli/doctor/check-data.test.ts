@@ -15,10 +15,14 @@ const KEY = 'ab'.repeat(32);
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
-const look = async (check: Check, env: Record<string, string> = {}, dataDir = folder): Promise<readonly Finding[]> =>
-  [
-    await check({ config: configFor(dataDir, env), found: { kind: 'none' }, key: undefined, mapping: undefined, now: Date.now }),
-  ].flat();
+async function look(
+  check: Check,
+  env: Record<string, string> = {},
+  { dataDir = folder, now = Date.now } = {},
+): Promise<readonly Finding[]> {
+  const config = configFor(dataDir, env);
+  return [await check({ config, found: { kind: 'none' }, key: undefined, mapping: undefined, now })].flat();
+}
 
 const brief = (findings: readonly Finding[]): string[] => findings.map(({ level, what }) => `${level}: ${what}`);
 
@@ -36,12 +40,12 @@ test('a good folder is left unchanged', async () => {
 });
 
 test('a folder that does not exist yet, and a file in its place', async () => {
-  expect(brief(await look(checkDataFolder, {}, join(folder, 'later')))).toEqual([
+  expect(brief(await look(checkDataFolder, {}, { dataDir: join(folder, 'later') }))).toEqual([
     expect.stringMatching(/^note: There is no data folder/),
   ]);
   expect(existsSync(join(folder, 'later'))).toBe(false);
   writeFileSync(join(folder, 'file'), '');
-  expect(brief(await look(checkDataFolder, {}, join(folder, 'file')))).toEqual([
+  expect(brief(await look(checkDataFolder, {}, { dataDir: join(folder, 'file') }))).toEqual([
     expect.stringMatching(/^mend: DATA_DIR is .* there is a file in its place/),
   ]);
 });
@@ -51,7 +55,7 @@ const inMemory = existsSync('/dev/shm') && statfsSync('/dev/shm').type === TMPFS
 inMemory('a folder in memory (needs /dev/shm)', async () => {
   const dataDir = mkdtempSync('/dev/shm/doctor-');
   try {
-    expect(brief(await look(checkDataFolder, {}, dataDir))).toContain('mend: DATA_DIR is on tmpfs, in memory.');
+    expect(brief(await look(checkDataFolder, {}, { dataDir }))).toContain('mend: DATA_DIR is on tmpfs, in memory.');
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
@@ -102,12 +106,8 @@ test('a secret in a file, a secret in a setting, and a secret that is cut off', 
   ]);
 });
 
-const lookAtDatabase = async (journalUrl: string, apartMs = 0): Promise<string[]> => {
-  const config = configFor('/nowhere', { JOURNAL_URL: journalUrl, GATEWAY_SECRET: '0123456789abcdef'.repeat(2) });
-  const now = (): number => Date.now() + apartMs;
-  const findings = await checkDatabase({ config, found: { kind: 'none' }, key: undefined, mapping: undefined, now });
-  return [findings].flat().map(({ level, what }) => `${level}: ${what}`);
-};
+const lookAtDatabase = async (journalUrl: string, apartMs = 0): Promise<string[]> =>
+  brief(await look(checkDatabase, { JOURNAL_URL: journalUrl, GATEWAY_SECRET: KEY }, { now: () => Date.now() + apartMs }));
 
 test('no clock is compared without a database, or while it is away', async () => {
   expect(await lookAtDatabase('lmdb:')).toEqual([]);

@@ -33,6 +33,9 @@ const money = (kind: string, words: string, edit: readonly Edit[], caught: Made[
   edit,
 });
 
+/** The breakages, where they are possible. */
+const where = (isPossible: boolean, ...made: readonly Made[]): readonly Made[] => (isPossible ? made : []);
+
 function ofOperations(source: MappingSource, names: readonly string[]): Made[] {
   return names.flatMap((name) => {
     const operation = source.operations[name]!;
@@ -74,13 +77,12 @@ function ofCall(name: string, operation: OperationSource): Made[] {
       money('a dropped field of the call', `drops ${at}`, [put(field, undefined)]),
       money('a constant in the call', `sends ${String(constant)} as ${at}`, [put(field, constant)]),
       money('a fall-back in the call', `falls back to ${String(constant)} for ${at}`, [put(field, { first: [value, constant] })]),
-      ...(type === 'string' || type === 'integer'
-        ? [
-            money("the format's number in the call", `sends the format's number as ${at}`, [
-              put(field, `$${rootOf(value)} | number`),
-            ]),
-          ]
-        : []),
+      ...where(
+        type === 'string' || type === 'integer',
+        money("the format's number in the call", `sends the format's number as ${at}`, [
+          put(field, `$${rootOf(value)} | number`),
+        ]),
+      ),
       ...others.map((other) =>
         money('another field in the call', `sends ${other} as ${at}`, [put(field, textOf(value).replace(/^\$\w+/, `$${other}`))]),
       ),
@@ -109,33 +111,28 @@ function ofFields(name: string, operation: OperationSource): Made[] {
     const fallback = DEFAULTS[as] ?? { network: 'MTN', meter_type: 'prepaid', exam: 'WAEC', identifier: '1234567890' }[as] ?? 1;
     const at = `${field} of ${name}`;
     const isText = as === 'text' || as === 'phone_list';
+    const optional = put('required', undefined);
     return [
-      ...(isText
-        ? []
-        : [
-            money('a default for a money field', `has ${textOf(fallback as ValueSource)} for ${at}`, [
-              put('default', fallback),
-              put('required', undefined),
-            ]),
-          ]),
-      ...(required === true
-        ? [
-            money('a field no longer required', `lets ${at} be absent`, [put('required', undefined)]),
-            money('a field that is lenient', `overlooks what ${at} cannot read`, [
-              put('lenient', true),
-              put('required', undefined),
-            ]),
-          ]
-        : []),
-      ...(as === 'naira' || as === 'quantity' ? [money('a min of 0 or less', `takes 0 as ${at}`, [put('min', 0)])] : []),
-      ...(as === 'naira' ? [money('a min of 0 or less', `takes -100 as ${at}`, [put('min', -100)])] : []),
-      ...(as === 'phone' && required === true
-        ? [
-            money("a phone read from a customer's contact", `reads ${at} from customer_phone`, [
-              put('from', ['customer_phone', ...from]),
-            ]),
-          ]
-        : []),
+      ...where(
+        !isText,
+        money('a default for a money field', `has ${textOf(fallback as ValueSource)} for ${at}`, [
+          put('default', fallback),
+          optional,
+        ]),
+      ),
+      ...where(
+        required === true,
+        money('a field no longer required', `lets ${at} be absent`, [optional]),
+        money('a field that is lenient', `overlooks what ${at} cannot read`, [put('lenient', true), optional]),
+      ),
+      ...where(as === 'naira' || as === 'quantity', money('a min of 0 or less', `takes 0 as ${at}`, [put('min', 0)])),
+      ...where(as === 'naira', money('a min of 0 or less', `takes -100 as ${at}`, [put('min', -100)])),
+      ...where(
+        as === 'phone' && required === true,
+        money("a phone read from a customer's contact", `reads ${at} from customer_phone`, [
+          put('from', ['customer_phone', ...from]),
+        ]),
+      ),
     ];
   });
 }
@@ -148,6 +145,7 @@ function ofGoods(name: string, { reply, numbering_guard: guard }: OperationSourc
   const fields = Object.entries((reply?.success ?? {}) as Readonly<Record<string, ValueSource>>);
   const goods = fields.filter(([, value]) => GOODS.test(textOf(value)));
   const put = (field: string, value: unknown): Edit => ({ path: [...path, field], value });
+  const guarded = (value: unknown): Edit => ({ path: ['operations', name, 'numbering_guard'], value });
   const all = goods.map(([field]) => put(field, undefined)).reverse();
   const needed = goods.some(([, value]) => textOf(value).startsWith('$order.token'))
     ? ['token']
@@ -155,7 +153,7 @@ function ofGoods(name: string, { reply, numbering_guard: guard }: OperationSourc
       ? ['pin']
       : ['pin', 'serial'];
   return [
-    ...(goods.length < 2 ? [] : [money('goods no longer told', `tells nothing of the goods of ${name}`, all)]),
+    ...where(goods.length > 1, money('goods no longer told', `tells nothing of the goods of ${name}`, all)),
     ...goods.flatMap(([field, value]) => {
       const text = textOf(value);
       const at = `${field} of ${name}`;
@@ -176,16 +174,13 @@ function ofGoods(name: string, { reply, numbering_guard: guard }: OperationSourc
         ...(swapped === undefined ? [] : [money('PIN and serial swapped', `tells ${swapped} as ${at}`, [put(field, swapped)])]),
       ];
     }),
-    ...(guard === undefined
-      ? []
-      : [
-          money('a guard deleted', `drops the guard of ${name}`, [
-            { path: ['operations', name, 'numbering_guard'], value: undefined },
-          ]),
-          money('a guard deleted', `swaps what the guard of ${name} compares`, [
-            { path: ['operations', name, 'numbering_guard'], value: { number: guard.phone, phone: guard.number } },
-          ]),
-        ]),
+    ...where(
+      guard !== undefined,
+      money('a guard deleted', `drops the guard of ${name}`, [guarded(undefined)]),
+      money('a guard deleted', `swaps what the guard of ${name} compares`, [
+        guarded({ number: guard?.phone, phone: guard?.number }),
+      ]),
+    ),
   ];
 }
 
@@ -237,18 +232,11 @@ function ofBlock(name: string, { blocks }: MappingSource): Made[] {
   return [
     ...Object.entries(always).flatMap(([field, value]) => {
       const opposite = OPPOSITES[textOf(value)];
+      if (opposite === undefined) return [];
       const kind = textOf(value).includes('balance') ? 'balances swapped' : 'token and reference swapped';
-      return opposite === undefined
-        ? []
-        : [
-            money(
-              kind,
-              `tells ${opposite} as ${field} of ${name}`,
-              [put(field, opposite)],
-              // Scripts know both ways, and the echo has precedence; a field with a name of the operator's own is the operator's choice.
-              field === 'ref' || field === 'till_no' ? 'plan' : 'check',
-            ),
-          ];
+      // Scripts know both ways, and the echo has precedence; a field with a name of the operator's own is the operator's choice.
+      const caught = field === 'ref' || field === 'till_no' ? 'plan' : 'check';
+      return [money(kind, `tells ${opposite} as ${field} of ${name}`, [put(field, opposite)], caught)];
     }),
     money('the echo no longer told', `drops the echo of ${name}`, [put('*', undefined)]),
     money(
@@ -270,15 +258,13 @@ function ofWords({ words, texts }: MappingSource): Made[] {
   };
   const spelled = Object.entries(words).flatMap(([outcome, of = words.pending]) =>
     (['status', 'Status'] as const).flatMap((key) =>
-      Object.entries(kinds).flatMap(([what, change]) =>
-        change(of[key]) === of[key]
-          ? []
-          : [
-              money('a word with a blank or another case', `${what} ${key} of ${outcome}`, [
-                { path: ['words', outcome, key], value: change(of[key]) },
-              ]),
-            ],
-      ),
+      Object.entries(kinds).flatMap(([what, change]) => {
+        const edit = { path: ['words', outcome, key], value: change(of[key]) };
+        return where(
+          edit.value !== of[key],
+          money('a word with a blank or another case', `${what} ${key} of ${outcome}`, [edit]),
+        );
+      }),
     ),
   );
   const OTHER: Readonly<Record<string, string>> = {
@@ -305,30 +291,22 @@ function ofTables({ tables }: MappingSource): Made[] {
       const [its, others] = [values[one]!, values[other]!];
       const put = (key: string, field: string, value: unknown): Edit => ({ path: [...path, key, field], value });
       const isPair = keys.length > 2 || index === 0;
-      const swap = (field: 'id' | 'words' | 'prefixes', caught: Made['caught'] = 'check'): Made[] =>
-        !isPair || isDeepStrictEqual(its[field], others[field])
-          ? []
-          : [
-              money(
-                `${field} swapped`,
-                `swaps ${field} of ${one} and ${other}`,
-                [put(one, field, others[field]), put(other, field, its[field])],
-                caught,
-              ),
-            ];
-      const renamed = name === 'network' || name === 'meter_type';
+      const swap = (field: 'id' | 'words' | 'prefixes', caught: Made['caught'] = 'check'): readonly Made[] => {
+        const edits = [put(one, field, others[field]), put(other, field, its[field])];
+        const isOther = isPair && !isDeepStrictEqual(its[field], others[field]);
+        return where(isOther, money(`${field} swapped`, `swaps ${field} of ${one} and ${other}`, edits, caught));
+      };
       return [
         ...swap('id', name === 'exam' ? 'plan' : 'check'),
         ...swap('words'),
         ...(index === 0 ? swap('prefixes', 'plan') : []),
-        ...(renamed
-          ? [
-              money('a canonical value that v1 does not take', `calls ${one} otherwise`, [
-                { path: [...path, one], value: undefined },
-                { path: [...path, `${one}_NG`], value: its },
-              ]),
-            ]
-          : []),
+        ...where(
+          name === 'network' || name === 'meter_type',
+          money('a canonical value that v1 does not take', `calls ${one} otherwise`, [
+            { path: [...path, one], value: undefined },
+            { path: [...path, `${one}_NG`], value: its },
+          ]),
+        ),
       ];
     });
   });
@@ -359,13 +337,12 @@ function ofTimes({ callers: { kinds }, timing }: MappingSource): Made[] {
       cut(['callers', 'kinds', kind, 'patience'], 1_000, `waits 1 s for ${kind}`),
     ]),
     ...Object.entries(kinds).flatMap(([kind, { user_agents: agents, headers }]) =>
-      agents === undefined || headers !== undefined
-        ? []
-        : [
-            money("`user_agents: ['*']`", `takes everybody for ${kind}`, [
-              { path: ['callers', 'kinds', kind, 'user_agents'], value: ['*'] },
-            ]),
-          ],
+      where(
+        agents !== undefined && headers === undefined,
+        money("`user_agents: ['*']`", `takes everybody for ${kind}`, [
+          { path: ['callers', 'kinds', kind, 'user_agents'], value: ['*'] },
+        ]),
+      ),
     ),
     cut(['timing', 'try'], timing.try / 60, 'gives a try 1 s'),
     cut(['timing', 'quiet'], 5_000, 'believes after 5 s that an order never was', 'plan'),

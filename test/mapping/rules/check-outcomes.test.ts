@@ -1,3 +1,4 @@
+import { parse, stringify } from 'yaml';
 import { buyAirtime, checkWith, filesWith, marked } from '../mapping-set';
 
 const operation = (lines: string): string => buyAirtime(`\n${lines.replace(/^/gm, '      ')}`);
@@ -8,7 +9,8 @@ numbers: { network: { 1: MTN, 2: GLO } }
 operations:
   buy:
     reply: ${reply}`;
-const WORDS = filesWith().find(({ file }) => file === 'base-words.yaml')!.text;
+const sectionOf = (name: string): string => filesWith().find(({ file }) => file === `base-${name}.yaml`)!.text;
+const WORDS = sectionOf('words');
 const words = (outcome: string, status: string, Status: string): string =>
   WORDS.replace(new RegExp(`(${outcome}: .*) status: .*`), `$1 status: ${status}, Status: ${Status} }`);
 
@@ -137,23 +139,8 @@ test('the object around a list of one caller is checked as a success reply', () 
   expect(errorsOf(CALLER('success'))).toEqual([]);
 });
 
-const TEXTS = {
-  succeeded: 'Transaction done.',
-  pending: 'Your order is being processed.',
-  unknown: 'Your order is being processed.',
-  declined: 'Transaction failed and your wallet was refunded.',
-  rejected: 'Transaction rejected. Nothing was charged.',
-  not_sent: 'The service cannot be reached. Please try again.',
-  absent: 'It never reached the service. Nothing was charged.',
-  unanswered: 'What became of the order is not known here.',
-  found: 'Found.',
-  not_found: 'Not found.',
-  unavailable: 'The service cannot be reached.',
-};
-const texts = (key: string, text: string): string =>
-  `texts:\n${Object.entries({ ...TEXTS, [key]: text })
-    .map(([name, value]) => `  ${name}: ${value}`)
-    .join('\n')}`;
+const { texts: TEXTS } = parse(sectionOf('texts')) as { readonly texts: object };
+const texts = (key: string, text: string): string => stringify({ texts: { ...TEXTS, [key]: text } });
 
 test.each([
   ['pending', 'Your airtime purchase was successful.'],
