@@ -1,4 +1,5 @@
 /** Breaks mapping files as people and editors do: one accident per call, chosen by a seed. The same seed gives the same accident. */
+import { parseDocument } from 'yaml';
 import { createChance } from '../crash/chance';
 import type { MappingFileText } from '../../src/mapping/load';
 
@@ -8,6 +9,19 @@ export interface BrokenFiles {
   readonly broken: string;
   /** The accident, for the title of a failing test. */
   readonly accident: string;
+}
+
+/** The fields of a YAML text as an editor reads it; undefined for a text that is no YAML, no fields, or contains itself. */
+export function fieldsOf(text: string): object | undefined {
+  const document = parseDocument(text, { prettyErrors: false });
+  if (document.errors.length > 0) return undefined;
+  try {
+    const value = (document.toJS({ maxAliasCount: 100 }) ?? {}) as unknown;
+    JSON.stringify(value);
+    return typeof value === 'object' && !Array.isArray(value) ? (value as object) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 type Random = () => number;

@@ -19,10 +19,11 @@ import { orderRoot } from '../../src/gateway/tell/merge-reply';
 import { ROOTS } from '../../src/mapping/compile-value';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../src/mapping/output-transforms';
 import { CATALOG_LISTS } from '../../src/mapping/language/schema';
+import { loadCases } from '../../src/operator/case/cases';
 import { createVirtualClock } from '../domain/virtual-clock';
 import { CREDENTIALS, createScriptedUpstream } from '../gateway/scripted-upstream';
 import { newOrder } from '../journal/new-order';
-import { shippedMapping } from './mapping-set';
+import { MAPPINGS, shippedMapping } from './mapping-set';
 
 /** Whether a value really has the kind that the checker assumes. */
 const isOfKind: Readonly<Record<Kind, (value: unknown) => boolean>> = {
@@ -93,31 +94,9 @@ test('a value has the kind that its last transform gives', () => {
   expect(kindOfValue([1], around)).toBe('list');
 });
 
-const BODY = {
-  status: 'success',
-  data: {
-    data_plans: [
-      {
-        id: 1,
-        network: 'MTN',
-        network_id: 1,
-        plan_name: '1GB',
-        display_name: '1GB',
-        data_type: 'SME',
-        data_size: '1GB',
-        validity: '30 days',
-        selling_price: '480.50',
-      },
-    ],
-    cable_plans: [{ id: 1, provider: 'GOTV', cable_id: '1', plan_name: 'Lite', display_name: 'Lite', selling_price: '410' }],
-    discos: [{ disco_id: 3, disco_name: 'Abuja Electric', charge: '100' }],
-    exam_prices: { WAEC: 3400 },
-    recharge_card_prices: { MTN: { '100': 98 } },
-  },
-} as never;
-
 test('the price lists have the columns and kinds that the checker assumes', async () => {
-  const upstream = createScriptedUpstream(createVirtualClock(), [], () => ({ kind: 'found', body: BODY }));
+  const body = { status: 'success', data: loadCases(MAPPINGS).fixtures.catalog! } as const;
+  const upstream = createScriptedUpstream(createVirtualClock(), [], () => ({ kind: 'found', body }));
   const catalog = await createPriceLists({ upstream, clock: Date.now }).get({
     credentials: CREDENTIALS,
     clientAddress: '192.0.2.7',
