@@ -233,7 +233,7 @@ class Processes {
       // Workers have the clock of one machine.
       const worker = primary && { primary, number: this.#count };
       const files = this.#files[slot] ?? this.#files[0]!;
-      const own = { files, skewMs: isOfWorkers ? 0 : skewsMs[slot]!, isOfFleet, worker };
+      const own = { files, skewMs: isOfWorkers ? 0 : skewsMs[slot]!, machine: isOfFleet ? slot : undefined, worker };
       return new GatewayProcess(name, stage, disk, upstreams, house, chance.fork(`process ${this.#count}`), own);
     };
     this.#slots = Array.from({ length: count }, (_, slot) => this.#make(slot));

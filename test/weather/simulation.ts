@@ -216,7 +216,6 @@ export async function runSimulation<T>(
     const process = new GatewayProcess('A', stage, disk, upstreams, house, chance.fork('process'), {
       files: new MappingFiles(house.mapping),
       skewMs: 0,
-      isOfFleet: false,
     });
     const playing = play(new Simulation(stage, v1, disk, process));
     await timeline.runToEnd(playing);

@@ -61,6 +61,8 @@ export class Disk {
   readonly #holders = new Map<string, string>();
   readonly #dead = new Set<string>();
   readonly #openedAt = new Map<string, number>();
+  /** The machine of each process of a fleet. */
+  readonly #machines = new Map<Life, number | undefined>();
   /** Called when a process has settled an order as sold. */
   onSold: (process: string, requestId: string) => void = () => undefined;
 
@@ -72,11 +74,12 @@ export class Disk {
     return this.orders.get(`${owner} ${requestId}`);
   }
 
-  /** The journal as one process has it. */
-  openFor(life: Life, process: string): Journal {
+  /** The journal as one process has it; `machine` is set for one of a fleet. */
+  openFor(life: Life, process: string, machine?: number): Journal {
     const { journal } = this;
-    const { timeline, faults, startMs } = this.#stage;
+    const { timeline, faults } = this.#stage;
     this.#openedAt.set(process, timeline.now);
+    this.#machines.set(life, machine);
     const read = <T>(owner: string | undefined, find: () => Promise<T>): Promise<T> => this.#read(life, owner, find);
     const loseTelling = (owner: string, requestId: string): void => {
       const subject = this.#stage.book.find(owner, requestId);
@@ -140,7 +143,7 @@ export class Disk {
       list: (options) => this.#heldOnes(options),
       listOfOwner: (options) => journal.listOfOwner(options),
       owners: () => journal.owners(),
-      isWritable: () => !faults.isJournalGone(timeline.now - startMs),
+      isWritable: () => !this.#isGoneFor(life),
       close: () => Promise.resolve(),
     };
   }
@@ -232,6 +235,11 @@ export class Disk {
     }
   }
 
+  #isGoneFor(life: Life): boolean {
+    const { timeline, faults, startMs } = this.#stage;
+    return faults.isJournalGone(timeline.now - startMs, this.#machines.get(life));
+  }
+
   #isHeldBy({ owner, requestId }: Order, holder: string | undefined): boolean {
     return holder === undefined || this.#holders.get(`${owner} ${requestId}`) === holder;
   }
@@ -246,7 +254,7 @@ export class Disk {
     const { chance } = faults.forWrite(`read ${label}`);
     return new Promise((resolve, reject) => {
       timeline.after(chance.skewed(0, 4), () => {
-        if (faults.failsRead(label, timeline.now - startMs)) {
+        if (faults.failsRead(label, timeline.now - startMs, this.#machines.get(life))) {
           if (owner !== undefined) book.doubtfulOwners.add(owner);
           note(this.#stage, '* journal', 'cannot be read');
           return reject(new Error('the disk: cannot be read'));
@@ -284,7 +292,7 @@ export class Disk {
       this.#writing.add(writing);
       timeline.after(fault === 'slow' ? chance.between(500, 8_000) : chance.skewed(1, 40), () => {
         if (!this.#writing.delete(writing)) return;
-        if (faults.isDiskFull(timeline.now - startMs) || faults.isJournalGone(timeline.now - startMs)) {
+        if (faults.isDiskFull(timeline.now - startMs) || this.#isGoneFor(life)) {
           faults.count('disk_full');
           return reject(trouble('finds the disk full'));
         }

@@ -98,9 +98,9 @@ export interface Weather {
   forFind(label: string, owner: string): DrawnFault<SendFault>;
   forWrite(label: string): DrawnFault<WriteFault>;
   /** True when a read fails because the journal is away. */
-  failsRead(label: string, atMs: number): boolean;
-  /** True while the journal can be neither written nor read, as when the disk of its folder is away. */
-  isJournalGone(atMs: number): boolean;
+  failsRead(label: string, atMs: number, machine?: number): boolean;
+  /** True while the journal can be neither written nor read: the disk of its folder is away, or the way from this machine of a fleet to its database. */
+  isJournalGone(atMs: number, machine?: number): boolean;
   isV1Down(atMs: number): boolean;
   isDiskFull(atMs: number): boolean;
   /** The time from the durable success of this order to the death of its process, if it dies: before its reply or just after. */
@@ -135,6 +135,8 @@ export class FaultPlan implements Weather {
   readonly #v1Down: readonly Window[];
   readonly #diskFull: readonly Window[];
   readonly #journalGone: readonly Window[];
+  /** When only this machine of a fleet does not reach the journal. */
+  readonly #cutOff: { readonly machine: number; readonly windows: readonly Window[] };
   readonly #deathRate: number;
   #isHealed = false;
 
@@ -174,6 +176,15 @@ export class FaultPlan implements Weather {
       atMs: still.below(lengthMs),
       forMs: still.skewed(200, LONGEST_STILL_MS),
     }));
+    const cutOff = chance.fork('cut off');
+    const times = families.has('journal') && cutOff.is(0.4) ? cutOff.between(1, 3) : 0;
+    this.#cutOff = {
+      machine: cutOff.below(2),
+      windows: Array.from({ length: times }, () => {
+        const fromMs = cutOff.below(lengthMs);
+        return { fromMs, untilMs: fromMs + cutOff.skewed(200, LONGEST_AWAY_MS) };
+      }),
+    };
     const bounds = chance.fork('bounds');
     this.bounds =
       families.has('bounds') && bounds.is(0.3)
@@ -216,16 +227,17 @@ export class FaultPlan implements Weather {
     return this.#draw(`write ${label}`, this.#rates.write, WRITE_FAULTS);
   }
 
-  failsRead(label: string, atMs: number): boolean {
+  failsRead(label: string, atMs: number, machine?: number): boolean {
     if (this.#isHealed) return false;
-    const isGone = this.isJournalGone(atMs);
+    const isGone = this.isJournalGone(atMs, machine);
     if (!isGone && !this.#chance.fork(`read ${label}`).is(this.#rates.read)) return false;
     this.count('read_fails');
     return true;
   }
 
-  isJournalGone(atMs: number): boolean {
-    return !this.#isHealed && isWithin(this.#journalGone, atMs);
+  isJournalGone(atMs: number, machine?: number): boolean {
+    if (this.#isHealed) return false;
+    return isWithin(this.#journalGone, atMs) || (machine === this.#cutOff.machine && isWithin(this.#cutOff.windows, atMs));
   }
 
   isV1Down(atMs: number): boolean {

@@ -51,8 +51,8 @@ const RETRY_START_MS = 1_000;
 export interface ProcessPlace {
   readonly files: MappingFiles;
   readonly skewMs: number;
-  /** Whether the journal is one that machines share. */
-  readonly isOfFleet: boolean;
+  /** The number of this machine, where machines share the journal. */
+  readonly machine?: number | undefined;
   /** Set for a worker. */
   readonly worker?: { readonly primary: SimulatedPrimary; readonly number: number } | undefined;
 }
@@ -91,7 +91,7 @@ export class GatewayProcess {
     upstreams: SimulatedUpstreams,
     house: HouseParts,
     chance: Chance,
-    { files, skewMs, isOfFleet, worker }: ProcessPlace,
+    { files, skewMs, machine, worker }: ProcessPlace,
   ) {
     this.name = name;
     this.#stage = stage;
@@ -103,11 +103,11 @@ export class GatewayProcess {
     const upstream = upstreams.upstreamFor(this.#life, name);
     const clock = clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs);
     const { bounds } = stage.faults;
-    const kept = keepAnswers(disk.openFor(this.#life, name), bounds?.ordersMax);
+    const kept = keepAnswers(disk.openFor(this.#life, name, machine), bounds?.ordersMax);
     // As a real journal: after a failed write it takes no orders' ends until one has been written.
     this.#journal = { ...kept, isWritable: () => kept.keptCount() === 0 && kept.isWritable() };
     this.#clock = clock;
-    this.#processes = isOfFleet ? disk.processesFor(this.#life, name) : undefined;
+    this.#processes = machine !== undefined ? disk.processesFor(this.#life, name) : undefined;
     this.#told = this.#processes?.toldSales ?? disk.told;
     this.#log = openToldLog(this.#told, clock, bounds?.ordersMax);
     this.#live();
