@@ -91,7 +91,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     },
     context,
   );
-  if (read === undefined || areClocksApart(read, parts)) return { settled: 0, hasLearnt: false };
+  if (read === undefined || areClocksApart(read, offsetMs, parts)) return { settled: 0, hasLearnt: false };
   const owner = context.credentials.fingerprint;
   const shownBeforeMs = startedAt - SHOWN_WITHIN_MS;
   const history = { ...read, wholeSinceMs: await wholeSince(read, { owner, untilMs: shownBeforeMs }, parts) };
@@ -206,9 +206,10 @@ function provenUnsent(order: Order): Outcome {
   };
 }
 
-function areClocksApart({ serverAtMs }: History, { clock, onTrouble }: LostParts): boolean {
+/** By the clock with which the look began: it may have been set right since. */
+function areClocksApart({ serverAtMs }: History, offsetMs: number, { clock, onTrouble }: LostParts): boolean {
   if (serverAtMs === undefined) return false;
-  const apartMs = clock.now() - serverAtMs;
+  const apartMs = clock.elapsed() + offsetMs - serverAtMs;
   if (Math.abs(apartMs) <= CLOCKS_APART_MS) return false;
   const minutes = Math.round(Math.abs(apartMs) / 60_000);
   const where = apartMs > 0 ? 'ahead of' : 'behind';

@@ -493,6 +493,16 @@ describe('the clock', () => {
     expect(room.troubles).toEqual([expect.stringContaining("clock is 1440 minutes ahead of v1's")]);
   });
 
+  test('that is set right in the middle of a look proves nothing by what it showed before', async () => {
+    let isSetRight = false;
+    const room = openRoom([{ reference: 'V1' }], { onHistory: async () => isSetRight && room.setWall(0) });
+    room.setWall(4 * DAY_MS);
+    await room.lose('r-1');
+    await room.look('r-1');
+    isSetRight = true;
+    expect(await room.look('r-1', QUIET_MS)).toEqual(UNKNOWN);
+  });
+
   test('that was a day ahead when the order was opened does not prevent its proof a day later', async () => {
     const room = openRoom([{ reference: 'V1' }]);
     room.setWall(DAY_MS);
