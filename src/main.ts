@@ -16,7 +16,7 @@ import type { Config } from './config';
 import { createDoor } from './door';
 import { openConfiguredJournal, createConfiguredNotes, openConfiguredTraffic } from './start/configured-stores';
 import { prepareDataFolder } from './start/data-folder';
-import { createDeadline, pause, systemClock, type Clock } from './domain/clock';
+import { createDeadline, createFollowingClock, pause, systemClock, type Clock, type FollowingClock } from './domain/clock';
 import { readOpenFilesLimit, shareDescriptors, sharesOfWorker, type DescriptorShares } from './start/descriptors';
 import { createGateway, type Gateway } from './gateway/gateway';
 import type { GatewayParts, SharedParts } from './gateway/walk-parts';
@@ -108,25 +108,26 @@ export const STOP_DEADLINE_MS = 25_000;
 
 /** Starts everything in this process. Throws an Error that explains the obstacle; nothing is left running then. The clock is the gateway's. */
 export async function startService(config: Config, log: Log, clock = systemClock): Promise<Service> {
-  return openOrCloseAll((closers) => start(config, log, clock, closers));
+  return openOrCloseAll((closers) => start(config, log, createFollowingClock(clock), closers));
 }
 
 /** Starts the part that sells, as one of several processes. */
 export async function startWorker(config: Config, log: Log, joined: Joined): Promise<Selling> {
   return openOrCloseAll(async (closers) => {
+    const clock = createFollowingClock(systemClock);
     const parts = {
       log,
-      clock: systemClock,
+      clock,
       closers,
       mapping: joined.mapping,
       isJournalWritable: () => selling.journal.isWritable(),
     };
-    const selling = await sell(config, createTools(config, parts), { ...joined, joined, hasSandbox: false });
+    const selling = await sell(config, createTools(config, parts), { ...joined, clock, joined, hasSandbox: false });
     return selling;
   });
 }
 
-async function start(config: Config, log: Log, clock: Clock, closers: (() => Promise<void>)[]): Promise<Service> {
+async function start(config: Config, log: Log, clock: FollowingClock, closers: (() => Promise<void>)[]): Promise<Service> {
   const mapping = (): Mapping => live.current();
   for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
   await ensureFree(config, ['public', 'admin']);
@@ -145,6 +146,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const recordings = new KeptRecordings((caller, untilMs) => selling.noter.record(caller, untilMs));
   const keepRecorded = recordings.add.bind(recordings);
   const selling = await sell(config, tools, {
+    clock,
     mapping,
     upstreamUrl,
     sandboxUrl,
@@ -182,6 +184,7 @@ function askThrough(gateway: Pick<Gateway, 'recheck'>, keyring: Pick<Keyring, 'f
 }
 
 interface SellingParts extends Pick<Joined, 'keepRecorded' | 'sandboxUrl'> {
+  readonly clock: FollowingClock;
   readonly mapping: () => Mapping;
   readonly upstreamUrl: string;
   readonly hasSandbox: boolean;
@@ -191,10 +194,10 @@ interface SellingParts extends Pick<Joined, 'keepRecorded' | 'sandboxUrl'> {
 }
 
 async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<Selling> {
-  const { mapping, upstreamUrl, hasSandbox, joined } = parts;
-  const { observer, log, clock, closers, metrics, showId, keyring, repeated } = tools;
+  const { clock, mapping, upstreamUrl, hasSandbox, joined } = parts;
+  const { observer, log, closers, metrics, showId, keyring, repeated } = tools;
   metrics.mappingLoaded(mapping().hash);
-  const { journal, endSigns, toldSales, toldLog, hasNeighbours } = await openOrders(config, tools);
+  const { journal, endSigns, toldSales, toldLog, hasNeighbours } = await openOrders(config, tools, clock);
   const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const known = new KnownAddresses();
@@ -312,11 +315,13 @@ function rememberV1(upstream: Upstream, clock: Clock, known: KnownAddresses): Pi
   return { visitors, priceLists: createPriceLists({ upstream, visitors, clock: () => clock.elapsed() }) };
 }
 
-async function openOrders(config: Config, { observer, log, clock, closers }: Opening) {
+async function openOrders(config: Config, { observer, log, closers }: Opening, clock: FollowingClock) {
   const journal = await openConfiguredJournal(config, observer.journal);
   closers.push(() => journal.close());
+  const { processes } = journal;
+  if (processes !== undefined) clock.follow(() => processes.now());
   const onMarked = (count: number): void => log.warn('untold_orders', { count });
-  const toldSales = journal.processes?.toldSales ?? toldFiles(config.dataDir, clock);
+  const toldSales = processes?.toldSales ?? toldFiles(config.dataDir, clock);
   let hasNeighbours = false;
   const onNeighbours = (isBeside: boolean): void => void (hasNeighbours = isBeside);
   const onTrouble = observer.trouble;

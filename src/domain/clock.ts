@@ -18,6 +18,16 @@ export const systemClock: Clock = {
   },
 };
 
+/** The clock of a serving process. Where machines share a journal, all of them go by the time of its database from when that is open. */
+export interface FollowingClock extends Clock {
+  follow(now: () => number): void;
+}
+
+export function createFollowingClock(machine: Clock): FollowingClock {
+  let now = (): number => machine.now();
+  return { ...machine, now: () => now(), follow: (another) => void (now = another) };
+}
+
 /** Resolves after `delayMs`. */
 export function pause(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => clock.after(delayMs, resolve));
@@ -140,7 +150,7 @@ export interface Steadiness {
 /** A synchronised clock drifts by milliseconds between two calls. A larger difference means that somebody has set it. */
 const JUMP_MS = 2_000;
 
-/** By how much the clocks of two machines may differ: each by five seconds from the database's. */
+/** By how much the times of two machines may differ: gateways of an earlier build go by their own clocks, within five seconds of the database's. */
 export const CLOCKS_MS = 10_000;
 
 const SETTINGS_MAX = 8;

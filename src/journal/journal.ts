@@ -122,6 +122,8 @@ export interface Journal {
 export interface Processes {
   /** The id of this process. */
   readonly own: string;
+  /** The time by which all of them go (ms since the epoch): that of their database. */
+  now(): number;
   /** Writes down that this process was alive at this time (ms since the epoch). */
   sign(atMs: number): Promise<void>;
   list(): Promise<readonly { readonly id: string; readonly signedAtMs: number }[]>;

@@ -3,7 +3,7 @@ import type { Journal } from '../../src/journal/journal';
 import { newOrder } from '../journal/new-order';
 import { Disk } from './edge/disk';
 import { FaultPlan } from './edge/fault-plan';
-import type { Stage } from './edge/stage';
+import { createWall, type Stage } from './edge/stage';
 import { Chance } from './engine/chance';
 import { Timeline } from './engine/timeline';
 import { CaseBook } from './verdict/case-book';
@@ -23,7 +23,7 @@ async function write(openedOffMs: number, settledOffMs: number): Promise<boolean
     faults,
     book: new CaseBook(),
     trace: new Trace(false),
-    wall: { offsetMs: 0 },
+    wall: createWall(),
   };
   const order = newOrder({ openedAtMs: START_MS + openedOffMs });
   const subject = stage.book.withId(order.owner, 'w', order.requestId, 'order 1');

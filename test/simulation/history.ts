@@ -8,7 +8,7 @@ import { MappingFiles, type MappingInUse } from './edge/mapping-files';
 import { SimulatedPrimary } from './edge/simulated-primary';
 import { SimulatedUpstreams } from './edge/simulated-upstream';
 import { Dialect, SimulatedV1 } from './edge/simulated-v1';
-import { note, type Stage } from './edge/stage';
+import { createWall, note, type Stage } from './edge/stage';
 import { Chance } from './engine/chance';
 import { sealed } from './engine/sealed';
 import { withSmallTables } from './engine/small-tables';
@@ -90,7 +90,7 @@ async function playSealed(
     faults,
     book: new CaseBook(),
     trace: new Trace(options.keepTrace === true),
-    wall: { offsetMs: 0 },
+    wall: createWall(),
   };
   const disk = new Disk(stage);
   const dialect = new Dialect(chance.fork('dialect'));
@@ -105,7 +105,7 @@ async function playSealed(
   const { demo } = SCRIPT_KEYS;
   const mapping = taker === 'unknown' ? house.mapping : withFamily(house.mapping, demo.apiKey, FAMILY_THAT[taker]);
   const upstreams = new SimulatedUpstreams(stage, v1, sandbox, disk);
-  const processes = new Processes(count, faults.skewsMs, stage, disk, upstreams, { ...house, mapping }, chance);
+  const processes = new Processes(count, faults.skewMs, stage, disk, upstreams, { ...house, mapping }, chance);
   disk.onSold = (process, requestId) => {
     const afterMs = faults.deathAfterSale(requestId);
     if (afterMs !== undefined) stage.timeline.after(afterMs, () => processes.crash(process));
@@ -160,8 +160,8 @@ async function playSealed(
   await stage.timeline.runUntil(stage.timeline.now + SETTLING_MS + QUIET_MS);
   // To prove an absence a process needs the quiet time from its first request on, and again from the first request that notices
   // a set clock. So the quiet time passes once while the clock is wrong, and once when it is right.
-  for (const offsetMs of faults.clockSettings.length > 0 ? [stage.wall.offsetMs, 0] : [0]) {
-    stage.wall.offsetMs = offsetMs;
+  for (const isRight of faults.clockSettings.length > 0 ? [false, true] : [true]) {
+    if (isRight) Object.assign(stage.wall, { databaseMs: 0, machinesMs: [0, 0] });
     await askAll(stage, scripts);
     await stage.timeline.runUntil(stage.timeline.now + QUIET_MS);
   }
@@ -206,12 +206,13 @@ class Processes {
   /** By machine. */
   readonly #files: readonly MappingFiles[];
   readonly #isOfWorkers: boolean;
+  readonly isOfFleet: boolean;
   #reloads = 0;
   #count = 0;
 
   constructor(
     count: number,
-    skewsMs: readonly number[],
+    skewMs: number,
     stage: Stage,
     disk: Disk,
     upstreams: SimulatedUpstreams,
@@ -221,7 +222,11 @@ class Processes {
     this.#stage = stage;
     this.#restarts = chance.fork('restarts');
     const isOfFleet = count > 1 && chance.fork('fleet').is(0.5);
-    if (isOfFleet) stage.faults.count('a fleet of machines');
+    this.isOfFleet = isOfFleet;
+    if (isOfFleet) {
+      stage.faults.count('a fleet of machines');
+      stage.wall.machinesMs[1] = skewMs;
+    }
     const isOfWorkers = count > 1 && !isOfFleet && chance.fork('workers').is(0.6);
     this.#isOfWorkers = isOfWorkers;
     this.#files = Array.from({ length: isOfFleet ? count : 1 }, () => new MappingFiles(house.mapping));
@@ -230,10 +235,9 @@ class Processes {
     this.#make = (slot) => {
       this.#count += 1;
       const name = `${slot === 0 ? 'A' : 'B'}${this.#count}`;
-      // Workers have the clock of one machine.
       const worker = primary && { primary, number: this.#count };
       const files = this.#files[slot] ?? this.#files[0]!;
-      const own = { files, skewMs: isOfWorkers ? 0 : skewsMs[slot]!, machine: isOfFleet ? slot : undefined, worker };
+      const own = { files, machine: isOfFleet ? (slot as 0 | 1) : undefined, worker };
       return new GatewayProcess(name, stage, disk, upstreams, house, chance.fork(`process ${this.#count}`), own);
     };
     this.#slots = Array.from({ length: count }, (_, slot) => this.#make(slot));
@@ -314,11 +318,16 @@ function scheduleTrouble(
     const slot = chance.fork(`still ${atMs}`).below(2);
     timeline.after(atMs, () => processes.standStill(slot, forMs));
   }
-  for (const { atMs, offsetMs } of faults.clockSettings) {
+  for (const { atMs, offsetMs, ofFleet } of faults.clockSettings) {
     timeline.after(atMs, () => {
-      stage.wall.offsetMs = offsetMs;
+      const { wall } = stage;
+      const isOfMachine = !processes.isOfFleet || ofFleet !== 'database';
+      if (isOfMachine) wall.machinesMs[processes.isOfFleet && ofFleet === 'second' ? 1 : 0] = offsetMs;
+      else wall.databaseMs = offsetMs;
+      if (!processes.isOfFleet || !isOfMachine) wall.settings.push({ atMs, offsetMs });
       faults.count('clock_set');
-      note(stage, '* clock', `is set: ${offsetMs / 1000} s from the right time`);
+      const whose = processes.isOfFleet ? ` (${ofFleet} of the fleet)` : '';
+      note(stage, '* clock', `is set: ${offsetMs / 1000} s from the right time${whose}`);
     });
   }
   for (const atMs of faults.v1Restarts) timeline.after(atMs, () => v1.restart());

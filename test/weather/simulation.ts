@@ -12,7 +12,7 @@ import { MappingFiles } from '../simulation/edge/mapping-files';
 import { config, loadHouse, ownerOf, START_MS, withBuyAfterPending } from '../simulation/edge/house-parts';
 import { SimulatedUpstreams } from '../simulation/edge/simulated-upstream';
 import { SimulatedV1 } from '../simulation/edge/simulated-v1';
-import type { Stage } from '../simulation/edge/stage';
+import { createWall, type Stage } from '../simulation/edge/stage';
 import { Chance } from '../simulation/engine/chance';
 import { sealed } from '../simulation/engine/sealed';
 import { Timeline } from '../simulation/engine/timeline';
@@ -207,7 +207,7 @@ export async function runSimulation<T>(
       ),
       book: new CaseBook(),
       trace: new Trace(false),
-      wall: { offsetMs: 0 },
+      wall: createWall(),
     };
     const disk = new Disk(stage);
     const v1 = new SimulatedV1(stage, { ...config, accounts }, NO_HABITS, true);
@@ -215,7 +215,6 @@ export async function runSimulation<T>(
     const upstreams = new SimulatedUpstreams(stage, v1, v1, disk);
     const process = new GatewayProcess('A', stage, disk, upstreams, house, chance.fork('process'), {
       files: new MappingFiles(house.mapping),
-      skewMs: 0,
     });
     const playing = play(new Simulation(stage, v1, disk, process));
     await timeline.runToEnd(playing);
@@ -234,7 +233,6 @@ function faultsAtV1(chance: Chance, trouble: Trouble): Weather {
     forFind: (label, owner) => faultOf('read', label, owner),
     forWrite: (label) => ({ fault: undefined, chance: chance.fork(`write ${label}`) }),
     failsRead: () => false,
-    clockSettings: [],
     reloads: [],
     isJournalGone: () => false,
     isV1Down: () => false,

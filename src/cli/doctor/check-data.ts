@@ -138,7 +138,7 @@ export const checkSecrets: Check = ({ config }) => {
   return found;
 };
 
-/** With a larger difference a gateway does not start (docs/postgres.md). */
+/** A clock that NTP keeps differs by less. */
 const CLOCK_APART_MS = 5_000;
 const CONNECT_MS = 3_000;
 
@@ -155,7 +155,7 @@ export const checkDatabase: Check = async ({ config: { journalUrl }, now }) => {
     if (Math.abs(apartMs) < CLOCK_APART_MS) return well("The clock agrees with the database's.");
     return mend(
       `The clock of this machine is ${Math.round(Math.abs(apartMs) / 1_000)} seconds from the database's.`,
-      'Gateways on several machines decide by the time which orders were never sent, so this gateway takes no orders.',
+      "Orders go by the database's time; log lines, files and certificates go by this machine's.",
       'Let both machines keep their time by NTP (timedatectl set-ntp true).',
     );
   } catch {

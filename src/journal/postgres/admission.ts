@@ -1,17 +1,13 @@
-/**
- * The conditions under which this process may take orders: the journal's orders have its encryption key, and its clock agrees with the
- * database's.
- */
+/** The conditions under which this process may take orders: the journal's orders have its encryption key, and it knows the database's time. */
+import { type Clock, systemClock } from '../../domain/clock';
 import { GatewayError } from '../../domain/errors';
 import type { Run } from './database';
 
-/** How far clocks may be apart: a fraction of any useful quiet time. */
-const APART_MS_MAX = 5_000;
-const EVERY_MS = 30_000;
-/** A clock kept by NTP drifts by milliseconds between two comparisons. A larger change means that the clock was set. */
+const EVERY_MS = 5_000;
+/** A clock kept by NTP drifts by milliseconds between two comparisons. */
 const JUMP_MS = 2_000;
 
-const NOW = 'SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint AS now_ms';
+const NOW = 'SELECT EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS now_ms';
 
 /**
  * The mark of the encryption key that the orders of a journal have. It is set before the first order that is written with a key. Each
@@ -66,64 +62,64 @@ export function createKeyMark({ run, keyCheck, onShutOut }: KeyMarkOptions): Key
 }
 
 /**
- * A gateway proves by times that other gateways have written that v1 never had an order (the quiet time of the mappings). So the clocks of
- * their machines must agree: each is compared with the database's.
+ * The time of the database. Gateways on several machines judge by times that the others have written whether a sale is a repeat, and that v1 never
+ * had an order (the quiet time of the mappings). So all go by this one clock, whatever the clocks of their machines show.
  */
-export interface ClockCheck {
-  /** Compares now. Rejects with a plain Error when the clocks are too far apart. */
-  check(): Promise<void>;
-  /** False when the clocks are too far apart, and from a setting of this machine's clock until the next comparison. */
+export interface DatabaseClock {
+  /** Milliseconds since the epoch; those of this machine until the first comparison. */
+  now(): number;
+  /** Compares now, on this connection. Rejects where the database does not answer. */
+  compare(run: Run): Promise<void>;
+  /** False when the time is not known: from a setting or a sleep of this machine until the next comparison. */
   isRight(): boolean;
   stop(): void;
 }
 
-export interface ClockCheckOptions {
+export interface DatabaseClockOptions {
   readonly run: Run;
-  readonly now: () => number;
-  /** Milliseconds of a clock that cannot be set. */
-  readonly elapsed?: () => number;
-  /** Called with a complaint when the clock is found wrong, and with undefined when it is right again. */
-  readonly onChange: (complaint: Error | undefined) => void;
+  readonly machine?: Pick<Clock, 'now' | 'elapsed' | 'after'>;
 }
 
-export function createClockCheck({ run, now, elapsed = () => performance.now(), onChange }: ClockCheckOptions): ClockCheck {
-  let complaint: Error | undefined;
-  const offset = (): number => now() - elapsed();
-  let comparedAt = offset();
+export function createDatabaseClock({ run, machine = systemClock }: DatabaseClockOptions): DatabaseClock {
+  /** A change shows that this machine's clock was set, or that the machine slept, in which `elapsed` may stand still. */
+  const setting = (): number => machine.now() - machine.elapsed();
+  let comparedAt = setting();
+  /** By how much the database's time is ahead of `elapsed`. */
+  let aheadMs: number | undefined;
   let isComparing = false;
-  const check = async (): Promise<void> => {
-    const before = now();
-    const offsetBefore = offset();
-    const [row] = await run(NOW);
-    const after = now();
-    comparedAt = offsetBefore;
-    const theirs = Number(row?.['now_ms']);
-    // The time of the round trip does not count as a difference.
-    const apartMs = theirs < before ? before - theirs : Math.max(0, theirs - after);
-    const wasRight = complaint === undefined;
-    const seconds = Math.round(apartMs / 1_000);
-    complaint =
-      apartMs <= APART_MS_MAX
-        ? undefined
-        : new Error(
-            `The clock of this machine and that of PostgreSQL are ${seconds} s apart, more than ${APART_MS_MAX / 1_000}: both must be kept by NTP.`,
-          );
-    if (wasRight !== (complaint === undefined)) onChange(complaint);
-    if (complaint !== undefined) throw complaint;
+  let cancel: () => void = () => undefined;
+  const compare: DatabaseClock['compare'] = async (on) => {
+    const settingBefore = setting();
+    const askedAt = machine.elapsed();
+    const [row] = await on(NOW);
+    const [mostMs, leastMs] = [Number(row?.['now_ms']) - askedAt, Number(row?.['now_ms']) - machine.elapsed()];
+    // The database read its clock between question and answer. A time that may be right stays: otherwise it would go to and fro.
+    aheadMs = aheadMs === undefined ? (leastMs + mostMs) / 2 : Math.min(mostMs, Math.max(leastMs, aheadMs));
+    comparedAt = settingBefore;
   };
   // Errors are ignored: a database that does not answer is noticed by the next write.
-  const compare = (): void => {
+  const compareSoon = (): void => {
     if (isComparing) return;
     isComparing = true;
-    void check()
+    void compare(run)
       .catch(() => undefined)
       .finally(() => (isComparing = false));
   };
-  const timer = setInterval(compare, EVERY_MS).unref();
-  const isRight = (): boolean => {
-    const isSet = Math.abs(offset() - comparedAt) > JUMP_MS;
-    if (isSet) compare();
-    return complaint === undefined && !isSet;
+  const plan = (): void => {
+    cancel = machine.after(EVERY_MS, () => {
+      compareSoon();
+      plan();
+    });
   };
-  return { check, isRight, stop: () => clearInterval(timer) };
+  plan();
+  return {
+    now: () => (aheadMs === undefined ? machine.now() : Math.floor(machine.elapsed() + aheadMs)),
+    compare,
+    isRight() {
+      const isKnown = Math.abs(setting() - comparedAt) <= JUMP_MS;
+      if (!isKnown) compareSoon();
+      return isKnown;
+    },
+    stop: () => cancel(),
+  };
 }

@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   readonly isReadOnly?: boolean;
   /** Called when writing begins to fail, and when it works again. */
   readonly onChange?: (change: 'failed' | 'recovered', error?: unknown) => void;
+  /** What a look asks as well before the database counts as there again. */
+  readonly onLook?: (run: Run) => Promise<void>;
 }
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -44,6 +46,7 @@ export class Database {
   readonly #writers: Connections;
   readonly #readers: Connections;
   readonly #onChange: NonNullable<DatabaseOptions['onChange']>;
+  readonly #onLook: NonNullable<DatabaseOptions['onLook']>;
   readonly #isReadOnly: boolean;
   #isThere = true;
   #timesAway = 0;
@@ -52,12 +55,19 @@ export class Database {
   #next: NodeJS.Timeout | undefined;
   #reads = 0;
 
-  constructor({ url, statementMs = STATEMENT_MS, isReadOnly = false, onChange = () => undefined }: DatabaseOptions) {
+  constructor({
+    url,
+    statementMs = STATEMENT_MS,
+    isReadOnly = false,
+    onChange = () => undefined,
+    onLook = async () => undefined,
+  }: DatabaseOptions) {
     const config = poolConfig(url, statementMs);
     this.#writers = new Connections({ ...config, max: WRITERS_MAX });
     this.#readers = new Connections({ ...config, max: READERS_MAX });
     this.#isReadOnly = isReadOnly;
     this.#onChange = onChange;
+    this.#onLook = onLook;
   }
 
   /** Rejects with a WriteFailure, at once while the database is away. */
@@ -104,7 +114,11 @@ export class Database {
     clearTimeout(this.#next);
     try {
       if (this.#isReadOnly) await this.#readers.use((run) => run('SELECT 1'));
-      else await this.#writers.use(probe);
+      else
+        await this.#writers.use(async (run) => {
+          await probe(run);
+          await this.#onLook(run);
+        });
     } catch (error) {
       return this.#fail(new WriteFailure(error));
     }

@@ -1,5 +1,6 @@
 /** The journal in a database with the PostgreSQL protocol, shared by gateways on many machines. (Decision 0051.) */
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../domain/clock';
 import type { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
 import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../domain/order';
@@ -18,7 +19,7 @@ import { keepAnswers, writeKeptChange, type KeepingJournal, type KeptChange } fr
 import { checkIntent, settleAttempt, settleOrder, tellOrder, withoutGoods } from '../order-life';
 import { createFieldSeal, type FieldSeal } from '../record';
 import type { Retention } from '../retention';
-import { createClockCheck, createKeyMark, type ClockCheck, type KeyMark } from './admission';
+import { createDatabaseClock, createKeyMark, type DatabaseClock, type KeyMark } from './admission';
 import { createSpool, replaySpool } from './away';
 import { Batches } from './batches';
 import { Database, type Run } from './database';
@@ -47,7 +48,7 @@ export interface PostgresJournalOptions {
   readonly startMs?: number;
   /** Most openings, and most answers, that may wait for a batch. */
   readonly waitingMax?: number;
-  readonly now?: () => number;
+  readonly machine?: Pick<Clock, 'now' | 'elapsed' | 'after'>;
 }
 
 const DAY_MS = 86_400_000;
@@ -78,14 +79,13 @@ class PostgresJournal {
   readonly keeping: KeepingJournal;
   readonly #options: PostgresJournalOptions;
   readonly #onEvent: (event: JournalEvent) => void;
-  readonly #now: () => number;
   readonly #seal: FieldSeal;
   readonly #database: Database;
   readonly #reads: JournalReads;
   readonly #held = new HeldOrders();
   readonly #writeParts: WriteParts;
   readonly #keyMark: KeyMark;
-  readonly #clock: ClockCheck;
+  readonly #clock: DatabaseClock;
   readonly #doubts: Doubts<VersionedOrder>;
   readonly #processes: Processes;
   readonly #openings: Batches<Opening, Opened>;
@@ -95,25 +95,22 @@ class PostgresJournal {
 
   constructor(options: PostgresJournalOptions) {
     this.#options = options;
-    const { url, spoolDir, encryptionKey, statementMs, onEvent = () => {}, now = Date.now } = options;
+    const { url, spoolDir, encryptionKey, statementMs, machine, onEvent = () => {} } = options;
     this.#onEvent = onEvent;
-    this.#now = now;
     const seal = createFieldSeal(encryptionKey);
     this.#seal = seal;
     const onChange = (change: 'failed' | 'recovered', error?: unknown): void => this.#onChange(change, error);
-    this.#database = new Database({ url, onChange, ...(statementMs === undefined ? {} : { statementMs }) });
+    // Another server, with another clock, may answer for a database that was away.
+    const onLook = (run: Run): Promise<void> => this.#clock.compare(run);
+    this.#database = new Database({ url, onChange, onLook, ...(statementMs === undefined ? {} : { statementMs }) });
     const { read, write } = this.#database;
     const holder = randomUUID();
     const onShutOut = (error: Error): void => onEvent({ kind: 'write_failed', error });
     this.#reads = createReads(read, seal);
     this.#keyMark = createKeyMark({ run: write, keyCheck: seal.keyCheck, onShutOut });
-    this.#clock = createClockCheck({
-      run: read,
-      now,
-      onChange: (error) => onEvent(error === undefined ? { kind: 'write_recovered' } : { kind: 'write_failed', error }),
-    });
+    this.#clock = createDatabaseClock({ run: read, ...(machine && { machine }) });
     this.#doubts = createDoubts((intent, standing) => this.#endDoubt(intent, standing));
-    this.#processes = createProcesses(holder, read, write);
+    this.#processes = createProcesses(holder, this.#clock, read, write);
     const parts = (this.#writeParts = { run: write, seal, held: this.#held, holder });
     const onDoubt = (standing: VersionedOrder): void => this.#doubts.note(standing.order, standing);
     const waitingMax = options.waitingMax ?? WAITING_MAX;
@@ -127,14 +124,13 @@ class PostgresJournal {
     const { startMs = START_MS, retentionMs = RETENTION_MS, spoolDir, secretCheck } = this.#options;
     await prepareSchema(this.#database, { startMs, isReadOnly: false, ...(secretCheck === undefined ? {} : { secretCheck }) });
     await this.#keyMark.check();
-    await this.#clock.check();
+    await this.#clock.compare(this.#database.read);
     const { changes, unreadable } = await replaySpool(spoolDir, this.#seal, (change) => this.#replay(change));
     if (changes > 0) this.#onEvent({ kind: 'answers_written', orders: changes });
     const error = new Error(`${unreadable} lines of what v1 said cannot be read; their file in ${spoolDir} was left alone.`);
     if (unreadable > 0) this.#onEvent({ kind: 'record_unreadable', error });
     const { read, write } = this.#database;
-    const isClockRight = (): boolean => this.#clock.isRight();
-    const parts = { read, write, seal: this.#seal, now: this.#now, isClockRight, onEvent: this.#onEvent };
+    const parts = { read, write, seal: this.#seal, clock: this.#clock, onEvent: this.#onEvent };
     if (retentionMs !== Infinity) this.#sweep = startSweep({ ...parts, retentionMs });
   }
 
@@ -192,9 +188,9 @@ class PostgresJournal {
     const attempt = ofAttempt ?? this.#attemptOf(owner, requestId);
     // A receipt or v1's history gave this answer: the order may belong to another process, whose script waits for it.
     const isOfOther = ofAttempt === undefined && storable.kind !== 'unknown';
-    // A lease and a proof of absence are judged by their times on every machine, so they need a right clock.
+    // A lease and a proof of absence are judged by their times on every machine, so they need the right time.
     const isByTime = isProvenAbsent(storable) || (storable.kind === 'unknown' && storable.isBeginning === true);
-    if (isByTime && !this.#clock.isRight()) throw new WriteFailure(new Error('the clock of this machine is not right'));
+    if (isByTime && !this.#clock.isRight()) throw new WriteFailure(new Error('the time of the database is not known'));
     const change = (before: Order): Order => settleAttempt(before, storable, atMs, attempt);
     const order = await this.#write({ owner, requestId }, atMs, change, isOfOther);
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');
@@ -215,7 +211,7 @@ class PostgresJournal {
     // Opened as `not_sent` first: an opening that is still on its way to the database then finds its id taken.
     const { kind } = await this.#openings.ask({ intent, outcome: NOT_SENT });
     if (kind === 'opened' || standing === undefined) return;
-    const atMs = this.#now();
+    const atMs = this.#clock.now();
     await this.#write(intent, atMs, (order, found) =>
       isThatAttempt(found, standing) ? settleOrder(order, NOT_SENT, atMs) : order,
     );
@@ -275,9 +271,10 @@ class PostgresJournal {
 }
 
 /** The processes on this journal: a row for each that has not stopped cleanly. */
-function createProcesses(own: string, read: Run, write: Run): Processes {
+function createProcesses(own: string, { now }: Pick<DatabaseClock, 'now'>, read: Run, write: Run): Processes {
   return {
     own,
+    now,
     sign: async (atMs) => void (await write(SIGN, [own, Math.round(atMs)])),
     list: async () =>
       (await read('SELECT id, signed_at_ms FROM gateway_processes')).map((row) => ({

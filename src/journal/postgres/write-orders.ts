@@ -8,6 +8,7 @@ import { readOrReport, type JournalEvent, keyText, type OrderKey } from '../jour
 import { hasEndedBefore, isUntold, settleOrder } from '../order-life';
 import { encodeOrder, type FieldSeal } from '../record';
 import { startRetention, SWEEP_EVERY_MS, type Retention } from '../retention';
+import type { DatabaseClock } from './admission';
 import type { Job } from './batches';
 import type { Row, Run } from './database';
 import { INSERT, insertArrays } from './open-orders';
@@ -229,9 +230,7 @@ export interface SweepOptions {
   readonly read: Run;
   readonly write: Run;
   readonly seal: FieldSeal;
-  readonly now: () => number;
-  /** Whether the clock agrees with the database's: by a clock set forward, the settled orders of all gateways would be old enough to delete. */
-  readonly isClockRight: () => boolean;
+  readonly clock: Pick<DatabaseClock, 'now' | 'isRight'>;
   readonly retentionMs: number;
   readonly onEvent: (event: JournalEvent) => void;
 }
@@ -247,14 +246,14 @@ const DELETE = `DELETE FROM gateway_orders AS o WHERE (o.owner, o.request_id, o.
 
 const FORGET_UNTOLD = 'DELETE FROM gateway_untold WHERE opened_at_ms < $1';
 
-export function startSweep({ read, write, seal, now, isClockRight, retentionMs, onEvent }: SweepOptions): Retention {
+export function startSweep({ read, write, seal, clock, retentionMs, onEvent }: SweepOptions): Retention {
   let untilMs = 0;
   const onUnreadable = (error: Error): void => onEvent({ kind: 'record_unreadable', error });
   return startRetention<readonly unknown[]>({
     onEvent,
     async takeTurn() {
-      if (!isClockRight()) return false;
-      untilMs = now() - retentionMs;
+      if (!clock.isRight()) return false;
+      untilMs = clock.now() - retentionMs;
       return (await write(TAKE_TURN)).length > 0;
     },
     async sweepSome(start = [-1, -1, Buffer.alloc(0)]) {

@@ -1,39 +1,88 @@
-import { createClockCheck } from '../../../src/journal/postgres/admission';
+import { createDatabaseClock } from '../../../src/journal/postgres/admission';
+import type { Row } from '../../../src/journal/postgres/database';
+import { createVirtualClock } from '../../domain/virtual-clock';
 
-const APART = 'The clock of this machine and that of PostgreSQL are 60 s apart, more than 5: both must be kept by NTP.';
-
-test('a gateway whose clock was set is found out, which is logged once, and admitted again when the clock is right', async () => {
-  let [mine, theirs] = [1_000_000, 1_000_000];
-  const told: (string | undefined)[] = [];
-  const clock = createClockCheck({
-    run: async () => [{ now_ms: String(theirs) }],
-    now: () => mine,
-    onChange: (complaint) => told.push(complaint?.message),
+/** A machine with a database whose time is an hour ahead of it. A question takes `tripMs` on its way there. */
+function createMachine() {
+  const machine = { wallMs: 1_000_000, elapsedMs: 0, tripMs: 1, sleepMs: 0 };
+  const database = { aheadMs: 3_600_000, asked: 0, isAway: false };
+  const timers = createVirtualClock();
+  const pass = (ms: number): void => {
+    machine.wallMs += ms;
+    machine.elapsedMs += ms;
+  };
+  /** The durations of a machine may stand still while it sleeps. */
+  const sleep = (ms: number): void => {
+    machine.wallMs += ms;
+    database.aheadMs += ms;
+  };
+  /** The right time, which the database shows. */
+  const rightMs = (): number => 1_000_000 + machine.elapsedMs + database.aheadMs;
+  const run = async (): Promise<Row[]> => {
+    database.asked += 1;
+    if (database.isAway) throw new Error('away');
+    pass(machine.tripMs);
+    const rows = [{ now_ms: String(rightMs()) }];
+    sleep(machine.sleepMs);
+    return rows;
+  };
+  const clock = createDatabaseClock({
+    run,
+    machine: { now: () => machine.wallMs, elapsed: () => machine.elapsedMs, after: (...timer) => timers.after(...timer) },
   });
-  await clock.check();
-  theirs -= 5_000;
-  await clock.check();
-  expect(clock.isRight()).toBe(true);
-  theirs -= 55_000;
-  await expect(clock.check()).rejects.toThrow(APART);
-  await expect(clock.check()).rejects.toThrow(APART);
-  expect(clock.isRight()).toBe(false);
-  mine -= 120_000;
-  await expect(clock.check()).rejects.toThrow(APART);
-  mine = theirs;
-  await clock.check();
-  expect(clock.isRight()).toBe(true);
-  expect(told).toEqual([APART, undefined]);
+  return { machine, database, timers, pass, sleep, rightMs, clock, compare: () => clock.compare(run) };
+}
+
+test("a gateway goes by the database's time, also while nobody can be asked and after its machine's clock was set", async () => {
+  const { machine, database, pass, rightMs, clock, compare } = createMachine();
+  await compare();
+  expect(clock.now()).toBe(rightMs());
+  database.isAway = true;
+  pass(60_000);
+  expect(clock.now()).toBe(rightMs());
+  machine.wallMs -= 86_400_000;
+  expect(clock.now()).toBe(rightMs());
   clock.stop();
 });
 
-test('the time that the question took is not counted as a difference', async () => {
-  let mine = 1_000_000;
-  const run = async () => {
-    mine += 20_000;
-    return [{ now_ms: String(1_010_000) }];
-  };
-  const clock = createClockCheck({ run, now: () => mine, onChange: (complaint) => expect(complaint).toBeUndefined() });
-  await clock.check();
+test('after a sleep of its machine the time is not known until the next comparison without one', async () => {
+  const { machine, sleep, rightMs, clock, compare } = createMachine();
+  await compare();
+  sleep(600_000);
+  expect(clock.isRight()).toBe(false);
+  machine.sleepMs = 600_000;
+  await compare();
+  machine.sleepMs = 0;
+  expect(clock.isRight()).toBe(false);
+  await compare();
+  expect(clock.isRight()).toBe(true);
+  expect(Math.abs(clock.now() - rightMs())).toBeLessThanOrEqual(machine.tripMs);
   clock.stop();
+});
+
+test('a slow question moves a time no further than it must, and a quick one sets it right', async () => {
+  const { machine, rightMs, clock, compare } = createMachine();
+  const errors: number[] = [];
+  for (machine.tripMs of [2_000, 2, 3_000]) {
+    await compare();
+    errors.push(clock.now() - rightMs());
+  }
+  expect(errors).toEqual([1_000, 2, 2]);
+  clock.stop();
+});
+
+test('the database is asked every five seconds, also after it gave no answer: its own clock may be set', async () => {
+  const { database, timers, rightMs, clock, compare } = createMachine();
+  await compare();
+  database.aheadMs -= 3_000;
+  database.isAway = true;
+  await timers.advance(5_000);
+  expect(clock.now() - rightMs()).toBe(3_000);
+  database.isAway = false;
+  await timers.advance(5_000);
+  expect(Math.abs(clock.now() - rightMs())).toBeLessThanOrEqual(1);
+  clock.stop();
+  const { asked } = database;
+  await timers.advance(60_000);
+  expect(database.asked).toBe(asked);
 });

@@ -4,11 +4,12 @@
  */
 import { GatewayError } from '../../../src/domain/errors';
 import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../../src/domain/order';
-import { isFinal, type Outcome } from '../../../src/domain/outcome';
+import { isFinal, isProvenAbsent, type Outcome } from '../../../src/domain/outcome';
 import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
 import { keyOf, wordingOf } from '../../../src/gateway/order/kept-repeats';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import type { Run } from '../../../src/journal/postgres/database';
 import { isUnsettled } from '../../../src/journal/order-life';
 import { toldLine, WRITTEN_MS, type ToldStore } from '../../../src/journal/told-sales';
 import { servedBy } from '../script/content';
@@ -39,6 +40,13 @@ interface Writing {
   readonly complete: () => Promise<unknown>;
   /** Called when the process died before that. */
   readonly lose: () => void;
+}
+
+export interface JournalPlace {
+  /** Set for a process of a fleet. */
+  readonly machine?: number | undefined;
+  /** As a journal that machines share: a process that does not know the database's time writes nothing that is judged by times. */
+  readonly isTimeKnown?: (() => boolean) | undefined;
 }
 
 export class Disk {
@@ -74,8 +82,8 @@ export class Disk {
     return this.orders.get(`${owner} ${requestId}`);
   }
 
-  /** The journal as one process has it; `machine` is set for one of a fleet. */
-  openFor(life: Life, process: string, machine?: number): Journal {
+  /** The journal as one process has it. */
+  openFor(life: Life, process: string, { machine, isTimeKnown = () => true }: JournalPlace = {}): Journal {
     const { journal } = this;
     const { timeline, faults } = this.#stage;
     this.#openedAt.set(process, timeline.now);
@@ -97,6 +105,7 @@ export class Disk {
         if (doubts.count === 1) endDoubts();
       },
       open: (intent) => {
+        if (!isTimeKnown()) return Promise.reject(new GatewayError('journal_unavailable'));
         const isMistimed = this.#isMistimed(intent.openedAtMs);
         return this.#write(life, 'open', intent, process, () => this.#open(intent, process, isMistimed)).catch(
           (error: unknown) => {
@@ -105,6 +114,8 @@ export class Disk {
         );
       },
       settle: (owner, requestId, latest, atMs, attempt) => {
+        const isByTime = isProvenAbsent(latest) || (latest.kind === 'unknown' && latest.isBeginning === true);
+        if (isByTime && !isTimeKnown()) return Promise.reject(new WriteFailure(new Error('the time is not known')));
         const isMistimed = this.#isMistimed(atMs);
         const settle = async (): Promise<Order> => {
           const order = await this.#settle(isMistimed, owner, requestId, latest, atMs, attempt);
@@ -143,7 +154,7 @@ export class Disk {
       list: (options) => this.#heldOnes(options),
       listOfOwner: (options) => journal.listOfOwner(options),
       owners: () => journal.owners(),
-      isWritable: () => !this.#isGoneFor(life),
+      isWritable: () => !this.#isGoneFor(life) && isTimeKnown(),
       close: () => Promise.resolve(),
     };
   }
@@ -161,11 +172,21 @@ export class Disk {
     return { ...this.journal, tell };
   }
 
+  /** The database's time, as a process of a fleet asks for it. */
+  timeFor(life: Life): Run {
+    return () => this.#read(life, undefined, async () => [{ now_ms: String(this.databaseMs()) }]);
+  }
+
+  databaseMs(): number {
+    return this.#stage.timeline.now + this.#stage.wall.databaseMs;
+  }
+
   /** The list of processes in the database of a shared journal, as one of them sees it; away whenever the database is. */
   processesFor(life: Life, own: string): Processes {
     const reach = <T>(work: () => T): Promise<T> => this.#read(life, undefined, async () => work());
     return {
       own,
+      now: () => this.databaseMs(),
       sign: (atMs) => reach(() => void this.#signs.set(own, atMs)),
       list: () => reach(() => [...this.#signs].map(([id, signedAtMs]) => ({ id, signedAtMs }))),
       remove: (id) => reach(() => void this.#signs.delete(id)),

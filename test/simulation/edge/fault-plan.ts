@@ -54,7 +54,6 @@ export interface SmallBounds {
   readonly ordersMax: number;
 }
 
-/** One setting of the clock of the gateways' machine. */
 export interface ClockSetting {
   readonly atMs: number;
   /** The difference from the right time afterwards. */
@@ -71,8 +70,8 @@ const LONGEST_STILL_MS = 90_000;
 const LONGEST_WAIT_MS = 40_000;
 /** Covers the time from the write to the reply, and until the journal notes that the order was told. */
 const DEATH_WITHIN_MS = 60;
-/** The largest difference between the clocks of two processes. */
-export const SKEW_MS = 10_000;
+/** The clock of a fleet's second machine is wrong by at most so much from the start. */
+const SKEW_MS = 10_000;
 
 interface Window {
   readonly fromMs: number;
@@ -88,8 +87,6 @@ export interface DrawnFault<Fault> {
 /** What goes wrong at the edges of a house. Each call has a name of its own, so that one call does not change the faults of others. */
 export interface Weather {
   readonly bounds: SmallBounds | undefined;
-  /** When the clock of the gateways' machine is set. */
-  readonly clockSettings: readonly ClockSetting[];
   /** When the operator reloads another set of mappings. */
   readonly reloads: readonly { readonly atMs: number; readonly set: MappingSet }[];
   /** The fault of a purchase on its way to v1; `owner` is the fingerprint of its key. */
@@ -123,11 +120,12 @@ export class FaultPlan implements Weather {
   /** When a process stands still, and for how long. */
   readonly stills: readonly { readonly atMs: number; readonly forMs: number }[];
   readonly v1Restarts: readonly number[];
-  readonly clockSettings: readonly ClockSetting[];
+  /** When a clock is set, and in a fleet which one. */
+  readonly clockSettings: readonly (ClockSetting & { readonly ofFleet: 'first' | 'second' | 'database' })[];
   /** When the operator reloads another set of mappings. */
   readonly reloads: readonly { readonly atMs: number; readonly set: MappingSet }[];
-  /** By process slot: the difference of its clock from the machine's. */
-  readonly skewsMs: readonly number[];
+  /** The error of the clock of a fleet's second machine from the start. */
+  readonly skewMs: number;
   readonly bounds: SmallBounds | undefined;
   readonly #overload: readonly Window[];
   readonly #chance: Chance;
@@ -164,7 +162,8 @@ export class FaultPlan implements Weather {
     this.clockSettings = shape.is(0.3)
       ? windows('clock', 3, 200).map(({ fromMs }) => {
           const errorMs = shape.pick(CLOCK_ERRORS_MS);
-          return { atMs: fromMs, offsetMs: shape.is(0.5) ? errorMs : -errorMs };
+          const ofFleet = chance.fork(`clock ${fromMs}`).pick(['first', 'second', 'database'] as const);
+          return { atMs: fromMs, offsetMs: shape.is(0.5) ? errorMs : -errorMs, ofFleet };
         })
       : [];
     this.reloads = shape.is(0.3)
@@ -207,7 +206,7 @@ export class FaultPlan implements Weather {
         (one, other) => one.atMs - other.atMs,
       );
     }
-    this.skewsMs = [0, families.has('clock') && shape.is(0.5) ? shape.between(-SKEW_MS, SKEW_MS) : 0];
+    this.skewMs = families.has('clock') && shape.is(0.5) ? shape.between(-SKEW_MS, SKEW_MS) : 0;
   }
 
   /** Ends all faults. */

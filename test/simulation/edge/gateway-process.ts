@@ -10,6 +10,7 @@ import type { Mapping } from '../../../src/mapping/mapping';
 import type { Processes } from '../../../src/journal/journal';
 import type { ToldStore } from '../../../src/journal/told-sales';
 import { keepAnswers, type KeepingJournal } from '../../../src/journal/kept-answers';
+import { createDatabaseClock } from '../../../src/journal/postgres/admission';
 import { DEMO_KEY } from '../../../src/start/sandboxed-keys';
 import { markUntold } from '../../../src/watch/mark-untold';
 import { startSharedSigns, SIGN_EVERY_MS } from '../../../src/watch/signs-of-life';
@@ -50,9 +51,8 @@ const RETRY_START_MS = 1_000;
 
 export interface ProcessPlace {
   readonly files: MappingFiles;
-  readonly skewMs: number;
   /** The number of this machine, where machines share the journal. */
-  readonly machine?: number | undefined;
+  readonly machine?: 0 | 1 | undefined;
   /** Set for a worker. */
   readonly worker?: { readonly primary: SimulatedPrimary; readonly number: number } | undefined;
 }
@@ -83,6 +83,7 @@ export class GatewayProcess {
   readonly #files: MappingFiles;
   #inUse: MappingInUse;
   #endSigns: ((isClean: boolean) => Promise<void>) | undefined;
+  readonly #learnTime: () => Promise<void>;
 
   constructor(
     name: string,
@@ -91,7 +92,7 @@ export class GatewayProcess {
     upstreams: SimulatedUpstreams,
     house: HouseParts,
     chance: Chance,
-    { files, skewMs, machine, worker }: ProcessPlace,
+    { files, machine, worker }: ProcessPlace,
   ) {
     this.name = name;
     this.#stage = stage;
@@ -101,9 +102,19 @@ export class GatewayProcess {
     const { mutate } = house;
     this.#endWorker = () => worker?.primary.end(worker.number);
     const upstream = upstreams.upstreamFor(this.#life, name);
-    const clock = clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs);
+    const ofMachine = clockOf(stage.timeline, this.#life, () => stage.wall.machinesMs[machine ?? 0]);
+    const askTime = disk.timeFor(this.#life);
+    const time = machine === undefined ? undefined : createDatabaseClock({ run: askTime, machine: ofMachine });
+    // A real process is built once it knows the database's time.
+    let isTimeKnown = false;
+    const clock = time === undefined ? ofMachine : { ...ofMachine, now: () => (isTimeKnown ? time.now() : disk.databaseMs()) };
+    this.#learnTime = async () => {
+      await time?.compare(askTime);
+      isTimeKnown = true;
+    };
     const { bounds } = stage.faults;
-    const kept = keepAnswers(disk.openFor(this.#life, name, machine), bounds?.ordersMax);
+    const journal = disk.openFor(this.#life, name, { machine, isTimeKnown: time && (() => time.isRight()) });
+    const kept = keepAnswers(journal, bounds?.ordersMax);
     // As a real journal: after a failed write it takes no orders' ends until one has been written.
     this.#journal = { ...kept, isWritable: () => kept.keptCount() === 0 && kept.isWritable() };
     this.#clock = clock;
@@ -253,9 +264,9 @@ export class GatewayProcess {
     const onTrouble = (what: string, error: unknown): void =>
       note(this.#stage, `* ${this.name}`, `trouble with ${what}: ${String(error)}`);
     while (this.#endSigns === undefined)
-      this.#endSigns = await startSharedSigns({ processes, clock: this.#clock, journal: this.#journal, onDead, onTrouble }).catch(
-        () => pause(this.#clock, RETRY_START_MS).then(() => undefined),
-      );
+      this.#endSigns = await this.#learnTime()
+        .then(() => startSharedSigns({ processes, clock: this.#clock, journal: this.#journal, onDead, onTrouble }))
+        .catch(() => pause(this.#clock, RETRY_START_MS).then(() => undefined));
   }
 
   /** Returns whether every reply, order and kept answer was finished. */

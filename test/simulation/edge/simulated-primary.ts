@@ -22,7 +22,7 @@ export class SimulatedPrimary {
   constructor(stage: Stage, workers: number) {
     this.#stage = stage;
     this.#workers = workers;
-    this.#guards = createSharedGuards(clockOf(stage.timeline, { isAlive: true }, () => stage.wall.offsetMs));
+    this.#guards = createSharedGuards(clockOf(stage.timeline, { isAlive: true }, () => stage.wall.machinesMs[0]));
   }
 
   /** What the worker of this number shares with the others. */

@@ -3,7 +3,7 @@ import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import { NOT_TOLD, TOLD_PENDING } from '../../../src/domain/order';
 import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
-import { SKEW_MS } from '../edge/fault-plan';
+
 import type { Dialect, SimulatedV1 } from '../edge/simulated-v1';
 import type { Stage } from '../edge/stage';
 import { isSaleOf, likenessOf } from '../script/content';
@@ -185,7 +185,7 @@ export class Verdict {
     // The same holds while the operator's mapping refuses the number or the key, or gives the number another meaning, as if it were
     // another sale. The clock of another gateway may be ahead.
     const isOfMapping = [...REFUSED_BY_OPERATOR, 'request_id_reused'].includes(reply.code ?? '');
-    if (isOfMapping && wasToldSold(subject, reply, REPLAY_MS - SKEW_MS)) return;
+    if (isOfMapping && wasToldSold(subject, reply, REPLAY_MS)) return;
     // Or the clock was put forward before this process began, so that the charged sale without an id seems older than its repeats may be (decision 0024).
     if (EVADED_CODES.includes(reply.code ?? '') && subject.isNameless && this.#seemsOldTo(reply, subject)) return;
     // Or it was set by more than a week before this process began, so that the told id counts as used (decision 0024).
@@ -316,7 +316,7 @@ export class Verdict {
   #isHiddenByClock(subject: Case): boolean {
     const [firstMs = 0, ...laterMs] = this.#openingsOf(subject);
     // Where the clock has been set right when the later order is opened, its process finds the first one.
-    const isFound = laterMs.every((atMs) => atMs - firstMs > -SKEW_MS && atMs - firstMs <= REPLAY_MS - SKEW_MS);
+    const isFound = laterMs.every((atMs) => atMs >= firstMs && atMs - firstMs <= REPLAY_MS);
     return !isFound && subject.purchases.some((one) => this.#seemsOldTo(one, subject));
   }
 
@@ -325,13 +325,13 @@ export class Verdict {
    * that time yet, by the present one.
    */
   #seemsOldTo({ process, startedAt }: Pick<Purchase, 'process' | 'startedAt'>, subject: Case): boolean {
-    const { faults, startMs } = this.#stage;
-    const settings = faults.clockSettings.toSorted((one, other) => other.atMs - one.atMs);
+    const { wall, startMs } = this.#stage;
+    const settings = wall.settings.toReversed();
     const offsetAt = (time: number): number => settings.find(({ atMs }) => startMs + atMs < time)?.offsetMs ?? 0;
     const [firstMs = Infinity] = this.#openingsOf(subject);
     const beganAt = this.#disk.openedAt(process);
     const offsetMs = offsetAt(beganAt + offsetAt(beganAt) < firstMs ? startedAt : beganAt);
-    return startedAt + offsetMs - firstMs > REPLAY_MS - SKEW_MS;
+    return startedAt + offsetMs - firstMs > REPLAY_MS;
   }
 
   /** When the orders of the sale were opened, by the clocks of their processes. */
@@ -340,8 +340,8 @@ export class Verdict {
   }
 
   #isWeekOff({ process }: ScriptReply): boolean {
-    const { faults, startMs } = this.#stage;
-    const before = faults.clockSettings.filter(({ atMs }) => this.#disk.openedAt(process) > startMs + atMs);
+    const { wall, startMs } = this.#stage;
+    const before = wall.settings.filter(({ atMs }) => this.#disk.openedAt(process) > startMs + atMs);
     const offsets = [0, ...before.map(({ offsetMs }) => offsetMs)];
     return Math.max(...offsets) - Math.min(...offsets) > WEEK_MS;
   }

@@ -1,0 +1,32 @@
+/** Gateways on one journal whose machines' clocks differ: all go by the database's (decision 0051). */
+import { systemClock } from '../../src/domain/clock';
+import { describePostgres, startPostgres } from '../journal/postgres/start-postgres';
+import { opened } from '../opened';
+import { askV1, openHouse, SECRET, send } from './house';
+
+/** v1 takes six seconds for this number. */
+const SLOW = { network: 1, mobile_number: '08031230007', amount: 100, Ported_number: true };
+const HOUR_MS = 3_600_000;
+
+describePostgres('machines whose clocks differ', () => {
+  const postgres = opened(startPostgres);
+
+  test('a sale without an id whose script hung up is not sold again an hour later', async () => {
+    const env = { JOURNAL_URL: await postgres.createDatabase(), GATEWAY_SECRET: SECRET };
+    const right = await openHouse({ env });
+    const ahead = await openHouse({
+      env: { ...env, UPSTREAM_URL: right.service.upstreamUrl },
+      clock: { ...systemClock, now: () => Date.now() + HOUR_MS },
+    });
+    try {
+      const hungUp = send(right.url, '/api/topup/', SLOW, { signal: AbortSignal.timeout(500) });
+      await expect(hungUp).rejects.toThrow();
+      const repeat = send(ahead.url, '/api/topup/', SLOW);
+      expect((await repeat).body.Status).toBe('successful');
+      expect((await askV1(right.service, '/transactions')).body.data.transactions).toHaveLength(1);
+    } finally {
+      await ahead.close();
+      await right.close();
+    }
+  }, 60_000);
+});
