@@ -31,7 +31,6 @@ const ROWS: readonly (readonly [line: string, code: number, said: RegExp])[] = [
   ['plan', 1, NOBODY],
   [`apply broken ${PLAN}`, 1, /yaml-syntax/],
   [`apply ${PLAN}`, 1, NOBODY],
-  ['reload', 1, NOBODY],
   ['drift', 1, NOBODY],
   ['drift broken', 1, /yaml-syntax/],
   ['orders list', 1, /^There is no journal at /],
@@ -44,7 +43,6 @@ const ROWS: readonly (readonly [line: string, code: number, said: RegExp])[] = [
   ['restore empty', 1, /is not a backup: it has no backup\.json/],
   ['PORT=nope config', 1, /^PORT must be a port/],
   ['TIME_ZONE=nope orders list', 1, /^TIME_ZONE must be the name of a time zone/],
-  ['fingerprint', 1, /^The gateway's secret is missing/],
 ];
 
 interface Ran {

@@ -3,7 +3,7 @@ import { checkWith, mappingWith, marked, shippedMapping } from './mapping-set';
 import { afterPendingOf, DEFAULT } from '../../src/mapping/compile-callers';
 import type { AfterPending, CallerKey, Operation, Scope } from '../../src/mapping/mapping';
 
-const SCRIPT = '0a'.repeat(16);
+const KEY = '0a'.repeat(16);
 const mapping = mappingWith(`
 callers:
   kinds:
@@ -11,7 +11,7 @@ callers:
     slow: { user_agents: ['Slow*'], patience: 2m }
     other: { patience: 4s }
   keys:
-    ${SCRIPT}: { format: x, guard: off, patience: 500ms }
+    ${KEY}: { format: x, guard: off, patience: 500ms }
     ${'0b'.repeat(16)}: {}
 `);
 
@@ -32,8 +32,8 @@ test.each<[string | undefined, string, number]>([
 });
 
 test('the settings of one caller are found by the fingerprint of its key', () => {
-  const told = mapping.callerKeys.get(SCRIPT)!;
-  expect([told.fingerprint, told.format, told.hasGuard, told.patienceOf('buy')]).toEqual([SCRIPT, 'x', false, 500]);
+  const told = mapping.callerKeys.get(KEY)!;
+  expect([told.fingerprint, told.format, told.hasGuard, told.patienceOf('buy')]).toEqual([KEY, 'x', false, 500]);
   const untold = mapping.callerKeys.get('0b'.repeat(16))!;
   expect([untold.format, untold.hasGuard, untold.patienceOf('buy')]).toEqual([undefined, true, undefined]);
 });
@@ -89,7 +89,6 @@ test('as shipped, no operation has a patience of its own, so plain PHP is held e
   for (const { patienceMs } of shippedMapping().operations.values()) expect(patienceMs).toEqual({});
 });
 
-const KEY = '0a'.repeat(16);
 const callers = (says: string): string => `
 callers:
   kinds:
