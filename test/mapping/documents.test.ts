@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { mappingJsonSchema, type JsonSchema } from './json-schema';
 import { mappingReference, documents } from './documents';
-import { formatFileSchema, sharedFileSchema } from '../../src/mapping/language/schema';
 
 const ROOT = resolve(__dirname, '..', '..');
 const SCHEMA = mappingJsonSchema();
@@ -20,82 +19,23 @@ function read(path: string): string | undefined {
   }
 }
 
-interface Zod {
-  readonly def: {
-    readonly type: string;
-    readonly innerType?: Zod;
-    readonly in?: Zod;
-    readonly element?: Zod;
-    readonly valueType?: Zod;
-    readonly options?: readonly Zod[];
+/** Every key of an object in the schema, with its description; that of a key by reference is the description of the definition. */
+function keysIn(part: unknown): readonly (readonly [key: string, description: string])[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const { properties = {} } = part as JsonSchema;
+  const described = (schema: JsonSchema): string => {
+    const { description, $ref, allOf } = schema as JsonSchema & { $ref?: string; allOf?: readonly JsonSchema[] };
+    const whole = $ref === undefined ? allOf?.[0] : SCHEMA.definitions![$ref.replace('#/definitions/', '')];
+    return description ?? (whole === undefined ? '' : described(whole));
   };
-  readonly shape?: Readonly<Record<string, Zod>>;
-  readonly description?: string;
+  const own = Object.entries(properties).map(([key, schema]) => [key, described(schema)] as const);
+  return [...own, ...Object.values(part).flatMap(keysIn)];
 }
 
-/** The description of every key of the checker's schema, by its path. */
-function keysOfZod(schema: Zod, path: string, keys: Map<string, string>): Map<string, string> {
-  const { innerType, in: input, element, valueType, options, type } = schema.def;
-  if (type === 'lazy') return keys;
-  for (const inner of [innerType, input, ...(options ?? [])]) if (inner !== undefined) keysOfZod(inner, path, keys);
-  if (element !== undefined) keysOfZod(element, `${path}[]`, keys);
-  if (valueType !== undefined) keysOfZod(valueType, `${path}.*`, keys);
-  for (const [key, part] of Object.entries(schema.shape ?? {})) {
-    keys.set(`${path}.${key}`, descriptionOf(part));
-    keysOfZod(part, `${path}.${key}`, keys);
-  }
-  return keys;
-}
-
-function descriptionOf(schema: Zod): string {
-  const inner = schema.def.innerType ?? schema.def.in;
-  return schema.description ?? (inner === undefined ? '' : descriptionOf(inner));
-}
-
-/** The description of every key of the JSON Schema, by its path; references are followed. */
-function keysOfJson(schema: JsonSchema, path: string, keys: Map<string, string>): Map<string, string> {
-  const { items, additionalProperties, anyOf, allOf, $ref } = schema as {
-    items?: JsonSchema;
-    additionalProperties?: JsonSchema | false;
-    anyOf?: readonly JsonSchema[];
-    allOf?: readonly JsonSchema[];
-    $ref?: string;
-  };
-  if ($ref !== undefined) {
-    const name = $ref.replace('#/definitions/', '');
-    return name === 'value' ? keys : keysOfJson(SCHEMA.definitions![name]!, path, keys);
-  }
-  for (const part of [...(anyOf ?? []), ...(allOf ?? [])]) keysOfJson(part, path, keys);
-  if (items !== undefined) keysOfJson(items, `${path}[]`, keys);
-  if (typeof additionalProperties === 'object') keysOfJson(additionalProperties, `${path}.*`, keys);
-  for (const [key, part] of Object.entries(schema.properties ?? {})) {
-    keys.set(`${path}.${key}`, jsonDescription(part));
-    keysOfJson(part, `${path}.${key}`, keys);
-  }
-  return keys;
-}
-
-function jsonDescription(schema: JsonSchema): string {
-  const { $ref, allOf } = schema as { $ref?: string; allOf?: readonly JsonSchema[] };
-  if (schema.description !== undefined) return schema.description;
-  if ($ref !== undefined) return SCHEMA.definitions![$ref.replace('#/definitions/', '')]!.description ?? '';
-  return allOf === undefined ? '' : jsonDescription(allOf[0]!);
-}
-
-test('checker, JSON Schema and reference page have the same keys with the same descriptions', () => {
+test('every key of a mapping file has a description, and stands with it in the reference page', () => {
   const reference = mappingReference();
-  for (const [file, zod] of [
-    ['format_file', formatFileSchema],
-    ['shared_file', sharedFileSchema],
-  ] as const) {
-    const inChecker = keysOfZod(zod, '', new Map());
-    const inSchema = keysOfJson(SCHEMA.definitions![file]!, '', new Map());
-    expect([...inSchema].sort()).toEqual([...inChecker].sort());
-    expect([...inChecker].filter(([, description]) => description === '').map(([path]) => path)).toEqual([]);
-    for (const [path, description] of inChecker) {
-      const key = path.split('.').at(-1)!;
-      const isShown = reference.includes(`| \`${key}\` |`) && reference.includes(description.replaceAll('|', '\\|'));
-      expect({ path, description, isShown: isShown || reference.includes(description) }).toMatchObject({ isShown: true });
-    }
-  }
+  const keys = keysIn(SCHEMA.definitions);
+  expect(keys.length).toBeGreaterThan(100);
+  const isShown = (words: string): boolean => reference.includes(words) || reference.includes(words.replaceAll('|', '\\|'));
+  expect(keys.filter(([key, words]) => words === '' || !reference.includes(`\`${key}\``) || !isShown(words))).toEqual([]);
 });

@@ -11,9 +11,8 @@ import type { MappingSource } from '../../../src/mapping/source';
 import { filesOf, SET_NAMES, type Breakage, breakText, sourceOf } from './breakage';
 import { generatedBreakages } from './generated';
 
-/** Every twentieth breakage; `LONG_TESTS=1` plays all of them, which takes a minute, and prints the score. */
-const IS_LONG = process.env['LONG_TESTS'] === '1';
-const EVERY = IS_LONG ? 1 : 20;
+/** Every twentieth breakage; `LONG_TESTS=1` plays all of them, which takes a minute. */
+const EVERY = process.env['LONG_TESTS'] === '1' ? 1 : 20;
 
 const all = allBreakages();
 
@@ -32,7 +31,6 @@ describe('the breakages', () => {
   let verdicts: readonly Verdict[];
   beforeAll(() => {
     verdicts = all.filter((_, index) => index % EVERY === 0).map(judgeBreakage);
-    if (IS_LONG) process.stdout.write(scoreOf(verdicts));
   }, 600_000);
 
   test('each breakage that `check` should notice is an error of `check`', () => {
@@ -121,26 +119,4 @@ function checkBroken({ set, edit, words }: Breakage): { problems: readonly Probl
   const source = editSource(sourceOf(set), edit);
   if (isDeepStrictEqual(source, sourceOf(set))) throw new Error(`nothing was broken: ${words}`);
   return { problems: checkSource(source), source };
-}
-
-/** How many breakages of each kind were stopped, as a table for people. */
-function scoreOf(verdicts: readonly Verdict[]): string {
-  const kinds = [...new Set(verdicts.map(({ breakage }) => breakage.kind))];
-  const row = (title: string, of: readonly Verdict[]): string => {
-    const count = (by: Verdict['by']): string => String(of.filter((one) => one.by === by).length).padStart(6);
-    return `${count('check')}${count('plan')}${count('nobody')}  ${title}\n`;
-  };
-  const money = verdicts.filter(({ breakage }) => breakage.isMoney);
-  const share = (100 * money.filter(({ by }) => by === 'check').length) / money.length;
-  return [
-    ' check  plan nobody\n',
-    ...kinds.map((kind) =>
-      row(
-        kind,
-        verdicts.filter(({ breakage }) => breakage.kind === kind),
-      ),
-    ),
-    row('of all', verdicts),
-    row(`of those that lose money: check stops ${share.toFixed(1)} %`, money),
-  ].join('');
 }
