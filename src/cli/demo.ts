@@ -3,8 +3,8 @@ import { counted } from '../domain/shown-words';
 import { stringify } from 'yaml';
 import type { Config } from '../config';
 import { Secret } from '../domain/credentials';
-import { runDemo, type Progress } from './demo/run-demo';
-import { countConclusions, type Reseller } from './demo/reseller';
+import { runDemo } from './demo/run-demo';
+import type { Reseller } from './demo/reseller';
 import { loadShop, type Shop } from './demo/shop';
 import { openKeyring } from './fingerprint';
 import { parseDuration } from './parse-options';
@@ -67,13 +67,9 @@ async function demo({ for: forMs, rate, names }: Options): Promise<void> {
   const stop = listenForStop();
   const stopping = new AbortController();
   void stop.asked.then(() => stopping.abort());
-  print(`${counted(shop.resellers.length, 'reseller')} sell through ${running.publicUrl}. Ctrl-C ends it.`);
-  const resellers = await runDemo(shop, {
-    ...{ publicUrl: running.publicUrl, forMs, rate, stopped: stopping.signal },
-    eachMax: isRelaxed ? Infinity : EACH_MAX,
-    random: Math.random,
-    onProgress: (progress) => print(describeProgress(progress)),
-  });
+  const { publicUrl } = running;
+  print(`${counted(shop.resellers.length, 'reseller')} sell through ${publicUrl}. Ctrl-C ends it.`);
+  const resellers = await runDemo(shop, { publicUrl, forMs, rate, random: Math.random, stopped: stopping.signal });
   stop.forget();
   printEnds(resellers);
 }
@@ -95,18 +91,14 @@ function nameKeys(config: Config, { resellers }: Shop): string {
   return `# In mappings/callers.yaml, in the place of \`keys: {}\`; then \`compat-gateway reload\`.\n${stringify({ keys }).replace(/^(?=.)/gm, '  ')}`;
 }
 
-function describeProgress({ elapsedMs, orders, sold, waiting, failed, refused }: Progress): string {
-  const seconds = Math.round(elapsedMs / 1_000);
-  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-  return `${time.padStart(6)}  ${counted(orders, 'order')}: ${sold} sold, ${failed} failed, ${waiting} open; ${refused} mistakes refused`;
-}
-
 function printEnds(resellers: readonly Reseller[]): void {
   const width = Math.max(...resellers.map(({ script }) => script.title.length));
   print('');
   for (const { script, orders, refused } of resellers) {
-    const { sold, failed, waiting } = countConclusions(orders);
-    print(`${script.title.padEnd(width)}  ${sold} sold, ${failed} failed, ${waiting} open, ${refused} refused`);
+    const count = (wanted: string): number => orders.filter(({ conclusion }) => conclusion === wanted).length;
+    print(
+      `${script.title.padEnd(width)}  ${count('sold')} sold, ${count('failed')} failed, ${count('waiting')} open, ${refused} refused`,
+    );
   }
 }
 

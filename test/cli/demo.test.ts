@@ -1,5 +1,4 @@
 import { parse } from 'yaml';
-import { progressOf } from '../../src/cli/demo/run-demo';
 import { useHouse, withHouse } from '../flows/house';
 import { runHere, withSettings } from './run-here';
 
@@ -52,16 +51,4 @@ test('the printed block that names the keys is valid in callers.yaml', async () 
   const { keys } = parse(stdout) as { keys: Record<string, { title: string }> };
   expect(Object.keys(keys).every((name) => /^[0-9a-f]{32}$/.test(name))).toBe(true);
   expect(Object.values(keys).map(({ title }) => title)).toContain('Bello Telecom');
-});
-
-test('the summary counts what each script concluded', () => {
-  const orders = (['sold', 'sold', 'failed', 'waiting'] as const).map((conclusion) => ({ conclusion }) as never);
-  expect(progressOf([{ orders, refused: 2 }], 5_000)).toEqual({
-    elapsedMs: 5_000,
-    orders: 4,
-    sold: 2,
-    failed: 1,
-    waiting: 1,
-    refused: 2,
-  });
 });

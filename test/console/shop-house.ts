@@ -22,9 +22,8 @@ export async function openShop(): Promise<ShopHouse> {
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
   // Held pending orders are not waited for.
   void runDemo(loadShop(), {
-    ...{ publicUrl: house.url, forMs: SALES_MS, rate: SALES_RATE, eachMax: 600, random },
+    ...{ publicUrl: house.url, forMs: SALES_MS, rate: SALES_RATE, random },
     stopped: AbortSignal.timeout(SALES_MS + 1_000),
-    onProgress: () => undefined,
   }).catch(() => undefined);
   await sleep(SALES_MS);
   // Held while pending, then told as pending: these orders do not change any more.

@@ -14,11 +14,6 @@ export interface SentOrder {
   id: string | undefined;
 }
 
-export function countConclusions(orders: readonly Pick<SentOrder, 'conclusion'>[]) {
-  const count = (wanted: Conclusion): number => orders.filter(({ conclusion }) => conclusion === wanted).length;
-  return { sold: count('sold'), waiting: count('waiting'), failed: count('failed') };
-}
-
 interface Sent {
   readonly method: string;
   readonly path: string;
