@@ -10,15 +10,14 @@ import { createKeyring } from '../gateway/read/keyring';
 import { explain, type Explanation } from '../operator/explain/explain';
 import { findGatewaySecret } from '../start/gateway-secret';
 import { readPatienceFile } from '../watch/patience-file';
-import { describeReply, showPlace, showValue } from './describe-reply';
 import { parseCurl } from '../operator/paste/parse-curl';
 import { loadMapping } from './known-set';
 import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig, textOfLines } from './process';
 import { readWireRequest } from '../http/read-written-request';
-import { tellStory } from './orders-find';
-import { withJournal } from './orders-journal';
+import { describeReply, showPlace, showValue, tellStory } from './orders-find';
+import { withJournal } from './show-order';
 
 interface ExplainOptions {
   readonly file?: string;

@@ -1,27 +1,32 @@
-/** `orders find`, and the story of an order for `orders show` and `explain --order`: for an operator who has the reseller on the phone. */
+/**
+ * `orders find` and `recheck`, and the story of an order for `orders show` and `explain --order`: for an operator who has the
+ * reseller on the phone.
+ */
 import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
-import { nairaCell, nairaText } from '../domain/amount';
+import { nairaCell, nairaText, type AmountMinor } from '../domain/amount';
 import { systemClock } from '../domain/clock';
 import { Secret } from '../domain/credentials';
-import { counted, escapeText } from '../domain/shown-words';
+import { textOf } from '../domain/json';
+import type { Order } from '../domain/order';
+import { counted, escapeText, shorten } from '../domain/shown-words';
 import { createKeyring } from '../gateway/read/keyring';
+import type { Rechecked } from '../gateway/recheck';
 import { callerName, findCaller } from '../mapping/caller-name';
 import { openSetHistory } from '../mapping/set-history';
 import type { Mapping } from '../mapping/mapping';
-import { explainOrderReply } from '../operator/explain/explain';
+import { explainOrderReply, type ExplainedField, type ExplainedReply, type Place } from '../operator/explain/explain';
 import { OUTCOMES, type OrderQuery } from '../orders/find-orders';
 import { rowOf, type FoundRow } from '../orders/found-row';
 import { maskIn, numbersIn } from '../orders/number-keys';
-import type { OrderStory } from '../orders/order-story';
+import { OUTCOME_MEANINGS, receiptText, type OrderStory } from '../orders/order-story';
 import { openConfiguredNotes } from '../start/configured-stores';
 import { findGatewaySecret } from '../start/gateway-secret';
 import { openOrdersDesk, type OrdersDesk } from '../start/orders-desk';
-import { describeReply, showPlace } from './describe-reply';
-import { searchJournal, withJournal, type Opened } from './orders-journal';
 import { parseAge, parseCount } from './parse-options';
-import { print, printTable, textOfLines } from './process';
-import { showOrder } from './show-order';
+import { print, printTable, readConfig, readHiddenLine, textOfLines } from './process';
+import { askAdminOrThrow } from './running-gateway';
+import { searchJournal, showOrder, withJournal, type Opened } from './show-order';
 import type { Times } from '../domain/times';
 
 interface Asked {
@@ -159,6 +164,31 @@ function storyLines(story: OrderStory, times: Times, withReply: boolean): string
   ];
 }
 
+/** A value as text. Amounts are kobo inside the program and are shown in naira. */
+export const showValue = ({ value, as }: Pick<ExplainedField, 'value' | 'as'>): string =>
+  as === 'naira' && typeof value === 'number' ? `${nairaText(value as AmountMinor)} naira` : textOf(value);
+
+export const showPlace = ({ file, line }: Place): string => `${file}:${line}`;
+
+const ORDER_WORDS: Readonly<Record<ExplainedReply['outcome'], string>> = {
+  success: 'a success',
+  pending: 'a pending order',
+  failure: 'a failure',
+};
+
+/** One line for each field of a reply, with the source of its value. */
+export function describeReply({ outcome, http, fields }: ExplainedReply, remark = 'values are made up'): string[] {
+  const width = Math.max(...fields.map(({ field }) => field.length), 1);
+  return [
+    '',
+    `reply to ${ORDER_WORDS[outcome]} (HTTP ${http}; ${remark})`,
+    ...fields.map(
+      ({ field, value, source, place }) =>
+        `  ${field.padEnd(width)}  ${shorten(textOf(value), 40)}  <- ${source}  ${showPlace(place)}`,
+    ),
+  ];
+}
+
 async function withDesk(opened: Opened, work: (desk: OrdersDesk) => Promise<void>): Promise<void> {
   const { config, journal, mapping } = opened;
   const notes = await openConfiguredNotes(config, true);
@@ -181,4 +211,44 @@ async function withDesk(opened: Opened, work: (desk: OrdersDesk) => Promise<void
     await desk.close();
     await notes.close();
   }
+}
+
+/** A recheck reads pages of v1's history and receipts one after the other, and each call may take its full time limit. */
+const RECHECK_MS = 5 * 60_000;
+
+/** `compat-gateway orders recheck`: asks v1 about one order, with the key of its reseller. */
+export function recheckCommand(): Command {
+  return new Command('recheck')
+    .description('Asks v1 again about one order, through the running gateway. Buys nothing. Type or pipe the key in.')
+    .argument('<id>', "its request id, the id of our replies, or v1's reference")
+    .option('--address <address>', 'the address of the script, if its key is locked to addresses')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 v1 was asked, 1 it could not be, 2 bad usage, 130 cancelled.\n\nExample:\n  compat-gateway orders recheck first-a < key.txt',
+    )
+    .action(async (id: string, { address }: { readonly address?: string }) => {
+      const { config } = readConfig();
+      const line = await readHiddenLine('API key: ');
+      if (line === undefined) return;
+      const key = line.trim().replace(/:\d{4,6}$/, '');
+      if (key === '') throw new Error('No key was given.');
+      const asked = { id, key, ...(address === undefined ? {} : { address }) };
+      const rechecked = await askAdminOrThrow(config, 'POST', '/orders/recheck', asked, RECHECK_MS);
+      describeRecheck(rechecked as unknown as Rechecked).forEach(print);
+    });
+}
+
+export function describeRecheck(rechecked: Rechecked): string[] {
+  const { before, after } = rechecked;
+  const isChanged = standing(before) !== standing(after);
+  return [
+    `v1 says   ${receiptText(rechecked)}`,
+    `before    ${standing(before)}`,
+    `now       ${isChanged ? standing(after) : 'the same'}`,
+  ];
+}
+
+function standing({ outcome }: Order): string {
+  const kind = outcome?.kind ?? 'open';
+  return `${kind}: ${OUTCOME_MEANINGS[kind]}`;
 }

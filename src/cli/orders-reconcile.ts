@@ -12,10 +12,9 @@ import { callerName } from '../mapping/caller-name';
 import { chargedByV1, reportDay, type DayReport, type Difference, type Sum } from '../orders/day-report';
 import { createHttpUpstream } from '../upstream/http-upstream';
 import { keyIn, openKeyring } from './fingerprint';
-import { withJournal, type Opened } from './orders-journal';
 import { print, printTable, readHiddenLine } from './process';
 import { askRunning } from './running-gateway';
-import { showNaira } from './show-order';
+import { showNaira, withJournal, type Opened } from './show-order';
 
 interface Asked {
   readonly day?: string;

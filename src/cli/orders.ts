@@ -16,12 +16,11 @@ import {
   type OpenOrders,
   type OrderMoney,
 } from '../orders/order-money';
-import { findCommand, tellStory } from './orders-find';
-import { onUnreadable, withJournal, type Opened } from './orders-journal';
-import { recheckCommand } from './orders-recheck';
+import { findCommand, recheckCommand, tellStory } from './orders-find';
 import { reconcileCommand } from './orders-reconcile';
 import { parseAge, parseCount } from './parse-options';
 import { print, printTable } from './process';
+import { onUnreadable, withJournal, type Opened } from './show-order';
 
 interface OfCaller {
   /** The title or the fingerprint of a caller, as typed. */

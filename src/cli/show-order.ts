@@ -1,16 +1,52 @@
-/** Shows all that the journal has of an order: times in the operator's zone, every amount in naira. */
+/** What every `orders` command needs: the journal, beside the running gateway, the mapping by which orders are read, and an order as JSON. */
 import type { Config } from '../config';
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf, type JsonObject } from '../domain/json';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../domain/order';
-import type { Times } from '../domain/times';
+import { createTimes, type Times } from '../domain/times';
+import type { Journal } from '../journal/journal';
 import { formatProblems } from '../mapping/problem';
 import { callerName } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
 import { openSetHistory } from '../mapping/set-history';
 import { contraryEndOf, CONTRARY_WORDS, moneyOf } from '../orders/order-money';
+import { openJournalBeside } from '../start/configured-stores';
 import { checkFolderUnlessKnown } from './known-set';
+import { readConfig } from './process';
 
+export interface Opened {
+  readonly config: Config;
+  readonly journal: Journal;
+  readonly mapping: Mapping;
+  readonly times: Times;
+}
+
+export async function withJournal(work: (opened: Opened) => Promise<void>): Promise<void> {
+  const { config } = readConfig();
+  const mapping = readMappingForOrders(config);
+  const journal = await openJournalBeside(config);
+  try {
+    await work({ config, journal, mapping, times: createTimes(config.timeZone) });
+  } finally {
+    await journal.close();
+  }
+}
+
+/** The orders with this id in any of its spellings. Reads the whole journal. */
+export async function searchJournal(id: string, journal: Journal): Promise<readonly Order[]> {
+  const found: Order[] = [];
+  const all = journal.list({ fromMs: 0, untilMs: Infinity, limit: Number.MAX_SAFE_INTEGER, onUnreadable: () => undefined });
+  for await (const order of all) if (isNamed(order, id)) found.push(order);
+  return found;
+}
+
+/** Warns that an order cannot be read. The other orders are still shown, but the operator must know that some are missing. */
+export function onUnreadable({ message }: Error): void {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+}
+
+/** All that the journal has of an order: times in the operator's zone, every amount in naira. */
 export function showOrder(order: Order, mapping: Mapping, times: Times): JsonObject {
   const { openedAtMs, settledAtMs, toldAtMs, outcome, ...rest } = order;
   const { askedFor, charged, atRisk } = moneyOf(order, mapping);
@@ -34,7 +70,7 @@ export function showOrder(order: Order, mapping: Mapping, times: Times): JsonObj
 }
 
 /** Whether the order has this id: the request id of its script in any spelling, or the id of our replies. */
-export function isNamed({ requestId, number, echo }: Order, id: string): boolean {
+function isNamed({ requestId, number, echo }: Order, id: string): boolean {
   return requestId === id || String(number) === id || Object.values(echo).some((sent) => textOf(sent) === id);
 }
 
@@ -76,7 +112,7 @@ export function showNaira(amount: AmountMinor | undefined): string | null {
  * The mapping by which past orders are shown: that of the folder. Orders must be readable during an edit too. If the folder has
  * errors, the last good set is used, as the gateway does, and standard error reports it.
  */
-export function readMappingForOrders({ mappingsDir, dataDir }: Config): Mapping {
+function readMappingForOrders({ mappingsDir, dataDir }: Config): Mapping {
   const { mapping, problems } = checkFolderUnlessKnown(mappingsDir, dataDir);
   if (mapping !== undefined) return mapping;
   const lastGood = openSetHistory(dataDir).lastGood()?.mapping;

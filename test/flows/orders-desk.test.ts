@@ -1,5 +1,5 @@
 /** A complaint by phone, in a running house: the order is found, its story shown, and v1 asked again with the key. */
-import { describeRecheck } from '../../src/cli/orders-recheck';
+import { describeRecheck } from '../../src/cli/orders-find';
 import type { Rechecked } from '../../src/gateway/recheck';
 import { send, type AnswerOfV1, type House, type V1, useHouse } from './house';
 

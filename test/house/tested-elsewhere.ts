@@ -24,11 +24,9 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/orders/side-folder.ts': 'What both of its kinds keep: test/orders/notes-store.test.ts and number-index.test.ts.',
 
   // Parts that are tested as a whole.
-  'src/cli/orders-find.ts': 'Finding and telling: test/cli/orders.test.ts.',
-  'src/cli/orders-journal.ts': 'What every orders command opens: test/cli/orders.test.ts.',
+  'src/cli/orders-find.ts': 'Finding and telling: test/cli/orders.test.ts; asking v1 again: test/flows/orders-desk.test.ts.',
   'src/cli/orders-reconcile.ts': 'The command beside a running gateway: test/flows/reconcile.test.ts.',
   'src/orders/read-v1-day.ts': 'Every page, receipt and wait of test/orders/day-report.test.ts.',
-  'src/cli/orders-recheck.ts': 'A key at the prompt, through a running gateway: test/flows/orders-desk.test.ts.',
   'src/gateway/recheck.ts': 'Through a running gateway: test/flows/orders-desk.test.ts.',
   'src/start/orders-desk.ts': 'Found, told and asked again in a running house: test/flows/orders-desk.test.ts.',
   'src/admin/orders-router.ts': 'Right and wrong keys: test/flows/orders-desk.test.ts.',
@@ -67,7 +65,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/sandbox.ts': 'Run as a process in test/cli/serve.test.ts.',
   'src/cli/test.ts': 'A file named test.test.ts would read oddly: test/cli/test-command.test.ts.',
   'src/operator/explain/explain.ts': 'Steps and replies as an operator reads them: test/cli/explain.test.ts.',
-  'src/cli/describe-reply.ts': 'Lines of what test/cli/explain.test.ts and test/cli/orders.test.ts read.',
   'src/operator/case/':
     'Parts of playing cases: test/operator/case/run-cases.test.ts and test/operator/mutant/run-mutants.test.ts.',
   'src/gateway/answer-refused-repeat.ts': 'Under a mapping that has changed: test/faults/operator.test.ts.',

@@ -1,6 +1,17 @@
-/** Checks what the gateway needs of the machine: the Node version, open files, a time zone. */
-import { readOpenFilesLimit } from '../../start/descriptors';
+/** Checks what is on this machine: Node, open files and the time zone, the mapping files, and the data that must survive. */
+import { existsSync, statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type * as Pg from 'pg';
+import { openJournalBeside } from '../../start/configured-stores';
+import { prepareDataFolder } from '../../start/data-folder';
+import { describeSecretChange, findGatewaySecret } from '../../start/gateway-secret';
+import { journalFolder } from '../../journal/open-journal';
 import { mend, note, well, type Check, type Finding } from './finding';
+import { readOpenFilesLimit } from '../../start/descriptors';
+import { formatProblem } from '../../mapping/problem';
+import { routesBehindV1 } from '../../start/listening';
+import { checkFolderUnlessKnown } from '../known-set';
 
 const NODE_MIN: readonly [number, number] = [20, 19];
 const NODE_KEPT = 22;
@@ -31,3 +42,195 @@ export function judgeOpenFiles(limit: number): Finding {
     ? note(what, why, todo)
     : well(limit === Number.MAX_SAFE_INTEGER ? 'Open files are not limited.' : what);
 }
+
+const SHOWN_MAX = 3;
+
+export const checkMappings: Check = ({ config, found }) => {
+  const { mapping, problems } = checkFolderUnlessKnown(config.mappingsDir, config.dataDir);
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const shown = (given: typeof problems): string => given.slice(0, SHOWN_MAX).map(formatProblem).join('; ');
+  if (mapping === undefined)
+    return mend(
+      `The mapping files in ${config.mappingsDir} cannot be used: ${shown(errors)}.`,
+      'A running gateway keeps its last good set; a gateway that has none cannot start.',
+      '`compat-gateway check` tells everything, `compat-gateway rollback` goes back.',
+    );
+  const hidden = routesBehindV1(mapping, config.v1Path);
+  if (hidden !== undefined) return mend(hidden, 'The gateway does not use such a set.', 'Change V1_PATH, or the routes.');
+  const used = found.kind === 'running' ? /^compat_mapping_info\{hash="(\w+)"\} 1/m.exec(found.metrics)?.[1] : undefined;
+  return [
+    problems.length === 0
+      ? well(`The mapping files have no problems (${mapping.hash}).`)
+      : note(
+          `The mapping files have ${problems.length} warnings: ${shown(problems)}.`,
+          'Each warning may cost a sale.',
+          '`compat-gateway check` shows how to correct them.',
+        ),
+    ...(used === undefined || used === mapping.hash
+      ? []
+      : [
+          note(
+            `The gateway uses another set (${used}).`,
+            'The mappings in the files are not in use.',
+            '`compat-gateway plan`, then `apply` or `reload`.',
+          ),
+        ]),
+  ];
+};
+
+/** File system types of statfs(2). A type that is not listed counts as a disk. */
+const FILE_SYSTEMS: Readonly<Record<number, readonly [name: string, level: 'lost' | 'shared']>> = {
+  0x01021994: ['tmpfs, in memory', 'lost'],
+  0x858458f6: ['ramfs, in memory', 'lost'],
+  0x794c7630: ['overlay, a container’s own layer', 'lost'],
+  0x6969: ['NFS', 'shared'],
+  0xff534d42: ['CIFS', 'shared'],
+  0xfe534d42: ['SMB', 'shared'],
+  0x01021997: ['9P', 'shared'],
+  0x65735546: ['FUSE', 'shared'],
+};
+const ROOM_MIN_BYTES = 2 ** 30;
+const MIB = 2 ** 20;
+
+export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
+  if (!existsSync(dataDir))
+    return note(
+      `There is no data folder at ${dataDir} yet.`,
+      'The first start makes it.',
+      'Check that DATA_DIR is that of the gateway.',
+    );
+  try {
+    const said = prepareDataFolder(dataDir);
+    return [
+      ...said.map((sentence) => note(`${sentence}.`, 'These files show who bought what.', 'Do what the first sentence says.')),
+      ...(await judgeDisk(dataDir)),
+    ];
+  } catch (error) {
+    return mend(
+      (error as Error).message,
+      'Without it nothing can be written, and nothing is sold.',
+      'Make the user of the gateway the owner of this folder.',
+    );
+  }
+};
+
+async function judgeDisk(folder: string): Promise<readonly Finding[]> {
+  const { type, bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const [name, fault] = FILE_SYSTEMS[type] ?? [];
+  const found: Finding[] = [];
+  if (fault === 'lost')
+    found.push(
+      mend(
+        `DATA_DIR is on ${name}.`,
+        'A restart loses the journal: then nobody knows which orders were charged.',
+        'Mount a disk or a volume there (docker run -v compat-data:/app/data).',
+      ),
+    );
+  if (fault === 'shared')
+    found.push(
+      mend(
+        `DATA_DIR is on a network file system (${name}).`,
+        'LMDB needs a local disk: its locks and its memory map do not hold there.',
+        'Use a local disk, or PostgreSQL for the journal (JOURNAL_URL).',
+      ),
+    );
+  if (free < ROOM_MIN_BYTES)
+    found.push(
+      mend(
+        `DATA_DIR has room for ${Math.floor(free / MIB)} MiB.`,
+        'When the disk is full, no order is taken.',
+        'Make room, or shorten JOURNAL_DAYS.',
+      ),
+    );
+  return found.length > 0 ? found : [well(`DATA_DIR can be written, on a disk with ${Math.floor(free / 2 ** 30)} GiB free.`)];
+}
+
+export const checkJournal: Check = async ({ config }) => {
+  const folder = journalFolder(config.journalUrl, config.dataDir);
+  if (/^memory:/i.test(config.journalUrl))
+    return mend(
+      'The journal is in memory (JOURNAL_URL).',
+      'A restart forgets every order.',
+      'Leave JOURNAL_URL unset, or set lmdb:/path.',
+    );
+  if (folder !== undefined && !existsSync(folder)) return [];
+  try {
+    const journal = await openJournalBeside(config);
+    await journal.listUnsettled({ limit: 1 });
+    await journal.close();
+  } catch (error) {
+    return mend(
+      `The journal does not open: ${(error as Error).message}`,
+      'The gateway does not start with this journal, and its orders cannot be read.',
+      'Correct what the first sentence names, or put a backup in place with `compat-gateway restore`.',
+    );
+  }
+  const bytes = folder === undefined ? undefined : statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false })?.size;
+  return well(bytes === undefined ? 'The journal opens.' : `The journal opens; its file has ${Math.ceil(bytes / MIB)} MiB.`);
+};
+
+export const checkSecrets: Check = ({ config }) => {
+  const found: Finding[] = [];
+  if (existsSync(config.dataDir)) {
+    try {
+      const secret = findGatewaySecret(config);
+      const place = config.gatewaySecret === undefined ? 'gateway.secret in DATA_DIR' : 'GATEWAY_SECRET';
+      const journal = journalFolder(config.journalUrl, config.dataDir);
+      const change = secret === undefined ? undefined : describeSecretChange(secret, config.dataDir, journal);
+      if (change !== undefined)
+        found.push(mend(change, 'No gateway starts with this secret.', 'Do what the first sentence says.'));
+      if (secret !== undefined)
+        found.push(
+          note(
+            `The gateway's secret is ${place}.`,
+            'Without the secret no key finds its orders in the journal.',
+            config.gatewaySecret === undefined
+              ? 'Keep a copy elsewhere: `compat-gateway backup` takes it along.'
+              : 'Keep a copy elsewhere: no backup holds it.',
+          ),
+        );
+    } catch (error) {
+      found.push(
+        mend((error as Error).message, 'Without the secret no order is found again.', 'Restore the file from a backup.'),
+      );
+    }
+  }
+  if (config.journalKey === undefined)
+    found.push(
+      note(
+        'JOURNAL_KEY is not set.',
+        'Phone, meter and smartcard numbers are readable in the journal and in backups.',
+        'Set JOURNAL_KEY before the first order if your rules demand encryption: see "JOURNAL_KEY" in docs/operations.md.',
+      ),
+    );
+  return found;
+};
+
+/** A clock that NTP keeps differs by less. */
+const CLOCK_APART_MS = 5_000;
+const CONNECT_MS = 3_000;
+
+export const checkDatabase: Check = async ({ config: { journalUrl }, now }) => {
+  if (!/^postgres(?:ql)?:/i.test(journalUrl)) return [];
+  // The client takes its time to load: only where it is asked for.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { Client } = require('pg') as typeof Pg;
+  const client = new Client({ connectionString: journalUrl, connectionTimeoutMillis: CONNECT_MS });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ ms: string }>('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms');
+    const apartMs = now() - Number(rows[0]?.ms);
+    if (Math.abs(apartMs) < CLOCK_APART_MS) return well("The clock agrees with the database's.");
+    return mend(
+      `The clock of this machine is ${Math.round(Math.abs(apartMs) / 1_000)} seconds from the database's.`,
+      "Orders go by the database's time; log lines, files and certificates go by this machine's.",
+      'Let both machines keep their time by NTP (timedatectl set-ntp true).',
+    );
+  } catch {
+    // The check of the journal reports this already.
+    return [];
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};

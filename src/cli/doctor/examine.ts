@@ -5,10 +5,8 @@ import type { Config } from '../../config';
 import type { Secret } from '../../domain/credentials';
 import { adminUrl, askAdmin } from '../running-gateway';
 import { checkFolderUnlessKnown } from '../known-set';
-import { checkDataFolder, checkJournal, checkSecrets, checkDatabase } from './check-data';
-import { checkMappings } from './check-files';
 import { checkAdmin, checkProxies, checkRunning } from './check-gateway';
-import { checkMachine } from './check-machine';
+import { checkDatabase, checkDataFolder, checkJournal, checkMachine, checkMappings, checkSecrets } from './check-machine';
 import { checkKey, checkReach, checkTls } from './check-v1';
 import { mend, type Check, type Finding, type FoundGateway, type CheckInput } from './finding';
 
