@@ -13,7 +13,7 @@ import type { Keyring } from '../gateway/read/keyring';
 import type { Journal } from '../journal/journal';
 import type { LiveMapping } from '../mapping/live';
 import type { Sandbox } from '../sandbox/sandbox';
-import type { MetricOfJson, Samples } from '../telemetry/samples';
+import type { Samples } from '../telemetry/samples';
 
 export interface ConsoleParts {
   readonly clock: Clock;
@@ -27,9 +27,7 @@ export interface ConsoleParts {
   readonly isJournalWritable: () => boolean;
   /** The active alarms. */
   readonly alarms: { readonly active: () => readonly ActiveAlarm[] };
-  /** The current metrics of all processes. */
-  readonly metrics: () => Promise<readonly MetricOfJson[]>;
-  /** The samples of these metrics over the last hour and day. */
+  /** The metrics of all processes, sampled over the last hour and day. */
   readonly samples: Samples;
   /** Undefined if TRAFFIC_SHAPES is off. */
   readonly traffic: { readonly read: () => Promise<Traffic> } | undefined;
@@ -42,7 +40,6 @@ export interface ConsoleParts {
   /** Makes the fingerprints of typed keys. */
   readonly keyring: Keyring;
   readonly facts: ConsoleFacts;
-  readonly isStopping: () => boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 

@@ -266,7 +266,7 @@ function compileWhere(object: JsonObject, path: YamlPath, context: ValueContext)
   return 'where' in object ? compileRowTest(object['where'] ?? null, [...path, 'where'], context) : () => true;
 }
 
-export function compileRowTest(source: ValueSource, path: YamlPath, context: ValueContext): RowTest {
+function compileRowTest(source: ValueSource, path: YamlPath, context: ValueContext): RowTest {
   if (!isJsonObject(source)) {
     context.report(path, 'bad-where', 'a condition on rows is a map such as { network: MTN }');
     return () => true;

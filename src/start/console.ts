@@ -8,12 +8,9 @@ import { readVersion } from '../domain/project-folder';
 import type { Journal } from '../journal/journal';
 import type { OrdersDesk } from './orders-desk';
 import { openOnce } from '../upstream/sandbox-branch';
-import { readSampled, takeSamples, type MetricOfJson, type SampledRegistry } from '../telemetry/samples';
+import { readSampled, takeSamples, type SampledRegistry } from '../telemetry/samples';
 
-export interface ConsoleSources extends Pick<
-  ConsoleParts,
-  'live' | 'alarms' | 'sandbox' | 'traffic' | 'learnt' | 'isStopping' | 'onTrouble'
-> {
+export interface ConsoleSources extends Pick<ConsoleParts, 'live' | 'alarms' | 'sandbox' | 'traffic' | 'learnt' | 'onTrouble'> {
   readonly tools: Pick<ConsoleParts, 'clock' | 'keyring' | 'wallets'>;
   readonly registry: SampledRegistry;
   readonly journal: Pick<Journal, 'isWritable'>;
@@ -29,7 +26,6 @@ export function mountConsole(
   sources: ConsoleSources,
 ): { readonly router: RequestHandler; readonly close: () => Promise<void> } {
   const { tools, registry, journal, openJournal, everywhere, publicUrl, upstreamUrl, ...own } = sources;
-  const metrics = async (): Promise<readonly MetricOfJson[]> => (await registry.getMetricsAsJSON()) as readonly MetricOfJson[];
   const samples = takeSamples(
     tools.clock,
     () => readSampled(registry),
@@ -38,7 +34,7 @@ export function mountConsole(
   const startedAtMs = tools.clock.now();
   const open = (): ConsoleRouter.Console => {
     const parts: ConsoleParts = {
-      ...{ ...own, ...tools, metrics, samples },
+      ...{ ...own, ...tools, samples },
       everywhere: everywhere ?? (() => Promise.resolve()),
       journal: openOnce(openJournal, tools.clock),
       isJournalWritable: () => journal.isWritable(),
