@@ -1,9 +1,8 @@
 /**
- * Rewrites a mapping set without a change of meaning: other quotes, layout, order (wherever order means nothing), files, units,
- * comments, anchors and line ends.
+ * Rewrites a mapping set without a change of meaning: other quotes, layout, order (wherever order means nothing), files, units
+ * and line ends.
  */
-import { isDeepStrictEqual } from 'node:util';
-import { Document, isMap, isScalar, isSeq, parse, visit, type Node, type Scalar } from 'yaml';
+import { parse, stringify } from 'yaml';
 import type { MappingFileText } from '../../../src/mapping/load';
 import type { MappingSource } from '../../../src/mapping/source';
 
@@ -85,7 +84,7 @@ export function reformat({ formats, shared }: Content, chance: Chance): MappingF
   const written = [...files.filter((file) => Object.keys(file).length > 0), ...own];
   return shuffled(written, chance).map((file, index) => ({
     file: `${index}-${Math.floor(chance() * 1e6)}.yaml`,
-    text: writeFaithfully(file, chance),
+    text: write(file, chance),
   }));
 }
 
@@ -170,64 +169,17 @@ function shuffled<Item>(items: readonly Item[], chance: Chance): Item[] {
   return items.map(() => left.splice(Math.floor(chance() * left.length), 1)[0]!);
 }
 
-/** The YAML library sometimes writes a folded text with a comment wrongly. Such a text is written again. */
-function writeFaithfully(content: Fields, chance: Chance): string {
-  for (;;) {
-    const text = write(content, chance);
-    if (isDeepStrictEqual(parse(text), content)) return text;
-  }
-}
-
 function write(content: Fields, chance: Chance): string {
-  const document = new Document(content);
-  const isRare = (part: number): boolean => chance() < part;
-  visit(document, (key, node, path) => {
-    if (isRare(0.05) && (isMap(node) || isSeq(node)) && path.length > 1) node.flow = true;
-    if (isRare(0.05) && (isScalar(node) || isMap(node)) && key !== 'key') (node as Node).comment = ' said by someone';
-    if (isScalar(node) && typeof node.value === 'string') {
-      const styles: readonly Scalar.Type[] = [
-        'PLAIN',
-        'QUOTE_SINGLE',
-        'QUOTE_DOUBLE',
-        ...(key === 'key' ? [] : (['BLOCK_FOLDED', 'BLOCK_LITERAL'] as const)),
-      ];
-      // The first key decides the kind of the file, and is read as plain text.
-      if (path.length > 3 || key !== 'key') node.type = styles[Math.floor(chance() * chance() * styles.length)]!;
-      if (key === 'key' && isRare(0.05)) node.commentBefore = ' a remark\n of two lines';
-      if (key === 'key' && isRare(0.1)) node.spaceBefore = true;
-    }
+  const one = <Choice>(...choices: readonly Choice[]): Choice => choices[Math.floor(chance() * choices.length)]!;
+  const text = stringify(content, {
+    indent: one(2, 3, 4, 5),
+    indentSeq: one(true, false),
+    lineWidth: one(0, 40, 80, 200),
+    defaultStringType: one('PLAIN', 'QUOTE_SINGLE', 'QUOTE_DOUBLE'),
+    collectionStyle: one('any', 'any', 'flow'),
+    nullStr: one('null', '~'),
+    trueStr: one('true', 'True'),
   });
-  addAliases(document, chance);
-  const text = document.toString({
-    indent: 2 + Math.floor(chance() * 4),
-    indentSeq: isRare(0.5),
-    lineWidth: [0, 40, 80, 200][Math.floor(chance() * 4)]!,
-    flowCollectionPadding: isRare(0.5),
-    singleQuote: isRare(0.5),
-    trueStr: isRare(0.8) ? 'true' : 'True',
-    nullStr: isRare(0.5) ? 'null' : '~',
-  });
-  const started = `${isRare(0.3) ? '---\n' : ''}${isRare(0.5) ? '# first of all\n\n' : ''}${text}`;
-  return isRare(0.2) ? started.replaceAll('\n', '\r\n') : started;
-}
-
-/** Writes some repeated parts only once, with an anchor. */
-function addAliases(document: Document, chance: Chance): void {
-  if (chance() < 0.5) return;
-  const known = new Map<string, Node>();
-  let count = 0;
-  visit(document, {
-    Collection(key, node, path) {
-      if (key === 'key' || path.length < 3 || count > 20) return undefined;
-      const text = JSON.stringify(node.toJSON());
-      const first = known.get(text);
-      if (first === undefined) {
-        known.set(text, node);
-        return undefined;
-      }
-      if (text.length < 8 || chance() < 0.5 || path.includes(first)) return undefined;
-      count += 1;
-      return document.createAlias(first as never, `same_${count}`);
-    },
-  });
+  const started = `${one('', '---\n')}${one('', '# first of all\n\n')}${text}`;
+  return one(started, started.replaceAll('\n', '\r\n'));
 }
