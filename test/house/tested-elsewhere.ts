@@ -76,6 +76,8 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/journal/lmdb/': 'Parts of the LMDB journal: test/journal/journal-suite.ts and test/journal/lmdb-journal.test.ts.',
   'src/journal/postgres/':
     'Parts of the PostgreSQL journal on a real server: test/journal/postgres/postgres-journal.test.ts and away.test.ts.',
+  'src/mapping/compile.ts':
+    'Every reply of the shipped set: test/gateway/reply-table; every operation: test/operator/case/run-cases.test.ts.',
   'src/mapping/compile-field.ts':
     'Each field of the shipped set is read in test/gateway/read/canonicalise.test.ts, each mistake is in docs/rules: test/mapping/rules.',
   'src/mapping/merge-layers.ts':

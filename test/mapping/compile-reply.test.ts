@@ -44,30 +44,6 @@ test('a field of an outcome overrides one of `always` in any layer; otherwise th
   });
 });
 
-test('a later layer replaces a nested value as a whole', () => {
-  expect(replyOf('success', '{ always: { user: { a: 1, b: 2 } }, success: { user: { a: 3 } } }')).toEqual({ user: { a: 3 } });
-});
-
-test('a field keeps the place of its first layer', () => {
-  const body = replyOf('success', '{ always: { first: 1, second: 2 }, success: { third: 3, first: 4 } }');
-  expect(Object.keys(body as object)).toEqual(['first', 'second', 'third']);
-});
-
-test('a field that one format adds is not in the replies of another format', () => {
-  const mapping = mappingWith(
-    BLOCKS,
-    operation('{ always: { who: shared } }'),
-    'format: x\ntitle: X\noperations: { ask: { reply: { always: { who: x } } } }',
-    'format: y\ntitle: Y',
-  );
-  const replies = mapping.operations.get('ask')!.replies;
-  expect([replies.get('x')!.success(scope), replies.get('y')!.success(scope)]).toEqual([{ who: 'x' }, { who: 'shared' }]);
-});
-
-test('an outcome without fields of its own has those of its blocks', () => {
-  expect(replyOf('failure', '{ include: [base] }')).toEqual({ from: 'base', base: 1, error: ['No.'] });
-});
-
 test('an object around a list has the layers of every reply; a bare list has no further fields', () => {
   const listOf = (shared: string, own?: string): unknown => {
     const format = `format: x\ntitle: X\n${own === undefined ? '' : `operations: { ask: { reply: ${own} } }`}`;
@@ -100,21 +76,6 @@ test('a format has a list of its own in place of the shared one, and its reply t
   const shared = '{ success: { shared: 1 } }';
   expect(listOf(shared, 'operations: { ask: { reply: { success: { own: 2 } } } }')).toEqual({ own: 2 });
   expect(listOf(shared, 'reply: { always: { code: x }, success: { own: 2 } }')).toEqual({ shared: 1 });
-});
-
-test('a list is a bare array, and a failed list has the failure reply of all operations', () => {
-  const mapping = mappingWith(
-    'blocks: { words: { failure: { failed: $text } }, refusal: {} }\nrows: { exam: { name: $row.name } }',
-    operation('{ success: { each: $catalog.exams, row: exam } }', 'list'),
-  );
-  const replies = mapping.operations.get('ask')!.replies.get('x')!;
-  const catalog = { exams: [{ name: 'WAEC' }] };
-  expect(replies.success({ ...scope, roots: { catalog } })).toEqual([{ name: 'WAEC' }]);
-  expect(replies.failure(scope)).toEqual({ failed: 'No.' });
-});
-
-test('a refusal has a reply even when no operation is known', () => {
-  expect(mappingWith(BLOCKS).refusal(scope)).toEqual({ from: 'base', base: 1, error: ['No.'], code: 'x' });
 });
 
 const CONTEXT: ValueContext = {
