@@ -1,3 +1,4 @@
+import { groupChanges, partWords, shownPair, type NoticedChange } from '../../../src/operator/replay/group-changes';
 import { replay, type Replay } from '../../../src/operator/replay/replay';
 import { checkFiles } from '../../../src/mapping/check';
 import type { Mapping } from '../../../src/mapping/mapping';
@@ -221,4 +222,31 @@ test('a changed reply of a family is found only by the shapes remembered with th
   const ofFamily = { ...AIRTIME_B, family: 'laravel-husmodata' };
   const { changes } = replay([ofFamily, AIRTIME_B], running, candidate);
   expect(changes).toMatchObject([{ part: 'reply', fields: ['status'], requests: 30, money: expect.any(String) }]);
+});
+
+test.each([
+  ['fate', [], [], ''],
+  ['format', [], [], 'format'],
+  ['call', ['network'], [], 'v1 call, network'],
+  ['call', ['endpoint'], [], 'v1 call'],
+  ['reply', ['network', 'network_name'], ['success', 'pending'], 'reply to success, pending, network, network_name'],
+  ['reply', [''], ['success'], 'reply to success, the list'],
+] as const)('a change of %s in the fields %p for the outcomes %p is described as %p', (part, fields, outcomes, words) => {
+  expect(partWords({ part, fields, outcomes })).toBe(words);
+});
+
+test('two long texts are shown from shortly before their first difference', () => {
+  const list = (network: number) => `[${'{"id":1,"network":1},'.repeat(9)}{"id":9,"network":${network}}]`;
+  const [before, after] = shownPair(list(2), list(3));
+  expect([before.slice(-4), after.slice(-4), before === after, before.startsWith('…')]).toEqual([':2}]', ':3}]', false, true]);
+  expect(shownPair('', 'GLO')).toEqual(["''", 'GLO']);
+});
+
+test('a field of which only some values tell how an order ended counts as money, whichever value came first', () => {
+  const change = { operation: 'buy_airtime', part: 'reply', field: 'state', outcome: 'success' } as const;
+  const found = [
+    { ...change, before: 'a', after: 'b', money: undefined },
+    { ...change, before: 'success', after: 'b', money: 'it tells how an order ended' },
+  ].map((one: NoticedChange) => ({ change: one, seen: [], request: 'POST /api/topup/' }));
+  expect(groupChanges(found)).toMatchObject([{ examples: [{ before: 'a' }, { before: 'success' }], money: expect.any(String) }]);
 });
