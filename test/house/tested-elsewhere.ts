@@ -76,6 +76,8 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/journal/lmdb/': 'Parts of the LMDB journal: test/journal/journal-suite.ts and test/journal/lmdb-journal.test.ts.',
   'src/journal/postgres/':
     'Parts of the PostgreSQL journal on a real server: test/journal/postgres/postgres-journal.test.ts and away.test.ts.',
+  'src/mapping/check.ts':
+    'Each mistake with its place and cure: test/mapping/rules/rules.test.ts; two at once: caused-by.test.ts; broken files: test/mapping/break-files.test.ts.',
   'src/mapping/compile.ts':
     'Every reply of the shipped set: test/gateway/reply-table; every operation: test/operator/case/run-cases.test.ts.',
   'src/mapping/compile-field.ts':
@@ -85,7 +87,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/operator/mutant/': 'Every break of the shipped set: test/operator/mutant/mutate.test.ts.',
   'src/operator/plan/':
     'Parts of comparing two sets: test/operator/plan/compare-sources.test.ts and test/operator/plan/reformat.test.ts.',
-  'src/mapping/rules/': 'The examples of every rule in docs/rules: test/mapping/rules and test/mapping/check.test.ts.',
+  'src/mapping/rules/': 'The examples of every rule in docs/rules: test/mapping/rules.',
   'src/cli/drift.ts':
     'Run against a whole house in test/flows/drift.test.ts; what it prints is held to docs/drift.md by test/docs/pages.test.ts.',
   'src/upstream/v1.ts': 'The sandbox speaks these types and test/conformance holds it to the specification.',
