@@ -16,22 +16,14 @@ const find = (
 
 test.each<[string, Omit<SignalSource, 'weight'>, Parameters<typeof legacyRequest>[0], string | undefined]>([
   ['a field of the body', { any_field: ['iuc', 'cable'] }, { body: { cable: 1 } }, 'field cable'],
-  ['a field of the query', { any_field: ['iuc'] }, { query: { iuc: '1' } }, 'field iuc'],
   ['an empty field', { any_field: ['iuc'] }, { body: { iuc: '' } }, 'field iuc'],
-  ['no such field', { any_field: ['iuc'] }, { body: { IUC: '1' } }, undefined],
   ['all fields', { all_fields: ['phone', 'plan'] }, { body: { phone: '1' }, query: { plan: '2' } }, 'fields phone and plan'],
-  ['one of two fields', { all_fields: ['phone', 'plan'] }, { body: { phone: '1' } }, undefined],
   ['a word', { field: 'plan_type', is: ['VTU'] }, { body: { plan_type: ' vtu ' } }, 'plan_type is vtu'],
   ['a number that is the word', { field: 'kind', is: ['1'] }, { body: { kind: 1 } }, 'kind is 1'],
-  ['another word', { field: 'plan_type', is: ['VTU'] }, { body: { plan_type: '101' } }, undefined],
   ['a list in the place of a word', { field: 'plan_type', is: ['VTU'] }, { body: { plan_type: ['VTU'] } }, undefined],
-  ['an address', { path: '/api/epin' }, { path: '/api/epin/' }, 'address /api/epin'],
-  ['a longer address', { path: '/api/epin' }, { path: '/api/epin/1' }, undefined],
-  ['an exact address', { path: '/api/airtime/', spelled: 'exactly' }, { path: '/api/airtime/' }, 'address /api/airtime/'],
   ['an address without its slash', { path: '/api/airtime/', spelled: 'exactly' }, { path: '/api/airtime' }, undefined],
   ['a scheme', { auth: 'basic' }, { headers: { authorization: ' BASIC  abc' } }, 'basic authorization'],
   ['another scheme', { auth: 'basic' }, { headers: { authorization: 'Basically x' } }, undefined],
-  ['no header', { auth: 'basic' }, {}, undefined],
   [
     'two conditions, both true',
     { path: '/x', auth: 'token' },
@@ -52,23 +44,12 @@ test.each<[string, Omit<SignalSource, 'weight'>, Parameters<typeof legacyRequest
   ['another layout', { layout: 'spaced' }, { text: '{"a":1}' }, undefined],
   ['a form', { layout: 'compact' }, { text: 'a=1' }, undefined],
   ['no body', { layout: 'compact' }, {}, undefined],
-  ['two conditions, one true', { path: '/x', auth: 'token' }, { path: '/x' }, undefined],
 ])('a signal is compared with the request: %s', (_title, source, request, found) => {
   expect(find(source, request)).toBe(found);
 });
 
 test('a signal compares the address without its format prefix', () => {
   expect(find({ path: '/api/epin' }, { path: '/b/api/epin' }, '/api/epin')).toBe('address /api/epin');
-});
-
-test.each<[string, Omit<SignalSource, 'weight'>]>([
-  ['empty-signal', {}],
-  ['half-signal', { path: '/x', field: 'y' }],
-  ['half-signal', { path: '/x', is: ['y'] }],
-])('a signal that breaks the rule %s is reported', (code, source) => {
-  const codes: string[] = [];
-  compileSignal({ weight: 'weak', ...source }, [], (_path, one) => void codes.push(one));
-  expect(codes).toContain(code);
 });
 
 test.each([
