@@ -10,8 +10,8 @@ import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { keptList } from './tell/kept-lists';
 import type { WalkParts } from './walk-parts';
-import { mergeReply, replyTo, type ReplyParts, type ToldOutcome } from './tell/merge-reply';
-import { tellWait } from './tell/refuse';
+import { mergeReply, replyTo, type ReplyParts, type OutcomeParts } from './tell/merge-reply';
+import { withWait } from './tell/refuse';
 import { numberingShown } from '../mapping/shown-numbers';
 import { recentRefusal } from './read/judge-visit';
 import { buildCall } from './read/build-call';
@@ -33,7 +33,7 @@ export async function answerLookup(parsed: ParsedRequest, parts: WalkParts): Pro
   const { finding, values } = await lookUp(parsed, parts);
   // The lists are shown only if v1 has just answered this key.
   const catalog = wantsLists(parsed) && finding.kind === 'found' ? await parts.priceLists.show(context) : undefined;
-  const told = tellWait(tellFinding(finding, parsed), parsed.call!.path);
+  const told = withWait(findingParts(finding, parsed), parsed.call!.path);
   const reply = replyTo(parsed, {
     ...told,
     values,
@@ -52,7 +52,7 @@ function catalogOf(catalog: PriceList | undefined, { mapping }: ParsedRequest): 
   return catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
 }
 
-export function tellFinding(finding: Finding, { mapping }: ParsedRequest): ToldOutcome {
+export function findingParts(finding: Finding, { mapping }: ParsedRequest): OutcomeParts {
   const { texts } = mapping;
   if (finding.kind === 'unavailable') {
     const { reason, retryAfterSeconds } = finding;
@@ -116,10 +116,10 @@ export async function answerList(parsed: ParsedRequest, parts: WalkParts): Promi
   if (catalog === undefined) {
     // The price list is missing without a reason. A question for the balance shows whether v1 refuses the key or cannot be reached.
     const why = recentRefusal(parsed, parts) ?? (await parts.upstream.find({ method: 'GET', path: '/balance' }, context));
-    const told = tellFinding(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, parsed);
+    const told = findingParts(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, parsed);
     return {
       outcome: why.kind === 'refused' ? 'refused' : 'unavailable',
-      reply: mergeReply({ ...tellWait(told, '/balance'), mapping, operation, format, values: intent.values }),
+      reply: mergeReply({ ...withWait(told, '/balance'), mapping, operation, format, values: intent.values }),
     };
   }
   const lists = catalogListsOf(catalog, mapping);

@@ -23,12 +23,12 @@ import { isOfPins, withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { askedHashOf, contentHashOf, isWithoutItsId } from './read/build-call';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
-import { earlierTellerOf } from './read/earlier-set';
+import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { generateRequestId, hasFieldId, isNameless, namesItsSale } from './read/read-raw';
-import { firstOf, orderRoot, replyTo, tellOutcome } from './tell/merge-reply';
+import { firstOf, orderRoot, replyTo, outcomeParts } from './tell/merge-reply';
 import { markTold, takePins, watchHangUp } from './tell/mark-told';
-import { pendingInWords, tellObstacle, tellWait } from './tell/refuse';
+import { pendingInWords, obstacleParts, withWait } from './tell/refuse';
 import type { WalkParts } from './walk-parts';
 
 export interface Answer {
@@ -87,14 +87,14 @@ interface BegunPurchase {
   readonly leftMs: () => number;
 }
 
-/** `beginPurchase` and `tellPurchase` are functions of their own, so that their variables are not in memory while the script waits. */
+/** `beginPurchase` and `finishPurchase` are functions of their own, so that their variables are not in memory while the script waits. */
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const purchase = await beginPurchase(parsed, parts);
   const order = await rereadOldRefusal(await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line), parts);
   const isRepeat = wasSoldMeanwhile(order) || isRefusedAsIdentical(order.outcome);
   const earlier = isRepeat ? await findEarlier(order, parsed, parts) : undefined;
-  if (earlier === undefined) return tellPurchase(order, purchase, parsed, parts);
-  return tellPurchase(earlier, { ...purchase, isJoined: true }, parsed, parts);
+  if (earlier === undefined) return finishPurchase(order, purchase, parsed, parts);
+  return finishPurchase(earlier, { ...purchase, isJoined: true }, parsed, parts);
 }
 
 /**
@@ -181,24 +181,24 @@ async function openPursuit(opening: Opening, parsed: ParsedRequest, parts: WalkP
   return opened.kind === 'idle' ? opened.pursuit : pursue(opened.plan, parts);
 }
 
-async function tellPurchase(
+async function finishPurchase(
   order: Order,
   { newOrder, begunAt, pursuit, openingKind, isJoined, requestId, judging, waitsFrom, leftMs }: BegunPurchase,
   parsed: ParsedRequest,
   parts: WalkParts,
 ): Promise<Answer> {
-  const teller = tellerOf(order, parsed, parts);
+  const forReply = parsedForReply(order, parsed, parts);
   const obstacle = await judging;
-  if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId }, order.outcome, obstacle, parsed);
+  if (obstacle !== undefined) return answerObstacle({ ...newOrder, requestId }, order.outcome, obstacle, parsed);
   watchHangUp(order, parsed.line, parts);
   const { openSince } = pursuit;
-  const outcome = await withGoods(order, teller, parts, parsed.patienceMs - (parts.clock.elapsed() - begunAt));
+  const outcome = await withGoods(order, forReply, parts, parsed.patienceMs - (parts.clock.elapsed() - begunAt));
   const isOpenedHere = order.openedAtMs === newOrder.openedAtMs;
   const opened = isOpenedHere ? { requestId, atMs: begunAt } : undefined;
   if (outcome.kind === 'unknown') parts.reconciler.watch(parsed.credentials, parsed.request.clientAddress, opened);
-  const catalog = teller.operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
-  const told = tellWait(tellOutcome(outcome, teller.mapping), parsed.call!.path);
-  const isContested = told.outcome === 'success' && arePinsContested(order, { isJoined, openingKind }, teller);
+  const catalog = forReply.operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
+  const told = withWait(outcomeParts(outcome, forReply.mapping), parsed.call!.path);
+  const isContested = told.outcome === 'success' && arePinsContested(order, { isJoined, openingKind }, forReply);
   // A script that has hung up takes no PINs: its mark could come after that of another script, which is told them.
   const taken = isContested && !parsed.line.hasHungUp ? await takePins(order, parts) : order;
   // Another request has taken the PINs of this order, so this one is another sale.
@@ -216,7 +216,7 @@ async function tellPurchase(
     repeat: isJoined ? 'joined' : openingKind === 'replayed' ? 'replayed' : undefined,
     order: idsOf(echoed, outcome),
     heldMs: openSince === undefined ? undefined : parts.clock.elapsed() - Math.max(openSince, waitsFrom),
-    reply: replyTo(teller, {
+    reply: replyTo(forReply, {
       ...told,
       // If the fields of this request mean another content by now, the reply shows the fields of the order that was sold.
       values: order.contentHash === newOrder.contentHash ? parsed.intent.values : wholeFields(order),
@@ -241,9 +241,9 @@ function arePinsContested(
   return isJoined || (order.toldAtMs ?? NOT_TOLD) > TOLD_PENDING;
 }
 
-/** Who tells the order: the reading of this request, unless the order has names that the mapping no longer has. */
-function tellerOf(order: Order, parsed: ParsedRequest, { setOf }: WalkParts): ParsedRequest {
-  const mapping = earlierTellerOf(order, parsed.mapping, parsed.family !== undefined, setOf);
+/** What the reply is made of: the request as it was read, with the set that read the order where the running one no longer has the order's names. */
+function parsedForReply(order: Order, parsed: ParsedRequest, { setOf }: WalkParts): ParsedRequest {
+  const mapping = earlierSetOf(order, parsed.mapping, parsed.family !== undefined, setOf);
   const operation = mapping?.operations.get(order.operation);
   return mapping === undefined || operation === undefined ? parsed : { ...parsed, mapping, operation, format: order.format };
 }
@@ -274,16 +274,16 @@ function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { k
 }
 
 /**
- * The answer to a repeat whose key v1 does not accept at this address. It tells nothing of the order, and no failure, because the order may be
+ * The answer to a repeat whose key v1 does not accept at this address. It shows nothing of the order, and no failure, because the order may be
  * charged. Where v1 took no money for it, it hears the failure that a first purchase would hear now: a script may deliver what is pending.
  */
-function tellNothing(newOrder: NewOrder, known: Outcome | undefined, obstacle: Obstacle, parsed: ParsedRequest): Answer {
+function answerObstacle(newOrder: NewOrder, known: Outcome | undefined, obstacle: Obstacle, parsed: ParsedRequest): Answer {
   const isUnpaid = known !== undefined && isSafeToRefund(known);
   const outcome: Outcome = isUnpaid
     ? refusalOf(obstacle)
     : { kind: 'unknown', reason: 'v1 has not accepted the key at this address' };
   const order: Order = { ...newOrder, number: 0, attempts: 0, outcome };
-  const told = isUnpaid ? tellOutcome(outcome, parsed.mapping) : tellObstacle(obstacle, parsed.mapping);
+  const told = isUnpaid ? outcomeParts(outcome, parsed.mapping) : obstacleParts(obstacle, parsed.mapping);
   const reply = replyTo(parsed, { ...told, roots: { order: orderRoot(order, outcome) } });
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
 }

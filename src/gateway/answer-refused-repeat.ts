@@ -15,11 +15,11 @@ import { latestOf } from './answer-status';
 import { isOfPins, withGoods } from './proof/fill-goods';
 import { askedHashOf, contentHashOf, isWithoutItsId } from './read/build-call';
 import type { WalkParts } from './walk-parts';
-import { earlierTellerOf } from './read/earlier-set';
+import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
-import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
+import { mergeReply, orderRoot, outcomeParts } from './tell/merge-reply';
 import { markTold, takePins } from './tell/mark-told';
-import { pendingInWords, tellObstacle } from './tell/refuse';
+import { pendingInWords, obstacleParts } from './tell/refuse';
 import { unreadOrder } from './order/open-order';
 import { mayBeAwaited } from './order/pursuits';
 import { type EarlierOrder, UNREAD } from './order/read-earlier';
@@ -54,9 +54,9 @@ export async function answerRefusedRepeat(
   const { operation, callerKey, parameters = {} } = known;
   const family = known.mapping ? undefined : mapping.families.get(callerKey?.family ?? order.trail?.family?.id ?? '');
   const hasFamily = known.family !== undefined || callerKey?.family !== undefined;
-  const teller = earlierTellerOf(order, mapping, hasFamily, parts.setOf) ?? family?.mapping() ?? mapping;
-  const ordered = teller.operations.get(order.operation) ?? operation;
-  const reader = { credentials, request, mapping: teller };
+  const replyMapping = earlierSetOf(order, mapping, hasFamily, parts.setOf) ?? family?.mapping() ?? mapping;
+  const ordered = replyMapping.operations.get(order.operation) ?? operation;
+  const reader = { credentials, request, mapping: replyMapping };
   const obstacle = obstacleOf(refusal) ?? (order.number === 0 ? undefined : await judgeVisit(order, reader, parts));
   // PINs name no customer: with the order's id another customer's script could ask for them.
   const isByWords = isNameless(sent, order) && isOfPins(ordered);
@@ -65,14 +65,14 @@ export async function answerRefusedRepeat(
     if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
     if (!isProven && operation?.takesPending === 'sells')
       throw unreadRefusal('the set of mappings that read the order is not here');
-    const refused = { mapping: teller, request, operation, format: known.detection?.format, parameters };
-    return { reply: pendingInWords(refused, obstacle && tellObstacle(obstacle, teller).text), outcome: 'unknown' };
+    const refused = { mapping: replyMapping, request, operation, format: known.detection?.format, parameters };
+    return { reply: pendingInWords(refused, obstacle && obstacleParts(obstacle, replyMapping).text), outcome: 'unknown' };
   }
   const asking = order.number === 0 ? undefined : within(parts.clock, ASK_MS, latestOf(order, reader, parts));
   const latest = (await asking) ?? order;
   const outcome = await withGoods(latest, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
-  const told = tellOutcome(outcome, teller);
+  const told = outcomeParts(outcome, replyMapping);
   // A request under another header may have taken them, too.
   const isContested = isByWords || (isOfPins(ordered) && !namesItsSale(sent) && latest.toldAtMs !== undefined);
   if (isContested && latest.toldAtMs! > TOLD_PENDING) return undefined;
@@ -81,9 +81,11 @@ export async function answerRefusedRepeat(
   await markTold(taken, told.outcome, line, parts);
   const reply = mergeReply({
     ...told,
-    mapping: teller,
+    mapping: replyMapping,
     operation: ordered,
-    format: teller.formats.has(order.format) ? order.format : (known.detection?.format ?? [...teller.formats.keys()][0]!),
+    format: replyMapping.formats.has(order.format)
+      ? order.format
+      : (known.detection?.format ?? [...replyMapping.formats.keys()][0]!),
     values: order.fields,
     // The order may have another id, or another spelling of its id.
     roots: { order: orderRoot({ ...latest, echo: sent?.echo ?? latest.echo }, outcome) },

@@ -11,19 +11,19 @@ import { outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Answer, idsOf, wholeFields } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
-import { tellFinding } from './answer-lookup';
+import { findingParts } from './answer-lookup';
 import { type ParsedRequest, readContextOf, type Reader, type Walk } from './read/walk-in';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
-import { earlierTellerOf } from './read/earlier-set';
+import { earlierSetOf } from './read/earlier-set';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, recentRefusal } from './read/judge-visit';
-import { firstOf, mergeReply, orderRoot, tellAsked, type ToldOutcome } from './tell/merge-reply';
+import { firstOf, mergeReply, orderRoot, questionParts, type OutcomeParts } from './tell/merge-reply';
 import { UNREAD } from './order/read-earlier';
 import { findReceipt } from './proof/find-receipt';
 import { markToldWhenAsked } from './tell/mark-told';
 import { shortenRequestId } from './read/read-raw';
-import { tellUnanswered, tellWait } from './tell/refuse';
+import { unansweredParts, withWait } from './tell/refuse';
 import { walkRequest } from './walk-request';
 
 type Asker = Pick<ParsedRequest, 'credentials' | 'readings'>;
@@ -33,7 +33,7 @@ export async function answerStatus(parsed: ParsedRequest, parts: WalkParts): Pro
   const order = await findOrder(id, parsed, parts);
   if (order === undefined) return answerUnknownOrder(id, parsed, parts);
   const obstacle = await judgeVisit(order, parsed, parts);
-  return obstacle === undefined ? answerKnownOrder(order, parsed, parts) : tellNothing(id, obstacle, parsed);
+  return obstacle === undefined ? answerKnownOrder(order, parsed, parts) : answerWithoutOrder(id, obstacle, parsed);
 }
 
 /**
@@ -96,10 +96,10 @@ async function findById(id: string, { credentials }: Asker, { journal, pursuits 
 
 async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const hasFamily = parsed.callerKey?.family !== undefined;
-  const mapping = earlierTellerOf(found, parsed.mapping, hasFamily, parts.setOf) ?? tellerOf(found, parsed);
+  const mapping = earlierSetOf(found, parsed.mapping, hasFamily, parts.setOf) ?? provenFamilyOf(found, parsed);
   const order = await latestOf(found, parsed, parts);
   const outcome = await withGoods(order, { ...parsed, mapping }, parts);
-  const told = tellAsked(outcome, mapping);
+  const told = questionParts(outcome, mapping);
   await markToldWhenAsked(order, told.outcome, parsed.line, parts);
   const { operations } = mapping;
   const operation = operations.get(order.operation) ?? operations.get(parsed.operation.name) ?? parsed.operation;
@@ -119,7 +119,7 @@ async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: Walk
 }
 
 /** The mapping of the family that the purchase proved, because a question shows fewer signals. A family in callers.yaml takes precedence. */
-function tellerOf({ trail }: Order, { mapping, callerKey }: ParsedRequest): Mapping {
+function provenFamilyOf({ trail }: Order, { mapping, callerKey }: ParsedRequest): Mapping {
   const family = callerKey?.family === undefined ? mapping.families.get(trail?.family?.id ?? '') : undefined;
   return family === undefined || family.signals.length === 0 ? mapping : family.mapping();
 }
@@ -162,7 +162,7 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
     throw new GatewayError('order_unknown', `There is no order ${JSON.stringify(id.slice(0, 80))} of this key.`);
   }
   const shown = finding.kind === 'found' ? outcomeOfReceipt(finding.body, id) : undefined;
-  if (finding.kind !== 'found' || shown === undefined) return tellNothing(id, finding, parsed);
+  if (finding.kind !== 'found' || shown === undefined) return answerWithoutOrder(id, finding, parsed);
   const order: Order = {
     owner: credentials.fingerprint,
     requestId: id,
@@ -177,7 +177,7 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
   };
   const root: JsonObject = { ...orderRoot(order, shown), opened_at: null };
   const reply = mergeReply({
-    ...tellAsked(shown, mapping),
+    ...questionParts(shown, mapping),
     mapping,
     operation,
     format,
@@ -186,18 +186,18 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
   return { reply, outcome: shown.kind, order: { requestId: id, reference: id } };
 }
 
-/** An answer that tells nothing but the id, so that it is the same whether the journal has the order or not. */
-function tellNothing(id: string, finding: Finding, parsed: ParsedRequest): Answer {
+/** The answer with nothing but the id, so that it is the same whether the journal has the order or not. */
+function answerWithoutOrder(id: string, finding: Finding, parsed: ParsedRequest): Answer {
   const { mapping, operation, format } = parsed;
   const roots = { order: { request_id: id } };
-  const reply = mergeReply({ ...tellNoAnswer(finding, parsed, operation.call!), mapping, operation, format, roots });
+  const reply = mergeReply({ ...noAnswerParts(finding, parsed, operation.call!), mapping, operation, format, roots });
   return { outcome: finding.kind, reply };
 }
 
 /** The reply parts where v1 gave no usable answer: v1's message if it refused, and the time to wait if a limit was reached. */
-function tellNoAnswer(finding: Finding, parsed: ParsedRequest, call: Pick<V1Call, 'path'>): ToldOutcome {
-  const { text, retryAfterSeconds } = tellWait(tellFinding(finding, parsed), call.path);
-  return tellUnanswered(finding.kind === 'refused' ? text : '', parsed.mapping, retryAfterSeconds);
+function noAnswerParts(finding: Finding, parsed: ParsedRequest, call: Pick<V1Call, 'path'>): OutcomeParts {
+  const { text, retryAfterSeconds } = withWait(findingParts(finding, parsed), call.path);
+  return unansweredParts(finding.kind === 'refused' ? text : '', parsed.mapping, retryAfterSeconds);
 }
 
 export async function answerHistory(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
@@ -207,8 +207,8 @@ export async function answerHistory(parsed: ParsedRequest, parts: WalkParts): Pr
   // The script would take the success of a list for the order's.
   if (status !== undefined) return answerStatus({ ...parsed, operation: status }, parts);
   const finding = recentRefusal(parsed, parts) ?? (await parts.upstream.find(parsed.call!, readContextOf(parsed)));
-  const found = tellFinding(finding, parsed);
-  const told = found.outcome === 'success' ? found : tellNoAnswer(finding, parsed, parsed.call!);
+  const found = findingParts(finding, parsed);
+  const told = found.outcome === 'success' ? found : noAnswerParts(finding, parsed, parsed.call!);
   const orders = finding.kind === 'found' && told.outcome === 'success' ? await historyRows(finding.body, parsed, parts) : [];
   const v1 = finding.kind === 'unavailable' ? null : finding.body;
   return {

@@ -134,7 +134,7 @@ class RunningGateway implements Gateway {
       answer = await ANSWERS[parsed.operation.kind](parsed, this.#parts);
       this.#noteAnswer(parsed, answer);
     } catch (error) {
-      answer = await this.#tellError(error, walk, arrived);
+      answer = await this.#answerError(error, walk, arrived);
     }
     const served = servedOf(walk.known, arrived, answer);
     // The parameters are those of the status address. Nothing is served at the script's own.
@@ -160,26 +160,26 @@ class RunningGateway implements Gateway {
     if (credentials.isLookupKey !== true) reconciler.nudge(credentials, clientAddress);
   }
 
-  async #tellError(error: unknown, walk: Walk, arrived: Arrival): Promise<AnswerOrRefusal> {
-    if (error instanceof GatewayError) return this.#tellRefusal(error, walk, arrived);
-    return this.#tellBug(error, walk, arrived);
+  async #answerError(error: unknown, walk: Walk, arrived: Arrival): Promise<AnswerOrRefusal> {
+    if (error instanceof GatewayError) return this.#answerRefusal(error, walk, arrived);
+    return this.#answerBug(error, walk, arrived);
   }
 
   /** The bug may have struck after the call was sent. "Failed" could be a lie about money, so the reply is "pending". */
-  #tellBug(error: unknown, walk: Walk, arrived: Arrival): AnswerOrRefusal {
+  #answerBug(error: unknown, walk: Walk, arrived: Arrival): AnswerOrRefusal {
     const kind = walk.known.operation?.kind;
     if (kind !== 'purchase' && kind !== 'status') throw error;
     this.#parts.onTrouble('bug', error);
     return { reply: pendingInWords(refusedOf(walk.known, arrived)), outcome: 'unknown' };
   }
 
-  async #tellRefusal(refusal: GatewayError, walk: Walk, arrived: Arrival): Promise<AnswerOrRefusal> {
+  async #answerRefusal(refusal: GatewayError, walk: Walk, arrived: Arrival): Promise<AnswerOrRefusal> {
     const { request, mapping, line } = arrived;
     if (walk.kind !== 'walked' || refusal.code === 'request_id_reused') {
       const known: Known = walk.known;
       const repeating = answerRefusedRepeat(request, known.mapping ?? mapping, known, { refusal, line }, this.#parts);
       const repeat = await repeating.catch((error: unknown) =>
-        error instanceof GatewayError ? this.#refuse(error, walk, arrived) : this.#tellBug(error, walk, arrived),
+        error instanceof GatewayError ? this.#refuse(error, walk, arrived) : this.#answerBug(error, walk, arrived),
       );
       if (repeat !== undefined) return repeat;
     }

@@ -6,10 +6,10 @@ import type { Mapping } from '../../mapping/mapping';
 export type SetOf = (hash: string) => Mapping | undefined;
 
 /**
- * The set that read the order, with the words of its family, if the running set can no longer tell it; else undefined. A family that no request
+ * The set that read the order, with the words of its family, if the running set no longer has its names; else undefined. A family that no request
  * proves is named by callers.yaml alone, so without it the running words hold. `hasFamily`: the script's family is known without the order.
  */
-export function earlierTellerOf(
+export function earlierSetOf(
   { operation, format, trail }: Pick<Order, 'operation' | 'format' | 'trail'>,
   running: Mapping,
   hasFamily: boolean,

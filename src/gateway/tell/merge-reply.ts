@@ -58,7 +58,7 @@ export function mergeReply(parts: ReplyParts): LegacyReply {
 /** The reply to a request in its own format, with its own values and the caller's own numbers. */
 export function replyTo(
   { mapping, operation, format, intent, callerKey }: ParsedRequest,
-  told: ToldOutcome & Pick<ReplyParts, 'values' | 'catalog' | 'roots'>,
+  told: OutcomeParts & Pick<ReplyParts, 'values' | 'catalog' | 'roots'>,
 ): LegacyReply {
   return mergeReply({ mapping, operation, format, callerKey, ownNumbers: intent.ownNumbers, values: intent.values, ...told });
 }
@@ -106,9 +106,9 @@ export function listShapeName(operation: Operation, format: string, callerKey: C
 }
 
 /** The reply parts that follow from an outcome alone, whatever was ordered. */
-export type ToldOutcome = Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds' | 'isUnread'>;
+export type OutcomeParts = Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds' | 'isUnread'>;
 
-export function tellOutcome(outcome: Outcome, mapping: Mapping): ToldOutcome {
+export function outcomeParts(outcome: Outcome, mapping: Mapping): OutcomeParts {
   // Goods cannot be shown right now, so the success is told as pending: the script would deliver an empty PIN.
   const isUndelivered = outcome.kind === 'succeeded' && outcome.delivery?.goodsMissing === true;
   const kind: OutcomeKind = isUndelivered ? 'pending' : outcome.kind;
@@ -133,8 +133,8 @@ function saleHttp({ saleHttp: own, words }: Mapping): number {
 }
 
 /** The reply parts for a question about an order. The HTTP status is that of an answered question; only the status words show the outcome. */
-export function tellAsked(outcome: Outcome, mapping: Mapping): ToldOutcome {
-  const told = tellOutcome(outcome, mapping);
+export function questionParts(outcome: Outcome, mapping: Mapping): OutcomeParts {
+  const told = outcomeParts(outcome, mapping);
   return told.outcome === 'success' ? told : { ...told, http: mapping.words.success.http };
 }
 

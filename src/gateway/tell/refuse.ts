@@ -7,7 +7,7 @@ import { InexactNumber, type JsonObject, type JsonValue, textOf } from '../../do
 import { headerOf, type LegacyHeaders, type LegacyReply, type LegacyRequest, type LegacyValue } from '../../domain/legacy';
 import type { Mapping, Operation } from '../../mapping/mapping';
 import { withoutSuccess } from '../../mapping/rules/read-as';
-import { mergeReply, type ToldOutcome } from './merge-reply';
+import { mergeReply, type OutcomeParts } from './merge-reply';
 import { readRaw, readSpellings } from '../read/read-raw';
 import type { Obstacle } from '../read/judge-visit';
 
@@ -37,7 +37,7 @@ export function refuseRequest(error: GatewayError, refused: Refused): LegacyRepl
     ...(operation === undefined ? {} : { operation }),
     format: format ?? [...mapping.formats.keys()][0] ?? '',
     ...(asksAboutOrders(operation)
-      ? tellUnanswered(text, mapping, error.retryAfterSeconds)
+      ? unansweredParts(text, mapping, error.retryAfterSeconds)
       : { outcome: 'failure', http: error.status, text, retryAfterSeconds: error.retryAfterSeconds, isUnread: error.isUnread }),
     roots,
   });
@@ -115,7 +115,7 @@ const UNANSWERED_STATUS = 202;
  * has no such order (it may have been placed with a key that was replaced since). The order may be charged, so no script may read the
  * reply as a failure (decision 0025): it has the words of a pending order and a text with the reason.
  */
-export function tellUnanswered(said: string, mapping: Mapping, retryAfterSeconds?: number): ToldOutcome {
+export function unansweredParts(said: string, mapping: Mapping, retryAfterSeconds?: number): OutcomeParts {
   const text = [asSentence(said), mapping.texts['unanswered'] ?? ''].filter((part) => part !== '').join(' ');
   return { outcome: 'pending', http: UNANSWERED_STATUS, text, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
@@ -124,9 +124,9 @@ export function tellUnanswered(said: string, mapping: Mapping, retryAfterSeconds
 const asSentence = (said: string): string => (/[\p{L}\p{N}]$/u.test(said) ? `${said}.` : said);
 
 /** The reply parts for a repeated purchase whose key v1 does not accept at this address: pending, with v1's message if it refused. */
-export function tellObstacle(obstacle: Obstacle, mapping: Mapping): ToldOutcome {
+export function obstacleParts(obstacle: Obstacle, mapping: Mapping): OutcomeParts {
   const said = obstacle.kind === 'refused' ? (obstacle.message ?? '') : '';
-  return { ...tellUnanswered(said, mapping), http: mapping.words.pending.http };
+  return { ...unansweredParts(said, mapping), http: mapping.words.pending.http };
 }
 
 /** Whether the operation asks about orders that were placed before. */
@@ -146,7 +146,7 @@ const LONGER_WINDOWS: Readonly<Record<string, number>> = {
  * Adds the time to wait to reply parts, where v1's limit was reached or the gateway was overloaded. v1 may answer 429 without a time
  * (specification, section 7): the window of the limit on this path of v1 is used then.
  */
-export function tellWait(told: ToldOutcome, path: string): ToldOutcome {
+export function withWait(told: OutcomeParts, path: string): OutcomeParts {
   if (told.http !== 429 && (told.http !== 503 || told.retryAfterSeconds === undefined)) return told;
   const seconds = Math.max(1, Math.ceil(told.retryAfterSeconds ?? LONGER_WINDOWS[path] ?? WINDOW_SECONDS));
   return { ...told, retryAfterSeconds: seconds, text: `${asSentence(told.text)} Try again in ${waitText(seconds)}.` };

@@ -16,7 +16,7 @@ import { findSignals } from '../../gateway/read/detect-format';
 import type { Keyring } from '../../gateway/read/keyring';
 import { explainCaller, explainLearnt, explainNumberedBy } from './explain-caller';
 import { createLearntPatience, type LearntPatience } from '../../gateway/order/learnt-patience';
-import { listShapeName, mergeReply, orderRoot, tellOutcome, type ReplyParts } from '../../gateway/tell/merge-reply';
+import { listShapeName, mergeReply, orderRoot, outcomeParts, type ReplyParts } from '../../gateway/tell/merge-reply';
 import { pathWithoutFormat, walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
 
 export type Place = ReturnType<Mapping['placeOf']>;
@@ -146,7 +146,7 @@ export function explainReplies(
   return outcomes.map((outcome) => {
     const sample = SAMPLES[outcome];
     const asked = { operation, format, values: intent?.values ?? {}, callerKey, ownNumbers: intent?.ownNumbers, catalog };
-    return explainReply({ ...tellOutcome(sample, mapping), outcome, ...asked, mapping, roots: sampleRoots(operation, sample) });
+    return explainReply({ ...outcomeParts(sample, mapping), outcome, ...asked, mapping, roots: sampleRoots(operation, sample) });
   });
 }
 
@@ -163,7 +163,7 @@ export function explainOrderReply(order: Order, shared: Mapping): ExplainedReply
     callerKey: mapping.callerKeys.get(order.owner),
     ownNumbers: order.trail?.ownNumbers,
   };
-  return explainReply({ ...tellOutcome(outcome, mapping), ...explained, mapping, roots: { order: orderRoot(order, outcome) } });
+  return explainReply({ ...outcomeParts(outcome, mapping), ...explained, mapping, roots: { order: orderRoot(order, outcome) } });
 }
 
 /** The mapping of the family that was recognised for the order's script, or the shared mapping. */

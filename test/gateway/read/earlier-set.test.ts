@@ -1,5 +1,5 @@
 /** Which orders are told by the set that read them. With real scripts: test/flows/renamed.test.ts. */
-import { earlierTellerOf } from '../../../src/gateway/read/earlier-set';
+import { earlierSetOf } from '../../../src/gateway/read/earlier-set';
 import { shippedMapping } from '../../mapping/mapping-set';
 
 const running = shippedMapping();
@@ -23,13 +23,13 @@ test.each([
   ['of a family that only callers.yaml named', order('buy_data', 'b', 'django-201'), without('django-201'), undefined],
   ['of an earlier build', { operation: 'buy_what_was', format: 'b' }, running, undefined],
 ])('an order %s', (_what, asked, mapping, expected) => {
-  expect(earlierTellerOf(asked, mapping, false, () => was)).toBe(expected);
+  expect(earlierSetOf(asked, mapping, false, () => was)).toBe(expected);
 });
 
 test('a family that the script shows now has its running words', () => {
-  expect(earlierTellerOf(order('buy_data', 'b', 'guzzle-b'), without('guzzle-b'), true, () => was)).toBeUndefined();
+  expect(earlierSetOf(order('buy_data', 'b', 'guzzle-b'), without('guzzle-b'), true, () => was)).toBeUndefined();
 });
 
 test('without the earlier set the running one is used', () => {
-  expect(earlierTellerOf(order('buy_what_was', 'b'), running, false, () => undefined)).toBeUndefined();
+  expect(earlierSetOf(order('buy_what_was', 'b'), running, false, () => undefined)).toBeUndefined();
 });

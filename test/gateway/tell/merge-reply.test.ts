@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { kobo } from '../../../src/domain/amount';
 import type { Order } from '../../../src/domain/order';
 import type { Delivery, Outcome } from '../../../src/domain/outcome';
-import { mergeReply, orderRoot, tellAsked, tellOutcome } from '../../../src/gateway/tell/merge-reply';
+import { mergeReply, orderRoot, questionParts, outcomeParts } from '../../../src/gateway/tell/merge-reply';
 import { catalogListsOf } from '../../../src/gateway/read/catalog-lists';
 import { readCatalog } from '../../../src/price-lists/price-lists';
 import { editedFiles, mappingOf, shippedMapping } from '../../mapping/mapping-set';
@@ -66,7 +66,7 @@ const replies: fc.Arbitrary<Reply> = fc
   .record({ operation: fc.constantFrom(...PURCHASES), format: fc.constantFrom('a', 'b'), outcome, values })
   .map(({ operation, format, outcome: what, values: fields }) => {
     const { status, body } = mergeReply({
-      ...tellOutcome(what, mapping),
+      ...outcomeParts(what, mapping),
       mapping,
       operation,
       format,
@@ -135,21 +135,21 @@ test('a reply is JSON that reads back as itself', () => {
 });
 
 test('v1 says how long to wait, and so do we', () => {
-  const limited = tellOutcome({ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 7 }, mapping);
+  const limited = outcomeParts({ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 7 }, mapping);
   expect(mergeReply({ ...limited, mapping, format: 'a' })).toMatchObject({ status: 429, retryAfterSeconds: 7 });
 });
 
 test('a sale has the HTTP status by which the script of a family knows one, and nothing else has it', () => {
   const own = { ...mapping, saleHttp: 201 };
-  expect(tellOutcome({ kind: 'succeeded', reference: 'V1' }, own).http).toBe(201);
-  expect(tellAsked({ kind: 'pending', reference: 'V1' }, own).http).toBe(200);
+  expect(outcomeParts({ kind: 'succeeded', reference: 'V1' }, own).http).toBe(201);
+  expect(questionParts({ kind: 'pending', reference: 'V1' }, own).http).toBe(200);
 });
 
 // One family looks for "successful" within the text of whatever it has no word for, a failure among it (facts 3.1).
 describe('no text of v1 makes a sale of what is none', () => {
   const told = (kind: 'declined' | 'rejected' | 'pending' | 'succeeded', message: string) => {
     const outcome: Outcome = kind === 'rejected' ? { kind, httpStatus: 400, message } : { kind, reference: 'V1', message };
-    return tellOutcome(outcome, mapping).text;
+    return outcomeParts(outcome, mapping).text;
   };
 
   test.each([

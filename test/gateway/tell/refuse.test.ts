@@ -1,6 +1,6 @@
 import type { Outcome } from '../../../src/domain/outcome';
 import type { Finding } from '../../../src/upstream/upstream';
-import { tellUnanswered, tellWait } from '../../../src/gateway/tell/refuse';
+import { unansweredParts, withWait } from '../../../src/gateway/tell/refuse';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { legacyRequest } from '../legacy-request';
 import { openWalkHouse, WALK_KEY } from '../walk-house';
@@ -31,7 +31,7 @@ test.each([
   ['/validate-meter', 300, '5 minutes'],
   ['/validate-cable', 300, '5 minutes'],
 ])('a limit of %s without a time names that of its window: %d seconds', (path, seconds, words) => {
-  expect(tellWait(told(), path)).toEqual({ ...told(seconds), text: `Too many requests. Try again in ${words}.` });
+  expect(withWait(told(), path)).toEqual({ ...told(seconds), text: `Too many requests. Try again in ${words}.` });
 });
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   [0, 1, '1 second'],
   [121, 121, '3 minutes'],
 ])("v1's own time of %d seconds is told", (asked, seconds, words) => {
-  expect(tellWait(told(asked), '/airtime')).toMatchObject({
+  expect(withWait(told(asked), '/airtime')).toMatchObject({
     retryAfterSeconds: seconds,
     text: `Too many requests. Try again in ${words}.`,
   });
@@ -52,16 +52,16 @@ test.each([
   ['', ''],
 ])('an unanswered question says two sentences: %s', (said, first) => {
   const mapping = shippedMapping();
-  expect(tellUnanswered(said, mapping).text).toBe(`${first}${mapping.texts['unanswered']}`);
+  expect(unansweredParts(said, mapping).text).toBe(`${first}${mapping.texts['unanswered']}`);
 });
 
 test('words of v1 that end without a full stop get one before the time to wait', () => {
-  expect(tellWait({ ...told(7), text: 'Too many requests' }, '/airtime').text).toBe('Too many requests. Try again in 7 seconds.');
+  expect(withWait({ ...told(7), text: 'Too many requests' }, '/airtime').text).toBe('Too many requests. Try again in 7 seconds.');
 });
 
 test('nothing else is made to wait', () => {
   const rejected = { outcome: 'failure', http: 400, text: 'Insufficient balance.' } as const;
-  expect(tellWait(rejected, '/airtime')).toBe(rejected);
+  expect(withWait(rejected, '/airtime')).toBe(rejected);
 });
 
 test('a purchase that v1 still limits at the end of its patience is told when to come back', async () => {
