@@ -160,34 +160,26 @@ class RunningGateway implements Gateway {
     if (credentials.isLookupKey !== true) reconciler.nudge(credentials, clientAddress);
   }
 
+  /** A refused request may repeat a charged order: then it is told how that order stands. */
   async #answerError(error: unknown, walk: Walk, arrived: Arrival): Promise<AnswerOrRefusal> {
-    if (error instanceof GatewayError) return this.#answerRefusal(error, walk, arrived);
-    return this.#answerBug(error, walk, arrived);
+    const { request, mapping, line } = arrived;
+    if (error instanceof GatewayError && (walk.kind !== 'walked' || error.code === 'request_id_reused')) {
+      const known: Known = walk.known;
+      const repeating = answerRefusedRepeat(request, known.mapping ?? mapping, known, { refusal: error, line }, this.#parts);
+      const repeat = await repeating.catch((later: unknown) => this.#refuse(later, walk, arrived));
+      if (repeat !== undefined) return repeat;
+    }
+    return this.#refuse(error, walk, arrived);
   }
 
-  /** The bug may have struck after the call was sent. "Failed" could be a lie about money, so the reply is "pending". */
-  #answerBug(error: unknown, walk: Walk, arrived: Arrival): AnswerOrRefusal {
+  /** A bug may have struck after the call was sent. "Failed" could be a lie about money, so the reply is "pending". */
+  #refuse(error: unknown, walk: Walk, arrived: Arrival): AnswerOrRefusal {
+    const refused = refusedOf(walk.known, arrived);
+    if (error instanceof GatewayError) return { reply: refuseRequest(error, refused), outcome: 'refused', refusal: error };
     const kind = walk.known.operation?.kind;
     if (kind !== 'purchase' && kind !== 'status') throw error;
     this.#parts.onTrouble('bug', error);
-    return { reply: pendingInWords(refusedOf(walk.known, arrived)), outcome: 'unknown' };
-  }
-
-  async #answerRefusal(refusal: GatewayError, walk: Walk, arrived: Arrival): Promise<AnswerOrRefusal> {
-    const { request, mapping, line } = arrived;
-    if (walk.kind !== 'walked' || refusal.code === 'request_id_reused') {
-      const known: Known = walk.known;
-      const repeating = answerRefusedRepeat(request, known.mapping ?? mapping, known, { refusal, line }, this.#parts);
-      const repeat = await repeating.catch((error: unknown) =>
-        error instanceof GatewayError ? this.#refuse(error, walk, arrived) : this.#answerBug(error, walk, arrived),
-      );
-      if (repeat !== undefined) return repeat;
-    }
-    return this.#refuse(refusal, walk, arrived);
-  }
-
-  #refuse(refusal: GatewayError, walk: Walk, arrived: Arrival): AnswerOrRefusal {
-    return { reply: refuseRequest(refusal, refusedOf(walk.known, arrived)), outcome: 'refused', refusal };
+    return { reply: pendingInWords(refused), outcome: 'unknown' };
   }
 
   /**
