@@ -22,10 +22,10 @@ export interface NewOrder {
   /** Keyed hash over the operation and the call to v1. It distinguishes a repeat from another sale under the same request id. */
   readonly contentHash: string;
   /**
-   * Keyed hash over the request as the script sent it. A repeat has the same hash even if the operator has changed the
+   * Keyed hash over the words of the script: its request as sent. A repeat has the same hash even if the operator has changed the
    * mapping in between, so that the same words have another content. Absent in records of earlier builds.
    */
-  readonly askedHash?: string;
+  readonly wordsHash?: string;
   /** The id of a header, if it differs from the request id: a repeat may have only the header (decision 0024). */
   readonly headerId?: string;
   /** Keyed hash over the address that placed the order. That address is told about it while v1 cannot judge. Absent in records of earlier builds. */
@@ -110,12 +110,12 @@ export type Opened =
  * selling it again would be a second charge.
  */
 
-type Comparable = Pick<NewOrder, 'contentHash' | 'askedHash' | 'operation' | 'fields' | 'trail'>;
+type Comparable = Pick<NewOrder, 'contentHash' | 'wordsHash' | 'operation' | 'fields' | 'trail'>;
 type ComparableRepeat = Comparable & Pick<NewOrder, 'identifiers' | 'essentials'>;
 
 export function isSameIntent(earlier: Comparable, now: ComparableRepeat): boolean {
   if (earlier.contentHash === now.contentHash) return true;
-  const isWordForWord = earlier.askedHash !== undefined && earlier.askedHash === now.askedHash;
+  const isWordForWord = earlier.wordsHash !== undefined && earlier.wordsHash === now.wordsHash;
   return isWordForWord || isSameAsSent(earlier, now) || isSameSale(earlier, now);
 }
 

@@ -21,7 +21,7 @@ import { ANSWER_MS } from './order/pursuit-times';
 import { UNREAD } from './order/read-earlier';
 import { isOfPins, withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
-import { askedHashOf, contentHashOf, isWithoutItsId } from './read/build-call';
+import { wordsHashOf, contentHashOf, isWithoutItsId } from './read/build-call';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
@@ -124,7 +124,7 @@ async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts
   if (hasFieldId(parsed.intent.requestId) || isOfPins(parsed.operation)) return undefined;
   const cameAt = wasSoldMeanwhile(order) ? parts.clock.elapsed() - parsed.line.ageMs : undefined;
   const search = { isDue: true, except: order.requestId, sent: parsed.intent.requestId, cameAt };
-  const finding = parts.repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, search);
+  const finding = parts.repeats.findUnheard(order.owner, order.wordsHash!, parsed.mapping, search);
   const found = await finding.catch((error: unknown) => {
     parts.onTrouble('find', error);
     // `wasSoldMeanwhile`: another process has an order of this sale, with an outcome that is not known here.
@@ -262,7 +262,7 @@ function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { k
     essentials: operation.essentials,
     echo: requestId?.echo ?? {},
     contentHash: contentHashOf(operation, call, keyring),
-    askedHash: askedHashOf(request, keyring),
+    wordsHash: wordsHashOf(request, keyring),
     addressHash: keyring.hashOfAddress(request.clientAddress),
     openedAtMs,
     cameAtMs: openedAtMs - line.ageMs - (line.heldUpMs ?? 0),

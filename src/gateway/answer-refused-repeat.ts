@@ -13,7 +13,7 @@ import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer-purchase';
 import { latestOf } from './answer-status';
 import { isOfPins, withGoods } from './proof/fill-goods';
-import { askedHashOf, contentHashOf, isWithoutItsId } from './read/build-call';
+import { wordsHashOf, contentHashOf, isWithoutItsId } from './read/build-call';
 import type { WalkParts } from './walk-parts';
 import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
@@ -111,11 +111,11 @@ async function findRepeated(
   const { operation, credentials, callerKey, parameters = {} } = known;
   if ((operation !== undefined && operation.kind !== 'purchase') || credentials === undefined) return undefined;
   const sent = readIdOf(request, parameters, mapping);
-  const askedHash = askedHashOf(request, parts.keyring);
+  const wordsHash = wordsHashOf(request, parts.keyring);
   const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
   const isQuestion = named !== undefined && bringsOnlyIds(request, parameters, mapping);
   const isRead = named !== undefined && named !== UNREAD;
-  const words = { askedHash, sent: named === UNREAD && hasFieldId(sent) ? undefined : sent };
+  const words = { wordsHash, sent: named === UNREAD && hasFieldId(sent) ? undefined : sent };
   const finding = isRead ? undefined : findOrder(credentials, (owner) => findUnheard(owner, words, mapping, parts));
   const unheard = await finding?.catch((refusal: unknown) => {
     // At an address that nothing serves it may be any request.
@@ -128,12 +128,12 @@ async function findRepeated(
   if (found === UNREAD && mayBeFirst && operation === undefined) return undefined;
   if (found === UNREAD && (mayBeFirst || sent === undefined) && operation?.takesPending === 'sells')
     throw unreadRefusal('the journal cannot be read');
-  const asked = { sent, askedHash, isDoubted: named === UNREAD };
-  const order = found === UNREAD ? standInFor({ ...known, credentials }, request, asked, parts) : found;
+  const shown = { sent, wordsHash, isDoubted: named === UNREAD };
+  const order = found === UNREAD ? standInFor({ ...known, credentials }, request, shown, parts) : found;
   if (order === undefined) return undefined;
   if (isQuestion) return { order, sent, credentials, isProven: true };
   const isUnderHeader = headerIdOf(sent) !== undefined;
-  const isWordForWord = order.askedHash === askedHash || (isUnderHeader && isWithoutItsId(request, order, parts.keyring));
+  const isWordForWord = order.wordsHash === wordsHash || (isUnderHeader && isWithoutItsId(request, order, parts.keyring));
   const likeness = isWordForWord ? 'same' : await compareByItsSet(order, request, known, mapping, parts);
   if (likeness === 'another' || isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
   return { order, sent, credentials, isProven: likeness === 'same' };
@@ -185,8 +185,8 @@ function isAnotherToAnySet(order: Order, { operation, intent }: Known): boolean 
     .filter(({ table, numbers }) => table === undefined && numbers.size === 0)
     .map(({ name }) => name);
   const essentials = operation.essentials.filter((name) => plain.includes(name) && name in order.fields);
-  const asked = { operation: order.operation, fields: intent.values, identifiers: operation.identifiers, essentials };
-  return essentials.length > 0 && !isSameSale(order, asked);
+  const sale = { operation: order.operation, fields: intent.values, identifiers: operation.identifiers, essentials };
+  return essentials.length > 0 && !isSameSale(order, sale);
 }
 
 /** For an address that the mapping does not have: the key in the headers, if it is a valid one. */
@@ -240,15 +240,15 @@ async function findById(owner: string, requestId: string, { journal, pursuits, o
 }
 
 interface Words {
-  readonly askedHash: string;
+  readonly wordsHash: string;
   readonly sent: SentRequestId | undefined;
 }
 
 /** Rejects where the journal cannot be read and this process knows no order: the request is refused as unread then (decision 0012). */
-async function findUnheard(owner: string, { askedHash, sent }: Words, mapping: Mapping, parts: WalkParts): Promise<Found> {
+async function findUnheard(owner: string, { wordsHash, sent }: Words, mapping: Mapping, parts: WalkParts): Promise<Found> {
   // Another process may have opened the order since the last search: the mapping that it uses may be another one for a while.
   const isDue = parts.toldSales?.() !== undefined;
-  return parts.repeats.findUnheard(owner, askedHash, mapping, { sent, isDue }).catch((error: unknown) => {
+  return parts.repeats.findUnheard(owner, wordsHash, mapping, { sent, isDue }).catch((error: unknown) => {
     parts.onTrouble('find', error);
     throw unreadRefusal(error);
   });
@@ -261,11 +261,7 @@ async function findUnheard(owner: string, { askedHash, sent }: Words, mapping: M
 function standInFor(
   { operation, credentials, detection }: Known & Required<Pick<Known, 'credentials'>>,
   request: LegacyRequest,
-  {
-    sent,
-    askedHash,
-    isDoubted,
-  }: { readonly sent: SentRequestId | undefined; readonly askedHash: string; readonly isDoubted: boolean },
+  { sent, wordsHash, isDoubted }: Words & { readonly isDoubted: boolean },
   { journal, clock, keyring }: WalkParts,
 ): Order {
   const openedAtMs = clock.now();
@@ -277,8 +273,8 @@ function standInFor(
     fields: {},
     echo: sent?.echo ?? {},
     // The request was refused before it had a content, so the hash of its words stands in.
-    contentHash: askedHash,
-    askedHash,
+    contentHash: wordsHash,
+    wordsHash,
     addressHash: keyring.hashOfAddress(request.clientAddress),
     openedAtMs,
   };

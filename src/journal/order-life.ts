@@ -157,9 +157,9 @@ export const byTimeBack = (one: Listed, other: Listed): number => byTime(other, 
 type Listed = Pick<Order, 'openedAtMs' | 'number' | 'owner'>;
 
 /** An intent as a caller of the journal gives it, or as read from a record, where absent fields may be null. */
-type Intent = Omit<NewOrder, 'trail' | 'askedHash' | 'headerId' | 'addressHash'> & {
+type Intent = Omit<NewOrder, 'trail' | 'wordsHash' | 'headerId' | 'addressHash'> & {
   readonly trail?: Trail | null | undefined;
-  readonly askedHash?: string | null | undefined;
+  readonly wordsHash?: string | null | undefined;
   readonly headerId?: string | null | undefined;
   readonly addressHash?: string | undefined;
 };
@@ -179,10 +179,10 @@ interface Progress {
  */
 export function buildOrder(intent: Intent, progress: Progress): Order {
   const { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs } = intent;
-  const { askedHash, headerId, addressHash, trail } = intent;
+  const { wordsHash, headerId, addressHash, trail } = intent;
   const { number, attempts, outcome, settledAtMs, toldAtMs } = progress;
   const order: Mutable<Order> = { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs, number, attempts };
-  if (askedHash !== undefined && askedHash !== null) order.askedHash = askedHash;
+  if (wordsHash !== undefined && wordsHash !== null) order.wordsHash = wordsHash;
   if (addressHash !== undefined) order.addressHash = addressHash;
   if (headerId !== undefined && headerId !== null) order.headerId = headerId;
   if (trail !== undefined && trail !== null) order.trail = trail;

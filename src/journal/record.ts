@@ -34,7 +34,7 @@ type IntentRecord = readonly [
   contentHash: string,
   /** From here on an absent field is null where a present one follows. At the end absent fields are left out, as in records of earlier builds. */
   trail?: Trail | null,
-  askedHash?: string | null,
+  wordsHash?: string | null,
   headerId?: string | null,
   addressHash?: string,
 ];
@@ -44,9 +44,9 @@ type ProgressRecord = readonly [attempts: number, outcome?: JsonObject | null, s
 
 /** The record of an order whose first attempt is opened. Its intent never changes while the order keeps its place. */
 export function encodeOpening(intent: NewOrder, seal: FieldSeal): Buffer {
-  const { requestId, operation, format, fields, echo, contentHash, trail, askedHash, headerId, addressHash } = intent;
+  const { requestId, operation, format, fields, echo, contentHash, trail, wordsHash, headerId, addressHash } = intent;
   const sealed = seal.sealFields(intent, fields);
-  const record = [requestId, operation, format, sealed, echo, contentHash, trail, askedHash, headerId, addressHash];
+  const record = [requestId, operation, format, sealed, echo, contentHash, trail, wordsHash, headerId, addressHash];
   while (record.at(-1) === undefined) record.pop();
   // JSON.stringify writes undefined in a list as null.
   const text = JSON.stringify(record);
@@ -100,7 +100,7 @@ export function isOpenAttempt(bytes: Buffer, attempt: number): boolean {
 export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
   const intent = intentOf(bytes);
   const record = JSON.parse(intent.toString()) as IntentRecord;
-  const [requestId, operation, format, sealed, echo, contentHash, trail, askedHash, headerId, addressHash] = record;
+  const [requestId, operation, format, sealed, echo, contentHash, trail, wordsHash, headerId, addressHash] = record;
   const [attempts, outcome, settledAtMs, toldAtMs] = JSON.parse(
     bytes.toString('utf8', HEAD_BYTES + intent.length),
   ) as ProgressRecord;
@@ -109,7 +109,7 @@ export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: Fi
   const fields = seal.openFields(order, sealed);
   const opened = outcome && (seal.openFields(order, outcome) as unknown as Outcome);
   return buildOrder(
-    { owner, requestId, operation, format, fields, echo, contentHash, askedHash, headerId, addressHash, openedAtMs, trail },
+    { owner, requestId, operation, format, fields, echo, contentHash, wordsHash, headerId, addressHash, openedAtMs, trail },
     { number, attempts, outcome: opened, settledAtMs, toldAtMs },
   );
 }

@@ -19,10 +19,10 @@ function order(fields: JsonObject, ownNumbers?: Readonly<Record<string, number>>
 }
 
 test('an order is the same when v1 would get the same call, or when the script sent the same words', () => {
-  const order = newOrder({ contentHash: 'c1', askedHash: 'a1' });
-  expect(isSameIntent(order, newOrder({ contentHash: 'c1', askedHash: 'a2' }))).toBe(true);
-  expect(isSameIntent(order, newOrder({ contentHash: 'c2', askedHash: 'a1' }))).toBe(true);
-  expect(isSameIntent(order, newOrder({ contentHash: 'c2', askedHash: 'a2' }))).toBe(false);
+  const order = newOrder({ contentHash: 'c1', wordsHash: 'a1' });
+  expect(isSameIntent(order, newOrder({ contentHash: 'c1', wordsHash: 'a2' }))).toBe(true);
+  expect(isSameIntent(order, newOrder({ contentHash: 'c2', wordsHash: 'a1' }))).toBe(true);
+  expect(isSameIntent(order, newOrder({ contentHash: 'c2', wordsHash: 'a2' }))).toBe(false);
 });
 
 test("the script's words are no evidence for an order that did not keep them", () => {

@@ -44,10 +44,10 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
     });
 
     test('the same words are the same order, also when a changed mapping makes another content of them', async () => {
-      await journal.open(newOrder({ contentHash: 'before', askedHash: 'asked' }));
-      const again = await journal.open(newOrder({ contentHash: 'after', askedHash: 'asked' }));
-      expect(again).toMatchObject({ kind: 'found', order: { contentHash: 'before', askedHash: 'asked' } });
-      const other = await journal.open(newOrder({ contentHash: 'after', askedHash: 'other' }));
+      await journal.open(newOrder({ contentHash: 'before', wordsHash: 'words' }));
+      const again = await journal.open(newOrder({ contentHash: 'after', wordsHash: 'words' }));
+      expect(again).toMatchObject({ kind: 'found', order: { contentHash: 'before', wordsHash: 'words' } });
+      const other = await journal.open(newOrder({ contentHash: 'after', wordsHash: 'other' }));
       expect(other.kind).toBe('conflict');
     });
 
@@ -57,7 +57,7 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
           operation: 'buy_data',
           fields: { phone: '08030000001', plan },
           contentHash: `plan ${plan}`,
-          askedHash: words,
+          wordsHash: words,
           trail: { mapping: 'm', reason: 'r', spellings: {}, ownNumbers: { plan: 7 } },
         });
       await journal.open(own(57, 'format A'));

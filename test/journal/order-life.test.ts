@@ -96,7 +96,7 @@ test('a refusal is the answer to every request that had come before it, and a la
 describe('an order', () => {
   test('has what it was built from', () => {
     const outcome = { kind: 'unknown', reason: 'reset' } as const;
-    const intent = { ...bare, trail, askedHash: 'asked' };
+    const intent = { ...bare, trail, wordsHash: 'words' };
     expect(buildOrder(intent, { number: 7, attempts: 2, outcome, settledAtMs: 5 })).toStrictEqual({
       ...intent,
       number: 7,
@@ -107,7 +107,7 @@ describe('an order', () => {
   });
 
   test('has no field for an absent value, and none for an answer without its time', () => {
-    const order = buildOrder({ ...bare, trail: null, askedHash: undefined }, { number: 7, attempts: 1, outcome: undefined });
+    const order = buildOrder({ ...bare, trail: null, wordsHash: undefined }, { number: 7, attempts: 1, outcome: undefined });
     expect(order).toStrictEqual({ ...bare, number: 7, attempts: 1 });
     expect(buildOrder(bare, { number: 7, attempts: 1, settledAtMs: 5 })).toStrictEqual({ ...bare, number: 7, attempts: 1 });
   });

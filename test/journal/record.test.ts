@@ -37,17 +37,17 @@ describe('records', () => {
     expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(first);
   });
 
-  test('the hash of the request reads back, with and without the trail', () => {
-    for (const asked of [
-      { ...order, askedHash: 'a1' },
-      { ...withoutTrail(order), askedHash: 'a1' },
+  test('the hash of the words reads back, with and without the trail', () => {
+    for (const worded of [
+      { ...order, wordsHash: 'a1' },
+      { ...withoutTrail(order), wordsHash: 'a1' },
     ])
-      expect(decodeOrder(encodeOrder(asked, encodeOpening(asked, seal), seal), order.owner, place, seal)).toEqual(asked);
+      expect(decodeOrder(encodeOrder(worded, encodeOpening(worded, seal), seal), order.owner, place, seal)).toEqual(worded);
   });
 
   test('the address of the request reads back, with and without the optional parts before it', () => {
     for (const placed of [
-      { ...order, askedHash: 'a1', headerId: 'h1', addressHash: 'w1' },
+      { ...order, wordsHash: 'a1', headerId: 'h1', addressHash: 'w1' },
       { ...withoutTrail(order), addressHash: 'w1' },
     ])
       expect(decodeOrder(encodeOrder(placed, encodeOpening(placed, seal), seal), order.owner, place, seal)).toStrictEqual(placed);
@@ -63,17 +63,17 @@ describe('records', () => {
   });
 
   test('the bytes are those that every build of this version has written and reads', () => {
-    const asked: Order = { ...order, askedHash: 'a1', outcome: { kind: 'unknown', reason: 'réseau ₦' }, settledAtMs: 5 };
+    const worded: Order = { ...order, wordsHash: 'a1', outcome: { kind: 'unknown', reason: 'réseau ₦' }, settledAtMs: 5 };
     const intent =
       '["r1","buy_airtime","b",{"phone":"08030000001","network":"MTN","amount":10000},{"request-id":"r1"},"hash-1",' +
       '{"mapping":"0123456789abcdef","reason":"field mobile_number","spellings":{"phone":"mobile_number"}},"a1"]';
     const fate = '[2,{"kind":"unknown","reason":"réseau ₦"},5]';
     const bytes = Buffer.concat([Buffer.from([1, intent.length >> 8, intent.length & 255]), Buffer.from(intent + fate)]);
-    expect(encodeOrder(asked, encodeOpening(asked, seal), seal)).toEqual(bytes);
-    expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(asked);
+    expect(encodeOrder(worded, encodeOpening(worded, seal), seal)).toEqual(bytes);
+    expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(worded);
   });
 
-  test('a record of an earlier build, without trail and asked hash, is read', () => {
+  test('a record of an earlier build, without trail and hash of its words, is read', () => {
     const text = '["r1","buy_airtime","b",{"amount":5},{},"hash-1"][1]';
     const bytes = Buffer.concat([Buffer.from([1, 0, text.length - 3]), Buffer.from(text)]);
     const { owner } = order;

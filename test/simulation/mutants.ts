@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
     firstSeed: 5,
     mutation: withJournal((journal) => ({
       open: (intent) => {
-        const { trail, ...anew } = { ...intent, askedHash: `${intent.requestId} ${intent.openedAtMs}` };
+        const { trail, ...anew } = { ...intent, wordsHash: `${intent.requestId} ${intent.openedAtMs}` };
         return trail === undefined ? journal.open(intent) : journal.open(anew);
       },
     })),

@@ -96,6 +96,6 @@ export function keyOf(owner: string, contentHash: string): string {
 }
 
 /** Key and words as one text. Records of earlier builds have no hash of their words: there it is the content. */
-export function wordingOf({ owner, askedHash, contentHash }: NewOrder): string {
-  return keyOf(owner, askedHash ?? contentHash);
+export function wordingOf({ owner, wordsHash, contentHash }: NewOrder): string {
+  return keyOf(owner, wordsHash ?? contentHash);
 }

@@ -200,7 +200,7 @@ async function orderElsewhere(
   const { repeats, onTrouble } = parts;
   const cameAt = isDue ? parts.clock.elapsed() - parsed.line.ageMs : undefined;
   const search = { isDue, except: order.requestId, sent: parsed.intent.requestId, cameAt };
-  const looking = repeats.findUnheard(order.owner, order.askedHash!, parsed.mapping, search);
+  const looking = repeats.findUnheard(order.owner, order.wordsHash!, parsed.mapping, search);
   return looking.catch((error: unknown) => {
     onTrouble('find', error);
     return UNREAD;
@@ -287,7 +287,7 @@ function orderAtV1(
   const owner = sandboxOf.fingerprint;
   const { requestId } = parsed.intent;
   const findUnheard = async (): Promise<Order | undefined> => {
-    const found = await parts.repeats.findUnheard(owner, newOrder.askedHash!, parsed.mapping, { sent: requestId });
+    const found = await parts.repeats.findUnheard(owner, newOrder.wordsHash!, parsed.mapping, { sent: requestId });
     return found === UNREAD ? unreadOrder({ ...newOrder, owner }) : found;
   };
   if (requestId === undefined) return findUnheard();

@@ -16,13 +16,13 @@ export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'tol
 }
 
 /** The words of a request, and the mapping that reads them now. */
-export type SentWords = Pick<NewOrder, 'owner' | 'askedHash'> & {
+export type SentWords = Pick<NewOrder, 'owner' | 'wordsHash'> & {
   readonly trail?: Pick<Trail, 'mapping'>;
   readonly headerId?: string | undefined;
   readonly isNamed?: boolean;
   readonly cameAt?: number | undefined;
 };
-export type RepeatedOf = (asked: SentWords, requestId: string) => Promise<EarlierOrder | undefined>;
+export type RepeatedOf = (words: SentWords, requestId: string) => Promise<EarlierOrder | undefined>;
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
 export function readersOf({ journal, pursuits, clock, steadiness, toldSales }: ReadParts) {
@@ -47,15 +47,15 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales }: R
     const isYet = isUnheard(order) || (await isPerhapsUntold(order, toldSales?.(), clock.now(), agoMs).catch(() => UNREAD));
     return isYet === true ? order : isYet === UNREAD ? UNREAD : undefined;
   };
-  const repeatedOf: RepeatedOf = async (asked, requestId) => {
-    const order = await remembered(asked.owner, requestId);
-    if (order === UNREAD || wasNamed(order, asked)) return order;
-    if (order.headerId !== undefined && order.headerId === asked.headerId) return order;
+  const repeatedOf: RepeatedOf = async (words, requestId) => {
+    const order = await remembered(words.owner, requestId);
+    if (order === UNREAD || wasNamed(order, words)) return order;
+    if (order.headerId !== undefined && order.headerId === words.headerId) return order;
     // That mapping may not have read this id.
-    if (asked.isNamed === true && order.trail?.mapping === asked.trail?.mapping) return undefined;
+    if (words.isNamed === true && order.trail?.mapping === words.trail?.mapping) return undefined;
     // 0: no end, or a time in the future.
     const endedMs = order.settledAtMs === undefined ? 0 : steadiness.agoMs(order.settledAtMs);
-    return endedMs > 0 && clock.elapsed() - endedMs > (asked.cameAt ?? Infinity) ? order : ifUnheard(order);
+    return endedMs > 0 && clock.elapsed() - endedMs > (words.cameAt ?? Infinity) ? order : ifUnheard(order);
   };
   return { current, remembered, ifUnheard, repeatedOf };
 }
@@ -71,8 +71,8 @@ export function likelyCharged(orders: readonly EarlierOrder[]): EarlierOrder | u
 }
 
 /** Whether another mapping than this one read in these very words the id of the order: its script counts on that id, also when it heard the end. */
-export function wasNamed(earlier: EarlierOrder, { askedHash, trail }: Omit<SentWords, 'owner'>): boolean {
-  if (earlier === UNREAD || earlier.askedHash !== askedHash || earlier.trail?.mapping === trail?.mapping) return false;
+export function wasNamed(earlier: EarlierOrder, { wordsHash, trail }: Omit<SentWords, 'owner'>): boolean {
+  if (earlier === UNREAD || earlier.wordsHash !== wordsHash || earlier.trail?.mapping === trail?.mapping) return false;
   return Object.keys(earlier.echo).length > 0;
 }
 

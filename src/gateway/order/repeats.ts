@@ -37,7 +37,7 @@ export interface Repeats {
    */
   findUnheard(
     owner: string,
-    askedHash: string,
+    wordsHash: string,
     mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
     search?: UnheardSearch,
   ): Promise<EarlierOrder | undefined>;
@@ -133,15 +133,15 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
         throw unreadRefusal(cause);
       }
     },
-    findUnheard(owner, askedHash, { repeatMs, hash: mapping }, { isDue = false, except, sent, cameAt } = {}) {
+    findUnheard(owner, wordsHash, { repeatMs, hash: mapping }, { isDue = false, except, sent, cameAt } = {}) {
       const headerId = headerIdOf(sent);
-      const asked: SentWords = { owner, askedHash, trail: { mapping }, headerId, isNamed: namesItsSale(sent), cameAt };
+      const words: SentWords = { owner, wordsHash, trail: { mapping }, headerId, isNamed: namesItsSale(sent), cameAt };
       const isRepeatable = (one: KeptRepeat): boolean => one.agoMs <= repeatMs && one.requestId !== except;
       const kept = () => {
         const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId)).filter(isRepeatable);
-        return named.length > 0 ? named : wordings.of(keyOf(owner, askedHash)).filter(isRepeatable);
+        return named.length > 0 ? named : wordings.of(keyOf(owner, wordsHash)).filter(isRepeatable);
       };
-      return firstUnheard(look(owner, repeatMs, { isDue }), kept, (requestId) => repeatedOf(asked, requestId));
+      return firstUnheard(look(owner, repeatMs, { isDue }), kept, (requestId) => repeatedOf(words, requestId));
     },
     noteHeard: (order) => tellings.noteHeard(order),
   };

@@ -29,16 +29,17 @@ export function contentHashOf(operation: Operation, call: V1Call, keyring: Keyri
   return keyring.hash(JSON.stringify([operation.name, call.path, entries]));
 }
 
-/** A keyed hash of the request as the script sent it. A repeat has the same hash even if the mapping has changed in between. */
-export function askedHashOf({ path, query, body }: LegacyRequest, keyring: Keyring): string {
+/** A keyed hash of the script's words: its request as sent. A repeat has the same hash even if the mapping has changed in between. */
+export function wordsHashOf({ path, query, body }: LegacyRequest, keyring: Keyring): string {
   const address = path.endsWith('/') ? path.replace(/\/+$/, '') : path;
+  // `asked` is in the hashes on disk.
   return keyring.hash(JSON.stringify(['asked', address, plainOf(query), plainOf(body)]));
 }
 
 /** Whether these are the words of this order but for its id, which a repeat under the id of a header may leave out (decision 0024). */
-export function isWithoutItsId(request: LegacyRequest, { askedHash, echo }: Order, keyring: Keyring): boolean {
+export function isWithoutItsId(request: LegacyRequest, { wordsHash, echo }: Order, keyring: Keyring): boolean {
   const body = new Map([...request.body, ...Object.entries(echo)]);
-  return askedHashOf({ ...request, body }, keyring) === askedHash;
+  return wordsHashOf({ ...request, body }, keyring) === wordsHash;
 }
 
 function plainOf(fields: LegacyFields): readonly (readonly [string, JsonValue])[] {

@@ -25,8 +25,8 @@ export function readRaw(request: LegacyRequest, field: Field): readonly RawValue
 export function readSpellings(request: LegacyRequest, spellings: readonly string[], takesEmpty = false): readonly RawValue[] {
   const { method, query, body } = request;
   if (method !== 'GET') return readSource(query, spellings, takesEmpty, readSource(body, spellings, takesEmpty, NONE));
-  const asked = readSource(query, spellings, takesEmpty, NONE);
-  return asked.length > 0 ? asked : readSource(body, spellings, takesEmpty, NONE);
+  const inQuery = readSource(query, spellings, takesEmpty, NONE);
+  return inQuery.length > 0 ? inQuery : readSource(body, spellings, takesEmpty, NONE);
 }
 
 /** Most fields of most requests are absent: they share one empty list. */

@@ -139,8 +139,8 @@ function finishWalk(detected: Detected, catalog: CatalogLists | undefined, reque
  * list: one script sends all fields of its form with a lookup (facts 2.2).
  */
 function refuseMisplacedPurchase({ operation }: Intent, request: LegacyRequest, { operations }: Mapping): void {
-  const { kind: asked } = operation;
-  if (asked !== 'list' && !(request.method === 'POST' && (asked === 'read' || asked === 'lookup'))) return;
+  const { kind: question } = operation;
+  if (question !== 'list' && !(request.method === 'POST' && (question === 'read' || question === 'lookup'))) return;
   const spellings = operation.fields.flatMap(({ from, otherwise }) => [...from, ...otherwise]);
   const isBought = ({ kind, fields }: Operation): boolean => {
     if (kind !== 'purchase') return false;

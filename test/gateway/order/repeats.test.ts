@@ -1117,7 +1117,7 @@ describe('a repeat without an id', () => {
       return `${order.requestId} ${repeatKind}`;
     };
     const sale = (requestId: string, content: string): NewOrder =>
-      newOrder({ requestId, contentHash: content, askedHash: content, openedAtMs: clock.now() });
+      newOrder({ requestId, contentHash: content, wordsHash: content, openedAtMs: clock.now() });
     const lost = sale('lost', 'its content');
     await sell(lost);
     await journal.tell(lost.owner, 'lost', NOT_TOLD);
