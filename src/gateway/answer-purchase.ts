@@ -57,7 +57,7 @@ export function idsOf({ requestId, echo, number }: Order, outcome: Outcome): Ord
   return number === 0 ? { requestId: id, reference } : { requestId: id, number, reference };
 }
 
-/** `joined`: a request without an id got the id of the order that it repeats. `replayed`: the order was sold before, and its success is told again. */
+/** For logs and metrics: `joined` as in `RepeatKind`, `replayed` as in `OpeningKind`. */
 export type Repeat = 'joined' | 'replayed';
 
 /** A refusal that was written so long ago is read anew from the journal before it is told. */
@@ -169,10 +169,10 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const begun = pursuit.current();
   // No question to v1 where the request's own purchase is sent, or where it joins one that was sent from the same address: v1 judges that call.
   const isUnderWay = joined !== undefined && (begun.outcome === undefined || !isOver(begun.outcome));
-  const isJudged = openingKind === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
+  const isJudged = openingKind === 'opened' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
   const { requestId } = begun;
-  return { newOrder, begunAt, pursuit, openingKind, isJoined: repeatKind === 'repeat', requestId, judging, waitsFrom, leftMs };
+  return { newOrder, begunAt, pursuit, openingKind, isJoined: repeatKind === 'joined', requestId, judging, waitsFrom, leftMs };
 }
 
 /** Opens the order, and pursues it where it may be sent. */
@@ -236,7 +236,7 @@ function arePinsContested(
   { intent, operation }: ParsedRequest,
 ): boolean {
   if (namesItsSale(intent.requestId) || !isOfPins(operation)) return false;
-  if (openingKind !== 'new' && !isNameless(intent.requestId, order))
+  if (openingKind !== 'opened' && !isNameless(intent.requestId, order))
     return openingKind === undefined || order.toldAtMs !== undefined;
   return isJoined || (order.toldAtMs ?? NOT_TOLD) > TOLD_PENDING;
 }

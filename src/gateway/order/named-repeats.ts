@@ -22,7 +22,7 @@ const OWNERS_MAX = 10_000;
 interface NamedSale {
   /** With the id of the order that it repeats, if there is one. */
   readonly order: NewOrder;
-  readonly repeatKind: 'new' | 'again' | 'repeat';
+  readonly repeatKind: 'first' | 'again' | 'joined';
 }
 
 type FindNamed = (order: NewOrder, windowMs: number) => Promise<NamedSale>;
@@ -54,9 +54,9 @@ export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated }: Kn
     const ids = idsOf(order, windowMs);
     if (ids.some((id) => id !== order.requestId)) {
       const repeated = await newestRepeated(order, ids);
-      if (repeated !== undefined) return { order: { ...order, requestId: repeated }, repeatKind: 'repeat' };
+      if (repeated !== undefined) return { order: { ...order, requestId: repeated }, repeatKind: 'joined' };
     }
     const known = [...idsOf(order, windowMs), ...idsOfContent(order, windowMs)];
-    return { order, repeatKind: known.includes(order.requestId) ? 'again' : 'new' };
+    return { order, repeatKind: known.includes(order.requestId) ? 'again' : 'first' };
   };
 }

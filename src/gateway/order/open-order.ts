@@ -93,7 +93,8 @@ export async function openOrder(opening: Opening, parsed: ParsedRequest, parts: 
     opened = await parts.limits.open(newOrder, parsed);
   } catch (refusal) {
     // A script that sells pending orders does not repeat them, so its request is a first one: "pending" would make it sell an order that nobody buys.
-    const isFirst = repeatKind === 'new' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
+    const isFirst =
+      repeatKind === 'first' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
     const known = (await knownOrder(newOrder, isFirst, parsed, parts)) ?? (await repeatedElsewhere(newOrder, parsed, parts));
     if (known === undefined) throw refusal;
     const isAlone = refusal instanceof GatewayError && OF_PURCHASES_ALONE.has(refusal.code);
@@ -104,7 +105,7 @@ export async function openOrder(opening: Opening, parsed: ParsedRequest, parts: 
   let { order } = opened;
   if (isUsedUp(order, replayMsOf(parsed.mapping, parsed.callerKey), parts)) throw await usedUp(order, parsed, parts);
   if (isNothingToSend(order, newOrder)) {
-    return idlePursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'known');
+    return idlePursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'found');
   }
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
     if (isTooLate()) return idlePursuit(order);
@@ -119,7 +120,7 @@ export async function openOrder(opening: Opening, parsed: ParsedRequest, parts: 
   if (opened.kind !== 'found') {
     const isLate = ageMs() > REFUSED_AS_IDENTICAL_MS;
     const reason = isTooLate() ? TOO_LATE : isLate ? await soldMeanwhile(order, parsed, parts) : undefined;
-    if (reason !== undefined) return idlePursuit(await settleUnsent(order, reason, parts), 'new');
+    if (reason !== undefined) return idlePursuit(await settleUnsent(order, reason, parts), 'opened');
   }
   if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));
   return { kind: 'to_pursue', plan: planOf(order, opened.kind, opening, parsed, parts) };
@@ -136,7 +137,7 @@ function planOf(
   const patienceMs = leftMs();
   return {
     order,
-    openingKind: opened === 'found' ? 'known' : 'new',
+    openingKind: opened === 'found' ? 'found' : 'opened',
     previous: opened === 'found' ? beforeThisAttempt(order) : undefined,
     call,
     credentials: parsed.credentials,
@@ -278,7 +279,7 @@ async function knownOrder(
  */
 function orderAtV1(
   newOrder: NewOrder,
-  standing: RepeatKind,
+  repeatKind: RepeatKind,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): Promise<Order | undefined> | undefined {
@@ -291,7 +292,7 @@ function orderAtV1(
     return found === UNREAD ? unreadOrder({ ...newOrder, owner }) : found;
   };
   if (requestId === undefined) return findUnheard();
-  const isFirst = standing === 'new' && parsed.operation.takesPending === 'sells';
+  const isFirst = repeatKind === 'first' && parsed.operation.takesPending === 'sells';
   const known = knownOrder({ ...newOrder, owner }, isFirst, parsed, parts);
   // A repeat may leave out the id of the order, which came with this header then.
   return headerIdOf(requestId) === undefined ? known : known.then((order) => order ?? findUnheard());
@@ -309,7 +310,7 @@ function beforeThisAttempt({ outcome }: Order): Outcome {
 }
 
 /** A pursuit that sends nothing and gives the order as it is now. */
-function idlePursuit(order: Order, openingKind: OpeningKind = 'known'): OpenedOrder {
+function idlePursuit(order: Order, openingKind: OpeningKind = 'found'): OpenedOrder {
   const shown: Order = { ...order, outcome: order.outcome ?? ATTEMPT_NOT_ENDED };
   const pursuit: Pursuit = {
     openingKind,

@@ -120,8 +120,11 @@ export interface PursuitParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** `new`: the journal had no order of this id, or one without a charge. `replayed`: the order was sold before, and its success is told again. */
-export type OpeningKind = 'new' | 'known' | 'replayed';
+/**
+ * `opened`: the journal had no order of this id, or one without a charge (`reopened` in the journal's words). `found`: the order stands already.
+ * `replayed`: it was sold before, and its success is told again.
+ */
+export type OpeningKind = 'opened' | 'found' | 'replayed';
 
 export interface PursuitPlan {
   readonly order: Order;

@@ -71,30 +71,22 @@ interface UnheardSearch {
   readonly cameAt?: number | undefined;
 }
 
-export interface SaleTurn {
+interface FoundSale {
   /** The order with the id under which it starts: that of the order that it repeats, if there is one. */
   readonly order: NewOrder;
   readonly repeatKind: RepeatKind;
+}
+
+export interface SaleTurn extends FoundSale {
   /** Ends the turn. Call it once: when the order has started, or is refused. */
   readonly end: (isStarted: boolean) => void;
 }
 
 /**
- * `new`: the request repeats no known order. `again`: its own id came before. `repeat`: it has got the id of the order that it repeats.
+ * `first`: the request repeats no known order. `again`: its own id came before. `joined`: it has got the id of the order that it repeats.
  * `unread`: it may repeat an order that the journal cannot show now or does not have yet, so nothing may be sent for it.
  */
-export type RepeatKind = 'new' | 'again' | 'repeat' | 'unread';
-
-interface Found {
-  readonly requestId?: string;
-  /** The order is known by this header from then on. */
-  readonly headerId?: string | undefined;
-  readonly isUnread?: boolean;
-  /** There is an order under the request's own id. */
-  readonly isAgain?: boolean;
-  /** The request's order under another id: the PINs of the order under its own were taken. */
-  readonly own?: NewOrder;
-}
+export type RepeatKind = 'first' | 'again' | 'joined' | 'unread';
 
 export interface RepeatsParts extends LookParts, ReadParts {
   readonly journal: LookParts['journal'] & ReadParts['journal'];
@@ -118,16 +110,16 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
     async takeTurn(order, sent, windowMs, { leftMs, line, ...sale }) {
       if (hasFieldId(sent)) {
         const named = await findNamed(order, windowMs);
-        return { ...named, end: named.repeatKind === 'repeat' ? () => undefined : keepAtEnd(order, windowMs) };
+        return { ...named, end: named.repeatKind === 'joined' ? () => undefined : keepAtEnd(order, windowMs) };
       }
       const content = keyOf(order.owner, order.contentHash);
       const { kept, end } = await takeContentTurn(content, leftMs);
       try {
         for (const one of kept ?? []) contents.add(content, one, windowMs);
-        const { requestId: id, headerId, isUnread, isAgain, own = order } = await find(order, sent, windowMs, sale);
-        if (id !== undefined) return { order: tellings.begin(repeatOf(order, id, headerId), line), repeatKind: 'repeat', end };
-        if (isUnread ?? kept === undefined) return { order, repeatKind: 'unread', end };
-        return { order: own, repeatKind: isAgain === true ? 'again' : 'new', end: keepAtEnd(own, windowMs, end) };
+        const { order: found, repeatKind } = await find(order, sent, windowMs, sale);
+        if (repeatKind === 'joined') return { order: tellings.begin(found, line), repeatKind, end };
+        if (repeatKind === 'unread' || kept === undefined) return { order, repeatKind: 'unread', end };
+        return { order: found, repeatKind, end: keepAtEnd(found, windowMs, end) };
       } catch (cause) {
         end();
         throw unreadRefusal(cause);
@@ -192,31 +184,37 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     return ifUnheard(earlier, isRefundedPending);
   };
 
-  return async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<Found> => {
+  return async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<FoundSale> => {
     const { owner } = order;
     const { isOfPins, isRefundedPending } = sale;
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
     const isTaken = isOfPins && wasTaken(underHeader, sent);
-    if (underHeader !== undefined && underHeader !== UNREAD && !isTaken) return { isAgain: true };
+    if (underHeader !== undefined && underHeader !== UNREAD && !isTaken) return { order, repeatKind: 'again' };
     const looked = await look(owner, windowMs, { isRefundedPending }).catch((error: unknown) => ({ error }));
     const unheard: EarlierOrder[] = [];
     for (const kept of repeatable(order, sent, windowMs, known)) {
       const judged = await judge(kept, order, sent, sale);
-      if (judged === 'same') return { requestId: kept.requestId, headerId: sent?.id };
+      if (judged === 'same') return joined(order, kept.requestId, sent?.id);
       if (judged !== undefined) unheard.push(judged);
     }
     const charged = likelyCharged(unheard);
-    if (charged === UNREAD) return { isUnread: true };
+    if (charged === UNREAD) return { order, repeatKind: 'unread' };
     // PINs name no customer: by this header they would be told again, perhaps to another one's script.
-    if (charged !== undefined) return { requestId: charged.requestId, headerId: isOfPins ? undefined : sent?.id };
+    if (charged !== undefined) return joined(order, charged.requestId, isOfPins ? undefined : sent?.id);
     // If the journal cannot show the order of a header id, nothing is refused here: opening the order then tells "pending".
     if (looked !== undefined && underHeader !== UNREAD) throw looked.error;
-    return isTaken ? { own: repeatOf(order, generateRequestId(order.openedAtMs), sent?.id) } : {};
+    // The PINs of the order under its own id were taken, so the sale gets another one.
+    const own = isTaken ? withIds(order, generateRequestId(order.openedAtMs), sent?.id) : order;
+    return { order: own, repeatKind: 'first' };
   };
 }
 
-/** The request under the id of the order that it repeats. */
-function repeatOf(order: NewOrder, requestId: string, headerId: string | undefined): NewOrder {
+/** The request under the id of the order that it repeats. That order is known by the header, too, from then on. */
+function joined(order: NewOrder, requestId: string, headerId: string | undefined): FoundSale {
+  return { order: withIds(order, requestId, headerId), repeatKind: 'joined' };
+}
+
+function withIds(order: NewOrder, requestId: string, headerId: string | undefined): NewOrder {
   return headerId === undefined ? { ...order, requestId } : { ...order, requestId, headerId };
 }
 

@@ -20,7 +20,7 @@ function openRoom(known: readonly string[], unheard: readonly string[], ofConten
 
 test('is the newest untold order of the same request under another id', async () => {
   const { start } = openRoom(['r-1', 'heard', 'newer', 'older'], ['r-1', 'newer', 'older']);
-  expect(await start(newOrder({ requestId: 'r-1' }))).toBe('newer repeat');
+  expect(await start(newOrder({ requestId: 'r-1' }))).toBe('newer joined');
 });
 
 test('is a new order where there is none', async () => {
@@ -28,15 +28,15 @@ test('is a new order where there is none', async () => {
   // The second sale does not search.
   for (let nth = 0; nth < 2; nth += 1) {
     expect(await start(newOrder({ requestId: 'r-1' }))).toBe('r-1 again');
-    expect(await start(newOrder({ requestId: 'r-2' }))).toBe('r-1 repeat');
+    expect(await start(newOrder({ requestId: 'r-2' }))).toBe('r-1 joined');
   }
-  expect(await openRoom(['heard'], []).start(newOrder({ requestId: 'r-1' }))).toBe('r-1 new');
+  expect(await openRoom(['heard'], []).start(newOrder({ requestId: 'r-1' }))).toBe('r-1 first');
 });
 
 test('comes again also if the same content came under its id in other words', async () => {
   const { start } = openRoom([], [], ['r-1', 'r-2']);
   expect(await start(newOrder({ requestId: 'r-1' }))).toBe('r-1 again');
-  expect(await start(newOrder({ requestId: 'r-3' }))).toBe('r-3 new');
+  expect(await start(newOrder({ requestId: 'r-3' }))).toBe('r-3 first');
 });
 
 test('searches once for each key, and once more when the mapping is another', async () => {

@@ -71,7 +71,7 @@ async function beginPursuit(options: PursuitOptions): Promise<BegunPursuit> {
   const pursuit = pursue(
     {
       order,
-      openingKind: 'new',
+      openingKind: 'opened',
       previous: undefined,
       call: { method: 'POST', path: '/airtime', body: { phone: '08030000001' } },
       credentials: CREDENTIALS,

@@ -1125,7 +1125,7 @@ describe('a repeat without an id', () => {
     await sell(sale('next', 'another content'));
     for (let nth = 0; nth < 20_000; nth += 1) await sell({ ...sale(`o${nth}`, `content ${nth}`), owner: 'other' });
     await clock.advance(20_000);
-    expect(await sell(sale('again', 'its content'))).toBe('lost repeat');
+    expect(await sell(sale('again', 'its content'))).toBe('lost joined');
   });
 
   test('a look remembers the newest sales of other processes last, so that a full table forgets the oldest', async () => {
