@@ -1,31 +1,22 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
-import { pause, within } from '../domain/clock';
+import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import { NOT_TOLD, TOLD_PENDING, type NewOrder, type Order, type Trail } from '../domain/order';
-import {
-  ATTEMPT_NOT_ENDED,
-  isOver,
-  isRefusal,
-  isRefusedAsIdentical,
-  isSafeToRefund,
-  JOURNAL_UNREAD,
-  type Outcome,
-  referenceOf,
-} from '../domain/outcome';
+import { isOver, isSafeToRefund, type Outcome, referenceOf } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { type Opening, openOrder, wasSoldMeanwhile } from './order/open-order';
+import { type Opening, openOrder } from './order/open-order';
 import { pursue } from './order/pursue';
 import { createLease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
-import { UNREAD } from './order/read-earlier';
+import { orderSoldInstead, rereadOldRefusal } from './order/sold-elsewhere';
 import { isOfPins, withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { wordsHashOf, contentHashOf, isWithoutItsId } from './read/build-call';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
-import { generateRequestId, hasFieldId, isNameless, namesItsSale } from './read/read-raw';
+import { generateRequestId, isNameless, namesItsSale } from './read/read-raw';
 import { firstOf, orderRoot, replyTo, outcomeParts } from './tell/merge-reply';
 import { markTold, takePins, watchHangUp } from './tell/mark-told';
 import { pendingInWords, obstacleParts, withWait } from './tell/refuse';
@@ -60,10 +51,6 @@ export function idsOf({ requestId, echo, number }: Order, outcome: Outcome): Ord
 /** For logs and metrics: `joined` as in `RepeatKind`, `replayed` as in `OpeningKind`. */
 export type Repeat = 'joined' | 'replayed';
 
-/** A refusal that was written so long ago is read anew from the journal before it is told. */
-const OLD_REFUSAL_MS = 1_000;
-/** How long the journal may take to find a database again that seemed to be away. */
-const DATABASE_SOUGHT_MS = 500;
 /** How long the reply of a finished order waits for a price list that is being fetched: it has the plan names. */
 const CATALOG_GRACE_MS = 250;
 
@@ -91,49 +78,9 @@ interface BegunPurchase {
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const purchase = await beginPurchase(parsed, parts);
   const order = await rereadOldRefusal(await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line), parts);
-  const isRepeat = wasSoldMeanwhile(order) || isRefusedAsIdentical(order.outcome);
-  const earlier = isRepeat ? await findEarlier(order, parsed, parts) : undefined;
+  const earlier = await orderSoldInstead(order, parsed, parts);
   if (earlier === undefined) return finishPurchase(order, purchase, parsed, parts);
   return finishPurchase(earlier, { ...purchase, isJoined: true }, parsed, parts);
-}
-
-/**
- * The order with its latest outcome, where this one is an old refusal: this process stood still or its journal was slow. Meanwhile another process may
- * have opened the order again, and v1 may have charged it.
- */
-async function rereadOldRefusal(order: Order, { journal, clock, toldSales, onTrouble }: WalkParts): Promise<Order> {
-  const { owner, requestId, attempts, outcome, settledAtMs = Infinity } = order;
-  if (!isRefusal(outcome) || clock.now() - settledAtMs < OLD_REFUSAL_MS || toldSales?.() === undefined) return order;
-  try {
-    // When this process has stood still, the deadlines of its statements are over, so the database seems to be away for a moment.
-    if (!journal.isWritable()) await pause(clock, DATABASE_SOUGHT_MS);
-    const now = await journal.find(owner, requestId);
-    const isLast = now === undefined || (now.attempts === attempts && isRefusal(now.outcome));
-    return isLast ? order : { ...now, outcome: now.outcome ?? ATTEMPT_NOT_ENDED };
-  } catch (error) {
-    onTrouble('find', error);
-    return order;
-  }
-}
-
-/**
- * The order of another process that this sale without an id repeats: the one because of which v1 refused the sale as identical, or this process did not
- * send it. Not for PINs: they name no customer, so the order may be another customer's.
- */
-async function findEarlier(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
-  if (hasFieldId(parsed.intent.requestId) || isOfPins(parsed.operation)) return undefined;
-  const cameAt = wasSoldMeanwhile(order) ? parts.clock.elapsed() - parsed.line.ageMs : undefined;
-  const search = { isDue: true, except: order.requestId, sent: parsed.intent.requestId, cameAt };
-  const finding = parts.repeats.findUnheard(order.owner, order.wordsHash!, parsed.mapping, search);
-  const found = await finding.catch((error: unknown) => {
-    parts.onTrouble('find', error);
-    // `wasSoldMeanwhile`: another process has an order of this sale, with an outcome that is not known here.
-    return wasSoldMeanwhile(order) ? UNREAD : undefined;
-  });
-  if (found === UNREAD) return { ...order, outcome: JOURNAL_UNREAD };
-  // v1 may have refused the earlier order because of this one, of whose attempts nothing is known.
-  if (order.outcome?.kind === 'unknown' && isRefusal(found?.outcome)) return undefined;
-  return found && { ...found, outcome: found.outcome ?? ATTEMPT_NOT_ENDED };
 }
 
 async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<BegunPurchase> {

@@ -12,6 +12,8 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/order/kept-repeats.ts': 'What is remembered, by test/gateway/order/repeats.test.ts.',
   'src/gateway/order/content-turns.ts': 'Two alike at once: test/gateway/order/repeats.test.ts and test/cluster.',
   'src/gateway/order/read-earlier.ts': 'Which order of several is told, by test/gateway/order/repeats.test.ts.',
+  'src/gateway/order/sold-elsewhere.ts':
+    'What another process has sold: test/gateway/order/repeats.test.ts and test/gateway/answer-purchase.test.ts.',
   'src/gateway/order/look-for-unheard.ts': 'What others have left, by test/gateway/order/repeats.test.ts.',
   'src/gateway/walk-parts.ts': 'What a gateway is made of: test/gateway/gateway.test.ts.',
   'src/gateway/walk-request.ts': 'Every request of test/gateway/gateway.test.ts.',

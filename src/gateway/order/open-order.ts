@@ -11,26 +11,24 @@ import {
   type Outcome,
   ATTEMPT_NOT_ENDED,
   JOURNAL_UNREAD,
-  type Unknown,
 } from '../../domain/outcome';
 import type { CallContext, V1Call } from '../../upstream/upstream';
-import { isOfPins } from '../proof/fill-goods';
 import type { Reconciler } from '../proof/reconcile';
-import { pause, type Steadiness } from '../../domain/clock';
-import { hasFieldId, headerIdOf } from '../read/read-raw';
+import type { Steadiness } from '../../domain/clock';
+import { headerIdOf } from '../read/read-raw';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
 import type { Admission } from './admission';
 import { type CallerLimits, pauseOf } from './caller-limits';
 import { identifyOrder } from './judge-answer';
-import { LOOK_EVERY_MS } from './look-for-unheard';
 import type { PinGuard } from './pin-guard';
 import type { Lease, OpeningKind, Pursuit, PursuitParts, PursuitPlan } from './pursuit';
-import { type EarlierOrder, UNREAD } from './read-earlier';
-import type { RepeatKind, Repeats } from './repeats';
+import { UNREAD } from './read-earlier';
+import type { RepeatKind } from './repeats';
+import { createFindElsewhere, type ElsewhereParts, repeatedElsewhere, soldMeanwhile } from './sold-elsewhere';
 import { isUsedUp, replayMsOf, requestIdReused, requestIdUsed } from './used-ids';
 
-export interface OpeningParts extends PursuitParts, JudgingParts {
+export interface OpeningParts extends PursuitParts, JudgingParts, Pick<ElsewhereParts, 'repeats' | 'toldSales'> {
   readonly priceLists: Pick<PriceLists, 'peek' | 'warm'>;
   readonly pinGuard: Pick<PinGuard, 'refusalOf'>;
   readonly admission: Admission;
@@ -39,19 +37,11 @@ export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly keyGuard?: { enter(context: CallContext): Promise<void> | undefined };
   readonly reconciler: Pick<Reconciler, 'reconcile'>;
   readonly steadiness: Steadiness;
-  readonly repeats: Pick<Repeats, 'findUnheard'>;
-  readonly toldSales?: (() => unknown) | undefined;
 }
 
 /** Stands for the order that this one may repeat, while the journal cannot be read. */
 export const unreadOrder = (newOrder: NewOrder): Order => ({ ...newOrder, number: 0, attempts: 0, outcome: JOURNAL_UNREAD });
 const TOO_LATE: NotSent = { kind: 'not_sent', reason: 'its script had waited too long when the order was written' };
-const SOLD_MEANWHILE: NotSent = {
-  kind: 'not_sent',
-  reason: 'another process had opened an order for the same sale when this one was written',
-};
-/** v1 refuses a sale that is identical to one of the last 5 s (specification, section 7), less the second that a search of the journal may be late. */
-const REFUSED_AS_IDENTICAL_MS = 4_000;
 /** Refusals after which the receipt of an order that waits for its provider is still read: reading buys nothing. */
 const OF_PURCHASES_ALONE: ReadonlySet<ErrorCode> = new Set(['caller_paused', 'wrong_pin', 'pin_held']);
 
@@ -118,8 +108,7 @@ export async function openOrder(opening: Opening, parsed: ParsedRequest, parts: 
     if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return idlePursuit(order);
   }
   if (opened.kind !== 'found') {
-    const isLate = ageMs() > REFUSED_AS_IDENTICAL_MS;
-    const reason = isTooLate() ? TOO_LATE : isLate ? await soldMeanwhile(order, parsed, parts) : undefined;
+    const reason = isTooLate() ? TOO_LATE : await soldMeanwhile(order, ageMs(), parsed, parts);
     if (reason !== undefined) return idlePursuit(await settleUnsent(order, reason, parts), 'opened');
   }
   if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));
@@ -152,75 +141,9 @@ function planOf(
     lease,
     identify: (reference, openedAtMs) =>
       identifyOrder(reference, openedAtMs, parsed, { ...parts, replayMs: replayMsOf(parsed.mapping, parsed.callerKey) }),
-    findElsewhere: onceLate(ageMs, () => soldElsewhere(order, parsed, parts)),
+    findElsewhere: createFindElsewhere(order, ageMs, parsed, parts),
     look: () => parts.reconciler.reconcile(parsed.credentials, parsed.request.clientAddress, order.requestId),
   };
-}
-
-/**
- * The reason to send nothing for a new order: another process has opened an order for the same sale since the search for repeats, or the journal
- * cannot show whether one has. v1 would sell both, because it refuses the second as identical only for five seconds.
- */
-async function soldMeanwhile(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<NotSent | undefined> {
-  return (await orderElsewhere(order, parsed, parts)) && SOLD_MEANWHILE;
-}
-
-/**
- * The reason to send an order without an answer no further time: another process has an order for the same sale, and v1's trouble may outlast the
- * five seconds. If that order was refused it is no reason, because v1 may have refused it as identical to this one.
- */
-async function soldElsewhere(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<Unknown | undefined> {
-  const found = await orderElsewhere(order, parsed, parts);
-  if (found === undefined || (found !== UNREAD && isRefusal(found.outcome))) return undefined;
-  return { kind: 'unknown', reason: SOLD_MEANWHILE.reason };
-}
-
-/**
- * The order of another process that a refused request repeats. While there is too much to do, many requests are refused, and wait here until one
- * search of the journal serves all of them. If the journal cannot be read, the refusal stands, as for a first order (decision 0012).
- */
-async function repeatedElsewhere(order: NewOrder, parsed: ParsedRequest, parts: OpeningParts): Promise<Order | undefined> {
-  if (!mayBeElsewhere(parsed, parts)) return undefined;
-  await pause(parts.clock, LOOK_EVERY_MS);
-  const found = await orderElsewhere(order, parsed, parts, false);
-  return found === UNREAD || isRefusal(found?.outcome) ? undefined : found;
-}
-
-/** Whether another process may have an order for the same sale. Not with an id in a field, by which the order is found; not for PINs: they name no customer. */
-function mayBeElsewhere({ intent, operation }: ParsedRequest, { toldSales }: OpeningParts): boolean {
-  return toldSales?.() !== undefined && !hasFieldId(intent.requestId) && !isOfPins(operation);
-}
-
-async function orderElsewhere(
-  order: NewOrder,
-  parsed: ParsedRequest,
-  parts: OpeningParts,
-  isDue = true,
-): Promise<EarlierOrder | undefined> {
-  if (!mayBeElsewhere(parsed, parts)) return undefined;
-  const { repeats, onTrouble } = parts;
-  const cameAt = isDue ? parts.clock.elapsed() - parsed.line.ageMs : undefined;
-  const search = { isDue, except: order.requestId, sent: parsed.intent.requestId, cameAt };
-  const looking = repeats.findUnheard(order.owner, order.wordsHash!, parsed.mapping, search);
-  return looking.catch((error: unknown) => {
-    onTrouble('find', error);
-    return UNREAD;
-  });
-}
-
-/** Makes a search run once: before the first attempt that comes too late for v1 to refuse it as identical. */
-function onceLate<Found>(ageMs: () => number, search: () => Promise<Found | undefined>): () => Promise<Found | undefined> {
-  let isDue = true;
-  return async () => {
-    if (!isDue || ageMs() <= REFUSED_AS_IDENTICAL_MS) return undefined;
-    isDue = false;
-    return search();
-  };
-}
-
-/** Whether this process sends the order no more, because another process has opened an order for the same sale. */
-export function wasSoldMeanwhile({ outcome }: Order): boolean {
-  return (outcome?.kind === 'not_sent' || outcome?.kind === 'unknown') && outcome.reason === SOLD_MEANWHILE.reason;
 }
 
 /**
