@@ -137,14 +137,13 @@ export async function orderSoldInstead(order: Order, parsed: ParsedRequest, part
  * have opened the order again, and v1 may have charged it.
  */
 export async function rereadOldRefusal(order: Order, { journal, clock, toldSales, onTrouble }: ElsewhereParts): Promise<Order> {
-  const { owner, requestId, attempts, outcome, settledAtMs = Infinity } = order;
+  const { owner, requestId, outcome, settledAtMs = Infinity } = order;
   if (!isRefusal(outcome) || clock.now() - settledAtMs < OLD_REFUSAL_MS || toldSales?.() === undefined) return order;
   try {
     // When this process has stood still, the deadlines of its statements are over, so the database seems to be away for a moment.
     if (!journal.isWritable()) await pause(clock, DATABASE_SOUGHT_MS);
     const now = await journal.find(owner, requestId);
-    const isLast = now === undefined || (now.attempts === attempts && isRefusal(now.outcome));
-    return isLast ? order : { ...now, outcome: now.outcome ?? ATTEMPT_NOT_ENDED };
+    return now === undefined ? order : { ...now, outcome: now.outcome ?? ATTEMPT_NOT_ENDED };
   } catch (error) {
     onTrouble('find', error);
     return order;
