@@ -4,16 +4,8 @@
  */
 import type { Clock } from '../domain/clock';
 import { parseJsonObject } from './answer-data';
-import {
-  type Answer,
-  DEADLINE_PASSED,
-  type Exchanged,
-  type Failure,
-  LEADS_BACK,
-  NO_TURN,
-  REPLY_TOO_LARGE,
-  WRITTEN_TWICE,
-} from './exchange';
+import { type Answer, DEADLINE_PASSED, type Exchanged, type Failure, NO_TURN, REPLY_TOO_LARGE, WRITTEN_TWICE } from './exchange';
+import { LEADS_BACK } from './probe-v1';
 
 /** `silent`: no answer in time. `not_v1`: an answer as v1 never gives. `failing`: a 5xx. */
 export type TroubleKind = 'unreachable' | 'silent' | 'not_v1' | 'failing';

@@ -7,7 +7,7 @@ import { showPath, showText } from '../domain/shown-words';
 import { errorFields, type Log, type LogFields } from '../telemetry/log';
 import type { Metrics } from '../telemetry/metrics';
 import type { CallDone } from '../upstream/http-upstream';
-import { PROBE_PATH, probeV1 } from '../upstream/exchange';
+import { PROBE_PATH, probeV1 } from '../upstream/probe-v1';
 import { createV1State, readSign, type Change, type Sign, type SignSource } from '../upstream/v1-state';
 
 export type UpstreamWatch = ReturnType<typeof watchUpstream>;

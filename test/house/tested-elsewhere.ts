@@ -20,6 +20,8 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/mapping/language/': 'Parts of one schema: test/mapping/language/schema.test.ts and model.test.ts.',
   'src/journal/journal.ts': 'An interface; test/journal/journal-suite.ts is its meaning.',
   'src/mapping/mapping.ts': 'Types alone.',
+  'src/upstream/probe-v1.ts':
+    'Over a real socket: test/watch/watch-upstream.test.ts; back to the gateway itself: test/http/passthrough.test.ts.',
   'src/upstream/upstream.ts': 'An interface; test/upstream/http-upstream.test.ts is its meaning.',
 
   'src/orders/note.ts': 'Types, and the beginning of a text.',

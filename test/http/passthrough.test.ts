@@ -4,7 +4,7 @@ import { createServer as createNetServer, connect, type Server, type Socket } fr
 import { createClientAddress } from '../../src/http/client-address';
 import { createPassthrough } from '../../src/http/passthrough';
 import type { PassthroughOptions } from '../../src/http/passthrough';
-import { probeV1 } from '../../src/upstream/exchange';
+import { probeV1 } from '../../src/upstream/probe-v1';
 import { readSign } from '../../src/upstream/v1-state';
 import { freePort } from '../free-port';
 import { listen } from '../listen';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runInThisContext } from 'node:vm';
 import { Secret } from '../../src/domain/credentials';
 import { createHttpUpstream, type HttpUpstreamOptions } from '../../src/upstream/http-upstream';
-import { probeV1 } from '../../src/upstream/exchange';
+import { probeV1 } from '../../src/upstream/probe-v1';
 import type { CallContext, Upstream, V1Call } from '../../src/upstream/upstream';
 import { freePort } from '../free-port';
 import { listen } from '../listen';
