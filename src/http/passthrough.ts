@@ -44,14 +44,14 @@ const SHARE = 1;
 interface ForwardedRequest {
   readonly client: string;
   call: ClientRequest | undefined;
-  /** Gives back the place among the connections, or leaves the line for one. A second call does nothing. */
+  /** Gives back the place among the connections, or leaves the queue for one. A second call does nothing. */
   leave: () => void;
 }
 
 export function createPassthrough(options: PassthroughOptions): PassthroughHandler {
   const { upstreamUrl, clientAddress, connectTimeMs = 5_000, answerTimeMs = 120_000 } = options;
   const { socketsMax = 128, waitingMax = 64, waitMs = 10_000 } = options;
-  const turns = createFairTurns({ places: () => socketsMax, share: SHARE, lineMax: waitingMax, waitingMax: Infinity });
+  const turns = createFairTurns({ places: () => socketsMax, share: SHARE, queueMax: waitingMax, waitingMax: Infinity });
   const queue: ForwardQueue = { turns, lane: turns.openLane(() => socketsMax, true), waitMs };
   const forwardHeaders = createForwardHeaders({ more: options.headers, onDropped: options.onDroppedHeader });
   const forward = createForwardRequest({ upstreamUrl, socketsMax, connectTimeMs, answerTimeMs });
@@ -130,7 +130,7 @@ interface ForwardQueue {
   readonly waitMs: number;
 }
 
-/** Calls `start` at once or when a connection is free, or `refuse` when the line is full or `waitMs` is over. */
+/** Calls `start` at once or when a connection is free, or `refuse` when the queue is full or `waitMs` is over. */
 function enter({ turns, lane, waitMs }: ForwardQueue, forwarded: ForwardedRequest, start: () => void, refuse: () => void): void {
   const client = networkOf(forwarded.client);
   const begin = (): void => {
@@ -143,18 +143,18 @@ function enter({ turns, lane, waitMs }: ForwardQueue, forwarded: ForwardedReques
     start();
   };
   if (turns.take(client, lane)) return begin();
-  const leaveLine = turns.wait(client, lane, () => {
+  const leaveQueue = turns.wait(client, lane, () => {
     clearTimeout(timer);
     begin();
   });
-  if (leaveLine === undefined) return refuse();
+  if (leaveQueue === undefined) return refuse();
   const timer = setTimeout(() => {
-    leaveLine();
+    leaveQueue();
     refuse();
   }, waitMs).unref();
   forwarded.leave = () => {
     clearTimeout(timer);
-    leaveLine();
+    leaveQueue();
   };
 }
 

@@ -21,7 +21,7 @@ interface Hearing {
 export function noteExchanges({ clock, keyring, add }: Hearing): AnswerListener {
   /** The followed orders, by request id and by reference. */
   const followed = createLru<string, true>(FOLLOWED_MAX);
-  const follow = (kind: 'sent' | 'reference', id: string, { call, context, startedAt }: Answered, answer: Answer): void => {
+  const follow = (kind: 'sent' | 'reference', id: string, { call, context, startedAt }: Answered, answer: NotedAnswer): void => {
     const owner = context.credentials.fingerprint;
     const tookMs = Math.round(clock.elapsed() - startedAt);
     followed.set(`${kind} ${owner} ${id}`, true);
@@ -51,10 +51,10 @@ export function noteExchanges({ clock, keyring, add }: Hearing): AnswerListener 
   };
 }
 
-type Answer = Pick<ExchangeNote, 'answer' | 'http' | 'message' | 'isDuplicate'>;
+type NotedAnswer = Pick<ExchangeNote, 'answer' | 'http' | 'message' | 'isDuplicate'>;
 
 /** `withoutGoods`: v1 often repeats a token in its message. */
-function answerOf({ outcome: answered, isDuplicate }: SentOutcome): Answer {
+function answerOf({ outcome: answered, isDuplicate }: SentOutcome): NotedAnswer {
   const outcome = withoutGoods(answered);
   const message = 'reason' in outcome ? outcome.reason : outcome.message;
   return {
@@ -66,7 +66,7 @@ function answerOf({ outcome: answered, isDuplicate }: SentOutcome): Answer {
 }
 
 /** Only the status and message of a receipt: the rest may contain goods. */
-function answerOfFinding(finding: Finding): Answer {
+function answerOfFinding(finding: Finding): NotedAnswer {
   if (finding.kind === 'unavailable') return { answer: finding.kind, message: cut(finding.reason) };
   if (finding.kind === 'refused')
     return {

@@ -57,7 +57,7 @@ const SHARE = 3;
 /** The part of all places that one operation may take, also while all others have no calls. */
 const PART_OF_LANE = 0.75;
 const LANES_MAX = 64;
-const LINE_MAX = 2_000;
+const QUEUE_MAX = 2_000;
 const WAITING_MAX = 10_000;
 const LEAST = 8;
 const LEAST_OF_KEY = 2;
@@ -77,10 +77,10 @@ const UNAVAILABLE = 503;
 const OURS: ReadonlySet<string> = new Set([DEADLINE_PASSED, 'UND_ERR_INVALID_ARG', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED']);
 
 export function createCallTurns(options: CallTurnsOptions): CallTurns {
-  return new Turns(options);
+  return new RunningCallTurns(options);
 }
 
-class Turns implements CallTurns {
+class RunningCallTurns implements CallTurns {
   readonly #most: number;
   readonly #now: () => number;
   readonly #onWaited: NonNullable<CallTurnsOptions['onWaited']>;
@@ -99,7 +99,7 @@ class Turns implements CallTurns {
     this.#turns = createFairTurns({
       places: this.#all.now,
       share: SHARE,
-      lineMax: LINE_MAX,
+      queueMax: QUEUE_MAX,
       waitingMax: WAITING_MAX,
       mostOf: (key, lane) => (this.#keys.size === 0 ? undefined : this.#keys.get(nameOf(key, lane))?.now()),
       now,

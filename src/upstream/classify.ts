@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { NotSent, Outcome, Unknown } from '../domain/outcome';
-import { DEADLINE_PASSED, NO_TURN, type Answer, type Failure } from './exchange';
+import { DEADLINE_PASSED, NO_TURN, type HttpAnswer, type Failure } from './exchange';
 import { parseJsonObject, readDelivery } from './answer-data';
 import type { Finding, SentOutcome } from './upstream';
 
@@ -84,7 +84,7 @@ const REFUSED_BEFORE_V1: ReadonlySet<number> = new Set([413, 414, 429, 431]);
 const PROVES_NOTHING: ReadonlySet<number> = new Set([408, 425, 499]);
 
 /** The outcome that v1's answer to a purchase proves. */
-export function classifyReply(answer: Answer, requestId: string, retryAfterSeconds: number | undefined): SentOutcome {
+export function classifyReply(answer: HttpAnswer, requestId: string, retryAfterSeconds: number | undefined): SentOutcome {
   const body = parseJsonObject(answer.text);
   const outcome = outcomeOf(answer.httpStatus, body, requestId, retryAfterSeconds);
   return {
@@ -161,7 +161,7 @@ function foreignEcho(body: JsonObject, data: JsonObject, reference: string | und
 }
 
 /** The finding in v1's answer to a call that moves no money. A 4xx is a refusal only in v1's `error` shape or from `REFUSED_BEFORE_V1`. */
-export function classifyFinding(answer: Answer, retryAfterSeconds: number | undefined): Finding {
+export function classifyFinding(answer: HttpAnswer, retryAfterSeconds: number | undefined): Finding {
   const { httpStatus } = answer;
   const body = parseJsonObject(answer.text);
   if (httpStatus === 200 && (body?.status === 'success' || body?.status === 'pending')) return { kind: 'found', body };

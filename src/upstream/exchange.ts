@@ -14,7 +14,8 @@ export interface Wire {
   readonly body: string | null;
 }
 
-export interface Answer {
+/** An answer of v1, unread. */
+export interface HttpAnswer {
   readonly kind: 'answered';
   readonly httpStatus: number;
   readonly text: string;
@@ -34,7 +35,7 @@ export interface Failure {
   readonly retryAfterSeconds?: number;
 }
 
-export type Exchanged = Answer | Failure;
+export type Exchanged = HttpAnswer | Failure;
 
 /** Our own codes, next to those of Node and undici. */
 export const DEADLINE_PASSED = 'DEADLINE_PASSED';

@@ -2,7 +2,7 @@
  * Shares a bounded number of places fairly. A client takes a place in a lane (one operation, for example), which may have a part
  * of all places. A client may hold `share` times as many places as it leaves free, both of all places and of the lane's. So it
  * gets most of them when alone and fewer beside others, and the next client finds a free place at once. Beyond that it waits in
- * a line of its own. Lines are served in turn, and lanes too; urgent lanes get three of four turns.
+ * a queue of its own. Queues are served in turn, and lanes too; urgent lanes get three of four turns.
  */
 
 /** A part of the places. */
@@ -19,11 +19,11 @@ export interface FairTurns {
   take(client: string, lane: Lane): boolean;
   /** Gives the place back, and serves waiting clients. */
   giveBack(client: string, lane: Lane): void;
-  /** Waits for a place; `start` is called when the client has it. Returns a function that leaves the line; undefined when the line is full. */
+  /** Waits for a place; `start` is called when the client has it. Returns a function that leaves the queue; undefined when the queue is full. */
   wait(client: string, lane: Lane, start: () => void): (() => void) | undefined;
-  /** For how many milliseconds the first in the client's line has waited; 0 when the line is empty. */
+  /** For how many milliseconds the first in the client's queue has waited; 0 when the queue is empty. */
   oldestWaitMs(client: string, lane: Lane): number;
-  /** Whether the client's line has room for one more. */
+  /** Whether the client's queue has room for one more. */
   hasRoom(client: string, lane: Lane): boolean;
   /** How many places of the lane the client has. */
   heldBy(client: string, lane: Lane): number;
@@ -37,9 +37,9 @@ export interface FairTurnsOptions {
   /** The present number of places; at least 1. */
   readonly places: () => number;
   readonly share: number;
-  /** Most that may wait in one line. */
-  readonly lineMax: number;
-  /** Most that may wait in all lines. */
+  /** Most that may wait in one queue. */
+  readonly queueMax: number;
+  /** Most that may wait in all queues. */
   readonly waitingMax: number;
   /** Most places of a lane that one client may hold at present, if the client has a bound of its own. */
   readonly mostOf?: (client: string, lane: Lane) => number | undefined;
@@ -49,7 +49,7 @@ export interface FairTurnsOptions {
 /** One of so many turns goes to a lane that is not urgent, if a client waits there. */
 const PATIENT_EVERY = 4;
 
-/** Emptied when it leaves its line: V8 may keep the set's old tables, see `TransientMap`. */
+/** Emptied when it leaves its queue: V8 may keep the set's old tables, see `TransientMap`. */
 interface Waiting {
   start: (() => void) | undefined;
   readonly sinceMs: number;
@@ -60,7 +60,7 @@ class CountedLane implements Lane {
   readonly isUrgent: boolean;
   inUse = 0;
   readonly held = new Map<string, number>();
-  readonly lines = new Map<string, Set<Waiting>>();
+  readonly queues = new Map<string, Set<Waiting>>();
 
   constructor(most: () => number, isUrgent: boolean) {
     this.most = most;
@@ -69,10 +69,10 @@ class CountedLane implements Lane {
 }
 
 export function createFairTurns(options: FairTurnsOptions): FairTurns {
-  return new Turns(options);
+  return new RunningFairTurns(options);
 }
 
-class Turns implements FairTurns {
+class RunningFairTurns implements FairTurns {
   readonly #options: FairTurnsOptions;
   readonly #now: () => number;
   readonly #lanes: CountedLane[] = [];
@@ -96,7 +96,7 @@ class Turns implements FairTurns {
 
   take(client: string, lane: CountedLane): boolean {
     // A call of a client that has others waiting in this lane goes behind them.
-    if ((this.waiting > 0 && lane.lines.has(client)) || !this.#mayStart(client, lane)) return false;
+    if ((this.waiting > 0 && lane.queues.has(client)) || !this.#mayStart(client, lane)) return false;
     this.#begin(client, lane);
     return true;
   }
@@ -113,21 +113,21 @@ class Turns implements FairTurns {
   wait(client: string, lane: CountedLane, start: () => void): (() => void) | undefined {
     if (!this.hasRoom(client, lane)) return undefined;
     const one: Waiting = { start, sinceMs: this.#now() };
-    const line = lane.lines.get(client) ?? new Set();
-    lane.lines.set(client, line.add(one));
+    const queue = lane.queues.get(client) ?? new Set();
+    lane.queues.set(client, queue.add(one));
     (lane.isUrgent ? this.#urgent : this.#patient).add(lane);
     this.waiting += 1;
     return () => this.#leave(client, lane, one);
   }
 
   oldestWaitMs(client: string, lane: CountedLane): number {
-    for (const { sinceMs } of lane.lines.get(client) ?? []) return this.#now() - sinceMs;
+    for (const { sinceMs } of lane.queues.get(client) ?? []) return this.#now() - sinceMs;
     return 0;
   }
 
   hasRoom(client: string, lane: CountedLane): boolean {
-    const { lineMax, waitingMax } = this.#options;
-    return this.waiting < waitingMax && (lane.lines.get(client)?.size ?? 0) < lineMax;
+    const { queueMax, waitingMax } = this.#options;
+    return this.waiting < waitingMax && (lane.queues.get(client)?.size ?? 0) < queueMax;
   }
 
   heldBy(client: string, lane: CountedLane): number {
@@ -146,11 +146,11 @@ class Turns implements FairTurns {
   #serveOne(lanes: Set<CountedLane>): boolean {
     for (const lane of lanes) {
       if (lane.inUse >= lane.most()) continue;
-      for (const [client, [one]] of lane.lines) {
+      for (const [client, [one]] of lane.queues) {
         if (one === undefined || !this.#mayStart(client, lane)) continue;
         const { start } = one;
         this.#leave(client, lane, one);
-        // If more wait in this line or lane, it goes behind all others.
+        // If more wait in this queue or lane, it goes behind all others.
         moveToEnd(lane, client);
         if (lanes.delete(lane)) lanes.add(lane);
         this.#begin(client, lane);
@@ -185,19 +185,19 @@ class Turns implements FairTurns {
   }
 
   #leave(client: string, lane: CountedLane, one: Waiting): void {
-    const line = lane.lines.get(client);
-    if (line?.delete(one) !== true) return;
+    const queue = lane.queues.get(client);
+    if (queue?.delete(one) !== true) return;
     one.start = undefined;
     this.waiting -= 1;
-    if (line.size > 0) return;
-    lane.lines.delete(client);
-    if (lane.lines.size === 0) (lane.isUrgent ? this.#urgent : this.#patient).delete(lane);
+    if (queue.size > 0) return;
+    lane.queues.delete(client);
+    if (lane.queues.size === 0) (lane.isUrgent ? this.#urgent : this.#patient).delete(lane);
   }
 }
 
 function moveToEnd(lane: CountedLane, client: string): void {
-  const line = lane.lines.get(client);
-  if (line === undefined) return;
-  lane.lines.delete(client);
-  lane.lines.set(client, line);
+  const queue = lane.queues.get(client);
+  if (queue === undefined) return;
+  lane.queues.delete(client);
+  lane.queues.set(client, queue);
 }

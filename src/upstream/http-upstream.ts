@@ -4,7 +4,7 @@ import { startAge, systemClock } from '../domain/clock';
 import type { JsonObject } from '../domain/json';
 import { newSpanId, writeTraceParent } from '../domain/trace';
 import { classifyFailure, classifyFinding, classifyReply, unavailable } from './classify';
-import { DEADLINE_PASSED, exchange, NO_TURN, type Answer, type Exchanged, type Failure, type Wire } from './exchange';
+import { DEADLINE_PASSED, exchange, NO_TURN, type HttpAnswer, type Exchanged, type Failure, type Wire } from './exchange';
 import { createCallTurns, type CallTurns, type CallTurnsOptions, type CallTurnsState } from './call-turns';
 import { createConnections, type Connections } from './connections';
 import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from './upstream';
@@ -63,7 +63,7 @@ interface CallParts {
   readonly connections: Connections;
   readonly basePath: string;
   readonly replyBytesMax: number;
-  readonly retryAfterOf: (answer: Answer) => number | undefined;
+  readonly retryAfterOf: (answer: HttpAnswer) => number | undefined;
 }
 
 /** One call to be sent. A purchase has a request id. */
@@ -81,7 +81,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
   const { connections: most = CONNECTIONS, connectTimeoutMs = CONNECT_TIMEOUT_MS, clock = Date.now } = options;
   const turns = createCallTurns({ most, onWaited: options.onWaited });
   const connections = createConnections({ origin: base.origin, connectTimeoutMs });
-  const retryAfterOf = (answer: Answer) => parseRetryAfter(answer.retryAfter, () => serverTimeOf(answer) ?? clock());
+  const retryAfterOf = (answer: HttpAnswer) => parseRetryAfter(answer.retryAfter, () => serverTimeOf(answer) ?? clock());
   const parts: CallParts = {
     turns,
     connections,
@@ -195,12 +195,12 @@ function wireOf({ call, body, context: { clientAddress, credentials, trace } }: 
 }
 
 /** Adds the time of v1's `Date` header to the finding, for comparing v1's clock with ours. */
-function atServerTime(finding: Finding, answer: Answer): Finding {
+function atServerTime(finding: Finding, answer: HttpAnswer): Finding {
   const serverAtMs = serverTimeOf(answer);
   return finding.kind === 'found' && serverAtMs !== undefined ? { ...finding, serverAtMs } : finding;
 }
 
-function serverTimeOf({ date }: Answer): number | undefined {
+function serverTimeOf({ date }: HttpAnswer): number | undefined {
   const atMs = date === undefined ? Number.NaN : Date.parse(date);
   return Number.isFinite(atMs) ? atMs : undefined;
 }

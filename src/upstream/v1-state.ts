@@ -4,7 +4,15 @@
  */
 import type { Clock } from '../domain/clock';
 import { parseJsonObject } from './answer-data';
-import { type Answer, DEADLINE_PASSED, type Exchanged, type Failure, NO_TURN, REPLY_TOO_LARGE, WRITTEN_TWICE } from './exchange';
+import {
+  type HttpAnswer,
+  DEADLINE_PASSED,
+  type Exchanged,
+  type Failure,
+  NO_TURN,
+  REPLY_TOO_LARGE,
+  WRITTEN_TWICE,
+} from './exchange';
 import { LEADS_BACK } from './probe-v1';
 
 /** `silent`: no answer in time. `not_v1`: an answer as v1 never gives. `failing`: a 5xx. */
@@ -53,7 +61,7 @@ export function readSign(exchanged: Exchanged, asked: Asked): Sign | undefined {
   return exchanged.kind === 'answered' ? signOfAnswer(exchanged, asked) : signOfFailure(exchanged, asked);
 }
 
-function signOfAnswer({ httpStatus, text }: Answer, { host, path }: Asked): Sign | undefined {
+function signOfAnswer({ httpStatus, text }: HttpAnswer, { host, path }: Asked): Sign | undefined {
   const trouble = (kind: TroubleKind, words: string): Trouble => ({ kind, httpStatus, detail: `${host} ${words}` });
   if (text.includes(LEADS_BACK))
     return trouble(

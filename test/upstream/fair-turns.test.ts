@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { createFairTurns, type FairTurnsOptions } from '../../src/upstream/fair-turns';
 
 function createLane({ places = 4, ...options }: Partial<Omit<FairTurnsOptions, 'places'>> & { readonly places?: number } = {}) {
-  const turns = createFairTurns({ places: () => places, share: 1, lineMax: 2, waitingMax: 100, ...options });
+  const turns = createFairTurns({ places: () => places, share: 1, queueMax: 2, waitingMax: 100, ...options });
   const lane = turns.openLane(() => places, true);
   const log: string[] = [];
   const leaves: (() => void)[] = [];
@@ -51,8 +51,8 @@ describe('fair turns', () => {
     expect(log).toEqual(['a', 'a', 'b']);
   });
 
-  test('leaving a line twice, or after the turn has come, counts once', () => {
-    const { turns, lane } = createLane({ places: 1, lineMax: 9 });
+  test('leaving a queue twice, or after the turn has come, counts once', () => {
+    const { turns, lane } = createLane({ places: 1, queueMax: 9 });
     turns.take('x', lane);
     const [served, left] = [0, 1, 2].map(() => turns.wait('a', lane, () => undefined)!);
     left!();
@@ -63,7 +63,7 @@ describe('fair turns', () => {
     expect([turns.waiting, turns.inUse]).toEqual([1, 1]);
   });
 
-  test('a client whose line is full is refused, and other clients are not', () => {
+  test('a client whose queue is full is refused, and other clients are not', () => {
     const { log, enter, leaveAll } = createLane();
     for (let at = 0; at < 5; at++) enter('a');
     expect(log).toEqual(['a', 'a', 'a refused']);
@@ -82,8 +82,8 @@ describe('fair turns', () => {
     leaveAll();
   });
 
-  test('lines are served in turn, whatever their length', () => {
-    const { log, enter } = createLane({ places: 2, lineMax: 9 });
+  test('queues are served in turn, whatever their length', () => {
+    const { log, enter } = createLane({ places: 2, queueMax: 9 });
     const first = [enter('x'), enter('y')];
     for (const client of ['a', 'a', 'a', 'b', 'c']) enter(client);
     first.forEach((leave) => leave());
@@ -91,14 +91,14 @@ describe('fair turns', () => {
   });
 
   test('a client gets its second turn after each waiting client has had one', () => {
-    const { log, enter } = createLane({ places: 1, lineMax: 9 });
+    const { log, enter } = createLane({ places: 1, queueMax: 9 });
     const leaves = new Map([['x', [enter('x')]]]);
     for (const client of ['a', 'a', 'a', 'b', 'b', 'c']) leaves.set(client, [...(leaves.get(client) ?? []), enter(client)]);
     while (log.length < 7) leaves.get(log.at(-1)!)!.shift()!();
     expect(log).toEqual(['x', 'a', 'b', 'c', 'a', 'b', 'a']);
   });
 
-  test('a client that leaves its line never begins, and leaving twice gives back one place', () => {
+  test('a client that leaves its queue never begins, and leaving twice gives back one place', () => {
     const { log, enter } = createLane({ places: 1 });
     const first = enter('a');
     const second = enter('b');
@@ -110,8 +110,8 @@ describe('fair turns', () => {
     expect(log).toEqual(['a', 'c']);
   });
 
-  test('one line and all lines together have a limit each', () => {
-    const { log, enter, turns, lane } = createLane({ places: 1, lineMax: 2, waitingMax: 3 });
+  test('one queue and all queues together have a limit each', () => {
+    const { log, enter, turns, lane } = createLane({ places: 1, queueMax: 2, waitingMax: 3 });
     for (const client of ['x', 'a', 'a', 'a', 'b', 'c']) enter(client);
     expect(log).toEqual(['x', 'a refused', 'c refused']);
     expect([turns.waiting, turns.inUse]).toEqual([3, 1]);
@@ -119,12 +119,12 @@ describe('fair turns', () => {
   });
 
   test('with a share of three each new client gets three quarters of the free places', () => {
-    const { log, enter } = createLane({ places: 64, share: 3, lineMax: 99 });
+    const { log, enter } = createLane({ places: 64, share: 3, queueMax: 99 });
     for (const client of ['a', 'b', 'c']) for (let at = 0; at < 64; at++) enter(client);
     expect(['a', 'b', 'c'].map((client) => log.filter((one) => one === client).length)).toEqual([48, 12, 3]);
   });
 
-  test('a full lane does not delay other lanes, and its line is served when the lane grows', () => {
+  test('a full lane does not delay other lanes, and its queue is served when the lane grows', () => {
     let most = 1;
     const { log, enter, turns } = createLane({ places: 8 });
     const slow = turns.openLane(() => most, true);
@@ -139,8 +139,8 @@ describe('fair turns', () => {
     expect(log).toEqual(['a', 'd', 'b', 'c']);
   });
 
-  test('urgent lanes get three of four turns while both kinds of lanes have a line', () => {
-    const { log, enter, turns } = createLane({ places: 1, lineMax: 99 });
+  test('urgent lanes get three of four turns while both kinds of lanes have a queue', () => {
+    const { log, enter, turns } = createLane({ places: 1, queueMax: 99 });
     const patient = turns.openLane(() => 1, false);
     const leaves = [enter('first')];
     for (let at = 0; at < 8; at++) leaves.push(enter(`urgent ${at}`));
@@ -175,9 +175,9 @@ describe('fair turns', () => {
     expect(log.at(-1)).toBe('a');
   });
 
-  test('a new call of a client does not overtake the calls that wait in the line of that client', () => {
+  test('a new call of a client does not overtake the calls that wait in the queue of that client', () => {
     let places = 1;
-    const turns = createFairTurns({ places: () => places, share: 9, lineMax: 9, waitingMax: 9 });
+    const turns = createFairTurns({ places: () => places, share: 9, queueMax: 9, waitingMax: 9 });
     const lane = turns.openLane(() => places, true);
     turns.take('a', lane);
     const began: string[] = [];
@@ -189,7 +189,7 @@ describe('fair turns', () => {
     expect(turns.take('a', lane)).toBe(true);
   });
 
-  test('the age of a line is the waiting time of its first entry', () => {
+  test('the age of a queue is the waiting time of its first entry', () => {
     let nowMs = 0;
     const { enter, turns, lane } = createLane({ places: 1, now: () => nowMs });
     const leave = enter('x');
@@ -202,7 +202,7 @@ describe('fair turns', () => {
     expect(turns.oldestWaitMs('a', lane)).toBe(300);
   });
 
-  test('what has left its line is not held, also by who could still give it up', async () => {
+  test('what has left its queue is not held, also by who could still give it up', async () => {
     const { turns, lane, enter } = createLane({ places: 2 });
     const leave = enter('a');
     const start = new WeakRef((): void => undefined);
@@ -219,7 +219,7 @@ describe('fair turns', () => {
   test('no sequence of arrivals and departures exceeds the places or loses one', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(5), fc.boolean(), fc.nat(50))), (steps) => {
-        const { log, enter, leaveAll } = createLane({ places: 3, lineMax: 50 });
+        const { log, enter, leaveAll } = createLane({ places: 3, queueMax: 50 });
         const leaves: (() => void)[] = [];
         for (const [client, isComing, index] of steps) {
           if (isComing) leaves.push(enter(String(client)));

@@ -1,8 +1,8 @@
-import type { Answer, Failure } from '../../src/upstream/exchange';
+import type { HttpAnswer, Failure } from '../../src/upstream/exchange';
 import { createV1State, readSign, type SignSource, type Trouble, type TroubleKind } from '../../src/upstream/v1-state';
 
 const ASKED = { host: 'v1.example', path: '/api/v1/balance', durationMs: 10_000 };
-const answer = (httpStatus: number, text: string): Answer => ({ kind: 'answered', httpStatus, text, retryAfter: undefined });
+const answer = (httpStatus: number, text: string): HttpAnswer => ({ kind: 'answered', httpStatus, text, retryAfter: undefined });
 const failure = (code: string, isStarted = false): Failure => ({ kind: 'failed', isStarted, codes: [code], detail: 'x' });
 const PAGE = '<!doctype html><h1>Hello</h1>';
 
@@ -17,7 +17,7 @@ test.each<[number, string]>([
   expect(readSign(answer(status, text), ASKED)).toEqual({ kind: 'well' });
 });
 
-test.each<[string, Answer | Failure, string, RegExp]>([
+test.each<[string, HttpAnswer | Failure, string, RegExp]>([
   ['a 404 that is not of v1', answer(404, PAGE), 'not_v1', /answers 404 for \/api\/v1\/balance.*path of UPSTREAM_URL right\?$/],
   ['a 404 in JSON of others', answer(404, '{"message":"no such route"}'), 'not_v1', /answers 404/],
   ['a page', answer(200, PAGE), 'not_v1', /HTTP 200 and a page \(HTML\)/],
@@ -39,7 +39,7 @@ test.each<[string, Answer | Failure, string, RegExp]>([
   expect(readSign(exchanged, ASKED)).toMatchObject({ kind, detail: expect.stringMatching(detail) as string });
 });
 
-test.each<[string, Answer | Failure]>([
+test.each<[string, HttpAnswer | Failure]>([
   ['a request that was too large', answer(413, PAGE)],
   ['a 429 page of a proxy', answer(429, PAGE)],
   ['a call that got no free connection', failure('DEADLINE_PASSED')],

@@ -10,7 +10,7 @@ export interface AttemptLimit {
   /** An attempt that needs no turn. */
   begin(): Attempt;
   /** An attempt with a turn, or `undefined` when no turn came within `waitMs`. */
-  admit(turn: Turn, waitMs: number): Promise<Attempt | undefined>;
+  admit(repetition: Repetition, waitMs: number): Promise<Attempt | undefined>;
 }
 
 export interface Attempt {
@@ -20,7 +20,8 @@ export interface Attempt {
   release(): void;
 }
 
-export interface Turn {
+/** A repetition that wants a turn. */
+export interface Repetition {
   /** Fingerprint of the key. */
   readonly owner: string;
   /** Whether a script waits for the end of this order. */
@@ -31,15 +32,15 @@ export interface Turn {
 const SHARE_OF_KEY = 0.25;
 const SHARE_OF_LONE_KEY = 0.75;
 
-interface Waiting extends Turn {
+interface Waiting extends Repetition {
   readonly grant: () => void;
 }
 
 export function createAttemptLimit(clock: Clock): AttemptLimit {
-  return new Turns(clock);
+  return new RunningAttemptLimit(clock);
 }
 
-class Turns implements AttemptLimit {
+class RunningAttemptLimit implements AttemptLimit {
   readonly #clock: Clock;
   readonly #pace: Pace;
   readonly #waiting = new Set<Waiting>();
@@ -57,13 +58,13 @@ class Turns implements AttemptLimit {
     return this.#free;
   }
 
-  admit(turn: Turn, waitMs: number): Promise<Attempt | undefined> {
+  admit(repetition: Repetition, waitMs: number): Promise<Attempt | undefined> {
     return new Promise((resolve) => {
       const one: Waiting = {
-        ...turn,
+        ...repetition,
         grant: () => {
           cancel();
-          resolve(this.#attemptOf(turn.owner));
+          resolve(this.#attemptOf(repetition.owner));
         },
       };
       const cancel = this.#clock.after(waitMs, () => {

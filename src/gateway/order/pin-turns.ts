@@ -17,14 +17,14 @@ interface Turn {
   readonly pin: Secret;
 }
 
-interface Turns {
+interface TurnsOfKey {
   readonly underWay: Set<Turn>;
   readonly waiting: Set<() => void>;
 }
 
 /** `send` of `upstream`, in turns while a PIN may be wrong. The guard learns from each answer. */
 export function takePinTurns(upstream: Upstream, guard: PinGuard, clock: Clock): Upstream['send'] {
-  const byOwner = new Map<string, Turns>();
+  const byOwner = new Map<string, TurnsOfKey>();
 
   const sendAndNote: Upstream['send'] = async (call, requestId, context) => {
     const sent = await upstream.send(call, requestId, context);
@@ -34,7 +34,7 @@ export function takePinTurns(upstream: Upstream, guard: PinGuard, clock: Clock):
   };
 
   /** A turn, or the reason why there is none. No `await` may come between the last check and the entry: two at once would both find room. */
-  const takeTurn = async (credentials: Credentials, pin: Secret, turns: Turns, waitMs: number): Promise<Turn | string> => {
+  const takeTurn = async (credentials: Credentials, pin: Secret, turns: TurnsOfKey, waitMs: number): Promise<Turn | string> => {
     const until = clock.elapsed() + waitMs;
     while (!guard.isTrusted(credentials) && turns.underWay.size > 0) {
       const leftMs = until - clock.elapsed();

@@ -173,8 +173,8 @@ class RunningPursuit implements Pursuit {
   async #admit({ nth }: StateOf<'admitting'>): Promise<StateAfter<'admitting'>> {
     if (!this.#maySend()) return { name: 'concluding' };
     if (nth === 1) return { name: 'sending', nth, attempt: this.#parts.attempts.begin() };
-    const turn = { owner: this.#order.owner, isAwaited: () => hasTimeForAnswer(this.#awaitedMs()) };
-    const attempt = await this.#parts.attempts.admit(turn, Math.min(TURN_MS, this.#leftMs()));
+    const repetition = { owner: this.#order.owner, isAwaited: () => hasTimeForAnswer(this.#awaitedMs()) };
+    const attempt = await this.#parts.attempts.admit(repetition, Math.min(TURN_MS, this.#leftMs()));
     if (attempt === undefined) return { name: 'looking', nth };
     if (this.#maySend()) return { name: 'sending', nth, attempt };
     attempt.release();

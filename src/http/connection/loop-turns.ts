@@ -83,15 +83,15 @@ export class LoopTurns {
 
   /** Calls `run` in its turn, never now. The returned function gives up a turn that has not come. */
   later(address: string, run: Run): () => void {
-    const line = this.#options.known.has(address) ? this.#known : this.#strangers;
-    const own = line.get(address) ?? new Set();
+    const queue = this.#options.known.has(address) ? this.#known : this.#strangers;
+    const own = queue.get(address) ?? new Set();
     const waiting: Waiting = { run };
-    line.set(address, own.add(waiting));
+    queue.set(address, own.add(waiting));
     this.#wake();
     return () => {
-      // Its line may be that of the known addresses by now; there an empty set is skipped.
+      // Its queue may be that of the known addresses by now; there an empty set is skipped.
       waiting.run = undefined;
-      if (own.delete(waiting) && own.size === 0 && line.get(address) === own) line.delete(address);
+      if (own.delete(waiting) && own.size === 0 && queue.get(address) === own) queue.delete(address);
     };
   }
 
@@ -107,9 +107,9 @@ export class LoopTurns {
     setImmediate(() => {
       this.#isDue = false;
       const { atOnceMax, known } = this.#options;
-      const line = known.isEmpty ? this.#strangers : this.#known;
-      for (let begun = 0; begun < atOnceMax && line.size > 0; begun += 1) beginNext(line);
-      if (line.size + this.#strangers.size > 0) this.#wake();
+      const queue = known.isEmpty ? this.#strangers : this.#known;
+      for (let begun = 0; begun < atOnceMax && queue.size > 0; begun += 1) beginNext(queue);
+      if (queue.size + this.#strangers.size > 0) this.#wake();
     });
   }
 
@@ -138,13 +138,13 @@ export class LoopTurns {
   }
 }
 
-function beginNext(line: RunsByAddress): void {
-  for (const [address, runs] of line) {
+function beginNext(queue: RunsByAddress): void {
+  for (const [address, runs] of queue) {
     const [waiting] = runs;
-    line.delete(address);
+    queue.delete(address);
     if (waiting !== undefined) runs.delete(waiting);
-    // The address goes to the end of the line.
-    if (runs.size > 0) line.set(address, runs);
+    // The address goes to the end of the queue.
+    if (runs.size > 0) queue.set(address, runs);
     const run = waiting?.run;
     if (waiting !== undefined) waiting.run = undefined;
     return run?.();
