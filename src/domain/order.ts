@@ -75,6 +75,20 @@ export function isEndUntold({ toldAtMs }: Pick<Order, 'toldAtMs'>): boolean {
   return toldAtMs === NOT_TOLD || toldAtMs === TOLD_PENDING;
 }
 
+/** Whether a script was told how the order ended later than at its settling: before that the order was not told, or told as pending. */
+export function isToldLater({ toldAtMs = NOT_TOLD }: Pick<Order, 'toldAtMs'>): boolean {
+  return toldAtMs > TOLD_PENDING;
+}
+
+/** Stands for an order that is not in the journal, or cannot be read there now. It has no number. */
+export function standIn(newOrder: NewOrder, outcome: Outcome): Order {
+  return { ...newOrder, number: 0, attempts: 0, outcome };
+}
+
+export function isStandIn({ number }: Pick<Order, 'number'>): boolean {
+  return number === 0;
+}
+
 /** When the last attempt in the journal began or ended, by the clock of the process that wrote it. */
 export function lastAttemptAt({ openedAtMs, settledAtMs }: Order): number {
   return Math.max(openedAtMs, settledAtMs ?? 0);

@@ -2,7 +2,7 @@
 import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
-import { NOT_TOLD, TOLD_PENDING, type NewOrder, type Order, type Trail } from '../domain/order';
+import { isStandIn, isToldLater, type NewOrder, type Order, standIn, type Trail } from '../domain/order';
 import { isOver, isSafeToRefund, type Outcome, referenceOf } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Opening, openOrder } from './order/open-order';
@@ -40,12 +40,12 @@ export interface OrderIds {
   readonly reference?: string | undefined;
 }
 
-export function idsOf({ requestId, echo, number }: Order, outcome: Outcome): OrderIds {
+export function idsOf(order: Order, outcome: Outcome): OrderIds {
+  const { requestId, echo, number } = order;
   const sent = firstOf(echo);
   const reference = referenceOf(outcome);
   const id = sent === undefined ? requestId : textOf(sent);
-  // Number 0: the order could not be read.
-  return number === 0 ? { requestId: id, reference } : { requestId: id, number, reference };
+  return isStandIn(order) ? { requestId: id, reference } : { requestId: id, number, reference };
 }
 
 /** For logs and metrics: `joined` as in `RepeatKind`, `replayed` as in `OpeningKind`. */
@@ -116,7 +116,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const begun = pursuit.current();
   // No question to v1 where the request's own purchase is sent, or where it joins one that was sent from the same address: v1 judges that call.
   const isUnderWay = joined !== undefined && (begun.outcome === undefined || !isOver(begun.outcome));
-  const isJudged = openingKind === 'opened' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
+  const isJudged = openingKind === 'opened' || isStandIn(begun) || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
   const { requestId } = begun;
   return { newOrder, begunAt, pursuit, openingKind, isJoined: repeatKind === 'joined', requestId, judging, waitsFrom, leftMs };
@@ -185,7 +185,7 @@ function arePinsContested(
   if (namesItsSale(intent.requestId) || !isOfPins(operation)) return false;
   if (openingKind !== 'opened' && !isNameless(intent.requestId, order))
     return openingKind === undefined || order.toldAtMs !== undefined;
-  return isJoined || (order.toldAtMs ?? NOT_TOLD) > TOLD_PENDING;
+  return isJoined || isToldLater(order);
 }
 
 /** What the reply is made of: the request as it was read, with the set that read the order where the running one no longer has the order's names. */
@@ -229,7 +229,7 @@ function answerObstacle(newOrder: NewOrder, known: Outcome | undefined, obstacle
   const outcome: Outcome = isUnpaid
     ? refusalOf(obstacle)
     : { kind: 'unknown', reason: 'v1 has not accepted the key at this address' };
-  const order: Order = { ...newOrder, number: 0, attempts: 0, outcome };
+  const order = standIn(newOrder, outcome);
   const told = isUnpaid ? outcomeParts(outcome, parsed.mapping) : obstacleParts(obstacle, parsed.mapping);
   const reply = replyTo(parsed, { ...told, roots: { order: orderRoot(order, outcome) } });
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };

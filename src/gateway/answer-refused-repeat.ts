@@ -7,7 +7,7 @@ import { within } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import { type GatewayError, unreadRefusal } from '../domain/errors';
 import type { LegacyRequest, Line } from '../domain/legacy';
-import { isSameSale, type NewOrder, type Order, TOLD_PENDING } from '../domain/order';
+import { isSameSale, isStandIn, isToldLater, type NewOrder, type Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer-purchase';
@@ -57,7 +57,7 @@ export async function answerRefusedRepeat(
   const replyMapping = earlierSetOf(order, mapping, hasFamily, parts.setOf) ?? family?.mapping() ?? mapping;
   const ordered = replyMapping.operations.get(order.operation) ?? operation;
   const reader = { credentials, request, mapping: replyMapping };
-  const obstacle = obstacleOf(refusal) ?? (order.number === 0 ? undefined : await judgeVisit(order, reader, parts));
+  const obstacle = obstacleOf(refusal) ?? (isStandIn(order) ? undefined : await judgeVisit(order, reader, parts));
   // PINs name no customer: with the order's id another customer's script could ask for them.
   const isByWords = isNameless(sent, order) && isOfPins(ordered);
   const isPerhapsOfAnother = isByWords && (await mayBeAwaited(order, parts.pursuits));
@@ -68,14 +68,14 @@ export async function answerRefusedRepeat(
     const refused = { mapping: replyMapping, request, operation, format: known.detection?.format, parameters };
     return { reply: pendingInWords(refused, obstacle && obstacleParts(obstacle, replyMapping).text), outcome: 'unknown' };
   }
-  const asking = order.number === 0 ? undefined : within(parts.clock, ASK_MS, latestOf(order, reader, parts));
+  const asking = isStandIn(order) ? undefined : within(parts.clock, ASK_MS, latestOf(order, reader, parts));
   const latest = (await asking) ?? order;
   const outcome = await withGoods(latest, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
   const told = outcomeParts(outcome, replyMapping);
   // A request under another header may have taken them, too.
   const isContested = isByWords || (isOfPins(ordered) && !namesItsSale(sent) && latest.toldAtMs !== undefined);
-  if (isContested && latest.toldAtMs! > TOLD_PENDING) return undefined;
+  if (isContested && isToldLater(latest)) return undefined;
   const taken = isContested && told.outcome === 'success' && !line.hasHungUp ? await takePins(latest, parts) : latest;
   if (taken === undefined) return undefined;
   await markTold(taken, told.outcome, line, parts);

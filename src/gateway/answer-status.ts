@@ -4,7 +4,7 @@ import { decodePath } from '../domain/decode-path';
 import { GatewayError } from '../domain/errors';
 import { type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyRequest } from '../domain/legacy';
-import type { Order } from '../domain/order';
+import { type Order, standIn } from '../domain/order';
 import { isFinal, isSafeToRefund, referenceOf, succeedOutcome, TOLD_AS } from '../domain/outcome';
 import type { Mapping, ReplyOutcome } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/answer-data';
@@ -163,18 +163,14 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
   }
   const shown = finding.kind === 'found' ? outcomeOfReceipt(finding.body, id) : undefined;
   if (finding.kind !== 'found' || shown === undefined) return answerWithoutOrder(id, finding, parsed);
-  const order: Order = {
+  const known = {
     owner: credentials.fingerprint,
     requestId: id,
     operation: operation.name,
     format,
-    fields: {},
-    echo: {},
-    contentHash: '',
     openedAtMs: parts.clock.now(),
-    number: 0,
-    attempts: 0,
   };
+  const order = standIn({ ...known, fields: {}, echo: {}, contentHash: '' }, shown);
   const root: JsonObject = { ...orderRoot(order, shown), opened_at: null };
   const reply = mergeReply({
     ...questionParts(shown, mapping),

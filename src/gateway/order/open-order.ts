@@ -1,7 +1,7 @@
 /** Step 7: writes the order into the journal, or finds it there, and decides whether it is pursued: not where sending could do harm. */
 import { type ErrorCode, GatewayError, unreadRefusal } from '../../domain/errors';
 import type { PriceLists } from '../../price-lists/price-lists';
-import { isSameIntent, type NewOrder, type Opened, type Order } from '../../domain/order';
+import { isSameIntent, type NewOrder, type Opened, type Order, standIn } from '../../domain/order';
 import {
   isOver,
   isRefusal,
@@ -40,7 +40,7 @@ export interface OpeningParts extends PursuitParts, JudgingParts, Pick<Elsewhere
 }
 
 /** Stands for the order that this one may repeat, while the journal cannot be read. */
-export const unreadOrder = (newOrder: NewOrder): Order => ({ ...newOrder, number: 0, attempts: 0, outcome: JOURNAL_UNREAD });
+export const unreadOrder = (newOrder: NewOrder): Order => standIn(newOrder, JOURNAL_UNREAD);
 const TOO_LATE: NotSent = { kind: 'not_sent', reason: 'its script had waited too long when the order was written' };
 /** Refusals after which the receipt of an order that waits for its provider is still read: reading buys nothing. */
 const OF_PURCHASES_ALONE: ReadonlySet<ErrorCode> = new Set(['caller_paused', 'wrong_pin', 'pin_held']);

@@ -5,7 +5,7 @@
 import { CLOCKS_MS, pause, within, type Clock } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
 import { isSafeToRefund } from '../../domain/outcome';
-import { isEndUntold, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
+import { isEndUntold, isStandIn, isToldLater, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { readTold, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
@@ -30,7 +30,7 @@ const WRITE_MS = 1_000;
  * a script that hangs up in between repeats its sale at once, and without the mark the success would count as heard.
  */
 export function watchHangUp(order: Order, line: Line, parts: MarkToldParts): void {
-  if (order.number === 0 || order.toldAtMs === NOT_TOLD || (order.outcome !== undefined && isSafeToRefund(order.outcome))) return;
+  if (isStandIn(order) || order.toldAtMs === NOT_TOLD || (order.outcome !== undefined && isSafeToRefund(order.outcome))) return;
   line.onEnd((isWhole) => {
     if (!isWhole) void markNotTold(order, line, parts);
   });
@@ -66,8 +66,7 @@ async function markNotTold(order: Taken, line: Line, { journal, clock, toldSales
 
 /** Call it before the reply is sent. The promise resolves when "pending" is marked on disk; undefined where there is nothing to wait for. */
 export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: MarkToldParts): Promise<unknown> | undefined {
-  // Number 0: the order is not in the journal.
-  if (order.number === 0) return undefined;
+  if (isStandIn(order)) return undefined;
   const cameAtMs = parts.clock.now() - line.ageMs;
   const write = (toldAtMs: number): Promise<void> => {
     if (toldAtMs === NOT_TOLD) return markNotTold(order, line, parts);
@@ -109,7 +108,7 @@ export async function takePins(order: Order, { journal, clock, onTrouble }: Mark
   let isFree = true;
   const takenAtMs = clock.now();
   // Called more than once if another process writes meanwhile.
-  const isDue = ({ toldAtMs = NOT_TOLD }: Order): boolean => (isFree = toldAtMs <= TOLD_PENDING);
+  const isDue = (now: Order): boolean => (isFree = !isToldLater(now));
   const writing = journal.tell(order.owner, order.requestId, takenAtMs, isDue);
   await writing.catch((error: unknown) => onTrouble('tell', error));
   return isFree ? { ...order, toldAtMs: TOLD_PENDING, takenAtMs } : undefined;

@@ -1,7 +1,7 @@
 /** Step 10: the outcome, the order and the price list → the reply in the fields of the script's format. */
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
-import type { Order } from '../../domain/order';
+import { isStandIn, type Order } from '../../domain/order';
 import { deliveryOf, isProvenAbsent, type Outcome, type OutcomeKind, referenceOf, TOLD_AS } from '../../domain/outcome';
 import type { CallerKey, Join, Mapping, Operation, ReplyBuilder, ReplyOutcome, Scope } from '../../mapping/mapping';
 import { DEFAULT } from '../../mapping/compile-callers';
@@ -144,8 +144,7 @@ export function orderRoot(order: Order, outcome: Outcome): JsonObject {
   const root = {
     request_id: firstOf(order.echo) ?? order.requestId,
     echo: order.echo,
-    // 0 stands for no number: the order is not in the journal.
-    number: order.number === 0 ? null : order.number,
+    number: isStandIn(order) ? null : order.number,
     reference: referenceOf(outcome) ?? null,
     operation: order.operation,
     opened_at: order.openedAtMs,
