@@ -1,10 +1,10 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
 import { within } from '../domain/clock';
-import { isList, type JsonObject, type JsonValue, textOf } from '../domain/json';
+import { textOf } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
-import { isStandIn, isToldLater, type NewOrder, type Order, standIn, type Trail } from '../domain/order';
+import { isStandIn, isToldLater, type NewOrder, type Order, standIn } from '../domain/order';
 import { isOver, isSafeToRefund, type Outcome, referenceOf } from '../domain/outcome';
-import type { Finding, V1Call } from '../upstream/upstream';
+import type { Finding } from '../upstream/upstream';
 import { type Opening, openOrder } from './order/open-order';
 import { pursue } from './order/pursue';
 import { createLease, type Pursuit } from './order/pursuit';
@@ -12,11 +12,11 @@ import { ANSWER_MS } from './order/pursuit-times';
 import { orderSoldInstead, rereadOldRefusal } from './order/sold-elsewhere';
 import { isOfPins, withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
-import { wordsHashOf, contentHashOf, isWithoutItsId } from './read/build-call';
+import { isWithoutItsId, newOrderOf, wholeFields } from './read/new-order';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
-import { generateRequestId, isNameless, namesItsSale } from './read/read-raw';
+import { isNameless, namesItsSale } from './read/read-raw';
 import { firstOf, orderRoot, replyTo, outcomeParts } from './tell/merge-reply';
 import { markTold, takePins, watchHangUp } from './tell/mark-told';
 import { pendingInWords, obstacleParts, withWait } from './tell/refuse';
@@ -65,7 +65,6 @@ interface BegunPurchase {
   readonly openingKind: Pursuit['openingKind'] | undefined;
   /** The request has no id of its own and got that of the order that it repeats. */
   readonly isJoined: boolean;
-  readonly requestId: string;
   /** Resolves with the reason why the script may not be told, if any; undefined where v1 judges the key in the purchase itself. */
   readonly judging: Promise<Obstacle | undefined> | undefined;
   /** When the script began to wait for the order, by `clock.elapsed()`. */
@@ -84,7 +83,7 @@ export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): P
 }
 
 async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<BegunPurchase> {
-  const { intent, mapping } = parsed;
+  const { intent, line, mapping, operation, request } = parsed;
   const lease = createLease(mapping.timing.quiet, parts);
   const begunAt = parts.clock.elapsed();
   // The time that the journal takes is part of the script's patience.
@@ -94,13 +93,16 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const isTooLate = (): boolean => {
     const tookMs = ageMs();
     if (tookMs < ANSWER_MS) return false;
-    return parsed.line.hasHungUp || (parsed.afterPending !== 'buy' && tookMs >= parsed.patienceMs);
+    return line.hasHungUp || (parsed.afterPending !== 'buy' && tookMs >= parsed.patienceMs);
   };
   const call = parsed.call!;
-  const newOrder = newOrderOf(parsed, call, parts.clock.now(), parts);
-  const { line, operation, request } = parsed;
-  const kind = { isOfPins: isOfPins(operation), isRefundedPending: operation.takesPending === 'refunds' };
-  const sale = { ...kind, leftMs, line, isWithoutIdOf: (earlier: Order) => isWithoutItsId(request, earlier, parts.keyring) };
+  const newOrder = newOrderOf(parsed, call, parts.clock.now(), parts.keyring);
+  const sale = {
+    isOfPins: isOfPins(operation),
+    isRefundedPending: operation.takesPending === 'refunds',
+    isWithoutIdOf: (earlier: Order) => isWithoutItsId(request, earlier, parts.keyring),
+    ...{ leftMs, line },
+  };
   const { order, repeatKind, end: endTurn } = await parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
   const opening: Opening = { newOrder: order, repeatKind, call, lease, leftMs, ageMs, isTooLate };
   const joined = parts.pursuits.join(order);
@@ -118,8 +120,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const isUnderWay = joined !== undefined && (begun.outcome === undefined || !isOver(begun.outcome));
   const isJudged = openingKind === 'opened' || isStandIn(begun) || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
-  const { requestId } = begun;
-  return { newOrder, begunAt, pursuit, openingKind, isJoined: repeatKind === 'joined', requestId, judging, waitsFrom, leftMs };
+  return { newOrder, begunAt, pursuit, openingKind, isJoined: repeatKind === 'joined', judging, waitsFrom, leftMs };
 }
 
 /** Opens the order, and pursues it where it may be sent. */
@@ -130,11 +131,12 @@ async function openPursuit(opening: Opening, parsed: ParsedRequest, parts: WalkP
 
 async function finishPurchase(
   order: Order,
-  { newOrder, begunAt, pursuit, openingKind, isJoined, requestId, judging, waitsFrom, leftMs }: BegunPurchase,
+  { newOrder, begunAt, pursuit, openingKind, isJoined, judging, waitsFrom, leftMs }: BegunPurchase,
   parsed: ParsedRequest,
   parts: WalkParts,
 ): Promise<Answer> {
   const forReply = parsedForReply(order, parsed, parts);
+  const { requestId } = pursuit.current();
   const obstacle = await judging;
   if (obstacle !== undefined) return answerObstacle({ ...newOrder, requestId }, order.outcome, obstacle, parsed);
   watchHangUp(order, parsed.line, parts);
@@ -195,31 +197,6 @@ function parsedForReply(order: Order, parsed: ParsedRequest, { setOf }: WalkPart
   return mapping === undefined || operation === undefined ? parsed : { ...parsed, mapping, operation, format: order.format };
 }
 
-/** The order as it goes into the journal. */
-function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { keyring }: WalkParts): NewOrder {
-  const { operation, intent, request, line } = parsed;
-  const { requestId } = intent;
-  const order = {
-    owner: parsed.credentials.fingerprint,
-    requestId: requestId?.id ?? generateRequestId(openedAtMs),
-    operation: operation.name,
-    format: parsed.format,
-    fields: boundedFields(intent.values),
-    identifiers: operation.identifiers,
-    essentials: operation.essentials,
-    echo: requestId?.echo ?? {},
-    contentHash: contentHashOf(operation, call, keyring),
-    wordsHash: wordsHashOf(request, keyring),
-    addressHash: keyring.hashOfAddress(request.clientAddress),
-    openedAtMs,
-    cameAtMs: openedAtMs - line.ageMs - (line.heldUpMs ?? 0),
-    trail: trailOf(parsed),
-  };
-  // The id of a header is kept if it differs from the request id.
-  const headerId = requestId?.header?.id;
-  return headerId === undefined || headerId === requestId?.id ? order : { ...order, headerId };
-}
-
 /**
  * The answer to a repeat whose key v1 does not accept at this address. It shows nothing of the order, and no failure, because the order may be
  * charged. Where v1 took no money for it, it hears the failure that a first purchase would hear now: a script may deliver what is pending.
@@ -239,35 +216,6 @@ function refusalOf(obstacle: Obstacle): Outcome {
   if (obstacle.kind === 'unavailable') return { kind: 'not_sent', reason: obstacle.reason };
   const { httpStatus, message } = obstacle;
   return { kind: 'rejected', httpStatus, ...(message === undefined ? {} : { message }) };
-}
-
-function trailOf({ mapping, reason, family, intent: { spellings, ownNumbers, numberedBy } }: ParsedRequest): Trail {
-  const { hash } = mapping;
-  const trail = family === undefined ? { mapping: hash, reason, spellings } : { mapping: hash, reason, family, spellings };
-  if (Object.keys(ownNumbers).length === 0) return trail;
-  return numberedBy === undefined ? { ...trail, ownNumbers } : { ...trail, ownNumbers, numberedBy: numberedBy.title };
-}
-
-const KEPT_TEXT_MAX = 500;
-const KEPT_ITEMS_MAX = 200;
-
-/** The journal keeps only the beginning of long texts and lists. The content hash covers all of them. */
-function boundedFields(values: JsonObject): JsonObject {
-  const bounded: Record<string, JsonValue> = {};
-  for (const name in values) bounded[name] = beginningOf(values[name]!);
-  return bounded;
-}
-
-function beginningOf(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return value.length > KEPT_TEXT_MAX ? `${value.slice(0, KEPT_TEXT_MAX - 1)}…` : value;
-  return isList(value) ? value.slice(0, KEPT_ITEMS_MAX) : value;
-}
-
-/** The fields of an order for a reply. A list that may be cut is null: its count would be told as that of all recipients. */
-export function wholeFields({ fields }: Order): JsonObject {
-  const isCut = (value: JsonValue | undefined): boolean => isList(value) && value.length === KEPT_ITEMS_MAX;
-  if (!Object.values(fields).some(isCut)) return fields;
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, isCut(value) ? null : value]));
 }
 
 async function catalogFor(parsed: ParsedRequest, { priceLists, clock }: WalkParts): Promise<CatalogLists | undefined> {

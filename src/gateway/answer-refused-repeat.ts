@@ -13,7 +13,7 @@ import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer-purchase';
 import { latestOf } from './answer-status';
 import { isOfPins, withGoods } from './proof/fill-goods';
-import { wordsHashOf, contentHashOf, isWithoutItsId } from './read/build-call';
+import { contentHashOf, isWithoutItsId, wordsHashOf } from './read/new-order';
 import type { WalkParts } from './walk-parts';
 import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';

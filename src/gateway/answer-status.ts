@@ -9,13 +9,14 @@ import { isFinal, isSafeToRefund, referenceOf, succeedOutcome, TOLD_AS } from '.
 import type { Mapping, ReplyOutcome } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { type Answer, idsOf, wholeFields } from './answer-purchase';
+import { type Answer, idsOf } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
 import { findingParts } from './answer-lookup';
 import { type ParsedRequest, readContextOf, type Reader, type Walk } from './read/walk-in';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
 import { earlierSetOf } from './read/earlier-set';
+import { wholeFields } from './read/new-order';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, recentRefusal } from './read/judge-visit';
 import { firstOf, mergeReply, orderRoot, questionParts, type OutcomeParts } from './tell/merge-reply';
