@@ -5,11 +5,11 @@
 import type { Clock } from '../domain/clock';
 import { type Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
+import { createTurns } from '../domain/steps';
 import { createKeyGuard } from '../gateway/key-guard';
 import { createPinGuard, type PinVerdict } from '../gateway/order/pin-guard';
 import { takePinTurns } from '../gateway/order/pin-turns';
 import { createContents } from '../gateway/order/kept-repeats';
-import { createTurns } from '../gateway/order/content-turns';
 import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
 import type { Visit } from '../upstream/visitors';
 import type { KeyJudged, KeyRefusal, KeyVisit, PinTurn, PinTurnAsked, PinTurnDone, RepeatKept, RepeatTurn } from './channel';

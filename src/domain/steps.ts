@@ -33,3 +33,32 @@ export function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
     return mine;
   };
 }
+
+/** Each call resolves in its turn among those of its name, with the function that ends the turn. */
+export function createTurns(): (name: string) => Promise<() => void> {
+  const last = new Map<string, Promise<void>>();
+  return async (name) => {
+    const before = last.get(name);
+    let end: () => void = () => undefined;
+    const mine = new Promise<void>((resolve) => void (end = resolve));
+    last.set(name, mine);
+    await before;
+    return () => {
+      if (last.get(name) === mine) last.delete(name);
+      end();
+    };
+  };
+}
+
+/** As `oneByOne`, for the works of each name by themselves. */
+export function oneByOnePerName(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const takeTurn = createTurns();
+  return async (name, work) => {
+    const end = await takeTurn(name);
+    try {
+      return await work();
+    } finally {
+      end();
+    }
+  };
+}

@@ -1,4 +1,4 @@
-import { atOnce, inTurns, oneByOne, type Steps } from '../../src/domain/steps';
+import { atOnce, inTurns, oneByOne, oneByOnePerName, type Steps } from '../../src/domain/steps';
 
 const busyFor = (ms: number): void => {
   for (const until = performance.now() + ms; performance.now() < until;);
@@ -67,4 +67,19 @@ test('one work begins when the one before it has ended, also by an error', async
   await expect(a).rejects.toThrow('broken');
   await b;
   expect(said).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
+});
+
+test('works of one name wait for each other, and those of another name do not', async () => {
+  const said: string[] = [];
+  const inTurn = oneByOnePerName();
+  const say = (name: string, nth: number): Promise<void> =>
+    inTurn(name, async () => {
+      said.push(`${name}${nth} begins`);
+      await new Promise((resolve) => setImmediate(resolve));
+      said.push(`${name}${nth} ends`);
+      if (nth === 1) throw new Error('broken');
+    });
+  const works = await Promise.allSettled([say('a', 1), say('a', 2), say('b', 2)]);
+  expect(works.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  expect(said).toEqual(['a1 begins', 'b2 begins', 'a1 ends', 'a2 begins', 'b2 ends', 'a2 ends']);
 });

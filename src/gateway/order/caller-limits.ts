@@ -5,6 +5,7 @@
 import { nairaText, type AmountMinor } from '../../domain/amount';
 import { GatewayError } from '../../domain/errors';
 import type { NewOrder, Opened } from '../../domain/order';
+import { oneByOnePerName } from '../../domain/steps';
 import type { Journal } from '../../journal/journal';
 import type { CallerKey } from '../../mapping/mapping';
 import type { ParsedRequest } from '../read/walk-in';
@@ -30,7 +31,7 @@ export interface LimitsParts extends UsageParts {
 
 export function createCallerLimits(parts: LimitsParts): CallerLimits {
   const usage = createCallerUsage(parts);
-  const turns = new Map<string, Promise<unknown>>();
+  const inTurn = oneByOnePerName();
 
   async function openWithin(order: NewOrder, limit: Limit): Promise<Opened> {
     const { owner, requestId } = order;
@@ -51,10 +52,7 @@ export function createCallerLimits(parts: LimitsParts): CallerLimits {
       const limit = callerKey?.limit;
       if (limit === undefined) return parts.journal.open(order);
       // One order at a time: it is judged by the orders in the journal, and only there do workers and machines see each other's.
-      const opening = (turns.get(order.owner) ?? Promise.resolve()).then(() => openWithin(order, limit));
-      const turn = opening.catch(() => undefined).then(() => void (turns.get(order.owner) === turn && turns.delete(order.owner)));
-      turns.set(order.owner, turn);
-      return opening;
+      return inTurn(order.owner, () => openWithin(order, limit));
     },
   };
 }

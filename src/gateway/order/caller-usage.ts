@@ -8,6 +8,7 @@ import { type AmountMinor, kobo } from '../../domain/amount';
 import type { Clock } from '../../domain/clock';
 import type { NewOrder, Order } from '../../domain/order';
 import { deliveryOf, isOver, isSafeToRefund } from '../../domain/outcome';
+import { oneByOnePerName } from '../../domain/steps';
 import type { Journal } from '../../journal/journal';
 import { firstNumberAt } from '../../journal/order-life';
 import type { Mapping } from '../../mapping/mapping';
@@ -70,15 +71,10 @@ const NOTHING: Spent = { orders: 0, amount: kobo(0) };
 
 export function createCallerUsage(parts: UsageParts): CallerUsage {
   const known = createLru<string, Counted>(OWNERS_MAX);
-  const turns = new Map<string, Promise<unknown>>();
+  const inTurn = oneByOnePerName();
   return {
     // One reading at a time per owner: two at once would count the same orders twice.
-    read(owner, without) {
-      const reading = (turns.get(owner) ?? Promise.resolve()).then(() => readUsage(owner, without, known, parts));
-      const turn = reading.catch(() => undefined).then(() => void (turns.get(owner) === turn && turns.delete(owner)));
-      turns.set(owner, turn);
-      return reading;
-    },
+    read: (owner, without) => inTurn(owner, () => readUsage(owner, without, known, parts)),
     forget: (owner) => void known.delete(owner),
   };
 }

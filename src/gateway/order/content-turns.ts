@@ -1,4 +1,5 @@
 /** Turns of requests with the same content, so that two at once find each other: in this process, and over all processes that serve as one. */
+import { createTurns } from '../../domain/steps';
 import type { KeptRepeat } from './kept-repeats';
 
 /** The memory of repeats that several processes of one gateway share. */
@@ -27,21 +28,5 @@ export function createContentTurns(shared: SharedRepeats | undefined) {
       endOwn();
     };
     return { kept, end: endBoth };
-  };
-}
-
-/** Each call resolves in its turn among those of its name, with the function that ends the turn. */
-export function createTurns(): (name: string) => Promise<() => void> {
-  const last = new Map<string, Promise<void>>();
-  return async (name) => {
-    const before = last.get(name);
-    let end: () => void = () => undefined;
-    const mine = new Promise<void>((resolve) => void (end = resolve));
-    last.set(name, mine);
-    await before;
-    return () => {
-      if (last.get(name) === mine) last.delete(name);
-      end();
-    };
   };
 }
