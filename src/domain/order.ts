@@ -105,6 +105,9 @@ export type Opened =
   /** The request id belongs to another intent. Its order is unchanged. */
   | { readonly kind: 'conflict'; readonly order: Order };
 
+type Comparable = Pick<NewOrder, 'contentHash' | 'wordsHash' | 'operation' | 'fields' | 'trail'>;
+type ComparableRepeat = Comparable & Pick<NewOrder, 'identifiers' | 'essentials'>;
+
 /**
  * Decides whether two requests under one request id mean the same order. Each of four things proves it,
  * because the operator may have changed the meaning of the script's words between the two:
@@ -123,10 +126,6 @@ export type Opened =
  * Such a repeat gets the answer of the order as it was opened. Refusing it as another order would make the script refund, and
  * selling it again would be a second charge.
  */
-
-type Comparable = Pick<NewOrder, 'contentHash' | 'wordsHash' | 'operation' | 'fields' | 'trail'>;
-type ComparableRepeat = Comparable & Pick<NewOrder, 'identifiers' | 'essentials'>;
-
 export function isSameIntent(earlier: Comparable, now: ComparableRepeat): boolean {
   if (earlier.contentHash === now.contentHash) return true;
   const isWordForWord = earlier.wordsHash !== undefined && earlier.wordsHash === now.wordsHash;
@@ -135,7 +134,7 @@ export function isSameIntent(earlier: Comparable, now: ComparableRepeat): boolea
 
 type Sale = Pick<NewOrder, 'operation' | 'fields' | 'essentials' | 'identifiers'>;
 
-/** The last of them alone, for a repeat that the set of the order has read. */
+/** The last of the four proofs alone, for a repeat that the set of the order has read. */
 export function isSameSale(earlier: Sale, { operation, fields, essentials = [], identifiers = [] }: Sale): boolean {
   const written = (values: JsonObject, name: string): string =>
     identifiers.includes(name) ? identityOf('identifier', textOf(values[name])) : JSON.stringify(values[name] ?? null);

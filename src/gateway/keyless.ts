@@ -261,17 +261,16 @@ export function createLookupCounts(clock: Clock): LookupCounts {
   };
 }
 
-/**
- * Remembers what v1 found in recent lookups without a key. The same address gets the same answer from memory, because scripts repeat
- * the lookup when they sell. Only successful lookups are kept, per address and key, in memory and bounded.
- */
-
 export interface LookedUp {
   readonly finding: Finding;
   /** The fields of the lookup; without the field of a trial in which no value was found. */
   readonly values: JsonObject;
 }
 
+/**
+ * Remembers what v1 found in recent lookups without a key. The same address gets the same answer from memory, because scripts repeat
+ * the lookup when they sell. Only successful lookups are kept, per address and key, in memory and bounded.
+ */
 export interface LookupMemory {
   find(name: string, rememberMs: number): LookedUp | undefined;
   keep(name: string, found: LookedUp): void;

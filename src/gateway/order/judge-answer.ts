@@ -49,9 +49,9 @@ export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<
   const isDuplicate = sent.isDuplicate || isYes(body['duplicate']) || isYes(data['duplicate']);
   const judged = isDuplicate ? await judgeDuplicate(outcome, reference, judging) : outcome;
   // The journal is asked last: while the receipt was read, another order may have been settled with this reference.
-  const owning = await ownerOf(reference, judging);
-  if (owning === 'another') return OTHER_ORDER;
-  if (owning !== 'unread' || judged.kind === 'unknown') return judged;
+  const claim = await claimOn(reference, judging);
+  if (claim === 'another') return OTHER_ORDER;
+  if (claim !== 'unread' || judged.kind === 'unknown') return judged;
   // `JOURNAL_UNREAD` makes the pursuit ask v1 again, so the answer is not lost.
   if (isDuplicate && !isExpected(judging)) return { ...JOURNAL_UNREAD, isDoubted: true };
   // The journal may be away for longer than any script waits. v1's receipt of the reference can then show that it is this order's.
@@ -69,9 +69,9 @@ async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject
   const doubt: Outcome = { kind: 'unknown', reason: 'v1 refuses and speaks of an order that it has', isDoubted: true };
   if (reference === undefined) return isOfOrder ? doubt : refusal;
   const { identity, outcome, isOldSale } = await judging.identify(reference, judging.order.openedAtMs);
-  const owning = await ownerOf(reference, judging);
-  if (owning === 'another') return isOfOrder ? OTHER_ORDER : refusal;
-  if (owning === 'unread') return doubt;
+  const claim = await claimOn(reference, judging);
+  if (claim === 'another') return isOfOrder ? OTHER_ORDER : refusal;
+  if (claim === 'unread') return doubt;
   // An old sale under this id explains the refusal: this request has bought nothing.
   if (identity === 'same' && isOldSale === true && outcome?.kind === 'succeeded') return refusal;
   if (identity === 'same') return outcome ?? { kind: 'pending', reference };
@@ -125,7 +125,7 @@ function isSelfContradictory({ kind }: Outcome, body: JsonObject, data: JsonObje
 }
 
 /** Whether another order of the journal has this reference. `none` also where it is this order's own. */
-async function ownerOf(reference: string, { order, journal, onTrouble }: Judging): Promise<'another' | 'none' | 'unread'> {
+async function claimOn(reference: string, { order, journal, onTrouble }: Judging): Promise<'another' | 'none' | 'unread'> {
   try {
     const owning = await journal.findByReference(order.owner, reference);
     return owning !== undefined && owning.requestId !== order.requestId ? 'another' : 'none';

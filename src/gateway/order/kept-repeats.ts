@@ -91,8 +91,9 @@ function keptOf({ requestId, headerId }: NewOrder, agoMs: number): KeptRepeat {
   return headerId === undefined ? { requestId, agoMs } : { requestId, headerId, agoMs };
 }
 
-export function keyOf(owner: string, contentHash: string): string {
-  return `${owner} ${contentHash}`;
+/** The name of an order, a content, the words or a header of one key, in tables of all keys. */
+export function keyOf(owner: string, idOrHash: string): string {
+  return `${owner} ${idOrHash}`;
 }
 
 /** Key and words as one text. Records of earlier builds have no hash of their words: there it is the content. */

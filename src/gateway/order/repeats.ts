@@ -117,7 +117,10 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
       try {
         for (const one of kept ?? []) contents.add(content, one, windowMs);
         const { order: found, repeatKind } = await find(order, sent, windowMs, sale);
-        if (repeatKind === 'joined') return { order: tellings.begin(found, line), repeatKind, end };
+        if (repeatKind === 'joined') {
+          tellings.begin(found, line);
+          return { order: found, repeatKind, end };
+        }
         if (repeatKind === 'unread' || kept === undefined) return { order, repeatKind: 'unread', end };
         return { order: found, repeatKind, end: keepAtEnd(found, windowMs, end) };
       } catch (cause) {

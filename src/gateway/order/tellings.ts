@@ -6,8 +6,8 @@ import type { NewOrder, Order } from '../../domain/order';
 import { keyOf } from './kept-repeats';
 
 export interface Tellings {
-  /** A request has joined this order, and its script will be told the end. Gives the order. */
-  begin(order: NewOrder, line: Line): NewOrder;
+  /** A request has joined this order, and its script will be told the end. */
+  begin(order: NewOrder, line: Line): void;
   /** Whether such a script is being told the end, or was told a moment ago. */
   isUnderWay(order: NewOrder): boolean;
   /** A script has got the whole reply with the success of this order. */
@@ -28,7 +28,6 @@ export function createTellings(clock: Pick<Clock, 'elapsed'>): Tellings {
       const key = keyOf(order.owner, order.requestId);
       untilMs.set(key, Infinity);
       line.onEnd((isWhole) => untilMs.set(key, isWhole ? clock.elapsed() + MARKED_MS : 0));
-      return order;
     },
     isUnderWay: ({ owner, requestId }) => clock.elapsed() < (untilMs.get(keyOf(owner, requestId)) ?? 0),
     noteHeard: ({ owner, requestId, trail }) => void heardUnder.set(keyOf(owner, requestId), trail?.mapping ?? ''),

@@ -8,7 +8,7 @@ import { referenceOf } from '../../domain/outcome';
 import type { Journal, OfOwner } from '../../journal/journal';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { askForReceipt } from './find-receipt';
-import { type History, latestOf } from './read-history';
+import { type History, latestTimeOf } from './read-history';
 
 interface CheckParts {
   readonly journal: Pick<Journal, 'listOfOwner'>;
@@ -106,7 +106,7 @@ export async function wholeSince(
   if (wholeSinceMs !== -Infinity) return wholeSinceMs;
   const { sale } = await findSold({ ...span, newestFirst: false }, parts);
   const isCutOff = sale !== undefined && !shown.has(referenceOf(sale.outcome)!);
-  return isCutOff ? Math.min(...[...shown.values()].map(latestOf)) + 1 : -Infinity;
+  return isCutOff ? Math.min(...[...shown.values()].map(latestTimeOf)) + 1 : -Infinity;
 }
 
 /** The key's last confirmed sale of the wanted ones, or its first, and how many other orders come before it. */

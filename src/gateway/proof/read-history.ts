@@ -103,7 +103,7 @@ export function createHistoryReader({
         hasLearnt ||= learnt.some((receipt) => receipt !== undefined);
       }
       // A row in the future rules its zone out for all rows. Read as UTC, a sale made past the gateway one hour before an order would fit that order.
-      const latestMs = Math.max(...[...shown.values()].map(latestOf));
+      const latestMs = Math.max(...[...shown.values()].map(latestTimeOf));
       const readings = ZONE_OFFSETS_MS.filter((offset) => latestMs - offset <= (serverAtMs ?? Infinity) + AHEAD_MS).length;
       const unclaimed = [...rows.values()].map(({ timesMs, ...row }) => ({
         ...{ ...row, timesMs: timesMs.slice(0, readings) },
@@ -157,12 +157,12 @@ export async function readPages(question: PagesQuestion, ask: (call: V1Call) => 
       return completeSince(Infinity);
     totalMost = total;
     for (const read of reads) if (read !== undefined) shown.set(read.reference, read);
-    const last = reads.findLastIndex((read) => read !== undefined && latestOf(read) >= question.sinceMs);
+    const last = reads.findLastIndex((read) => read !== undefined && latestTimeOf(read) >= question.sinceMs);
     wholeSinceMs = -Infinity;
     for (const read of reads.slice(0, last + 1)) {
       if (read === undefined) return completeSince(Infinity);
       // Rows not read yet may be of the same second as this one. Where times are not in order, the newest row read counts.
-      wholeSinceMs = Math.max(wholeSinceMs, latestOf(read) + 1);
+      wholeSinceMs = Math.max(wholeSinceMs, latestTimeOf(read) + 1);
       // A new order moves the last row of a page to the next page, so a row may come twice.
       if (!rows.has(read.reference) && (await question.wants(read))) rows.set(read.reference, read);
     }
@@ -204,14 +204,14 @@ function createPlaces(): (listed: readonly JsonObject[], list: JsonObject) => bo
   };
 }
 
-export function latestOf({ timesMs }: Unclaimed): number {
+export function latestTimeOf({ timesMs }: Unclaimed): number {
   return Math.max(...timesMs);
 }
 
 /** The reading stops at the first old rows, so rows in another order would end it too early. */
 function isNewestFirst(rows: readonly (Unclaimed | undefined)[]): boolean {
   const [first, last] = [rows[0], rows.at(-1)];
-  return first === undefined || last === undefined || latestOf(first) >= latestOf(last);
+  return first === undefined || last === undefined || latestTimeOf(first) >= latestTimeOf(last);
 }
 
 function readRow(row: JsonObject): Unclaimed | undefined {

@@ -103,11 +103,6 @@ export function looksLikeToken(text: string): boolean {
   return /^cga\d+\./.test(text);
 }
 
-/**
- * HMAC-SHA-256 (RFC 2104) of short texts. `createHmac` takes twice as long, because it makes and frees an object for every
- * text. A purchase needs five hashes: 5 µs instead of 10.
- */
-
 const BLOCK_BYTES = 64;
 const HASH_BYTES = 32;
 const INNER_PAD = 0x36;
@@ -117,7 +112,10 @@ const SHORT_BYTES = 4096;
 /** How many bytes of UTF-8 one unit of a JavaScript string takes, at most. */
 const BYTES_PER_UNIT = 3;
 
-/** Returns a function that hashes a text to 64 hex digits. The key has at most 64 bytes. */
+/**
+ * Returns a function that hashes a text to 64 hex digits: HMAC-SHA-256 (RFC 2104), with a key of at most 64 bytes. For a short text
+ * `createHmac` takes twice as long, because it makes and frees an object. A purchase needs five hashes: 5 µs instead of 10.
+ */
 export function createKeyedHash(key: Buffer): (text: string) => string {
   const inner = Buffer.alloc(BLOCK_BYTES + SHORT_BYTES);
   const outer = Buffer.alloc(BLOCK_BYTES + HASH_BYTES);

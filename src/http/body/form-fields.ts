@@ -46,12 +46,6 @@ function decode(text: string, where: string): string {
   }
 }
 
-/**
- * Pairs of name and text become fields, with PHP's bracket names: `a[b]=1` is an object, `a[]=1` a list, and `a[0]=1`
- * (as `http_build_query` writes a list) a list as well. qs is not used, because it accepts and repairs input that must be
- * refused here (one name twice, `a=1` beside `a[b]=2`, broken percent-encoding).
- */
-
 export type FieldPair = readonly [name: string, text: string];
 type Node = string | Branch;
 
@@ -63,7 +57,13 @@ interface Branch {
 
 const BRACKET_NAME = /^([^[\]]+)((?:\[[^[\]]*\])+)$/;
 
-/** Empty names are dropped (`&&`, `& &`, `=x`), leading spaces trimmed: PHP does both, and real scripts rely on it (facts, section 2.6). */
+/**
+ * Pairs of name and text become fields, with PHP's bracket names: `a[b]=1` is an object, `a[]=1` a list, and `a[0]=1`
+ * (as `http_build_query` writes a list) a list as well. qs is not used, because it accepts and repairs input that must be
+ * refused here (one name twice, `a=1` beside `a[b]=2`, broken percent-encoding).
+ *
+ * Empty names are dropped (`&&`, `& &`, `=x`), leading spaces trimmed: PHP does both, and real scripts rely on it (facts, section 2.6).
+ */
 export function nestFields(pairs: Iterable<FieldPair>, limits: BodyLimits): LegacyFields {
   const root = newBranch();
   let count = 0;
