@@ -13,7 +13,7 @@ import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer-purchase';
 import { latestOf } from './answer-status';
 import { isOfPins, withGoods } from './proof/fill-goods';
-import { contentHashOf, isWithoutItsId, wordsHashOf } from './read/new-order';
+import { contentHashOf, isWithoutItsId, wholeFields, wordsHashOf } from './read/new-order';
 import type { WalkParts } from './walk-parts';
 import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
@@ -86,7 +86,7 @@ export async function answerRefusedRepeat(
     format: replyMapping.formats.has(order.format)
       ? order.format
       : (known.detection?.format ?? [...replyMapping.formats.keys()][0]!),
-    values: order.fields,
+    values: wholeFields(order),
     // The order may have another id, or another spelling of its id.
     roots: { order: orderRoot({ ...latest, echo: sent?.echo ?? latest.echo }, outcome) },
   });

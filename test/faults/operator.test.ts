@@ -15,6 +15,7 @@ import { opened } from '../opened';
 
 const AIRTIME = PURCHASES.find(({ operation, format }) => operation === 'airtime' && format === 'B')!;
 const EXAM = PURCHASES.find(({ operation, format }) => operation === 'exam' && format === 'B')!;
+const SMS = PURCHASES.find(({ operation, format }) => operation === 'SMS' && format === 'B')!;
 const ELECTRICITY = PURCHASES.find(({ operation, format }) => operation === 'electricity' && format === 'A')!;
 
 const LOST_ANSWER = afterCharge(({ socket }) => socket.resetAndDestroy());
@@ -119,6 +120,18 @@ describe.each([
 test('a mapping that has neither the address nor the operation of a charged order fails no repeat of it', async () => {
   await runGateway(buyOnce('r-1'));
   expect(await runGateway(buyOnce('r-1'), otherName())).toMatchObject({ http: 200, word: 'success' });
+});
+
+test('the repeat of a message to more numbers than the journal keeps, which a mapping refuses now, is told no count of a list that is cut', async () => {
+  const numbers = Array.from({ length: 201 }, (_, index) => `0803${String(1_000_000 + index)}`);
+  const message: Purchase = { ...SMS, fields: { ...SMS.fields, recetipient: numbers.join(',') } };
+  const first = await runGateway(buyOnce('r-1', message));
+  const again = await runGateway(
+    buyOnce('r-1', message),
+    mappingsWhere('operations/sms.yaml', /length_max: 5000/, 'length_max: 1'),
+  );
+  expect(JSON.parse(first.text)).toMatchObject({ status: 'success', total_number: 201 });
+  expect(JSON.parse(again.text)).toMatchObject({ status: 'success', total_number: null, total_correct_number: null });
 });
 
 describe('a price list that is away when an order is repeated', () => {
