@@ -6,7 +6,7 @@ import type { Keyring } from '../gateway/read/keyring';
 import { withoutGoods } from '../journal/order-life';
 import type { Answered, AnswerListener } from '../upstream/listen-to-answers';
 import type { Finding, SentOutcome } from '../upstream/upstream';
-import { cutText as cut, type ExchangeNote } from './note';
+import { cutText as cut, type ExchangeNote, keyOfExchange } from './note';
 import type { KeyedNote } from './notes-store';
 
 /** How many orders are followed: one of their exchanges was noted, so all later ones are noted as well. */
@@ -28,7 +28,7 @@ export function noteExchanges({ clock, keyring, add }: Hearing): AnswerListener 
     const about = kind === 'sent' ? { requestId: id } : { reference: id };
     const begun = { owner, atMs: clock.now() - tookMs, tookMs };
     const note: ExchangeNote = { kind: 'exchange', ...begun, ...about, call: `${call.method} ${call.path}`, ...answer };
-    add({ note, keys: [keyring.hash(JSON.stringify([kind, owner, id]))] });
+    add({ note, keys: [keyOfExchange(kind, owner, id, keyring)] });
   };
   return {
     sent(sent, requestId, answered) {

@@ -1,5 +1,7 @@
-/** Notes: records of orders and refused requests beside the journal. No note has a key, PIN, card PIN or token. */
+/** Notes: records of orders and refused requests beside the journal, and their look-up keys. No note has a key, PIN, card PIN or token. */
 import { shorten } from '../domain/shown-words';
+import type { Keyring } from '../gateway/read/keyring';
+import type { LookUpKey } from './number-keys';
 
 /** A request without an order, and what its script was told. */
 export interface RefusedNote {
@@ -59,3 +61,28 @@ export type Note = RefusedNote | OrderNote;
 
 export const NOTE_TEXT_MAX = 500;
 export const cutText = (text: string): string => shorten(text, NOTE_TEXT_MAX);
+
+type Hashing = Pick<Keyring, 'hash'>;
+
+/** The look-up keys of an order's notes: by its number, by its request id, and by v1's reference. */
+export function keysOfOrder(
+  { owner, number, requestId, reference }: { owner: string; number: number; requestId: string; reference: string | undefined },
+  keyring: Hashing,
+): readonly LookUpKey[] {
+  const ids = [keyOfOrder(owner, number, keyring), keyOfExchange('sent', owner, requestId, keyring)];
+  return reference === undefined ? ids : [...ids, keyOfExchange('reference', owner, reference, keyring)];
+}
+
+export function keyOfOrder(owner: string, number: number, keyring: Hashing): LookUpKey {
+  return keyring.hash(JSON.stringify(['order', owner, number]));
+}
+
+/** The look-up key of an exchange: of a purchase by its request id, of a question for a receipt by its reference. */
+export function keyOfExchange(kind: 'sent' | 'reference', owner: string, id: string, keyring: Hashing): LookUpKey {
+  return keyring.hash(JSON.stringify([kind, owner, id]));
+}
+
+/** The look-up key of refused requests by the request id that their script sent. */
+export function keyOfSentId(id: string, keyring: Hashing): LookUpKey {
+  return keyring.hash(JSON.stringify(['id', id]));
+}

@@ -9,6 +9,7 @@ import type { GatewayError } from '../domain/errors';
 import { harmless } from '../domain/harmless';
 import type { LegacyHeaders, LegacyReply, LegacyRequest } from '../domain/legacy';
 import { networkOf } from '../domain/network-of';
+import type { ServedNumber } from '../domain/number-identity';
 import { isInCredentials, looksLikeKey } from '../domain/shown-words';
 import { NOT_KEPT } from '../domain/traffic';
 import type { Served } from '../gateway/gateway';
@@ -17,9 +18,9 @@ import { readRaw } from '../gateway/read/read-raw';
 import { idInHeader } from '../gateway/tell/refuse';
 import type { Mapping, Operation } from '../mapping/mapping';
 import { noteExchanges } from './note-exchanges';
-import { cutText as cut, NOTE_TEXT_MAX as TEXT_MAX, type Note, type RefusedNote } from './note';
+import { cutText as cut, keyOfOrder, keyOfSentId, NOTE_TEXT_MAX as TEXT_MAX, type Note, type RefusedNote } from './note';
 import type { KeyedNote, NotesStore } from './notes-store';
-import { keyOfNumber, numbersOf, type KindOfNumber, type LookUpKey } from './number-keys';
+import { keyOfNumber, numbersOf } from './number-keys';
 
 export type Notes = ReturnType<typeof createNotes>;
 
@@ -63,7 +64,7 @@ export function createNotes(parts: NotesParts) {
     allow(owner !== undefined && accepted.has(owner) ? owner : networkOf(address ?? ''));
   const watching = harmless(parts.onTrouble);
 
-  const noteRefused = (note: Omit<RefusedNote, 'kind' | 'atMs'>, numbers: readonly KindOfNumber[]): void => {
+  const noteRefused = (note: Omit<RefusedNote, 'kind' | 'atMs'>, numbers: readonly ServedNumber[]): void => {
     const keys = numbers.map((number) => keyOfNumber(number, parts.keyring));
     const ids = note.requestId === undefined ? [] : [keyOfSentId(note.requestId, parts.keyring)];
     writer.add({ note: { kind: 'refused', atMs: parts.clock.now(), ...note }, keys: [...keys, ...ids] });
@@ -120,30 +121,12 @@ export function createNotes(parts: NotesParts) {
   };
 }
 
-/** The look-up keys of an order's notes: by its number, by its request id, and by v1's reference. */
-export function keysOfOrder(
-  { owner, number, requestId, reference }: { owner: string; number: number; requestId: string; reference: string | undefined },
-  keyring: Pick<Keyring, 'hash'>,
-): readonly LookUpKey[] {
-  const ids = [keyOfOrder(owner, number, keyring), keyring.hash(JSON.stringify(['sent', owner, requestId]))];
-  return reference === undefined ? ids : [...ids, keyring.hash(JSON.stringify(['reference', owner, reference]))];
-}
-
-function keyOfOrder(owner: string, number: number, keyring: Pick<Keyring, 'hash'>): LookUpKey {
-  return keyring.hash(JSON.stringify(['order', owner, number]));
-}
-
-/** The look-up key of refused requests by the request id that their script sent. */
-export function keyOfSentId(id: string, keyring: Pick<Keyring, 'hash'>): LookUpKey {
-  return keyring.hash(JSON.stringify(['id', id]));
-}
-
 /** The phone, meter and card numbers in a request, even if the request was refused while it was read. */
 function numbersAsked(
   request: LegacyRequest,
   operation: Operation,
   parameters: Served['parameters'] = {},
-): readonly KindOfNumber[] {
+): readonly ServedNumber[] {
   return operation.fields.flatMap((field) => {
     const [raw] = readRaw(request, field);
     const value = parameters[field.name] ?? raw?.value;
@@ -157,7 +140,7 @@ function numbersAsked(
 function refusedNoteOf(
   request: LegacyRequest,
   served: Served,
-  numbers: readonly KindOfNumber[],
+  numbers: readonly ServedNumber[],
 ): Omit<RefusedNote, 'kind' | 'atMs'> {
   const { operation, fingerprint, refusal, reply, order, outcome } = served;
   const id = order.requestId;

@@ -3,7 +3,7 @@
  * have the same key (decision 0044). Also the masking of numbers for pages and lists.
  */
 import { isList, textOf, type JsonObject, type JsonValue } from '../domain/json';
-import { identityOf, parseIdentifier, parsePhone, type NumberKind } from '../domain/number-identity';
+import { identityOf, parseIdentifier, parsePhone, type ServedNumber } from '../domain/number-identity';
 import type { Keyring } from '../gateway/read/keyring';
 import type { Mapping, Operation } from '../mapping/mapping';
 
@@ -13,22 +13,17 @@ export type LookUpKey = string;
 /** An SMS to many can be found by this many of its recipients. */
 const RECIPIENTS_MAX = 100;
 
-export interface KindOfNumber {
-  readonly kind: NumberKind;
-  readonly text: string;
-}
-
 /**
  * The numbers in an order's fields: phones, meters, smartcards, recipients. The mapping's operation says which fields have numbers; of an
  * operation that the mapping no longer has, those that look like one.
  */
-export function numbersIn(operation: Operation | undefined, values: JsonObject): readonly KindOfNumber[] {
+export function numbersIn(operation: Operation | undefined, values: JsonObject): readonly ServedNumber[] {
   if (operation === undefined) return Object.values(values).flatMap((value) => numbersOf(guessedAs(value) ?? '', value));
   return operation.fields.flatMap(({ name, as }) => numbersOf(as, values[name]));
 }
 
 /** The numbers in one value that is read as this kind of field. */
-export function numbersOf(as: string, value: JsonValue | undefined): readonly KindOfNumber[] {
+export function numbersOf(as: string, value: JsonValue | undefined): readonly ServedNumber[] {
   if (value === undefined || value === null || value === '') return [];
   if (as === 'phone' || as === 'identifier') return [{ kind: as, text: textOf(value) }];
   if (as !== 'phone_list') return [];
@@ -39,13 +34,13 @@ export function numbersOf(as: string, value: JsonValue | undefined): readonly Ki
     .map((text) => ({ kind: 'phone', text }));
 }
 
-export function keyOfNumber({ kind, text }: KindOfNumber, keyring: Pick<Keyring, 'hash'>): LookUpKey {
+export function keyOfNumber({ kind, text }: ServedNumber, keyring: Pick<Keyring, 'hash'>): LookUpKey {
   return keyring.hash(JSON.stringify(['number', kind, identityOf(kind, text)]));
 }
 
 /** The keys of a number that a person has typed. The same text may be a phone and a meter number; empty where it can be neither. */
 export function keysOfTyped(text: string, keyring: Pick<Keyring, 'hash'>): readonly LookUpKey[] {
-  const kinds: KindOfNumber[] = [
+  const kinds: ServedNumber[] = [
     ...(parsePhone(text) === undefined ? [] : [{ kind: 'phone' as const, text }]),
     ...(parseIdentifier(text) === undefined ? [] : [{ kind: 'identifier' as const, text }]),
   ];
@@ -61,7 +56,7 @@ export function maskNumber(text: string): string {
 }
 
 /** A sentence of v1 or a reply, with the numbers of its order masked, as sent and without country code or leading zero. */
-export function maskIn(text: string, numbers: readonly KindOfNumber[]): string {
+export function maskIn(text: string, numbers: readonly ServedNumber[]): string {
   return numbers.reduce((shown, { kind, text: number }) => {
     const masked = maskNumber(number);
     const whole = shown.replaceAll(number, masked);

@@ -4,7 +4,7 @@ import { pause, type Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
 import { isJsonObject, type JsonObject } from '../domain/json';
 import { isCredit } from '../gateway/proof/compare-receipt';
-import { parseTimes, readPages } from '../gateway/proof/read-history';
+import { type HistoryRow, parseTimes, readPages } from '../gateway/proof/read-history';
 import { orderInReceipt, readNaira } from '../upstream/answer-data';
 import type { CallContext, Finding, Upstream, V1Call } from '../upstream/upstream';
 
@@ -42,7 +42,7 @@ export const MARGIN_MS = 15 * 60_000;
 
 export async function readV1Day(day: Day, ask: Ask): Promise<V1Day> {
   const unread: string[] = [];
-  let nextListed: Listed | undefined;
+  let nextListed: HistoryRow | undefined;
   const sinceMs = day.fromMs - MARGIN_MS;
   const pages = await readPages(
     {
@@ -73,13 +73,7 @@ export async function readV1Day(day: Day, ask: Ask): Promise<V1Day> {
   };
 }
 
-interface Listed {
-  readonly reference: string;
-  readonly timesMs: readonly number[];
-  readonly row: JsonObject;
-}
-
-async function readRow({ reference, timesMs, row }: Listed, ask: Ask, troubles: string[]): Promise<V1Row> {
+async function readRow({ reference, timesMs, row }: HistoryRow, ask: Ask, troubles: string[]): Promise<V1Row> {
   const receipt = await readReceipt(reference, ask);
   if (typeof receipt === 'object') return { ...receipt, timesMs };
   troubles.push(receipt === 'none' ? 'v1 has none of a row that it lists' : receipt.slice('unread: '.length));

@@ -6,7 +6,7 @@ import { createKeyring } from '../../src/gateway/read/keyring';
 import { openLmdbReader } from '../../src/journal/lmdb-journal';
 import { createFieldSeal } from '../../src/journal/record';
 import type { Note } from '../../src/orders/note';
-import { keyOfSentId, keysOfOrder } from '../../src/orders/notes';
+import { keyOfSentId, keysOfOrder } from '../../src/orders/note';
 import { openNotesStore } from '../../src/orders/notes-store';
 import { keysOfTyped } from '../../src/orders/number-keys';
 import { openHouse, send, type AnswerOfV1 } from './house';

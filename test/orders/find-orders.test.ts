@@ -3,7 +3,7 @@ import { createKeyring } from '../../src/gateway/read/keyring';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { findOrders, type FindParts, type FoundOrders, type OrderQuery } from '../../src/orders/find-orders';
 import type { RefusedNote } from '../../src/orders/note';
-import { keyOfSentId } from '../../src/orders/notes';
+import { keyOfSentId } from '../../src/orders/note';
 import { createMemoryNotesStore } from '../../src/orders/notes-store';
 import { NO_INDEX, type OrderName } from '../../src/orders/number-index';
 import { keysOfTyped } from '../../src/orders/number-keys';

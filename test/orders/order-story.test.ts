@@ -2,7 +2,7 @@ import { kobo } from '../../src/domain/amount';
 import { Secret } from '../../src/domain/credentials';
 import { TOLD_PENDING, type Order } from '../../src/domain/order';
 import { createKeyring } from '../../src/gateway/read/keyring';
-import { keysOfOrder } from '../../src/orders/notes';
+import { keysOfOrder } from '../../src/orders/note';
 import { createMemoryNotesStore } from '../../src/orders/notes-store';
 import { storyOf, type StoryParts } from '../../src/orders/order-story';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';

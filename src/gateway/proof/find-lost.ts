@@ -18,7 +18,7 @@ import { createCheck, type IsOther, type SoldSpan, wholeSince } from './check-pr
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
-import { type History, type HistoryReader, isOverWithoutPins, type Unclaimed } from './read-history';
+import { type History, type HistoryReader, isOverWithoutPins, type HistoryRow } from './read-history';
 
 export interface LostParts {
   readonly journal: Journal;
@@ -176,12 +176,12 @@ class Matches {
    * The time of a rival does not count: it may have been opened while the clock was wrong. A rival without traits (its operation is no longer in
    * the mapping) may fit any row.
    */
-  static mayFit(rival: Rival, row: Unclaimed): boolean {
+  static mayFit(rival: Rival, row: HistoryRow): boolean {
     return rival.traits === undefined || isAlike(rival, row.receipt!);
   }
 
   /** The only row that fits this order, if that row fits no other order of this key or of another key. */
-  async rowOf(order: Order): Promise<Unclaimed | undefined> {
+  async rowOf(order: Order): Promise<HistoryRow | undefined> {
     const mine = this.#rivals.find((rival) => isUntouched(rival.order, order))!;
     const { outcome } = mine.order;
     const isDoubted = outcome?.kind === 'unknown' && outcome.isDoubted === true;
@@ -190,7 +190,7 @@ class Matches {
     // A row whose receipt has not been read may be this order as well.
     if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
     const alike = timely.filter((row) => isAlike(mine, row.receipt!));
-    const isRivalled = (row: Unclaimed): boolean => this.#rivals.some((rival) => rival !== mine && Matches.mayFit(rival, row));
+    const isRivalled = (row: HistoryRow): boolean => this.#rivals.some((rival) => rival !== mine && Matches.mayFit(rival, row));
     if (alike.every(isRivalled)) return undefined;
     const row = await this.#otherKeys.onlyFree(order, alike);
     return row === undefined || isRivalled(row) ? undefined : row;
@@ -258,7 +258,7 @@ function isUntouched(one: Order, other: Order): boolean {
   return one.requestId === other.requestId && one.attempts === other.attempts && lastAttemptAt(one) === lastAttemptAt(other);
 }
 
-export function isTimely(order: Order, row: Unclaimed): boolean {
+export function isTimely(order: Order, row: HistoryRow): boolean {
   return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= lastAttemptAt(order) + LATER_MS);
 }
 
@@ -319,10 +319,10 @@ function isRuledOut(traits: LostTraits | undefined, record: JsonObject): boolean
 }
 
 /** v1 has given the money back, or took none. */
-function isFailed({ row }: Unclaimed): boolean {
+function isFailed({ row }: HistoryRow): boolean {
   return (row['data'] as JsonObject)['status'] === 'failed';
 }
 
-function isCertainlyNot(traits: LostTraits | undefined, { row, receipt }: Unclaimed): boolean {
+function isCertainlyNot(traits: LostTraits | undefined, { row, receipt }: HistoryRow): boolean {
   return isRuledOut(traits, receipt ?? row);
 }

@@ -11,17 +11,17 @@ import type { Journal } from '../../journal/journal';
 import { firstNumberAt } from '../../journal/order-life';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { askForReceipt } from './find-receipt';
-import type { Unclaimed } from './read-history';
+import type { HistoryRow } from './read-history';
 
 export interface OtherKeys {
   /** Whether each of these rows is certainly the order of another key, although it could be `order`. */
-  areAllOfOtherKeys(order: Order, rows: readonly Unclaimed[]): Promise<boolean>;
+  areAllOfOtherKeys(order: Order, rows: readonly HistoryRow[]): Promise<boolean>;
   /** The only row that is not an order of another key. Undefined where there are several, or where one row or its rivals are unclear. */
-  onlyFree(order: Order, rows: readonly Unclaimed[]): Promise<Unclaimed | undefined>;
+  onlyFree(order: Order, rows: readonly HistoryRow[]): Promise<HistoryRow | undefined>;
 }
 
 /** Whether a row fits an order. `unknown` where the mapping no longer has the order's operation. */
-export type CompareRow = (order: Order, row: Unclaimed) => 'alike' | 'ruled out' | 'neither' | 'unknown';
+export type CompareRow = (order: Order, row: HistoryRow) => 'alike' | 'ruled out' | 'neither' | 'unknown';
 
 interface OtherKeysParts {
   readonly journal: Pick<Journal, 'listByReference' | 'listUnsettled' | 'listOfOwner' | 'hasReference'>;
@@ -33,7 +33,7 @@ interface OtherKeysParts {
 interface LookInput {
   readonly context: CallContext;
   readonly compare: CompareRow;
-  readonly isTimely: (order: Order, row: Unclaimed) => boolean;
+  readonly isTimely: (order: Order, row: HistoryRow) => boolean;
   /** Orders that were opened before this time are no rivals. */
   readonly fromMs: number;
   /** Sales that were confirmed before this time must be shown by v1 to their account. */
@@ -70,17 +70,17 @@ class OtherKeysOfLook implements OtherKeys {
     this.#strangers = strangers;
   }
 
-  async areAllOfOtherKeys(order: Order, rows: readonly Unclaimed[]): Promise<boolean> {
+  async areAllOfOtherKeys(order: Order, rows: readonly HistoryRow[]): Promise<boolean> {
     for (const row of rows) if ((await this.#claimOf(order, row)) !== 'theirs') return false;
     return true;
   }
 
-  async onlyFree(order: Order, rows: readonly Unclaimed[]): Promise<Unclaimed | undefined> {
+  async onlyFree(order: Order, rows: readonly HistoryRow[]): Promise<HistoryRow | undefined> {
     if (rows.length === 0) return undefined;
     // Open orders are listed before the owners of the rows: an order that is settled in between has then claimed its row.
     this.#open ??= this.#listOpen().finally(() => this.#owning.clear());
     const open = await this.#open;
-    let free: Unclaimed | undefined;
+    let free: HistoryRow | undefined;
     for (const row of rows) {
       const claim = await this.#claimOf(order, row);
       if (claim === 'theirs') continue;
@@ -91,7 +91,7 @@ class OtherKeysOfLook implements OtherKeys {
   }
 
   /** Whether the row is an order of another key. `unclear` where it may be one, or the journal cannot be read. */
-  async #claimOf(order: Order, row: Unclaimed): Promise<'theirs' | 'unclear' | 'none'> {
+  async #claimOf(order: Order, row: HistoryRow): Promise<'theirs' | 'unclear' | 'none'> {
     const { compare, isTimely } = this.#look;
     const owning = this.#owning.get(row.reference) ?? this.#listOwning(row.reference);
     this.#owning.set(row.reference, owning);
@@ -104,7 +104,7 @@ class OtherKeysOfLook implements OtherKeys {
   }
 
   /** Whether the row may be an open order of another key. The time of that order does not count: it may have been opened while the clock was wrong. */
-  async #isRivalled(order: Order, row: Unclaimed, open: readonly Order[]): Promise<boolean> {
+  async #isRivalled(order: Order, row: HistoryRow, open: readonly Order[]): Promise<boolean> {
     for (const other of open) {
       // An open order with a reference (pending at the provider) has a row of its own.
       if (!this.#isOfAnother(order, other) || referenceOf(other.outcome) !== undefined) continue;
@@ -120,7 +120,7 @@ class OtherKeysOfLook implements OtherKeys {
    * from a copy that lags. A key without any sale counts as one of another account. A key that has sales, but none among its orders before
    * that time, counts as one of this account.
    */
-  async #isStranger(owner: string, row: Unclaimed): Promise<boolean> {
+  async #isStranger(owner: string, row: HistoryRow): Promise<boolean> {
     const { journal } = this.#parts;
     const { context, shownBeforeMs } = this.#look;
     const pair = `${context.credentials.fingerprint} ${owner}`;

@@ -6,8 +6,8 @@ import { orderInReceipt } from '../../upstream/answer-data';
 import type { CallContext, Finding, Upstream, V1Call } from '../../upstream/upstream';
 import { askForReceipt } from './find-receipt';
 
-/** One row of v1's history whose reference no order in the journal has. */
-export interface Unclaimed {
+/** One row of v1's history. */
+export interface HistoryRow {
   readonly reference: string;
   /** When v1 wrote the row: one reading of its time per zone that v1 may mean; ms since the epoch. */
   readonly timesMs: readonly number[];
@@ -18,11 +18,12 @@ export interface Unclaimed {
 }
 
 export interface History {
-  readonly unclaimed: readonly Unclaimed[];
+  /** Those whose reference no order in the journal has. */
+  readonly unclaimed: readonly HistoryRow[];
   /** The history is complete from this time on: an order of this time or later that is missing here is not at v1. Infinity: never complete. */
   readonly wholeSinceMs: number;
   /** All rows that were read, claimed or not, by reference. */
-  readonly shown: ReadonlyMap<string, Unclaimed>;
+  readonly shown: ReadonlyMap<string, HistoryRow>;
   /** v1's clock in its latest answer, if that answer has a time; ms since the epoch. */
   readonly serverAtMs: number | undefined;
   /** True when new receipts were read, so that the next look knows more than this one did. */
@@ -34,7 +35,7 @@ export interface HistoryQuestion {
   /** False for a row that is certainly none of the lost orders: such a row is skipped. */
   readonly mayBeLost: (row: JsonObject) => boolean;
   /** True for a row of the time of a lost order: its receipt is read before the others. */
-  readonly isTimely: (row: Unclaimed) => boolean;
+  readonly isTimely: (row: HistoryRow) => boolean;
 }
 
 export interface HistoryReader {
@@ -118,14 +119,14 @@ export function createHistoryReader({
 export interface PagesQuestion {
   readonly sinceMs: number;
   readonly pagesMax: number;
-  readonly wants: (row: Unclaimed) => boolean | Promise<boolean>;
+  readonly wants: (row: HistoryRow) => boolean | Promise<boolean>;
 }
 
 export interface Pages {
   /** Those that are wanted. */
-  readonly rows: ReadonlyMap<string, Unclaimed>;
+  readonly rows: ReadonlyMap<string, HistoryRow>;
   /** As in `History`. */
-  readonly shown: ReadonlyMap<string, Unclaimed>;
+  readonly shown: ReadonlyMap<string, HistoryRow>;
   /** As in `History`. */
   readonly wholeSinceMs: number;
   readonly serverAtMs: number | undefined;
@@ -135,8 +136,8 @@ export interface Pages {
 
 /** Reads v1's history page by page, back to a time; never throws. */
 export async function readPages(question: PagesQuestion, ask: (call: V1Call) => Promise<Finding>): Promise<Pages> {
-  const rows = new Map<string, Unclaimed>();
-  const shown = new Map<string, Unclaimed>();
+  const rows = new Map<string, HistoryRow>();
+  const shown = new Map<string, HistoryRow>();
   let serverAtMs: number | undefined;
   let wholeSinceMs = Infinity;
   let totalMost = 0;
@@ -204,17 +205,17 @@ function createPlaces(): (listed: readonly JsonObject[], list: JsonObject) => bo
   };
 }
 
-export function latestTimeOf({ timesMs }: Unclaimed): number {
+export function latestTimeOf({ timesMs }: HistoryRow): number {
   return Math.max(...timesMs);
 }
 
 /** The reading stops at the first old rows, so rows in another order would end it too early. */
-function isNewestFirst(rows: readonly (Unclaimed | undefined)[]): boolean {
+function isNewestFirst(rows: readonly (HistoryRow | undefined)[]): boolean {
   const [first, last] = [rows[0], rows.at(-1)];
   return first === undefined || last === undefined || latestTimeOf(first) >= latestTimeOf(last);
 }
 
-function readRow(row: JsonObject): Unclaimed | undefined {
+function readRow(row: JsonObject): HistoryRow | undefined {
   const reference = row['transaction_ref'];
   const timesMs = parseTimes(row['created_at']);
   return typeof reference === 'string' && timesMs.length > 0
@@ -235,7 +236,7 @@ function identityOf(receipt: JsonObject, reference: string): JsonObject | undefi
 }
 
 /** Undefined where v1 now shows the end of an order that was pending when its receipt was read: PINs, or their absence, tell sales apart. */
-function upToDate(known: JsonObject | undefined, { row }: Unclaimed): JsonObject | undefined {
+function upToDate(known: JsonObject | undefined, { row }: HistoryRow): JsonObject | undefined {
   const wasWaiting = known !== undefined && isWaiting(known['data'] as JsonObject);
   return wasWaiting && isOver(row['data'] as JsonObject) ? undefined : known;
 }
