@@ -49,18 +49,25 @@ function mayBeElsewhere(parsed: ParsedRequest, { toldSales }: ElsewhereParts): b
   return toldSales?.() !== undefined && isFoundByWords(parsed);
 }
 
-/** `countsHeard`: an order that ended since this request came is found also where another script has heard that end. */
+interface SameSaleSearch {
+  readonly isDue?: boolean;
+  /** An order that ended since this request came is found also where another script has heard that end. */
+  readonly countsHeard?: boolean;
+  /** The result where the journal cannot be searched and this process remembers no order of the sale. */
+  readonly ifFailed?: typeof UNREAD | undefined;
+}
+
 function findSameSale(
   order: NewOrder,
   { intent, mapping, line }: ParsedRequest,
   { repeats, clock, onTrouble }: ElsewhereParts,
-  { isDue = true, countsHeard = isDue }: { readonly isDue?: boolean; readonly countsHeard?: boolean } = {},
+  { isDue = true, countsHeard = isDue, ifFailed }: SameSaleSearch,
 ): Promise<EarlierOrder | undefined> {
   const cameAt = countsHeard ? clock.elapsed() - line.ageMs : undefined;
   const search = { isDue, except: order.requestId, sent: intent.requestId, cameAt };
   return repeats.findUnheard(order.owner, order.wordsHash!, mapping, search).catch((error: unknown) => {
     onTrouble('find', error);
-    return UNREAD;
+    return ifFailed;
   });
 }
 
@@ -75,7 +82,7 @@ export async function soldMeanwhile(
   parts: ElsewhereParts,
 ): Promise<NotSent | undefined> {
   if (ageMs <= REFUSED_AS_IDENTICAL_MS || !mayBeElsewhere(parsed, parts)) return undefined;
-  return (await findSameSale(order, parsed, parts)) && SOLD_MEANWHILE;
+  return (await findSameSale(order, parsed, parts, { ifFailed: UNREAD })) && SOLD_MEANWHILE;
 }
 
 /** Whether this process sends the order no more, because another process has opened an order for the same sale. */
@@ -99,7 +106,7 @@ export function createFindElsewhere(
     if (!isDue || ageMs() <= REFUSED_AS_IDENTICAL_MS) return undefined;
     isDue = false;
     if (!mayBeElsewhere(parsed, parts)) return undefined;
-    const found = await findSameSale(order, parsed, parts);
+    const found = await findSameSale(order, parsed, parts, { ifFailed: UNREAD });
     if (found === undefined || (found !== UNREAD && isRefusal(found.outcome))) return undefined;
     return { kind: 'unknown', reason: SOLD_MEANWHILE.reason };
   };
@@ -124,9 +131,10 @@ export async function repeatedElsewhere(
 export async function orderSoldInstead(order: Order, parsed: ParsedRequest, parts: ElsewhereParts): Promise<Order | undefined> {
   const isMeanwhile = wasSoldMeanwhile(order);
   if (!(isMeanwhile || isRefusedAsIdentical(order.outcome)) || !isFoundByWords(parsed)) return undefined;
-  const found = await findSameSale(order, parsed, parts, { countsHeard: isMeanwhile });
-  // Another process has an order of this sale, with an outcome that is not known here.
-  if (found === UNREAD) return isMeanwhile ? { ...order, outcome: JOURNAL_UNREAD } : undefined;
+  // `isMeanwhile`: another process has an order of this sale, with an outcome that is not known here.
+  const ifFailed = isMeanwhile ? UNREAD : undefined;
+  const found = await findSameSale(order, parsed, parts, { countsHeard: isMeanwhile, ifFailed });
+  if (found === UNREAD) return { ...order, outcome: JOURNAL_UNREAD };
   // v1 may have refused the earlier order because of this one, of whose attempts nothing is known.
   if (order.outcome?.kind === 'unknown' && isRefusal(found?.outcome)) return undefined;
   return found && { ...found, outcome: found.outcome ?? ATTEMPT_NOT_ENDED };

@@ -942,6 +942,21 @@ describe('a repeat without an id', () => {
         expect(house.upstream.sent).toHaveLength(2);
       });
 
+      test('is pending where v1 refuses it as identical, and it cannot be read whether that order was told', async () => {
+        const unreadable = { ...toldStore(), read: () => Promise.reject(new Error('too many open files')) };
+        const house = openWalkHouse({
+          ...slowly(0, { kind: 'succeeded', reference: 'V0' }, IDENTICAL),
+          parts: { toldSales: () => unreadable },
+        });
+        const other = openWalkHouse({ beside: house, ...slowly(0, SUCCESS) });
+        ask(house, { amount: '300' });
+        await house.clock.advance(200);
+        ask(other);
+        await house.clock.advance(200);
+        expect(await sellAt(house)).toMatchObject({ http: 200, status: 'pending' });
+        expect(house.upstream.sent).toHaveLength(2);
+      });
+
       test('hears that refusal where the earlier sale was told', async () => {
         const { house, lines, sold } = await afterDeath({}, undefined, IDENTICAL);
         lines.push(toldLine(sold));
