@@ -5,27 +5,17 @@ import type { LegacyReply } from '../domain/legacy';
 import type { PriceList } from '../price-lists/price-lists';
 import { readNaira } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
-import type { Answer } from './answer-purchase';
+import type { Answer } from './answer';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { keptList } from './tell/kept-lists';
 import type { WalkParts } from './walk-parts';
-import { mergeReply, replyTo, type ReplyParts, type OutcomeParts } from './tell/merge-reply';
+import { findingParts, isFound, mergeReply, replyTo, type ReplyParts } from './tell/merge-reply';
 import { withWait } from './tell/refuse';
 import { numberingShown } from '../mapping/shown-numbers';
 import { recentRefusal } from './read/judge-visit';
 import { buildCall } from './read/build-call';
 import type { LookedUp } from './keyless';
-
-/** v1 gave no answer: 503 with the failure words. A lookup charges nothing, so a failure is safe. */
-const UNAVAILABLE_STATUS = 503;
-const TOO_BUSY = 'There is too much to do right now. Nothing was checked.';
-/** For refusals without a message of v1: the text of `not_found` would say that the number does not exist. */
-const DEFAULT_REFUSAL_TEXTS: Readonly<Record<number, string>> = {
-  401: 'The API key was refused. Nothing was checked.',
-  403: 'The API key may not be used here. Nothing was checked.',
-  429: 'Too many requests. Nothing was checked.',
-};
 
 export async function answerLookup(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const context = readContextOf(parsed);
@@ -33,7 +23,7 @@ export async function answerLookup(parsed: ParsedRequest, parts: WalkParts): Pro
   const { finding, values } = await lookUp(parsed, parts);
   // The lists are shown only if v1 has just answered this key.
   const catalog = wantsLists(parsed) && finding.kind === 'found' ? await parts.priceLists.show(context) : undefined;
-  const told = withWait(findingParts(finding, parsed), parsed.call!.path);
+  const told = withWait(findingParts(finding, parsed.mapping), parsed.call!.path);
   const reply = replyTo(parsed, {
     ...told,
     values,
@@ -50,29 +40,6 @@ function wantsLists({ operation, isBasic }: ParsedRequest): boolean {
 
 function catalogOf(catalog: PriceList | undefined, { mapping }: ParsedRequest): ReplyParts['catalog'] {
   return catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
-}
-
-export function findingParts(finding: Finding, { mapping }: ParsedRequest): OutcomeParts {
-  const { texts } = mapping;
-  if (finding.kind === 'unavailable') {
-    const { reason, retryAfterSeconds } = finding;
-    const text = retryAfterSeconds === undefined ? (texts['unavailable'] ?? reason) : TOO_BUSY;
-    return { outcome: 'failure', http: UNAVAILABLE_STATUS, text, retryAfterSeconds };
-  }
-  const message =
-    typeof finding.body['message'] === 'string' && finding.body['message'] !== '' ? finding.body['message'] : undefined;
-  if (finding.kind === 'refused') {
-    const { httpStatus, retryAfterSeconds } = finding;
-    return {
-      outcome: 'failure',
-      http: httpStatus,
-      text: message ?? DEFAULT_REFUSAL_TEXTS[httpStatus] ?? texts['not_found'] ?? 'Not found.',
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    };
-  }
-  return isFound(finding)
-    ? { outcome: 'success', text: message ?? texts['found'] ?? 'Successful.' }
-    : { outcome: 'failure', text: message ?? texts['not_found'] ?? 'Not found.' };
 }
 
 /** Scripts need balances as numbers, but v1 may send them as text. */
@@ -116,7 +83,7 @@ export async function answerList(parsed: ParsedRequest, parts: WalkParts): Promi
   if (catalog === undefined) {
     // The price list is missing without a reason. A question for the balance shows whether v1 refuses the key or cannot be reached.
     const why = recentRefusal(parsed, parts) ?? (await parts.upstream.find({ method: 'GET', path: '/balance' }, context));
-    const told = findingParts(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, parsed);
+    const told = findingParts(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, mapping);
     return {
       outcome: why.kind === 'refused' ? 'refused' : 'unavailable',
       reply: mergeReply({ ...withWait(told, '/balance'), mapping, operation, format, values: intent.values }),
@@ -197,11 +164,6 @@ async function askFor(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp
     if (!isUnknownThere(finding)) break;
   }
   return { finding, values: Object.fromEntries(Object.entries(values).filter(([name]) => name !== trial.field)) };
-}
-
-/** v1 may answer "no such card" with HTTP 200, so `success` and `status` decide. */
-function isFound(finding: Finding): finding is Extract<Finding, { kind: 'found' }> {
-  return finding.kind === 'found' && finding.body['success'] !== false && finding.body['status'] !== 'error';
 }
 
 /** Whether v1 does not know the number under this value, so that another value may be tried. A refused key or a limit ends the trial. */

@@ -1,10 +1,8 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
 import { within } from '../domain/clock';
-import { textOf } from '../domain/json';
-import type { LegacyReply } from '../domain/legacy';
 import { isStandIn, isToldLater, type NewOrder, type Order, standIn } from '../domain/order';
-import { isOver, isSafeToRefund, type Outcome, referenceOf } from '../domain/outcome';
-import type { Finding } from '../upstream/upstream';
+import { isOver, isSafeToRefund, type Outcome } from '../domain/outcome';
+import { type Answer, idsOf } from './answer';
 import { type Opening, openOrder } from './order/open-order';
 import { pursue } from './order/pursue';
 import { createLease, type Pursuit } from './order/pursuit';
@@ -17,39 +15,10 @@ import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { isNameless, namesItsSale } from './read/read-raw';
-import { firstOf, orderRoot, replyTo, outcomeParts } from './tell/merge-reply';
+import { orderRoot, outcomeParts, replyTo } from './tell/merge-reply';
 import { markTold, takePins, watchHangUp } from './tell/mark-told';
 import { pendingInWords, obstacleParts, withWait } from './tell/refuse';
 import type { WalkParts } from './walk-parts';
-
-export interface Answer {
-  readonly reply: LegacyReply;
-  /** For logs and metrics. */
-  readonly outcome: Outcome['kind'] | Finding['kind'];
-  readonly repeat?: Repeat | undefined;
-  /** The ids of the order, if the answer is about one. */
-  readonly order?: OrderIds;
-  /** How long the script was held after v1's first answer had left the order open. */
-  readonly heldMs?: number | undefined;
-}
-
-export interface OrderIds {
-  /** As the script sent it; the gateway's own where the script sent none. */
-  readonly requestId: string;
-  readonly number?: number;
-  readonly reference?: string | undefined;
-}
-
-export function idsOf(order: Order, outcome: Outcome): OrderIds {
-  const { requestId, echo, number } = order;
-  const sent = firstOf(echo);
-  const reference = referenceOf(outcome);
-  const id = sent === undefined ? requestId : textOf(sent);
-  return isStandIn(order) ? { requestId: id, reference } : { requestId: id, number, reference };
-}
-
-/** For logs and metrics: `joined` as in `RepeatKind`, `replayed` as in `OpeningKind`. */
-export type Repeat = 'joined' | 'replayed';
 
 /** How long the reply of a finished order waits for a price list that is being fetched: it has the plan names. */
 const CATALOG_GRACE_MS = 250;

@@ -10,7 +10,7 @@ import type { LegacyRequest, Line } from '../domain/legacy';
 import { isSameSale, isStandIn, isToldLater, type NewOrder, type Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
-import { type Answer, idsOf } from './answer-purchase';
+import { type Answer, idsOf } from './answer';
 import { latestOf } from './answer-status';
 import { isOfPins, withGoods } from './proof/fill-goods';
 import { contentHashOf, isWithoutItsId, wholeFields, wordsHashOf } from './read/new-order';

@@ -9,9 +9,8 @@ import { isFinal, isSafeToRefund, referenceOf, succeedOutcome, TOLD_AS } from '.
 import type { Mapping, ReplyOutcome } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { type Answer, idsOf } from './answer-purchase';
+import { type Answer, idsOf } from './answer';
 import { withGoods } from './proof/fill-goods';
-import { findingParts } from './answer-lookup';
 import { type ParsedRequest, readContextOf, type Reader, type Walk } from './read/walk-in';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
@@ -19,7 +18,7 @@ import { earlierSetOf } from './read/earlier-set';
 import { wholeFields } from './read/new-order';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, recentRefusal } from './read/judge-visit';
-import { firstOf, mergeReply, orderRoot, questionParts, type OutcomeParts } from './tell/merge-reply';
+import { findingParts, firstOf, mergeReply, orderRoot, type OutcomeParts, questionParts } from './tell/merge-reply';
 import { UNREAD } from './order/read-earlier';
 import { findReceipt } from './proof/find-receipt';
 import { markToldWhenAsked } from './tell/mark-told';
@@ -193,7 +192,7 @@ function answerWithoutOrder(id: string, finding: Finding, parsed: ParsedRequest)
 
 /** The reply parts where v1 gave no usable answer: v1's message if it refused, and the time to wait if a limit was reached. */
 function noAnswerParts(finding: Finding, parsed: ParsedRequest, call: Pick<V1Call, 'path'>): OutcomeParts {
-  const { text, retryAfterSeconds } = withWait(findingParts(finding, parsed), call.path);
+  const { text, retryAfterSeconds } = withWait(findingParts(finding, parsed.mapping), call.path);
   return unansweredParts(finding.kind === 'refused' ? text : '', parsed.mapping, retryAfterSeconds);
 }
 
@@ -204,7 +203,7 @@ export async function answerHistory(parsed: ParsedRequest, parts: WalkParts): Pr
   // The script would take the success of a list for the order's.
   if (status !== undefined) return answerStatus({ ...parsed, operation: status }, parts);
   const finding = recentRefusal(parsed, parts) ?? (await parts.upstream.find(parsed.call!, readContextOf(parsed)));
-  const found = findingParts(finding, parsed);
+  const found = findingParts(finding, parsed.mapping);
   const told = found.outcome === 'success' ? found : noAnswerParts(finding, parsed, parsed.call!);
   const orders = finding.kind === 'found' && told.outcome === 'success' ? await historyRows(finding.body, parsed, parts) : [];
   const v1 = finding.kind === 'unavailable' ? null : finding.body;

@@ -6,6 +6,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/domain/project-folder.ts': 'From the files and from the one file: test/cli/built.test.ts.',
   'src/domain/traffic.ts': 'Types alone.',
   'src/domain/recorded-request.ts': 'Types alone.',
+  'src/gateway/answer.ts': 'The ids of every answer: test/gateway/gateway.test.ts.',
   'src/gateway/order/open-order.ts':
     'The half of a purchase before it is pursued: test/gateway/answer-purchase.test.ts and test/flows/repeat.test.ts.',
   'src/gateway/order/pursuit-times.ts': 'Each pause and limit is a row of test/gateway/order/pursue.test.ts.',

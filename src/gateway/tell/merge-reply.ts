@@ -8,6 +8,7 @@ import { DEFAULT } from '../../mapping/compile-callers';
 import { withoutSuccess } from '../../mapping/rules/read-as';
 import { NULL_IN_FAILURE } from '../../mapping/shapes';
 import { shownNumbers } from '../../mapping/shown-numbers';
+import type { Finding } from '../../upstream/upstream';
 import type { CatalogLists } from '../read/catalog-lists';
 import type { ParsedRequest } from '../read/walk-in';
 
@@ -136,6 +137,44 @@ function saleHttp({ saleHttp: own, words }: Mapping): number {
 export function questionParts(outcome: Outcome, mapping: Mapping): OutcomeParts {
   const told = outcomeParts(outcome, mapping);
   return told.outcome === 'success' ? told : { ...told, http: mapping.words.success.http };
+}
+
+/** v1 gave no answer: 503 with the failure words. A lookup charges nothing, so a failure is safe. */
+const UNAVAILABLE_STATUS = 503;
+const TOO_BUSY = 'There is too much to do right now. Nothing was checked.';
+/** For refusals without a message of v1: the text of `not_found` would say that the number does not exist. */
+const DEFAULT_REFUSAL_TEXTS: Readonly<Record<number, string>> = {
+  401: 'The API key was refused. Nothing was checked.',
+  403: 'The API key may not be used here. Nothing was checked.',
+  429: 'Too many requests. Nothing was checked.',
+};
+
+/** The reply parts for what v1 said to a question. */
+export function findingParts(finding: Finding, { texts }: Mapping): OutcomeParts {
+  if (finding.kind === 'unavailable') {
+    const { reason, retryAfterSeconds } = finding;
+    const text = retryAfterSeconds === undefined ? (texts['unavailable'] ?? reason) : TOO_BUSY;
+    return { outcome: 'failure', http: UNAVAILABLE_STATUS, text, retryAfterSeconds };
+  }
+  const message =
+    typeof finding.body['message'] === 'string' && finding.body['message'] !== '' ? finding.body['message'] : undefined;
+  if (finding.kind === 'refused') {
+    const { httpStatus, retryAfterSeconds } = finding;
+    return {
+      outcome: 'failure',
+      http: httpStatus,
+      text: message ?? DEFAULT_REFUSAL_TEXTS[httpStatus] ?? texts['not_found'] ?? 'Not found.',
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    };
+  }
+  return isFound(finding)
+    ? { outcome: 'success', text: message ?? texts['found'] ?? 'Successful.' }
+    : { outcome: 'failure', text: message ?? texts['not_found'] ?? 'Not found.' };
+}
+
+/** v1 may answer "no such card" with HTTP 200, so `success` and `status` decide. */
+export function isFound(finding: Finding): finding is Extract<Finding, { kind: 'found' }> {
+  return finding.kind === 'found' && finding.body['success'] !== false && finding.body['status'] !== 'error';
 }
 
 /** `$order` in mappings: money in kobo, times in milliseconds. Null for values that are not known or that a failure does not have. */
