@@ -130,6 +130,11 @@ export function isProvenAbsent(outcome: Outcome): outcome is NotSent {
   return outcome.kind === 'not_sent' && outcome.isProven === true;
 }
 
+/** Whether other processes judge this by its time: a lease of an attempt, or a proof that the order never was at v1. */
+export function isJudgedByTime(outcome: Outcome): boolean {
+  return isProvenAbsent(outcome) || (outcome.kind === 'unknown' && outcome.isBeginning === true);
+}
+
 /** An attempt with this outcome charged nothing. */
 export function isRefusal(outcome: Outcome | undefined): boolean {
   return outcome?.kind === 'rejected' || outcome?.kind === 'not_sent';

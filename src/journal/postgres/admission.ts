@@ -92,7 +92,9 @@ export function createDatabaseClock({ run, machine = systemClock }: DatabaseCloc
     const settingBefore = setting();
     const askedAt = machine.elapsed();
     const [row] = await on(NOW);
-    const [mostMs, leastMs] = [Number(row?.['now_ms']) - askedAt, Number(row?.['now_ms']) - machine.elapsed()];
+    const theirMs = Number(row?.['now_ms'] ?? NaN);
+    if (!Number.isFinite(theirMs)) throw new Error('The database did not tell its time.');
+    const [mostMs, leastMs] = [theirMs - askedAt, theirMs - machine.elapsed()];
     // The database read its clock between question and answer. A time that may be right stays: otherwise it would go to and fro.
     aheadMs = aheadMs === undefined ? (leastMs + mostMs) / 2 : Math.min(mostMs, Math.max(leastMs, aheadMs));
     comparedAt = settingBefore;

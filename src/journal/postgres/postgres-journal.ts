@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/clock';
 import type { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
 import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../domain/order';
-import { isProvenAbsent, type Outcome } from '../../domain/outcome';
+import { isJudgedByTime, type Outcome } from '../../domain/outcome';
 import {
   readOnlyJournal,
   WriteFailure,
@@ -188,9 +188,8 @@ class PostgresJournal {
     const attempt = ofAttempt ?? this.#attemptOf(owner, requestId);
     // A receipt or v1's history gave this answer: the order may belong to another process, whose script waits for it.
     const isOfOther = ofAttempt === undefined && storable.kind !== 'unknown';
-    // A lease and a proof of absence are judged by their times on every machine, so they need the right time.
-    const isByTime = isProvenAbsent(storable) || (storable.kind === 'unknown' && storable.isBeginning === true);
-    if (isByTime && !this.#clock.isRight()) throw new WriteFailure(new Error('the time of the database is not known'));
+    if (isJudgedByTime(storable) && !this.#clock.isRight())
+      throw new WriteFailure(new Error('the time of the database is not known'));
     const change = (before: Order): Order => settleAttempt(before, storable, atMs, attempt);
     const order = await this.#write({ owner, requestId }, atMs, change, isOfOther);
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');

@@ -60,6 +60,15 @@ test('after a sleep of its machine the time is not known until the next comparis
   clock.stop();
 });
 
+test('an answer without a time is none, and the time goes on by the one before', async () => {
+  const { rightMs, clock, compare } = createMachine();
+  await compare();
+  for (const rows of [[], [{ now_ms: null }], [{ now_ms: 'soon' }]])
+    await expect(clock.compare(async () => rows)).rejects.toThrow('The database did not tell its time.');
+  expect(Math.abs(clock.now() - rightMs())).toBeLessThanOrEqual(1);
+  clock.stop();
+});
+
 test('a slow question moves a time no further than it must, and a quick one sets it right', async () => {
   const { machine, rightMs, clock, compare } = createMachine();
   const errors: number[] = [];

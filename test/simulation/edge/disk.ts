@@ -4,7 +4,7 @@
  */
 import { GatewayError } from '../../../src/domain/errors';
 import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../../src/domain/order';
-import { isFinal, isProvenAbsent, type Outcome } from '../../../src/domain/outcome';
+import { isFinal, isJudgedByTime, type Outcome } from '../../../src/domain/outcome';
 import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
 import { keyOf, wordingOf } from '../../../src/gateway/order/kept-repeats';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
@@ -114,8 +114,7 @@ export class Disk {
         );
       },
       settle: (owner, requestId, latest, atMs, attempt) => {
-        const isByTime = isProvenAbsent(latest) || (latest.kind === 'unknown' && latest.isBeginning === true);
-        if (isByTime && !isTimeKnown()) return Promise.reject(new WriteFailure(new Error('the time is not known')));
+        if (isJudgedByTime(latest) && !isTimeKnown()) return Promise.reject(new WriteFailure(new Error('the time is not known')));
         const isMistimed = this.#isMistimed(atMs);
         const settle = async (): Promise<Order> => {
           const order = await this.#settle(isMistimed, owner, requestId, latest, atMs, attempt);

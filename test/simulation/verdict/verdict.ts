@@ -3,7 +3,6 @@ import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import { NOT_TOLD, TOLD_PENDING } from '../../../src/domain/order';
 import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
-
 import type { Dialect, SimulatedV1 } from '../edge/simulated-v1';
 import type { Stage } from '../edge/stage';
 import { isSaleOf, likenessOf } from '../script/content';
