@@ -38,7 +38,7 @@ export interface KeylessParts {
   readonly others?: OtherKeyless | undefined;
 }
 
-/** The exchange of `KeylessNews` between processes that serve as one. */
+/** Passes `KeylessNews` between processes that serve as one. */
 export interface OtherKeyless {
   tell(news: KeylessNews): void;
   onNews(hear: (news: KeylessNews) => void): void;
@@ -48,14 +48,133 @@ export type KeylessNews =
   /** One lookup under this name of `LookupCounts`. */
   | { readonly kind: 'counted'; readonly name: string }
   | { readonly kind: 'paused'; readonly fingerprint: string; readonly pauseMs: number }
-  | SoldNews;
+  /** Contains the key itself, without its PIN. It stays in memory, and passes only between processes of one gateway. */
+  | { readonly kind: 'sold'; readonly address: string; readonly fingerprint: string; readonly apiKey: string };
 
-/** Contains the key itself, without its PIN. It stays in memory, and passes only between processes of one gateway. */
-interface SoldNews {
-  readonly kind: 'sold';
-  readonly address: string;
-  readonly fingerprint: string;
-  readonly apiKey: string;
+/** v1's statuses for a key that is wrong, not allowed from this address, or used too often. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
+const TOO_OFTEN = 429;
+/** How often the other processes are told that a shop goes on selling, so that not every sale costs a message. */
+const SHARE_EVERY_MS = 600_000;
+
+/** Which key is used. */
+export function createKeyless({ lookupKey, keyring, clock, others }: KeylessParts): Keyless {
+  const remembered = createRemembered(clock, others);
+  const { sales, share } = remembered;
+  const limiter = new LookupLimiter(remembered, clock);
+
+  const operatorsKey = (): Credentials | undefined => {
+    const own = lookupKey === undefined ? undefined : authenticate({ token: lookupKey.revealForUseOnly() }, keyring)?.credentials;
+    return own === undefined ? undefined : { ...own, isLookupKey: true };
+  };
+  const takeOperators = (address: string, limits: LookupLimits, hasSold: boolean): Credentials | undefined => {
+    const credentials = operatorsKey();
+    if (credentials !== undefined) limiter.countOperators(credentials, address, limits, hasSold);
+    return credentials;
+  };
+
+  return {
+    sold({ apiKey, fingerprint, isLookupKey }, address) {
+      if (isLookupKey === true) return;
+      const last = sales.get(address);
+      const isShared = last?.credentials.fingerprint === fingerprint && clock.elapsed() - last.sharedAtMs < SHARE_EVERY_MS;
+      if (isShared) sales.set(address, { ...last, atMs: clock.elapsed() });
+      else share({ kind: 'sold', address, fingerprint, apiKey: apiKey.revealForUseOnly() });
+    },
+    keyFor(address, { seller }) {
+      const sale = sales.get(address);
+      const isLate = seller === undefined || sale === undefined || clock.elapsed() - sale.atMs > seller.withinMs;
+      return isLate ? operatorsKey() : sale.credentials;
+    },
+    take(credentials, address, limits) {
+      const { isLookupKey, isSeller, apiKey } = credentials;
+      if (isLookupKey === true && isSeller !== true) return takeOperators(address, limits, false) ?? credentials;
+      const waitMs = isSeller === true ? limiter.countSellers(credentials, limits) : undefined;
+      if (waitMs === undefined) {
+        if (operatorsKey()?.apiKey.equals(apiKey) === true) limiter.countOwners(credentials);
+        return credentials;
+      }
+      const other = takeOperators(address, limits, true);
+      if (other === undefined) throw tooMany('without an API key from your address', waitMs);
+      return other;
+    },
+    keyAfter(asked, finding, address, limits) {
+      if (asked.isLookupKey !== true || finding.kind !== 'refused' || !REFUSALS.has(finding.httpStatus)) return undefined;
+      const isTooOften = finding.httpStatus === TOO_OFTEN;
+      if (asked.isSeller === true) {
+        if (!isTooOften) sales.delete(address);
+        return takeOperators(address, limits, true);
+      }
+      if (!isTooOften) return undefined;
+      const pauseMs = Math.min((finding.retryAfterSeconds ?? Infinity) * 1_000, limits.windowMs);
+      share({ kind: 'paused', fingerprint: asked.fingerprint, pauseMs });
+      throw tooManyOfOperator(pauseMs);
+    },
+  };
+}
+
+/** A network gets one more lookup while the lookups left would give this many others as many as it has had. */
+const OTHER_STRANGERS = 3;
+const OTHER_SELLERS = 1;
+
+/** What is counted, and under which names: lookups with a seller's key, and with the operator's key those of strangers and of its owner. */
+class LookupLimiter {
+  readonly #remembered: Remembered;
+  readonly #clock: Clock;
+
+  constructor(remembered: Remembered, clock: Clock) {
+    this.#remembered = remembered;
+    this.#clock = clock;
+  }
+
+  /** Counts one lookup with a seller's key; where its limit is reached, gives instead in how many milliseconds there is room again. */
+  countSellers({ fingerprint }: Credentials, { seller }: LookupLimits): number | undefined {
+    const { calls, windowMs } = seller ?? { calls: 0, windowMs: 0 };
+    // The limit is per key, not per address: v1 counts the lookups of a key, and its owner needs some as well.
+    const name = `${fingerprint} seller`;
+    const { count, roomInMs } = this.#remembered.counts.within(name, windowMs);
+    if (count >= calls) return roomInMs;
+    this.#count(name);
+    return undefined;
+  }
+
+  /** Counts one lookup with the operator's key for a script without a key. Throws a GatewayError when there were too many. */
+  countOperators({ fingerprint }: Credentials, address: string, limits: LookupLimits, hasSold: boolean): void {
+    const { calls, windowMs, total, owner } = limits;
+    const { counts, pausedUntilMs } = this.#remembered;
+    const [allName, networkName] = [`${fingerprint} all`, `${fingerprint} ${networkOf(address)}`];
+    const [all, had] = [counts.within(allName, windowMs), counts.within(networkName, windowMs)];
+    const left = total - all.count - Math.max(owner, counts.within(ownersName(fingerprint), windowMs).count);
+    const pauseMs = (pausedUntilMs.get(fingerprint) ?? 0) - this.#clock.elapsed();
+    if (pauseMs > 0) throw tooManyOfOperator(pauseMs);
+    if (!hasSold && had.count >= calls) throw tooMany('without an API key from your address', had.roomInMs);
+    if (left <= had.count * (hasSold ? OTHER_SELLERS : OTHER_STRANGERS))
+      throw tooMany('without an API key', Math.max(1, had.count > 0 ? had.roomInMs : all.roomInMs));
+    this.#count(allName);
+    this.#count(networkName);
+  }
+
+  /** Counts a lookup that the owner of the operator's key makes with it. */
+  countOwners({ fingerprint }: Credentials): void {
+    this.#count(ownersName(fingerprint));
+  }
+
+  #count(name: string): void {
+    this.#remembered.share({ kind: 'counted', name });
+  }
+}
+
+const ownersName = (fingerprint: string): string => `${fingerprint} own`;
+
+const tooManyOfOperator = (waitMs: number): GatewayError => tooMany('with the key of this service', waitMs);
+
+function tooMany(which: string, waitMs: number): GatewayError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new GatewayError(
+    'too_many_lookups',
+    `This number was not checked: too many lookups ${which}. Send your own API key. Try again in ${waitText(retryAfterSeconds)}.`,
+    { retryAfterSeconds },
+  );
 }
 
 interface Sale {
@@ -66,177 +185,32 @@ interface Sale {
 }
 
 const ADDRESSES_MAX = 5_000;
-/** v1's statuses for a key that is wrong, not allowed from this address, or used too often. */
-const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
-const TOO_OFTEN = 429;
-/** A network gets one more lookup while the lookups left would give this many others as many as it has had. */
-const OTHER_STRANGERS = 3;
-const OTHER_SELLERS = 1;
-/** How often the other processes are told that a shop goes on selling, so that not every sale costs a message. */
-const SHARE_EVERY_MS = 600_000;
 
-export function createKeyless({ lookupKey, keyring, clock, others }: KeylessParts): Keyless {
-  const sellers = new Sellers(clock, others);
-  const counted = createLookupCounts(clock);
-  const counts = countForAll(counted, others);
-  const operator = new OperatorsKey(
-    () => (lookupKey === undefined ? undefined : authenticate({ token: lookupKey.revealForUseOnly() }, keyring)?.credentials),
-    counts,
-    clock,
-  );
-  others?.onNews((news) => {
-    if (news.kind === 'counted') counted.add(news.name);
-    else if (news.kind === 'paused') operator.pause(news, news.pauseMs);
-    else sellers.applySale(news);
-  });
+type Remembered = ReturnType<typeof createRemembered>;
 
-  /** Counts one lookup with the key that sold from this address; when its limit is reached, with the operator's key. */
-  function takeSellers(credentials: Credentials, address: string, limits: LookupLimits): Credentials {
-    const { calls, windowMs } = limits.seller ?? { calls: 0, windowMs: 0 };
-    // The limit is per key, not per address: v1 counts the lookups of a key, and its owner needs some as well.
-    const name = `${credentials.fingerprint} seller`;
-    const { count, roomInMs } = counts.within(name, windowMs);
-    if (count < calls) {
-      counts.add(name);
-      operator.countOwn(credentials);
-      return credentials;
-    }
-    const other = operator.take(address, limits, true);
-    if (other === undefined) throw tooMany('without an API key from your address', roomInMs);
-    return other;
-  }
-
-  return {
-    sold: (credentials, address) => sellers.sold(credentials, address),
-    keyFor: (address, limits) => sellers.at(address, limits) ?? operator.asLookupKey(),
-    take(credentials, address, limits) {
-      if (credentials.isSeller === true) return takeSellers(credentials, address, limits);
-      if (credentials.isLookupKey === true) return operator.take(address, limits, false) ?? credentials;
-      operator.countOwn(credentials);
-      return credentials;
-    },
-    keyAfter(asked, finding, address, limits) {
-      if (asked.isLookupKey !== true || finding.kind !== 'refused' || !REFUSALS.has(finding.httpStatus)) return undefined;
-      const isTooOften = finding.httpStatus === TOO_OFTEN;
-      if (asked.isSeller === true) {
-        if (!isTooOften) sellers.forget(address);
-        return operator.take(address, limits, true);
-      }
-      if (!isTooOften) return undefined;
-      const pauseMs = Math.min((finding.retryAfterSeconds ?? Infinity) * 1_000, limits.windowMs);
-      others?.tell({ kind: 'paused', fingerprint: asked.fingerprint, pauseMs });
-      throw operator.pause(asked, pauseMs);
-    },
-  };
-}
-
-/** The keys that sold, by address: of each address the one that sold last. */
-class Sellers {
-  readonly #sales = createLru<string, Sale>(ADDRESSES_MAX);
-  readonly #clock: Clock;
-  readonly #others: OtherKeyless | undefined;
-
-  constructor(clock: Clock, others: OtherKeyless | undefined) {
-    this.#clock = clock;
-    this.#others = others;
-  }
-
-  sold({ apiKey, fingerprint, isLookupKey }: Credentials, address: string): void {
-    if (isLookupKey === true) return;
-    const last = this.#sales.get(address);
-    const now = this.#clock.elapsed();
-    const isShared = last?.credentials.fingerprint === fingerprint && now - last.sharedAtMs < SHARE_EVERY_MS;
-    this.#keep(apiKey, fingerprint, address, isShared ? last.sharedAtMs : now);
-    if (!isShared) this.#others?.tell({ kind: 'sold', address, fingerprint, apiKey: apiKey.revealForUseOnly() });
-  }
-
-  applySale({ apiKey, fingerprint, address }: SoldNews): void {
-    this.#keep(new Secret(apiKey), fingerprint, address, this.#clock.elapsed());
-  }
-
-  /** The key that sold from this address within the time that the mapping allows. */
-  at(address: string, { seller }: LookupLimits): Credentials | undefined {
-    const sale = this.#sales.get(address);
-    const isLate = seller === undefined || sale === undefined || this.#clock.elapsed() - sale.atMs > seller.withinMs;
-    return isLate ? undefined : sale.credentials;
-  }
-
-  forget(address: string): void {
-    this.#sales.delete(address);
-  }
-
-  #keep(apiKey: Secret, fingerprint: string, address: string, sharedAtMs: number): void {
-    const credentials: Credentials = { apiKey, fingerprint, isLookupKey: true, isSeller: true };
-    this.#sales.set(address, { credentials, atMs: this.#clock.elapsed(), sharedAtMs });
-  }
-}
-
-function countForAll(counted: LookupCounts, others: OtherKeyless | undefined): LookupCounts {
-  return {
-    ...counted,
-    add(name) {
-      counted.add(name);
-      others?.tell({ kind: 'counted', name });
-    },
-  };
-}
-
-/** The operator's key, and how many lookups v1 still takes with it. */
-class OperatorsKey {
-  readonly #credentials: () => Credentials | undefined;
-  readonly #counts: LookupCounts;
-  readonly #clock: Clock;
+/** What the processes that serve as one remember alike: each applies its own news and those of the others. */
+function createRemembered(clock: Clock, others: OtherKeyless | undefined) {
+  /** By address, the sale of the key that sold last from it. */
+  const sales = createLru<string, Sale>(ADDRESSES_MAX);
+  const counts = createLookupCounts(clock);
   /** By fingerprint: until when v1 accepts no lookups with the key, by `clock.elapsed()`. */
-  readonly #pausedUntilMs = createLru<string, number>(10);
-
-  constructor(credentials: () => Credentials | undefined, counts: LookupCounts, clock: Clock) {
-    this.#credentials = credentials;
-    this.#counts = counts;
-    this.#clock = clock;
-  }
-
-  asLookupKey(): Credentials | undefined {
-    const credentials = this.#credentials();
-    return credentials === undefined ? undefined : { ...credentials, isLookupKey: true };
-  }
-
-  /** Counts one lookup for a script without a key; undefined if the operator has no lookup key. Throws when there were too many. */
-  take(address: string, { calls, windowMs, total, owner }: LookupLimits, hasSold: boolean): Credentials | undefined {
-    const credentials = this.asLookupKey();
-    if (credentials === undefined) return undefined;
-    const counts = this.#counts;
-    const [ownName, allName, networkName] = ['own', 'all', networkOf(address)].map((who) => `${credentials.fingerprint} ${who}`);
-    const [all, had] = [counts.within(allName!, windowMs), counts.within(networkName!, windowMs)];
-    const left = total - all.count - Math.max(owner, counts.within(ownName!, windowMs).count);
-    const pauseMs = (this.#pausedUntilMs.get(credentials.fingerprint) ?? 0) - this.#clock.elapsed();
-    if (pauseMs > 0) throw tooMany('with the key of this service', pauseMs);
-    if (!hasSold && had.count >= calls) throw tooMany('without an API key from your address', had.roomInMs);
-    if (left <= had.count * (hasSold ? OTHER_SELLERS : OTHER_STRANGERS))
-      throw tooMany('without an API key', Math.max(1, had.count > 0 ? had.roomInMs : all.roomInMs));
-    counts.add(allName!);
-    counts.add(networkName!);
-    return credentials;
-  }
-
-  /** Counts a lookup that the owner of the operator's key makes with it. */
-  countOwn({ apiKey, fingerprint }: Credentials): void {
-    if (this.#credentials()?.apiKey.equals(apiKey) === true) this.#counts.add(`${fingerprint} own`);
-  }
-
-  /** Stops lookups with this key for `pauseMs`. Returns the refusal for the script. */
-  pause({ fingerprint }: Pick<Credentials, 'fingerprint'>, pauseMs: number): GatewayError {
-    this.#pausedUntilMs.set(fingerprint, this.#clock.elapsed() + pauseMs);
-    return tooMany('with the key of this service', pauseMs);
-  }
-}
-
-function tooMany(which: string, waitMs: number): GatewayError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return new GatewayError(
-    'too_many_lookups',
-    `This number was not checked: too many lookups ${which}. Send your own API key. Try again in ${waitText(retryAfterSeconds)}.`,
-    { retryAfterSeconds },
-  );
+  const pausedUntilMs = createLru<string, number>(10);
+  const apply = (news: KeylessNews): void => {
+    const now = clock.elapsed();
+    if (news.kind === 'counted') counts.add(news.name);
+    else if (news.kind === 'paused') pausedUntilMs.set(news.fingerprint, now + news.pauseMs);
+    else {
+      const { apiKey, fingerprint, address } = news;
+      const credentials: Credentials = { apiKey: new Secret(apiKey), fingerprint, isLookupKey: true, isSeller: true };
+      sales.set(address, { credentials, atMs: now, sharedAtMs: now });
+    }
+  };
+  others?.onNews(apply);
+  const share = (news: KeylessNews): void => {
+    apply(news);
+    others?.tell(news);
+  };
+  return { sales, counts, pausedUntilMs, share };
 }
 
 const NAMES_MAX = 10_000;
