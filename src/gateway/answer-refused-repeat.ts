@@ -51,23 +51,15 @@ export async function answerRefusedRepeat(
   const repeated = await findRepeated(request, known, mapping, parts);
   if (repeated === undefined) return undefined;
   const { order, sent, credentials, isProven } = repeated;
-  const { operation, callerKey, parameters = {} } = known;
-  const family = known.mapping ? undefined : mapping.families.get(callerKey?.family ?? order.trail?.family?.id ?? '');
-  const hasFamily = known.family !== undefined || callerKey?.family !== undefined;
-  const replyMapping = earlierSetOf(order, mapping, hasFamily, parts.setOf) ?? family?.mapping() ?? mapping;
-  const ordered = replyMapping.operations.get(order.operation) ?? operation;
+  const replyMapping = replyMappingOf(order, known, mapping, parts);
+  const ordered = replyMapping.operations.get(order.operation) ?? known.operation;
   const reader = { credentials, request, mapping: replyMapping };
   const obstacle = obstacleOf(refusal) ?? (isStandIn(order) ? undefined : await judgeVisit(order, reader, parts));
+  if (obstacle !== undefined || ordered === undefined || !isProven) return answerPending(repeated, known, reader, obstacle);
   // PINs name no customer: with the order's id another customer's script could ask for them.
   const isByWords = isNameless(sent, order) && isOfPins(ordered);
-  const isPerhapsOfAnother = isByWords && (await mayBeAwaited(order, parts.pursuits));
-  if (obstacle !== undefined || ordered === undefined || isPerhapsOfAnother || !isProven) {
-    if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
-    if (!isProven && operation?.takesPending === 'sells')
-      throw unreadRefusal('the set of mappings that read the order is not here');
-    const refused = { mapping: replyMapping, request, operation, format: known.detection?.format, parameters };
-    return { reply: pendingInWords(refused, obstacle && obstacleParts(obstacle, replyMapping).text), outcome: 'unknown' };
-  }
+  if (isByWords && (await mayBeAwaited(order, parts.pursuits))) return answerPending(repeated, known, reader);
+
   const asking = isStandIn(order) ? undefined : within(parts.clock, ASK_MS, latestOf(order, reader, parts));
   const latest = (await asking) ?? order;
   const outcome = await withGoods(latest, reader, parts);
@@ -91,6 +83,28 @@ export async function answerRefusedRepeat(
     roots: { order: orderRoot({ ...latest, echo: sent?.echo ?? latest.echo }, outcome) },
   });
   return { reply, outcome: outcome.kind, order: idsOf(latest, outcome) };
+}
+
+/** The mapping of the reply: the earlier set if only that has the order's names, else the running one, with the family of the key or of the order. */
+function replyMappingOf(order: Order, known: Known, running: Mapping, { setOf }: WalkParts): Mapping {
+  const { callerKey } = known;
+  const hasFamily = known.family !== undefined || callerKey?.family !== undefined;
+  const family = known.mapping ? undefined : running.families.get(callerKey?.family ?? order.trail?.family?.id ?? '');
+  return earlierSetOf(order, running, hasFamily, setOf) ?? family?.mapping() ?? running;
+}
+
+/** Tells "pending" and nothing of the order: v1 does not let this caller hear of it, or it may not be the order of this request. */
+function answerPending(
+  { order, isProven }: Repeated,
+  { operation, detection, parameters = {} }: Known,
+  { request, mapping }: { readonly request: LegacyRequest; readonly mapping: Mapping },
+  obstacle?: Obstacle,
+): Answer | undefined {
+  if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
+  if (!isProven && operation?.takesPending === 'sells')
+    throw unreadRefusal('the set of mappings that read the order is not here');
+  const refused = { mapping, request, operation, format: detection?.format, parameters };
+  return { reply: pendingInWords(refused, obstacle && obstacleParts(obstacle, mapping).text), outcome: 'unknown' };
 }
 
 interface Repeated {
