@@ -148,8 +148,6 @@ export interface Family {
   /** The format of its requests. */
   readonly format: string;
   readonly signals: readonly Signal[];
-  /** By table: the meaning of numbers in its scripts where the format's differs. They buy nothing: a key needs them in callers.yaml. */
-  readonly numbers: ReadonlyMap<string, Numbering>;
   /** The mapping of its scripts. It buys the same as the shared mapping. */
   readonly mapping: () => Mapping;
 }

@@ -6,7 +6,7 @@ import type { Mapping } from '../../src/mapping/mapping';
 import { explainReplies } from '../../src/operator/explain/explain';
 import { patienceFor } from '../../src/gateway/order/learnt-patience';
 import { afterPendingOf } from '../../src/mapping/compile-callers';
-import { mappingWith, shippedMapping } from './mapping-set';
+import { checkWith, mappingWith, shippedMapping } from './mapping-set';
 
 const mapping = shippedMapping();
 const withoutFamilies: Mapping = { ...mapping, families: new Map() };
@@ -31,6 +31,19 @@ test('a family shares everything with the mapping except replies, patience, repl
 test('a family is compiled once', () => {
   const family = mapping.families.get('laravel-husmodata')!;
   expect(family.mapping()).toBe(family.mapping());
+});
+
+test('numbers of a family that no table has are reported', () => {
+  const { problems } = checkWith(`
+families:
+  own:
+    title: Own numbers
+    scripts: Scripts with numbers of their own.
+    extends: x
+    numbers: { network: { 1: MTN, 9: NOBODY }, netwrk: { 1: MTN } }
+`);
+  const codes = problems.map(({ code }) => code).filter((code) => code === 'unknown-value' || code === 'unknown-table');
+  expect(codes).toEqual(['unknown-value', 'unknown-table']);
 });
 
 test('the meaning of pending in a family decides whether an order is still bought, and the patience of a family holds for every kind of caller', () => {
