@@ -26,7 +26,7 @@ export type Channel = ReturnType<typeof openChannel>;
 /** The handler for each kind of message; its result is the answer to a question. */
 export type MessageHandlers = Readonly<Record<string, (value: never) => unknown>>;
 
-/** The object that exchanges messages with the other process: `process` in a worker, the child in the primary. */
+/** The object that sends messages to the other process and receives its own: `process` in a worker, the child in the primary. */
 export interface Peer {
   send?(message: unknown, onSent: (error: Error | null) => void): unknown;
   on(event: 'message', listener: (message: unknown) => void): unknown;

@@ -130,7 +130,7 @@ export class Reseller {
   /** The reply; undefined if none came or if it is not JSON. */
   async #call(sent: Sent, authorization?: string): Promise<Reply | undefined> {
     try {
-      return await this.#exchange(sent, authorization ?? (await this.#authorization()));
+      return await this.#fetch(sent, authorization ?? (await this.#authorization()));
     } catch {
       return undefined;
     }
@@ -141,13 +141,13 @@ export class Reseller {
     if (login === undefined) return `Token ${key}:${pin}`;
     if (this.#token === undefined) {
       const basic = `Basic ${Buffer.from(`${key}:${pin}`).toString('base64')}`;
-      const reply = await this.#exchange({ ...readSend(login.send), body: undefined }, basic);
+      const reply = await this.#fetch({ ...readSend(login.send), body: undefined }, basic);
       this.#token = String(reply[login.token]);
     }
     return `Token ${this.#token}`;
   }
 
-  async #exchange({ method, path, body }: Sent, authorization: string): Promise<Reply> {
+  async #fetch({ method, path, body }: Sent, authorization: string): Promise<Reply> {
     const { headers, waits } = this.script;
     const waitMs = waits === undefined ? WAIT_MS : Number(waits.slice(0, -1)) * 1_000;
     const answer = await request(`${this.#url}${path}`, {

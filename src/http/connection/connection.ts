@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { untilRead } from '../until-read';
 import type { LoopTurns } from './loop-turns';
 
-export interface Exchange {
+export interface RequestToServe {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -17,7 +17,7 @@ export interface ConnectionOptions {
   readonly turns: LoopTurns;
   /** The address by which turns are shared: the caller's, also behind a trusted proxy. */
   readonly addressOf: (peer: string, request?: IncomingMessage) => string;
-  readonly begin: (exchange: Exchange) => void;
+  readonly begin: (toServe: RequestToServe) => void;
   /** Called when the parser has rejected the bytes and Node gives no `clientError`. */
   readonly onBroken: (socket: Duplex) => void;
 }
@@ -32,11 +32,11 @@ export class Connection {
   readonly peer: string;
   #parse: (bytes: Buffer) => void = () => undefined;
   readonly #options: ConnectionOptions;
-  #current: Exchange | undefined;
-  /** The current exchange until all bytes so far are parsed. It begins only then, when its body is nearly always complete and is read without waiting. */
-  #beginning: Exchange | undefined;
+  #current: RequestToServe | undefined;
+  /** The current request until all bytes so far are parsed. It begins only then, when its body is nearly always complete and is read without waiting. */
+  #beginning: RequestToServe | undefined;
   /** Requests parsed but not begun: one at most, or two when the end of a head came in two packets. */
-  #waiting: Exchange[] = [];
+  #waiting: RequestToServe[] = [];
   #unparsed: Buffer | undefined;
   /** While `#isUpgrading`: the request parsed last; its body may be incomplete. */
   #parsed: IncomingMessage | undefined;
@@ -76,13 +76,13 @@ export class Connection {
   }
 
   /** To be called for each request that the parser finds. */
-  take(exchange: Exchange): void {
-    const { headers } = exchange.request;
+  take(toServe: RequestToServe): void {
+    const { headers } = toServe.request;
     this.#isUpgrading ||= headers.upgrade !== undefined;
-    if (this.#isUpgrading) this.#parsed = exchange.request;
+    if (this.#isUpgrading) this.#parsed = toServe.request;
     this.#bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
-    if (this.#current !== undefined || this.#isResting) this.#waiting.push(exchange);
-    else this.#beginning = this.#current = exchange;
+    if (this.#current !== undefined || this.#isResting) this.#waiting.push(toServe);
+    else this.#beginning = this.#current = toServe;
   }
 
   /** True when written bytes have waited for `limitMs` and none of them has left. */
@@ -103,17 +103,17 @@ export class Connection {
   /** Parses the bytes that may be parsed now, then begins the request that they have completed. */
   #readOn(): void {
     this.#parseOn();
-    const exchange = this.#beginning;
-    if (exchange === undefined) return;
+    const toServe = this.#beginning;
+    if (toServe === undefined) return;
     this.#beginning = undefined;
     const { turns, addressOf } = this.#options;
-    exchange.response.on('close', this.#onAnswered);
-    turns.begin(addressOf(this.peer, exchange.request), () => this.#begin(exchange));
+    toServe.response.on('close', this.#onAnswered);
+    turns.begin(addressOf(this.peer, toServe.request), () => this.#begin(toServe));
   }
 
-  #begin(exchange: Exchange): void {
+  #begin(toServe: RequestToServe): void {
     const begin = (hasLeft: boolean): void => {
-      if (!hasLeft && !exchange.response.closed) this.#options.begin(exchange);
+      if (!hasLeft && !toServe.response.closed) this.#options.begin(toServe);
     };
     const reading = untilRead();
     if (reading === undefined) begin(false);

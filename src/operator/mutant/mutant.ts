@@ -36,7 +36,7 @@ export function dropAt(at: Reach, what: string, ...steps: Place['path']): Mutant
   return breakAt(at, `drops ${what}`, undefined, ...steps);
 }
 
-/** One mutant for each pair of entries, with their values exchanged. */
+/** One mutant for each pair of entries, with their values swapped. */
 export function swapsAt(
   { path, operations }: Reach,
   called: (key: string) => string,

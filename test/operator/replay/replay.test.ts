@@ -72,7 +72,7 @@ test('a replay without shapes finds no change', () => {
   });
 });
 
-test('exchanging two network numbers of a format is a change of the network that v1 is asked for', () => {
+test('swapping two network numbers of a format is a change of the network that v1 is asked for', () => {
   const changed = edited('format-a.yaml', '2: AIRTEL, 3: GLO', '2: GLO, 3: AIRTEL');
   const { changes } = replay([AIRTIME_A], running, changed);
   expect(changes[0]).toMatchObject({
