@@ -312,7 +312,7 @@ function openGateway(config: Config, { known, metrics, observer, closers, joined
 function rememberV1(upstream: Upstream, clock: Clock, known: KnownAddresses): Pick<GatewayParts, 'visitors' | 'priceLists'> {
   const onAccepted = (address: string): void => known.add(address);
   const visitors = createVisitors({ upstream, clock: () => clock.elapsed(), onAccepted });
-  return { visitors, priceLists: createPriceLists({ upstream, visitors, clock: () => clock.elapsed() }) };
+  return { visitors, priceLists: createPriceLists({ upstream, visitors, clock }) };
 }
 
 async function openOrders(config: Config, { observer, log, closers }: Opening, clock: FollowingClock) {

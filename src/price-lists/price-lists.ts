@@ -19,6 +19,7 @@ import {
   visitorOf,
   type Visitors,
 } from '../upstream/visitors';
+import { within, type Clock } from '../domain/clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import { createLru } from '../domain/lru';
 
@@ -57,8 +58,7 @@ export interface PriceListOptions {
   readonly entriesMax?: number;
   /** Bound on the rows of all lists together. A list that many keys share counts once. */
   readonly rowsMax?: number;
-  /** Milliseconds that only go forward, by the clock of the gateway. */
-  readonly clock: () => number;
+  readonly clock: Clock;
 }
 
 interface Entry {
@@ -85,7 +85,8 @@ const FROZEN_DEPTH = 4;
 /** Makes an empty cache. Entries are kept by fingerprint; only a running fetch holds the key itself. */
 export function createPriceLists(options: PriceListOptions): PriceLists {
   const { upstream, clock, staleAfterMs = STALE_AFTER_MS } = options;
-  const visitors = options.visitors ?? createVisitors({ upstream, staleMs: options.staleMs ?? STALE_MS, clock });
+  const visitors =
+    options.visitors ?? createVisitors({ upstream, staleMs: options.staleMs ?? STALE_MS, clock: () => clock.elapsed() });
   const lists = new KeptLists(visitors, options);
   const fetches = new Map<string, Promise<void>>();
 
@@ -121,14 +122,15 @@ export function createPriceLists(options: PriceListOptions): PriceLists {
       if (!lists.isFetchDue(context)) return catalog;
       const fetching = fetchOnce(context);
       if (catalog !== undefined) return catalog;
-      await within(fetching, context.timeoutMs);
+      await within(clock, context.timeoutMs, fetching);
       return lists.usableOf(fingerprint);
     },
     async show(context) {
       const { fingerprint } = context.credentials;
       const hasList = visitors.isKnown(context) && lists.usableOf(fingerprint) !== undefined;
       const asking = askFor(context);
-      if (asking !== undefined) await within(asking, hasList ? Math.min(staleAfterMs, context.timeoutMs) : context.timeoutMs);
+      if (asking !== undefined)
+        await within(clock, hasList ? Math.min(staleAfterMs, context.timeoutMs) : context.timeoutMs, asking);
       // A refusal of v1 in the meantime has removed the visit, the list, or both.
       return visitors.isKnown(context) ? lists.usableOf(fingerprint) : undefined;
     },
@@ -145,7 +147,7 @@ type ListTimes = Pick<PriceListOptions, 'staleMs' | 'entriesMax' | 'rowsMax' | '
 /** The lists in memory, by fingerprint, with the times of their next fetches. */
 class KeptLists {
   readonly #visitors: Visitors;
-  readonly #clock: () => number;
+  readonly #clock: Clock;
   readonly #staleMs: number;
   readonly #entries: LRUCache<string, Entry>;
   /** By number. Keys with the same prices share one list. */
@@ -168,19 +170,19 @@ class KeptLists {
 
   usableOf(fingerprint: string): PriceList | undefined {
     const entry = this.#entryOf(fingerprint);
-    return entry?.list !== undefined && this.#clock() < entry.staleUntilMs ? this.#lists.get(entry.list) : undefined;
+    return entry?.list !== undefined && this.#clock.elapsed() < entry.staleUntilMs ? this.#lists.get(entry.list) : undefined;
   }
 
   isFetchDue(context: CallContext): boolean {
     if (this.#visitors.isPaused(context)) return false;
     const entry = this.#entryOf(context.credentials.fingerprint);
-    return entry === undefined || (this.#clock() >= entry.freshUntilMs && this.#clock() >= entry.pausedUntilMs);
+    return entry === undefined || (this.#clock.elapsed() >= entry.freshUntilMs && this.#clock.elapsed() >= entry.pausedUntilMs);
   }
 
   /** Keeps the list that v1 gave, or a pause if v1 gave none. `refusals` is `refusalsOf` the key before the fetch. */
   note(finding: Finding, fingerprint: string, refusals: number): void {
     if (finding.kind === 'refused' && isKeyRefusal(finding.httpStatus)) return;
-    const now = this.#clock();
+    const now = this.#clock.elapsed();
     const catalog = finding.kind === 'found' ? listIn(finding.body) : undefined;
     // A refusal during the fetch may be later than this list, so the list is not kept.
     if (catalog !== undefined && this.#visitors.refusalsOf(fingerprint) === refusals) {
@@ -203,19 +205,6 @@ class KeptLists {
     const entry = this.#entries.get(fingerprint);
     if (entry?.list !== undefined && !this.#lists.has(entry.list)) return undefined;
     return entry?.refusals === this.#visitors.refusalsOf(fingerprint) ? entry : undefined;
-  }
-}
-
-/** The promise's value, or undefined if it takes longer than `timeoutMs`. */
-async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.max(0, Math.min(timeoutMs, 2_147_483_647)));
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -103,7 +103,7 @@ async function startWithJournal(
     journal: spoil(createMemoryJournal(), isLifted),
     upstream,
     visitors,
-    priceLists: createPriceLists({ upstream, visitors, clock: () => clock.elapsed() }),
+    priceLists: createPriceLists({ upstream, visitors, clock }),
     keyring: createKeyring(readGatewaySecret({ dataDir })),
     lookupKey: undefined,
     clock,

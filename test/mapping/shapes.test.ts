@@ -13,6 +13,7 @@ import {
 import { V1_ENDPOINTS } from '../../src/upstream/v1';
 import type { JsonObject } from '../../src/domain/json';
 import { INPUT_TRANSFORMS } from '../../src/mapping/input-transforms';
+import { systemClock } from '../../src/domain/clock';
 import { createPriceLists } from '../../src/price-lists/price-lists';
 import { catalogListsOf } from '../../src/gateway/read/catalog-lists';
 import { orderRoot } from '../../src/gateway/tell/merge-reply';
@@ -97,7 +98,7 @@ test('a value has the kind that its last transform gives', () => {
 test('the price lists have the columns and kinds that the checker assumes', async () => {
   const body = { status: 'success', data: loadCases(MAPPINGS).fixtures.catalog! } as const;
   const upstream = createScriptedUpstream(createVirtualClock(), [], () => ({ kind: 'found', body }));
-  const catalog = await createPriceLists({ upstream, clock: Date.now }).get({
+  const catalog = await createPriceLists({ upstream, clock: systemClock }).get({
     credentials: CREDENTIALS,
     clientAddress: '192.0.2.7',
     timeoutMs: 1_000,

@@ -1,5 +1,6 @@
 import { Secret } from '../../src/domain/credentials';
 import type { JsonObject } from '../../src/domain/json';
+import { systemClock } from '../../src/domain/clock';
 import { createPriceLists, type PriceListOptions, readCatalog } from '../../src/price-lists/price-lists';
 import { createHttpUpstream } from '../../src/upstream/http-upstream';
 import { createVisitors, type Refusal } from '../../src/upstream/visitors';
@@ -41,9 +42,9 @@ function setUpPriceLists(options: Partial<PriceListOptions> = {}) {
       return new Promise<Finding>((resolve) => waiting.push(resolve));
     },
   };
-  const times = { staleMs: 600_000, clock: () => time.ms };
-  const visitors = createVisitors({ upstream, ...times });
-  const priceLists = createPriceLists({ upstream, visitors, ...times, ...options });
+  const clock = { ...systemClock, elapsed: () => time.ms };
+  const visitors = createVisitors({ upstream, staleMs: 600_000, clock: clock.elapsed });
+  const priceLists = createPriceLists({ upstream, visitors, staleMs: 600_000, clock, ...options });
   const answer = async (finding: Finding) => {
     waiting.shift()?.(finding);
     await new Promise((resolve) => setImmediate(resolve));
@@ -203,7 +204,7 @@ describe('the price list of a key', () => {
   it('is fetched over a real socket with the key of the caller', async () => {
     const server = await startRawV1((socket) => socket.write(reply(200, catalogBody())));
     const upstream = createHttpUpstream({ baseUrl: server.url });
-    const catalog = await createPriceLists({ upstream, clock: Date.now }).get(context());
+    const catalog = await createPriceLists({ upstream, clock: systemClock }).get(context());
     await upstream.close();
     await server.close();
     expect(catalog?.discos).toHaveLength(1);
@@ -219,7 +220,11 @@ describe('the price list of a key', () => {
 
   it('is parsed once and kept once for all keys with the same list, and parsed again after a change', async () => {
     let [price, nowMs] = ['285.00', 0];
-    const { priceLists, close } = await longLists(() => longBody(300, price), { rowsMax: 700, staleMs: 0, clock: () => nowMs });
+    const { priceLists, close } = await longLists(() => longBody(300, price), {
+      rowsMax: 700,
+      staleMs: 0,
+      clock: { ...systemClock, elapsed: () => nowMs },
+    });
     const first = await priceLists.get(context('k1'));
     const others = await Promise.all(['k2', 'k3', 'k4'].map((key) => priceLists.get(context(key))));
     expect(others.every((list) => list === first)).toBe(true);
@@ -252,7 +257,7 @@ function longBody(rows: number, price?: string): JsonObject {
 async function longLists(body: () => JsonObject, options: Partial<PriceListOptions> = {}) {
   const server = await startRawV1((socket) => socket.write(reply(200, body())));
   const upstream = createHttpUpstream({ baseUrl: server.url });
-  const priceLists = createPriceLists({ upstream, clock: () => performance.now(), ...options });
+  const priceLists = createPriceLists({ upstream, clock: systemClock, ...options });
   const close = async (): Promise<void> => {
     await upstream.close();
     await server.close();

@@ -136,7 +136,7 @@ function openSharedGateway(hasLookupKey: boolean) {
   });
   return {
     gateway,
-    createPriceLists: () => createPriceLists({ upstream, visitors, clock: () => clock.now() }),
+    createPriceLists: () => createPriceLists({ upstream, visitors, clock }),
     begin: (next: Current): void => void (now = next),
   };
 }

@@ -1,5 +1,5 @@
 /** Orders without an answer, looked for in v1's history. */
-import { pause } from '../../../src/domain/clock';
+import { pause, systemClock } from '../../../src/domain/clock';
 import type { JsonObject } from '../../../src/domain/json';
 import type { Order } from '../../../src/domain/order';
 import type { Journal, ListOptions } from '../../../src/journal/journal';
@@ -234,7 +234,7 @@ test.each<[string, JsonObject, string, string]>([
   const prices = (body['data'] as { readonly data_plans: readonly JsonObject[] }).data_plans;
   const plan = prices.find(({ id }) => id === 102)!;
   const shows = { amount: Number(plan['selling_price']), category: 'data', pins: [], ...shown };
-  const room = openRoom([{ reference: 'V1', shows }], { priceLists: createPriceLists({ upstream, clock: () => START }) });
+  const room = openRoom([{ reference: 'V1', shows }], { priceLists: createPriceLists({ upstream, clock: systemClock }) });
   await room.lose('r-1', { operation: 'buy_data', fields: { plan: 102, phone: '08030000001', ported: true } });
   await room.lose('r-2', { operation: 'buy_data_cards', fields: { plan: 102, quantity: 1 } });
   expect((await room.look('r-1'))?.kind).toBe(data);
@@ -253,7 +253,7 @@ test.each([
     };
     const upstream = { find: async () => ({ kind: 'found', body: { status: 'success', data } }) as const };
     const shows = { phone: '45021234567', amount: 1_600, category: 'electricity' };
-    const room = openRoom([{ reference: 'V1', shows }], { priceLists: createPriceLists({ upstream, clock: () => START }) });
+    const room = openRoom([{ reference: 'V1', shows }], { priceLists: createPriceLists({ upstream, clock: systemClock }) });
     const fields = { disco: 1, meter: '45021234567', meter_type: 'postpaid', amount: 100_000 };
     await room.lose('r-1', { operation: 'buy_electricity', fields });
     expect((await room.look('r-1', QUIET_MS))?.kind).toBe(kind);

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../src/domain/clock';
 import { createPriceLists, readCatalog } from '../../../src/price-lists/price-lists';
 import { catalogListsOf, type CatalogLists } from '../../../src/gateway/read/catalog-lists';
 import { CATALOG_LISTS } from '../../../src/mapping/language/schema';
@@ -24,7 +25,7 @@ const BODY = {
 
 async function catalog(): Promise<{ lists: CatalogLists; again: () => CatalogLists; other: () => CatalogLists }> {
   const upstream = createScriptedUpstream(createVirtualClock(), [], () => ({ kind: 'found', body: BODY }));
-  const found = await createPriceLists({ upstream, clock: Date.now }).get({
+  const found = await createPriceLists({ upstream, clock: systemClock }).get({
     credentials: CREDENTIALS,
     clientAddress: '192.0.2.7',
     timeoutMs: 1_000,
