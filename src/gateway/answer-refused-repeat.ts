@@ -5,7 +5,7 @@
  */
 import { within } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
-import { type GatewayError, unreadRefusal } from '../domain/errors';
+import { GatewayError, unreadRefusal } from '../domain/errors';
 import type { LegacyRequest, Line } from '../domain/legacy';
 import { isSameSale, isStandIn, isToldLater, type NewOrder, type Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
@@ -33,7 +33,7 @@ import {
   readRequestId,
   type SentRequestId,
 } from './read/read-raw';
-import type { Known } from './read/walk-in';
+import type { Known, Walk } from './read/walk-in';
 import { ownKeyOf, walkRequest } from './walk-request';
 
 /** How long a reply waits for v1. How long the script waits is not known here; what comes later is told to its next repeat. */
@@ -48,7 +48,7 @@ export async function answerRefusedRepeat(
   parts: WalkParts,
 ): Promise<Answer | undefined> {
   const known = walked.operation === undefined ? knownByKey(request, mapping, parts) : walked;
-  const repeated = await findRepeated(request, known, mapping, parts);
+  const repeated = await findRepeated(request, known, { mapping, refusal }, parts);
   if (repeated === undefined) return undefined;
   const { order, sent, credentials, isProven } = repeated;
   const replyMapping = replyMappingOf(order, known, mapping, parts);
@@ -102,9 +102,16 @@ function answerPending(
 ): Answer | undefined {
   if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
   if (!isProven && operation?.takesPending === 'sells')
-    throw unreadRefusal('the set of mappings that read the order is not here');
+    throw unreadRefusal(
+      'whether this repeats an order cannot be read: its set of mappings is not here, or the price list is away',
+    );
   const refused = { mapping, request, operation, format: detection?.format, parameters };
   return { reply: pendingInWords(refused, obstacle && obstacleParts(obstacle, mapping).text), outcome: 'unknown' };
+}
+
+interface Refused {
+  readonly mapping: Mapping;
+  readonly refusal: GatewayError;
 }
 
 interface Repeated {
@@ -119,7 +126,7 @@ interface Repeated {
 async function findRepeated(
   request: LegacyRequest,
   known: Known,
-  mapping: Mapping,
+  { mapping, refusal }: Refused,
   parts: WalkParts,
 ): Promise<Repeated | undefined> {
   const { operation, credentials, callerKey, parameters = {} } = known;
@@ -148,7 +155,7 @@ async function findRepeated(
   if (isQuestion) return { order, sent, credentials, isProven: true };
   const isUnderHeader = headerIdOf(sent) !== undefined;
   const isWordForWord = order.wordsHash === wordsHash || (isUnderHeader && isWithoutItsId(request, order, parts.keyring));
-  const likeness = isWordForWord ? 'same' : await compareByItsSet(order, request, known, mapping, parts);
+  const likeness = isWordForWord ? 'same' : await compareByItsSet(order, request, known, { mapping, refusal }, parts);
   if (likeness === 'another' || isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
   return { order, sent, credentials, isProven: likeness === 'same' };
 }
@@ -171,25 +178,37 @@ type Likeness = 'same' | 'another' | 'unproven';
 
 /**
  * Whether words that are not the order's own mean the same sale to the set that read it. The running set reads another sale in them, or none: the
- * operation has another name now, or a number another meaning. Unproven where that set is not here: another machine has it already, or still.
+ * operation has another name now, or a number another meaning. Unproven where that set is not here: another machine has it already, or still; and
+ * where all but a name is the same, which no set can look up while the price list is away.
  */
 async function compareByItsSet(
   order: Order,
   request: LegacyRequest,
   known: Known,
-  running: Mapping,
+  { mapping: running, refusal }: Refused,
   parts: WalkParts,
 ): Promise<Likeness> {
   const hash = order.trail?.mapping;
-  if (hash === undefined || hash === running.hash) return 'another';
-  const was = parts.setOf?.(hash);
+  if (hash === undefined || (hash === running.hash && !isNameUnread(refusal))) return 'another';
+  const was = hash === running.hash ? running : parts.setOf?.(hash);
   if (was === undefined) return isAnotherToAnySet(order, known) ? 'another' : 'unproven';
   const walk = await walkRequest(request, was, parts);
-  if (walk.kind !== 'walked' || walk.known.call === undefined) return 'another';
+  if (walk.kind !== 'stopped' || !isNameUnread(walk.error)) return isReadAs(order, walk, parts) ? 'same' : 'another';
+  const asOrdered = await walkRequest(request, was, parts, ({ name }) => order.fields[name]);
+  return isReadAs(order, asOrdered, parts) ? 'unproven' : 'another';
+}
+
+/** Whether the words have a name that only the price list could translate, which v1 does not give now. */
+function isNameUnread(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'catalog_unavailable';
+}
+
+function isReadAs(order: Order, walk: Walk, { keyring }: WalkParts): boolean {
+  if (walk.kind !== 'walked' || walk.known.call === undefined) return false;
   const { operation, call, intent } = walk.known;
-  if (contentHashOf(operation, call, parts.keyring) === order.contentHash) return 'same';
   const { name, identifiers, essentials } = operation;
-  return isSameSale(order, { operation: name, fields: intent.values, identifiers, essentials }) ? 'same' : 'another';
+  const isSame = contentHashOf(operation, call, keyring) === order.contentHash;
+  return isSame || isSameSale(order, { operation: name, fields: intent.values, identifiers, essentials });
 }
 
 /** Whether a value that has the same meaning in every set, as a phone number or an amount, shows another sale. */

@@ -6,21 +6,28 @@ import { sandboxScopeOf } from '../mapping/caller-name';
 import type { Mapping, Operation } from '../mapping/mapping';
 import { authenticate, authenticateFields, type Authenticated } from './read/authenticate';
 import { catalogListsOf, type CatalogLists } from './read/catalog-lists';
-import { walkIn, type Identified, type Walk } from './read/walk-in';
+import type { LookUpWord } from './read/canonicalise';
+import { walkIn, wordsOf, type Identified, type Walk } from './read/walk-in';
 import type { WalkParts } from './walk-parts';
 
 type Parts = Pick<WalkParts, 'keyring' | 'keyless' | 'keyGuard' | 'priceLists' | 'sandboxKey'>;
 
-/** No promise unless the price list must be fetched. */
-export function walkRequest(request: LegacyRequest, mapping: Mapping, parts: Parts): Walk | Promise<Walk> {
+/** No promise unless the price list must be fetched. Names are looked up by `lookUpWord` where it is given, else in v1's price list. */
+export function walkRequest(
+  request: LegacyRequest,
+  mapping: Mapping,
+  parts: Parts,
+  lookUpWord?: LookUpWord,
+): Walk | Promise<Walk> {
   const begun = walkIn(request, mapping);
   if (begun.kind !== 'needs_caller') return begun;
   try {
     const walk = begun.withCaller(identify(request, begun.known.operation, mapping, parts));
     if (walk.kind !== 'needs_catalog') return walk;
+    if (lookUpWord !== undefined) return walk.withWords(lookUpWord);
     const { known } = walk;
     const stop = (error: unknown): Walk => ({ kind: 'stopped', known, error });
-    return fetchLists(known, request, mapping, parts).then(walk.withCatalog, stop);
+    return fetchLists(known, request, mapping, parts).then((lists) => walk.withWords(wordsOf(lists)), stop);
   } catch (error) {
     return { kind: 'stopped', known: begun.known, error };
   }

@@ -157,6 +157,17 @@ describe('a price list that is away when an order is repeated', () => {
     expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
   });
 
+  test('does not turn a repeat in other words into a refusal, and refuses another sale under the id', async () => {
+    await runGateway(buyOnce('r-1', byName('postpaid')));
+    const sold = byName('postpaid');
+    const inOtherWords: Purchase = { ...sold, fields: { ...sold.fields, time: '09:41' } };
+    const another: Purchase = { ...sold, fields: { ...sold.fields, amount: 3_000 } };
+    const { again } = await runGateway(whileAway(inOtherWords));
+    const { again: other } = await runGateway(whileAway(another));
+    expect([again.word, other.word]).toEqual(['pending', 'fail']);
+    expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
+  });
+
   test('lets the repeat wait for the token that only v1 has, and gives it when v1 is back', async () => {
     const first = await runGateway(buyOnce('r-1', byName('prepaid')));
     const { again, later } = await runGateway(whileAway(byName('prepaid')));

@@ -59,7 +59,7 @@ export type Known = Partial<WalkedIn>;
 export type Walk =
   | { readonly kind: 'walked'; readonly known: WalkedIn }
   | { readonly kind: 'needs_caller'; readonly known: Routed; readonly withCaller: (who: Authenticated) => Walk }
-  | { readonly kind: 'needs_catalog'; readonly known: Detected; readonly withCatalog: (catalog: CatalogLists) => Walk }
+  | { readonly kind: 'needs_catalog'; readonly known: Detected; readonly withWords: (lookUpWord: LookUpWord) => Walk }
   /** `error` is a GatewayError where the request is refused, and anything else for a bug. */
   | { readonly kind: 'stopped'; readonly known: Known; readonly error: unknown };
 
@@ -113,15 +113,14 @@ function detect(identified: Identified, pinnedFormat: string | undefined, reques
 }
 
 /** Steps 5 and 6. Does not throw: a refusal stops the walk with what is known by then. */
-function finishWalk(detected: Detected, catalog: CatalogLists | undefined, request: LegacyRequest): Walk {
+function finishWalk(detected: Detected, lookUpWord: LookUpWord | undefined, request: LegacyRequest): Walk {
   let intent: Intent | undefined;
   try {
     const { parameters, operation, callerKey, detection, mapping } = detected;
-    const lookUpWord = wordsOf(catalog);
     const { format } = detection;
     const canonical = canonicalise({ request, parameters, operation, format, mapping, callerKey, lookUpWord });
     if (canonical.kind === 'needs_catalog')
-      return { kind: 'needs_catalog', known: detected, withCatalog: (lists) => finishWalk(detected, lists, request) };
+      return { kind: 'needs_catalog', known: detected, withWords: (words) => finishWalk(detected, words, request) };
     intent = canonical.intent;
     refuseMisplacedPurchase(intent, request, mapping);
     if (isGuarded(detected)) intent = guardNumbering(intent, request, mapping, callerKey);
@@ -155,8 +154,8 @@ function isGuarded({ callerKey }: Identified): boolean {
   return callerKey?.hasGuard !== false;
 }
 
-function wordsOf(catalog: CatalogLists | undefined): LookUpWord | undefined {
-  if (catalog === undefined) return undefined;
+/** Looks names up in v1's price list. */
+export function wordsOf(catalog: CatalogLists): LookUpWord {
   return (field, word) => {
     const source = field.table?.catalog;
     return source === undefined ? undefined : catalog.named(source.list, source, word);

@@ -8,7 +8,7 @@ import { textOf, type JsonValue } from '../../domain/json';
 import type { LegacyRequest } from '../../domain/legacy';
 import { shorten } from '../../domain/shown-words';
 import type { SeenShape } from '../../domain/traffic';
-import { walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
+import { walkIn, wordsOf, type Known, type Walk } from '../../gateway/read/walk-in';
 import { plainCallerKey } from '../../mapping/compile-callers';
 import type { CallerKey, Mapping, ReplyOutcome } from '../../mapping/mapping';
 import { explainReplies } from '../explain/explain';
@@ -144,7 +144,7 @@ function walk(request: LegacyRequest, mapping: Mapping, caller: Caller): Walk {
   const isBasic = request.headers.authorization?.startsWith('Basic') === true;
   const routed = walkIn(request, mapping);
   const asked = routed.kind === 'needs_caller' ? routed.withCaller({ credentials, isBasic }) : routed;
-  return asked.kind === 'needs_catalog' ? asked.withCatalog(SAMPLE_CATALOG) : asked;
+  return asked.kind === 'needs_catalog' ? asked.withWords(wordsOf(SAMPLE_CATALOG)) : asked;
 }
 
 /** Plays one made-up request through one mapping. */
