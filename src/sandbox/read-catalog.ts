@@ -11,7 +11,7 @@ export function readCatalog({ catalog }: World, { account }: Caller): Answer {
 }
 
 /** The data of GET /catalog (section 2.2) for one tier. */
-export function catalogReply(catalog: Catalog, tier: string): Record<string, unknown> {
+function catalogReply(catalog: Catalog, tier: string): Record<string, unknown> {
   const { file } = catalog;
   const page = file.bulk_sms.price_per_page;
   return {

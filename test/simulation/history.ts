@@ -3,7 +3,8 @@ import { newOrder } from '../journal/new-order';
 import { Disk } from './edge/disk';
 import { FAULT_FAMILIES, FaultPlan, type FaultFamily } from './edge/fault-plan';
 import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
-import { config, loadHouse, ownerOf, START_MS, withFamily, withSet } from './edge/house-parts';
+import { config, house, ownerOf, START_MS, withFamily, withSet } from './edge/house-parts';
+import { drawPriceChange } from './edge/price-changes';
 import { MappingFiles, type MappingInUse } from './edge/mapping-files';
 import { SimulatedPrimary } from './edge/simulated-primary';
 import { SimulatedUpstreams } from './edge/simulated-upstream';
@@ -60,7 +61,6 @@ const FOLDER_READ_MS = 3_000;
 const WORKERS_READ_MS = 500;
 
 const KEYS = Object.values(SCRIPT_KEYS).map(({ apiKey }) => apiKey);
-let house: Promise<HouseParts> | undefined;
 
 /** How many sales the history of this seed has. */
 export function countSales(seed: number): number {
@@ -68,7 +68,7 @@ export function countSales(seed: number): number {
 }
 
 export async function playHistory(options: HistoryOptions): Promise<History> {
-  const parts = { ...(await (house ??= loadHouse(KEYS))), mutate: options.mutate };
+  const parts = { ...house, mutate: options.mutate };
   const chance = new Chance(`history ${options.seed}`);
   const lengthMs = chance.fork('length').pick([40_000, 240_000, 900_000]);
   const faults = new FaultPlan(chance.fork('faults'), options.families ?? new Set(FAULT_FAMILIES), lengthMs);
@@ -331,6 +331,8 @@ function scheduleTrouble(
     });
   }
   for (const atMs of faults.v1Restarts) timeline.after(atMs, () => v1.restart());
+  for (const atMs of faults.priceChanges)
+    timeline.after(atMs, () => v1.changePrices(drawPriceChange(config.catalog, chance.fork(`prices ${atMs}`))));
   for (let word = chance.below(8); word > 0; word -= 1) {
     const result = chance.is(0.5) ? 'success' : 'failed';
     const choices = chance.fork(`provider ${word}`);

@@ -9,7 +9,7 @@ import type { DrawnFault, SendFault, Weather } from '../simulation/edge/fault-pl
 import { GatewayProcess } from '../simulation/edge/gateway-process';
 import type { Content } from '../simulation/script/content';
 import { MappingFiles } from '../simulation/edge/mapping-files';
-import { config, loadHouse, ownerOf, START_MS, withBuyAfterPending } from '../simulation/edge/house-parts';
+import { config, house as shipped, ownerOf, START_MS, withBuyAfterPending } from '../simulation/edge/house-parts';
 import { SimulatedUpstreams } from '../simulation/edge/simulated-upstream';
 import { SimulatedV1 } from '../simulation/edge/simulated-v1';
 import { createWall, type Stage } from '../simulation/edge/stage';
@@ -185,7 +185,7 @@ export async function runSimulation<T>(
   play: (simulation: Simulation) => Promise<T>,
 ): Promise<T> {
   const chance = new Chance(seed);
-  const parts = await loadHouse(callers.map(apiKeyOf));
+
   const buyers = callers.filter(({ buysAfterPending }) => buysAfterPending === true).map(apiKeyOf);
   const accounts = callers.map((caller) =>
     accountSchema.parse({
@@ -211,7 +211,7 @@ export async function runSimulation<T>(
     };
     const disk = new Disk(stage);
     const v1 = new SimulatedV1(stage, { ...config, accounts }, NO_HABITS, true);
-    const house = { ...parts, mapping: withBuyAfterPending(parts.mapping, buyers) };
+    const house = { ...shipped, mapping: withBuyAfterPending(shipped.mapping, buyers) };
     const upstreams = new SimulatedUpstreams(stage, v1, v1, disk);
     const process = new GatewayProcess('A', stage, disk, upstreams, house, chance.fork('process'), {
       files: new MappingFiles(house.mapping),

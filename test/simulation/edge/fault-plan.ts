@@ -1,7 +1,18 @@
 /** What goes wrong in a history, decided by its seed: how bad each part of the house is, and which fault each call meets. */
 import type { Chance } from '../engine/chance';
 
-export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash', 'clock', 'operator', 'bounds', 'overload', 'limits'] as const;
+export const FAULT_FAMILIES = [
+  'network',
+  'v1',
+  'prices',
+  'journal',
+  'crash',
+  'clock',
+  'operator',
+  'bounds',
+  'overload',
+  'limits',
+] as const;
 export type FaultFamily = (typeof FAULT_FAMILIES)[number];
 
 export const SEND_FAULTS = {
@@ -120,6 +131,8 @@ export class FaultPlan implements Weather {
   /** When a process stands still, and for how long. */
   readonly stills: readonly { readonly atMs: number; readonly forMs: number }[];
   readonly v1Restarts: readonly number[];
+  /** When v1 changes its prices. */
+  readonly priceChanges: readonly number[];
   /** When a clock is set, and in a fleet which one. */
   readonly clockSettings: readonly (ClockSetting & { readonly ofFleet: 'first' | 'second' | 'database' })[];
   /** When the operator reloads another set of mappings. */
@@ -175,6 +188,9 @@ export class FaultPlan implements Weather {
       atMs: still.below(lengthMs),
       forMs: still.skewed(200, LONGEST_STILL_MS),
     }));
+    const prices = chance.fork('prices');
+    const changes = families.has('prices') && prices.is(0.4) ? prices.between(1, 3) : 0;
+    this.priceChanges = Array.from({ length: changes }, () => prices.below(lengthMs));
     const cutOff = chance.fork('cut off');
     const times = families.has('journal') && cutOff.is(0.4) ? cutOff.between(1, 3) : 0;
     this.#cutOff = {

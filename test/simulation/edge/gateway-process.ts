@@ -1,6 +1,6 @@
 /** One gateway process: the real gateway, which can die at any instant and then loses its memory. */
 import { openLine } from '../../gateway/open-line';
-import type { PriceLists } from '../../../src/price-lists/price-lists';
+import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { pause, within, type Clock } from '../../../src/domain/clock';
 import type { LegacyRequest } from '../../../src/domain/legacy';
 import { createGateway, type Gateway, type Served } from '../../../src/gateway/gateway';
@@ -29,7 +29,6 @@ import { note, type Stage } from './stage';
 export interface HouseParts {
   readonly mapping: Mapping;
   readonly keyring: Keyring;
-  readonly priceLists: PriceLists;
   /** Breaks the gateway or its parts, to show that the simulation notices. */
   readonly mutate?: Mutation | undefined;
 }
@@ -122,6 +121,7 @@ export class GatewayProcess {
     this.#told = this.#processes?.toldSales ?? disk.told;
     this.#log = openToldLog(this.#told, clock, bounds?.ordersMax);
     this.#live();
+    const visitors = createVisitors({ upstream, clock: () => clock.elapsed() });
     const plain: GatewayParts = {
       mapping: () => this.#inUse.mapping,
       setOf: (hash) => {
@@ -132,8 +132,8 @@ export class GatewayProcess {
       },
       journal: this.#journal,
       upstream,
-      visitors: createVisitors({ upstream, clock: () => clock.elapsed() }),
-      priceLists: house.priceLists,
+      visitors,
+      priceLists: createPriceLists({ upstream, visitors, clock }),
       keyring: house.keyring,
       lookupKey: undefined,
       sandboxKey: DEMO_KEY,

@@ -1,17 +1,13 @@
-/** What every simulated house is made of: the shipped mappings, the sandbox's files, and a price list that is there before it begins. */
+/** What every simulated house is made of: the shipped mappings and the sandbox's files. */
 import { resolve } from 'node:path';
 import { kobo } from '../../../src/domain/amount';
-import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { Secret } from '../../../src/domain/credentials';
 import { sandboxScopeOf } from '../../../src/mapping/caller-name';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
-import type { JsonObject } from '../../../src/domain/json';
 import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { CallerKey, Family, Mapping } from '../../../src/mapping/mapping';
 import { createOwnNumbers } from '../../../src/mapping/numbering';
 import { shippedMapping } from '../../mapping/mapping-set';
-import { catalogReply } from '../../../src/sandbox/read-catalog';
-import { createCatalog } from '../../../src/sandbox/catalog';
 import { loadConfig } from '../../../src/sandbox/load-config';
 import { CROSSED_PLANS } from '../script/content';
 import type { MappingSet } from './fault-plan';
@@ -22,21 +18,7 @@ export const START_MS = Date.UTC(2026, 5, 1, 9);
 
 export const config = loadConfig(resolve(ROOT, 'sandbox'));
 const keyring = createKeyring(new Secret('simulation'), { days: 30, now: () => START_MS });
-const mapping = shippedMapping();
-
-/** The price list is fetched once, before anything is simulated: it never buys, so it need not go wrong. */
-export async function loadHouse(apiKeys: readonly string[]): Promise<HouseParts> {
-  const body = { status: 'success', data: catalogReply(createCatalog(config.catalog), 'standard') } as unknown as JsonObject;
-  const upstream = { find: async () => ({ kind: 'found', body }) as const };
-  const priceLists = createPriceLists({ upstream, clock: () => START_MS });
-  for (const apiKey of apiKeys) {
-    for (const fingerprint of [ownerOf(apiKey), sandboxScopeOf(ownerOf(apiKey))]) {
-      const credentials = { apiKey: new Secret(apiKey), fingerprint };
-      await priceLists.get({ credentials, clientAddress: '127.0.0.1', timeoutMs: 1_000 });
-    }
-  }
-  return { mapping, keyring, priceLists };
-}
+export const house: HouseParts = { mapping: shippedMapping(), keyring };
 
 /** Two sales are within it, rarely three. */
 const LIMIT = { purchasesPerMinute: 2, nairaPerDay: kobo(150_000) };

@@ -118,8 +118,9 @@ export class SimulatedUpstreams {
           exchanged.kind === 'answered'
             ? datedBy(stage, classifyFinding(exchanged, secondsOf(exchanged)))
             : { kind: 'unavailable', reason: classifyFailure(exchanged).reason };
-        // A login says nothing of orders.
-        if (finding.kind !== 'found' && call.path !== '/balance') stage.book.doubt(context.credentials.fingerprint, askedAt);
+        // A login and a price list say nothing of orders.
+        if (finding.kind !== 'found' && call.path !== '/balance' && call.path !== '/catalog')
+          stage.book.doubt(context.credentials.fingerprint, askedAt);
         const { reference } = call.query ?? {};
         const readAt = finding.kind === 'found' ? stage.timeline.now : undefined;
         // A pursuit asks with the whole plan of its order; a search for other orders has no plan.

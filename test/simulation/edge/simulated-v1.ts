@@ -1,6 +1,7 @@
 /** The real sandbox on virtual time, without a socket. It can be away, and it can be restarted on the same store. */
 import { answerRequest } from '../../../src/sandbox/answer-request';
 import type { Answer, V1Request } from '../../../src/sandbox/answer';
+import { createCatalog } from '../../../src/sandbox/catalog';
 import type { SandboxConfig } from '../../../src/sandbox/load-config';
 import { checkLedger } from '../../../src/sandbox/order/ledger';
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
@@ -11,6 +12,7 @@ import { createWorld, type World } from '../../../src/sandbox/world';
 import type { Chance } from '../engine/chance';
 import { sandboxClockOf, type Life } from '../engine/timeline';
 import type { Content } from '../script/content';
+import type { PriceChange } from './price-changes';
 import { note, type Stage } from './stage';
 
 // No account of the simulation has a webhook address, so nothing is ever posted.
@@ -29,6 +31,7 @@ export class SimulatedV1 {
   #life: Life = { isAlive: true };
   #world: World;
   #awayUntilMs = 0;
+  #prices: PriceChange;
 
   /** A relaxed sandbox has no rate limits. `seed` decides the references. */
   constructor(stage: Stage, config: SandboxConfig, dialect: Pick<Dialect, 'answer'>, isRelaxed = false, seed = 'simulation') {
@@ -37,6 +40,7 @@ export class SimulatedV1 {
     this.#config = config;
     this.#isRelaxed = isRelaxed;
     this.#seed = seed;
+    this.#prices = { catalog: config.catalog, switchedOff: [] };
     this.#world = this.#open();
   }
 
@@ -64,6 +68,17 @@ export class SimulatedV1 {
     note(this.#stage, '* v1', 'restarts');
   }
 
+  get havePricesChanged(): boolean {
+    return this.#prices.catalog !== this.#config.catalog;
+  }
+
+  changePrices(change: PriceChange): void {
+    this.#prices = change;
+    Object.assign(this.#world, pricedBy(change));
+    this.#stage.faults.count('prices change');
+    note(this.#stage, '* v1', `has other prices; switched off: ${change.switchedOff.join() || 'nothing'}`);
+  }
+
   /** Gives v1 the provider's result of some order that is still pending. */
   settleSome(pick: (count: number) => number, result: 'success' | 'failed'): void {
     const waiting = [...this.#world.orders.all()].filter((order) => order.status === 'pending');
@@ -86,13 +101,18 @@ export class SimulatedV1 {
   }
 
   #open(): World {
-    return createWorld(this.#config, this.#store, {
+    const world = createWorld(this.#config, this.#store, {
       clock: sandboxClockOf(this.#stage.timeline, this.#life),
       poster: NO_POSTER,
       isRelaxed: this.#isRelaxed,
       seed: this.#seed,
     });
+    return { ...world, ...pricedBy(this.#prices) };
   }
+}
+
+function pricedBy({ catalog, switchedOff }: PriceChange): Pick<World, 'catalog' | 'switchedOff'> {
+  return { catalog: createCatalog(catalog), switchedOff: new Set(switchedOff) };
 }
 
 type Fields = Record<string, unknown>;

@@ -15,6 +15,7 @@ export function gatherCrowd(around: Surroundings, chance: Chance, lengthMs: numb
     format: chance.pick(['a', 'b', 'c']),
     isPinned: true,
     isCallKept: true,
+    isDiscoNamed: false,
     // More than any other sale has, so that the content is theirs alone.
     content: drawCards(chance.pick(['exam', 'recharge', 'datacard']), 3, chance),
     takesPending: 'unknown',

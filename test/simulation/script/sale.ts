@@ -141,6 +141,7 @@ function drawStyle(chance: Chance, hasId: boolean, content: Content): Pick<Sale,
     isCallKept: !hasId,
     // The scripts of format C that do not name their sales are told by the address alone.
     isPinned: chance.is(0.1) || (format === 'c' && (!hasId || chance.is(0.5))),
+    isDiscoNamed: chance.fork('disco').is(0.3),
     keyStyle: drawn === 'login' && format !== 'a' ? 'token' : drawn,
     isRespelt,
     spelling: format === 'c' ? 'ref' : chance.pick(['request-id', 'request_id', 'ref']),

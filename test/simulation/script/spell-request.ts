@@ -19,6 +19,7 @@ interface Spelling {
   readonly count: (count: number) => SentValue;
   readonly network: (digit: number, name: string) => SentValue;
   readonly list: (phones: readonly string[]) => SentValue;
+  readonly disco: SentValue;
   /** The field that says that the phone was ported: under this name, or left out. */
   readonly ported: (name: string) => Readonly<Record<string, SentValue>>;
   /** The customer's phone beside a meter or smartcard: under this name, or left out. */
@@ -33,6 +34,7 @@ const PLAIN: Spelling = {
   count: same,
   network: same,
   list: (phones) => phones.join(),
+  disco: '1',
   ported: (name) => ({ [name]: true }),
   contact: () => ({}),
 };
@@ -47,6 +49,7 @@ function drawSpelling(chance: Chance, isCallKept: boolean): Spelling {
     amount: (naira) => chance.pick([naira, String(naira), `${naira}.00`, `₦${naira}`, naira.toLocaleString('en')]),
     count: (count) => chance.pick([count, String(count)]),
     network: (digit, name) => chance.pick([digit, String(digit), name]),
+    disco: PLAIN.disco,
     list: (phones) => {
       const order = phones.map((phone) => ({ phone, at: chance.next() })).sort((one, other) => one.at - other.at);
       const written = order.map(({ phone }) => String(chance.pick([phone, phone, `+234${phone.slice(1)}`])));
@@ -64,11 +67,14 @@ export interface Style {
   readonly isPinned: boolean;
   /** Whether its spellings leave the call to v1 as it is: without an id another call is another sale (decisions 0012 and 0024). */
   readonly isCallKept: boolean;
+  /** Whether it names the electricity company: only v1's price list has its number. */
+  readonly isDiscoNamed: boolean;
 }
 
 /** The request of a script of this format; in another spelling each time where `chance` is given. */
 export function buildScriptRequest(style: Style, bought: Content, chance: Chance | undefined): SaleRequest {
-  const spelling = chance === undefined ? PLAIN : drawSpelling(chance, style.isCallKept);
+  const drawn = chance === undefined ? PLAIN : drawSpelling(chance, style.isCallKept);
+  const spelling = style.isDiscoNamed ? { ...drawn, disco: 'Ikeja Electric' } : drawn;
   const { path, fields } = BUILDERS[style.format](bought, spelling);
   return { path: style.isPinned ? `/${style.format}${path}` : path, fields };
 }
@@ -98,7 +104,13 @@ const buildA: Build = (bought, spell) => {
       return { path: '/api/data', fields };
     }
     case 'electricity': {
-      const fields = { disco: 1, meter_number: spell.meter(number), meter_type: word, amount: spell.amount(value), bypass: true };
+      const fields = {
+        disco: spell.disco,
+        meter_number: spell.meter(number),
+        meter_type: word,
+        amount: spell.amount(value),
+        bypass: true,
+      };
       return { path: '/api/bill', fields: { ...fields, ...spell.contact('phone') } };
     }
     case 'cable': {
@@ -133,7 +145,7 @@ const buildB: Build = (bought, spell) => {
       return { path: '/api/data/', fields };
     }
     case 'electricity': {
-      const fields = { disco_name: 1, meter_number: spell.meter(number), MeterType: word, amount: spell.amount(value) };
+      const fields = { disco_name: spell.disco, meter_number: spell.meter(number), MeterType: word, amount: spell.amount(value) };
       return { path: '/api/billpayment/', fields: { ...fields, ...spell.contact('Customer_Phone') } };
     }
     case 'cable': {
@@ -170,7 +182,7 @@ const buildC: Build = (bought, spell) => {
       return { path: '/api/data/', fields };
     }
     case 'electricity': {
-      const fields = { provider: '1', meternumber: spell.meter(number), amount: spell.amount(value), metertype: word };
+      const fields = { provider: spell.disco, meternumber: spell.meter(number), amount: spell.amount(value), metertype: word };
       return { path: '/api/electricity/', fields: { ...fields, ...spell.contact('phone') } };
     }
     case 'cable': {

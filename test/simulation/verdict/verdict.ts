@@ -222,9 +222,11 @@ export class Verdict {
     const isNumberless = asked?.number === '';
     const isHidden =
       order === undefined ? this.#dialect.isObscure : [...subject.contents.values()].some((one) => this.#dialect.hides(one));
+    // A row with a price that v1's list has no more is given to no order, and a service that is off sells nothing by which the history could be checked.
+    const isRepriced = this.#v1.havePricesChanged && (order === undefined || !['airtime', 'bulk_sms'].includes(order.category));
     if (
       last.word === 'pending' &&
-      (isHidden || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject, expected === 'failure'))
+      (isHidden || isRepriced || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject, expected === 'failure'))
     ) {
       this.alike += 1;
       return;
