@@ -5,7 +5,7 @@
  */
 import { within } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
-import { GatewayError, unreadRefusal } from '../domain/errors';
+import { type GatewayError, unreadRefusal } from '../domain/errors';
 import type { LegacyRequest, Line } from '../domain/legacy';
 import { isSameSale, isStandIn, isToldLater, type NewOrder, type Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
@@ -103,7 +103,7 @@ function answerPending(
   if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
   if (!isProven && operation?.takesPending === 'sells')
     throw unreadRefusal(
-      'whether this repeats an order cannot be read: its set of mappings is not here, or the price list is away',
+      'whether this repeats an order cannot be read: its set of mappings is not here, or the price list lacks a name',
     );
   const refused = { mapping, request, operation, format: detection?.format, parameters };
   return { reply: pendingInWords(refused, obstacle && obstacleParts(obstacle, mapping).text), outcome: 'unknown' };
@@ -179,7 +179,7 @@ type Likeness = 'same' | 'another' | 'unproven';
 /**
  * Whether words that are not the order's own mean the same sale to the set that read it. The running set reads another sale in them, or none: the
  * operation has another name now, or a number another meaning. Unproven where that set is not here: another machine has it already, or still; and
- * where all but a name is the same, which no set can look up while the price list is away.
+ * where all but a name is the same that the price list does not translate: it is away, or has the name no more.
  */
 async function compareByItsSet(
   order: Order,
@@ -189,18 +189,13 @@ async function compareByItsSet(
   parts: WalkParts,
 ): Promise<Likeness> {
   const hash = order.trail?.mapping;
-  if (hash === undefined || (hash === running.hash && !isNameUnread(refusal))) return 'another';
+  if (hash === undefined || (hash === running.hash && refusal.code === 'request_id_reused')) return 'another';
   const was = hash === running.hash ? running : parts.setOf?.(hash);
   if (was === undefined) return isAnotherToAnySet(order, known) ? 'another' : 'unproven';
-  const walk = await walkRequest(request, was, parts);
-  if (walk.kind !== 'stopped' || !isNameUnread(walk.error)) return isReadAs(order, walk, parts) ? 'same' : 'another';
+  const walk = was === running ? undefined : await walkRequest(request, was, parts);
+  if (walk?.kind === 'walked') return isReadAs(order, walk, parts) ? 'same' : 'another';
   const asOrdered = await walkRequest(request, was, parts, ({ name }) => order.fields[name]);
   return isReadAs(order, asOrdered, parts) ? 'unproven' : 'another';
-}
-
-/** Whether the words have a name that only the price list could translate, which v1 does not give now. */
-function isNameUnread(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'catalog_unavailable';
 }
 
 function isReadAs(order: Order, walk: Walk, { keyring }: WalkParts): boolean {

@@ -20,7 +20,7 @@ const ELECTRICITY = PURCHASES.find(({ operation, format }) => operation === 'ele
 
 const LOST_ANSWER = afterCharge(({ socket }) => socket.resetAndDestroy());
 
-const v1 = opened(() => openV1OfMany(20));
+const v1 = opened(() => openV1OfMany(22));
 let folder: string;
 let cell = 0;
 beforeEach(() => {
@@ -132,6 +132,19 @@ test('the repeat of a message to more numbers than the journal keeps, which a ma
   );
   expect(JSON.parse(first.text)).toMatchObject({ status: 'success', total_number: 201 });
   expect(JSON.parse(again.text)).toMatchObject({ status: 'success', total_number: null, total_correct_number: null });
+});
+
+test('a company whose name the price list has no more does not turn a repeat into a refusal', async () => {
+  const told = await runGateway(async (visit) => {
+    await buyOnce('r-1', ELECTRICITY)(visit);
+    const again = (disco: string, more: object) => ({ ...ELECTRICITY, fields: { ...ELECTRICITY.fields, disco, ...more } });
+    return [
+      await buyOnce('r-1', again('Its Old Name', {}))(visit),
+      await buyOnce('r-1', again('Its Old Name', { amount: 3_000 }))(visit),
+    ];
+  });
+  expect(told.map(({ word }) => word)).toEqual(['pending', 'fail']);
+  expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
 });
 
 describe('a price list that is away when an order is repeated', () => {

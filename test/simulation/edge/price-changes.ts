@@ -1,4 +1,7 @@
-/** v1 changes its price list: plans become dearer or cheaper or are withdrawn, charges change, services are switched off. */
+/**
+ * v1 changes its price list: plans become dearer or cheaper or are withdrawn, companies of electricity have other names and charges, services are
+ * switched off.
+ */
 import { kobo } from '../../../src/domain/amount';
 import { CATEGORIES, type CatalogFile, type Category, type Price } from '../../../src/sandbox/catalog';
 import type { Chance } from '../engine/chance';
@@ -26,7 +29,11 @@ export function drawPriceChange(file: CatalogFile, chance: Chance): PriceChange 
       ...file,
       data_plans: some(file.data_plans),
       cable_plans: some(file.cable_plans),
-      discos: file.discos.map((disco) => ({ ...disco, charge: chance.pick(CHARGES) })),
+      discos: file.discos.map(({ id, name }) => ({
+        id,
+        name: chance.is(0.3) ? `${name} Plc` : name,
+        charge: chance.pick(CHARGES),
+      })),
       exams: mapped(file.exams, (price) => changed(price)),
       recharge_cards: mapped(file.recharge_cards, (prices) => mapped(prices, (price) => changed(price, DISCOUNTS))),
     },
