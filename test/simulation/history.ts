@@ -284,6 +284,7 @@ class Processes {
     if (kind === 'stop') {
       // A rolling restart: the new process starts before the old one stops.
       this.#slots[slot % this.#slots.length] = this.#make(slot);
+      this.#noteTries();
       return process.stop();
     }
     this.crash(process.name);

@@ -25,6 +25,8 @@ export interface OrderTraits {
   readonly numbers: readonly ServedNumber[];
   /** Kobo: the amount that was ordered, or the list price. */
   readonly faceValue: AmountMinor | undefined;
+  /** The face value is the list price of now. v1 may have sold the order at another one. */
+  readonly isListed?: boolean;
   /** The amount goes to a phone. v1 subtracts the account's discount from it and adds no charge (specification, 4: airtime). */
   readonly isAirtime?: boolean;
   /** v1 may add a service charge to the amount: power (specification, 4). */
@@ -48,10 +50,12 @@ export function traitsOf(operation: Operation, values: JsonObject, catalog?: Cat
   const numbersAs = (kind: NumberKind): readonly ServedNumber[] =>
     sent.filter((field) => field.as === kind).map((field) => ({ kind, text: textOf(values[field.name]) }));
   const numbers = [...numbersAs('identifier'), ...numbersAs('phone')];
-  const faceValue = faceValueOf(sent, values) ?? (catalog === undefined ? undefined : priceOf(operation, sent, values, catalog));
+  const ordered = faceValueOf(sent, values);
+  const faceValue = ordered ?? (catalog === undefined ? undefined : priceOf(operation, sent, values, catalog));
   return {
     numbers,
     faceValue,
+    isListed: ordered === undefined && faceValue !== undefined,
     isAirtime: sent.some((field) => field.isAmount) && isPhoneServed(numbers),
     mayBeCharged: sent.some((field) => field.isAmount) && numbers.some(({ kind }) => kind === 'identifier'),
     charge: catalog && columnOf('charge', operation, values, catalog),
@@ -224,8 +228,9 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
 const MONEY_IN = /credit|refund|revers|deposit|fund/i;
 
 /** Wider bounds than in `comparePrice`: the gateway does not know v1's service charges and discounts. The charge is in kobo. */
-const LEAST_SHARE = 0.6;
-const MOST_SHARE = 1.25;
+const [LEAST_SHARE, MOST_SHARE] = [0.6, 1.25];
+/** Of a list price: v1 hardly makes a plan half or twice as dear while an order of it is looked for. */
+const [LEAST_SHARE_OF_LIST, MOST_SHARE_OF_LIST] = [0.5, 2];
 const CHARGE_MOST = 250_00;
 
 /**
@@ -268,12 +273,14 @@ export function isCredit({ type }: JsonObject): boolean {
  * v1 may show the price of all pieces or of one, and may write a debit with a minus. While the charge on power is not known, no sum is too
  * high: the specification sets no limit to it.
  */
-function isOtherPrice({ amount }: JsonObject, { faceValue, quantity = 1, mayBeCharged = false, charge }: OrderTraits): boolean {
+function isOtherPrice({ amount }: JsonObject, traits: OrderTraits): boolean {
+  const { faceValue, isListed = false, quantity = 1, mayBeCharged = false, charge } = traits;
   const shown = readNaira(amount);
   if (faceValue === undefined || shown === undefined) return false;
   const paid = Math.abs(shown);
   const chargeMost = mayBeCharged && charge === undefined ? Infinity : Math.max(CHARGE_MOST, charge ?? 0);
-  return paid < (faceValue * LEAST_SHARE) / quantity || paid > faceValue * MOST_SHARE + chargeMost;
+  const [least, most] = isListed ? [LEAST_SHARE_OF_LIST, MOST_SHARE_OF_LIST] : [LEAST_SHARE, MOST_SHARE];
+  return paid < (faceValue * least) / quantity || paid > faceValue * most + chargeMost;
 }
 
 /** The specification does not list v1's categories. So an unknown word (`education`) may mean this order's service, and rules nothing out. */

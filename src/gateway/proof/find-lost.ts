@@ -107,7 +107,9 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
       if (!traits.has(order)) traits.set(order, ruling(order));
       if (traits.get(order) === undefined) return 'unknown';
       if (isCertainlyNot(traits.get(order), row)) return 'ruled out';
-      return isAlike({ traits: traitsOfOrder(order, prices) }, row.receipt ?? row.row) ? 'alike' : 'neither';
+      const rival = { traits: traitsOfOrder(order, prices) };
+      if (isAlike(rival, row.receipt ?? row.row)) return 'alike';
+      return Matches.mayFit(rival, row) ? 'unknown' : 'neither';
     },
   });
   const rivals = open.filter(isWithoutReference).map((order) => ({ order, traits: traitsOfOrder(order, prices) }));
@@ -122,7 +124,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     const row = order.openedAtMs < keptSinceMs ? undefined : await matches.rowOf(order);
     // The cached part of a receipt identifies the order. Its outcome is read from v1 now.
     const receipt = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
-    const mayFit = (other: Order): boolean => Matches.mayFit({ order: other, traits: traitsOfOrder(other, prices) }, row!);
+    const mayFit = (other: Order): boolean => Matches.mayFit({ traits: traitsOfOrder(other, prices) }, row!);
     const claimed = receipt?.kind === 'declined' && (await wasDeclinedUnnamed(order, mayFit, parts)) ? undefined : receipt;
     // A failed row charges nothing, whosever it is.
     const perhaps = history.unclaimed.filter((one) => !isFailed(one) && !isCertainlyNot(traits.get(order), one));
@@ -174,10 +176,12 @@ class Matches {
 
   /**
    * The time of a rival does not count: it may have been opened while the clock was wrong. A rival without traits (its operation is no longer in
-   * the mapping) may fit any row.
+   * the mapping) may fit any row, and one with a list price also a row with the price of an earlier list.
    */
-  static mayFit(rival: Rival, row: HistoryRow): boolean {
-    return rival.traits === undefined || isAlike(rival, row.receipt!);
+  static mayFit({ traits }: Pick<Rival, 'traits'>, row: HistoryRow): boolean {
+    const record = row.receipt ?? row.row;
+    if (traits === undefined || isAlike({ traits }, record)) return true;
+    return traits.isListed === true && !isNoSaleOf(traits, record) && !isRuledOut(traits, record);
   }
 
   /** The only row that fits this order, if that row fits no other order of this key or of another key. */
@@ -301,13 +305,16 @@ function isLacking({ fields }: Order, { name, isSent, isRequired }: Field): bool
  * nor price (a message to many) is matched by its service. Where it is in doubt it gets no row (`rowOf`), but it is a rival of others.
  */
 export function isAlike({ traits }: Pick<Rival, 'traits'>, receipt: JsonObject): boolean {
-  const data = (receipt['data'] ?? {}) as JsonObject;
-  if (traits === undefined || isCredit(data)) return false;
-  // v1 sells no card without a PIN (specification, 2.3), and may call data cards and data bundles by the same word.
-  if (traits.quantity !== undefined && data['status'] === 'success' && isOverWithoutPins(data)) return false;
+  if (traits === undefined || isNoSaleOf(traits, receipt)) return false;
   const { number, price, category } = compareReceipt(receipt, traits);
   if ([number, price, category].includes('differs')) return false;
   return number === 'agrees' || price === 'agrees' || (traits.isTraceless && category === 'agrees');
+}
+
+function isNoSaleOf({ quantity }: LostTraits, receipt: JsonObject): boolean {
+  const data = (receipt['data'] ?? {}) as JsonObject;
+  // v1 sells no card without a PIN (specification, 2.3), and may call data cards and data bundles by the same word.
+  return isCredit(data) || (quantity !== undefined && data['status'] === 'success' && isOverWithoutPins(data));
 }
 
 /**

@@ -20,7 +20,7 @@ export interface OtherKeys {
   onlyFree(order: Order, rows: readonly HistoryRow[]): Promise<HistoryRow | undefined>;
 }
 
-/** Whether a row fits an order. `unknown` where the mapping no longer has the order's operation. */
+/** Whether a row fits an order. `unknown` where the mapping no longer has the order's operation, or v1 may have changed the order's price since. */
 export type CompareRow = (order: Order, row: HistoryRow) => 'alike' | 'ruled out' | 'neither' | 'unknown';
 
 interface OtherKeysParts {

@@ -11,7 +11,8 @@ export interface PriceChange {
   readonly switchedOff: readonly Category[];
 }
 
-const FACTORS = [0.5, 0.9, 1, 1, 1, 1.1, 2];
+/** From one list to the next no price is half or twice as high (decision 0013). */
+const FACTORS = [0.75, 0.9, 1, 1, 1, 1.1, 1.45];
 /** Of recharge cards, whose face value an order names: no price is far from it. */
 const DISCOUNTS = [0.9, 1, 1.02];
 const CHARGES = [0, 0, 5_000, 10_000].map(kobo);

@@ -9,6 +9,8 @@ import { isSaleOf, likenessOf } from '../script/content';
 import type { Case, Purchase, ScriptReply } from './case-book';
 
 const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
+/** A name that v1's price list does not translate. */
+const REFUSED_BY_LIST: readonly string[] = ['invalid_field', 'catalog_unavailable'];
 /** The refusals for which an order that is found is told instead. */
 const EVADED_CODES: readonly string[] = [
   ...REFUSED_BY_OPERATOR,
@@ -181,9 +183,9 @@ export class Verdict {
     if (reply.code === 'request_id_reused' && subject.contents.size > 1) return;
     // An id whose success was told long before is refused as used: the refused sale is not charged.
     if (reply.code === 'request_id_used' && wasToldSold(subject, reply)) return;
-    // The same holds while the operator's mapping refuses the number or the key, or gives the number another meaning, as if it were
+    // The same holds while the operator's mapping refuses the number or the key, or v1's list a name, or gives the number another meaning, as if it were
     // another sale. The clock of another gateway may be ahead.
-    const isOfMapping = [...REFUSED_BY_OPERATOR, 'request_id_reused'].includes(reply.code ?? '');
+    const isOfMapping = [...REFUSED_BY_OPERATOR, ...REFUSED_BY_LIST, 'request_id_reused'].includes(reply.code ?? '');
     if (isOfMapping && wasToldSold(subject, reply, REPLAY_MS)) return;
     // Or the clock was put forward before this process began, so that the charged sale without an id seems older than its repeats may be (decision 0024).
     if (EVADED_CODES.includes(reply.code ?? '') && subject.isNameless && this.#seemsOldTo(reply, subject)) return;
