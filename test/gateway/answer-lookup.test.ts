@@ -1,7 +1,7 @@
 import { Secret } from '../../src/domain/credentials';
 import type { Finding } from '../../src/upstream/upstream';
 import { legacyRequest, type LegacyRequestParts } from './legacy-request';
-import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
+import { openWalkHouse, PHP, WALK_KEY, type WalkHouse } from './walk-house';
 
 const NAMED: Finding = { kind: 'found', body: { status: 'success', data: { name: 'ADA OBI' } } };
 const NOBODY: Finding = { kind: 'refused', httpStatus: 400, body: { status: 'error', message: 'No such meter.' } };
@@ -79,9 +79,8 @@ const READINGS = [
 
 async function askFor(path: string, finding: Finding) {
   const query = path.endsWith('validation') ? { iuc: '1234567890', cable: '1' } : {};
-  const headers = { authorization: `Token ${WALK_KEY}:1234` };
   const house = openHouse([finding]);
-  const served = house.gateway.handle(legacyRequest({ method: 'GET', path, query, headers }));
+  const served = house.gateway.handle(legacyRequest({ method: 'GET', path, query, headers: PHP }));
   // Questions about orders are asked again.
   await house.clock.advance(10_000);
   return (await served).reply;

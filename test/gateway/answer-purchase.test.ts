@@ -7,14 +7,13 @@ import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
 import type { GatewayParts } from '../../src/gateway/walk-parts';
 import { readCatalog } from '../../src/price-lists/price-lists';
-import type { Mapping } from '../../src/mapping/mapping';
 import { WriteFailure, type Journal } from '../../src/journal/journal';
 import { settleOrder } from '../../src/journal/order-life';
 import { keepAnswers, type KeepingJournal } from '../../src/journal/kept-answers';
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest } from './legacy-request';
 import { openLine } from './open-line';
-import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
+import { AIRTIME, AXIOS, openWalkHouse, PHP, selling, type WalkHouse } from './walk-house';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
 const PENDING: Outcome = { kind: 'pending', reference: 'V1' };
@@ -38,16 +37,13 @@ async function buyAtOnce(first: WalkHouse, second: WalkHouse) {
 }
 
 function ask({ gateway }: WalkHouse, fields: Readonly<Record<string, string>> = {}, line?: Line): Promise<Served> {
-  const sale = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
-  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
-  return gateway.handle(legacyRequest({ body: { ...sale, ...fields }, headers }), line);
+  const body = { ...AIRTIME, 'request-id': 'r-1', ...fields };
+  return gateway.handle(legacyRequest({ body, headers: AXIOS }), line);
 }
 
 /** Sends a status query for an order. */
 const question = (house: WalkHouse, id = 'r-1'): Promise<Served> =>
-  house.gateway.handle(
-    legacyRequest({ method: 'GET', path: `/api/transaction/${id}`, headers: { authorization: `Token ${WALK_KEY}:1234` } }),
-  );
+  house.gateway.handle(legacyRequest({ method: 'GET', path: `/api/transaction/${id}`, headers: PHP }));
 
 function readReply({ reply, refusal }: Served) {
   return { http: reply.status, code: refusal?.code, ...(reply.body as { status: string; reference?: string }) };
@@ -72,10 +68,6 @@ const UNREAD = {
   code: 'journal_unavailable',
   error: [expect.any(String)],
   id: null,
-};
-
-const away: Journal['open'] = async () => {
-  throw new GatewayError('journal_unavailable');
 };
 
 /** A journal that opens an order only after this time. */
@@ -110,7 +102,7 @@ test('a clock that is set forward during a sale removes no balance from the repl
 
 describe('a repeat while the journal cannot be written', () => {
   const openHouses = async (first: Outcome) =>
-    openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: () => ({ open: away }), beside: await openAfter(first) });
+    openWalkHouse({ answers: [{ outcome: SUCCESS }], away: ['open'], beside: await openAfter(first) });
 
   test('is told its own success', async () => {
     const house = await openHouses(SUCCESS);
@@ -138,8 +130,7 @@ describe('a repeat while the journal cannot be written', () => {
 test('a repeat that would make another call is not sent while the first one may be charged', async () => {
   const buyCable = async (house: WalkHouse, smartcard: string) => {
     const body = { cable: '1', iuc: smartcard, cable_plan: '501', 'request-id': 'r-1' };
-    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
-    const served = house.gateway.handle(legacyRequest({ path: '/api/cable/', body, headers }));
+    const served = house.gateway.handle(legacyRequest({ path: '/api/cable/', body, headers: AXIOS }));
     await house.clock.advance(9_000);
     return readReply(await served);
   };
@@ -152,7 +143,7 @@ test('a repeat that would make another call is not sent while the first one may 
 });
 
 test('a first order is refused while the journal cannot be written', async () => {
-  const house = openWalkHouse({ wrapJournal: () => ({ open: away }) });
+  const house = openWalkHouse({ away: ['open'] });
   expect(await buy(house)).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
   expect(house.upstream.sent).toEqual([]);
 });
@@ -284,8 +275,7 @@ describe('a process that is frozen between its lease and its first byte', () => 
       ...shippedMapping(),
       callerKindOf: () => ({ name: 'x', patienceMs: 20_000, afterPending: 'buy' as const }),
     };
-    const parts = { mapping: () => mapping };
-    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 500 }], wrapJournal: frozenAfterOpen, parts });
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 500 }], wrapJournal: frozenAfterOpen, mapping });
     const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS + 1_200);
     expect(frozen.upstream.sent).toHaveLength(1);
@@ -419,11 +409,10 @@ test('a status query that is faster than the journal waits for the order instead
 });
 
 describe('a journal that can be neither written nor read', () => {
-  const gone: Partial<Journal> = { open: away, find: async () => Promise.reject(new Error('EIO')) };
   const statusOf = async (house: WalkHouse) => readReply(await question(house));
 
   test('tells an order with an id of its own as pending, because it may repeat one that was charged', async () => {
-    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal: () => gone });
+    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], away: ['open', 'find'] });
     const told = await buy(house);
     expect(told).toMatchObject({ http: 200, status: 'pending', 'request-id': 'r-1', id: null, reference: null });
     expect(house.upstream.sent).toEqual([]);
@@ -434,39 +423,28 @@ describe('a journal that can be neither written nor read', () => {
     'tells a question at %s, which nothing serves, as pending',
     async (address) => {
       const [path, id] = address.split('?ref=');
-      const house = openWalkHouse({ wrapJournal: () => gone });
+      const house = openWalkHouse({ away: ['open', 'find'] });
       const query = id === undefined ? {} : { ref: id };
-      const headers = { authorization: `Token ${WALK_KEY}:1234` };
-      const served = await house.gateway.handle(legacyRequest({ method: 'GET', path: path!, query, headers }));
+      const served = await house.gateway.handle(legacyRequest({ method: 'GET', path: path!, query, headers: PHP }));
       expect(readReply(served)).toMatchObject({ http: 200, status: 'pending', code: undefined });
     },
   );
 
   test('refuses as unread a first order of a script that sells what is pending: it would deliver what was not bought', async () => {
-    const journal = { isAway: true };
-    const wrapJournal = (stored: Journal): Partial<Journal> => ({
-      open: async (...args) => (journal.isAway ? away(...args) : stored.open(...args)),
-      find: async (...args) => (journal.isAway ? Promise.reject(new Error('EIO')) : stored.find(...args)),
-    });
-    const selling = (): Mapping => {
-      const operations = [...shippedMapping().operations].map(
-        ([name, one]) => [name, { ...one, takesPending: 'sells' }] as const,
-      );
-      return { ...shippedMapping(), operations: new Map(operations) };
-    };
-    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal, parts: { mapping: selling } });
+    const mapping = selling(shippedMapping());
+    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], away: ['open', 'find'], mapping });
     // A refused order was not sent, so it has no repeat.
     for (const fields of [{}, {}, { network: '99' }]) expect(await buy(house, fields)).toMatchObject(UNREAD);
-    journal.isAway = false;
+    house.setAway([]);
     expect(await buy(house, { 'request-id': 'r-2' })).toMatchObject({ status: 'success' });
-    journal.isAway = true;
+    house.setAway(['open', 'find']);
     // The same sale in another spelling is the same repeat.
     for (const respelt of [{}, { mobile_number: '+2348030000001' }])
       expect(await buy(house, { 'request-id': 'r-2', ...respelt })).toMatchObject({ status: 'pending' });
   });
 
   test('says neither "failed" nor "pending" of an order without an id, which may repeat one of another gateway', async () => {
-    const house = openWalkHouse({ wrapJournal: () => gone });
+    const house = openWalkHouse({ away: ['open', 'find'] });
     // The second one waits for the turn of the first.
     for (let nth = 0; nth < 2; nth += 1) expect(await buy(house, { 'request-id': '' })).toMatchObject(UNREAD);
     expect(house.upstream.sent).toEqual([]);
@@ -551,9 +529,10 @@ describe('a purchase by a name that waits for the price list', () => {
       amount: '1000',
       'request-id': 'r-1',
     };
-    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
     let told: Served | undefined;
-    void house.gateway.handle(legacyRequest({ path: '/api/billpayment/', body, headers })).then((served) => (told = served));
+    void house.gateway
+      .handle(legacyRequest({ path: '/api/billpayment/', body, headers: AXIOS }))
+      .then((served) => (told = served));
     await house.clock.advance(9_000);
     return { told: told === undefined ? undefined : readReply(told), sent: house.upstream.sent.length };
   };

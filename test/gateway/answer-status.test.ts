@@ -6,19 +6,18 @@ import type { Upstream } from '../../src/upstream/upstream';
 import type { Visitors } from '../../src/upstream/visitors';
 import { createVisitors } from '../../src/upstream/visitors';
 import { legacyRequest } from './legacy-request';
-import { openWalkHouse, WALK_KEY } from './walk-house';
+import { AIRTIME, openWalkHouse, PHP } from './walk-house';
 
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
 const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 502' };
 const pending = (reference: string): Outcome => ({ kind: 'pending', reference });
-const headers = { authorization: `Token ${WALK_KEY}:1234` };
-const SALE = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
+const SALE = { ...AIRTIME, 'request-id': 'r-1' };
 const statusOf = ({ reply }: Served): string => (reply.body as { status: string }).status;
 
 test('an order that v1 does not have either is told as not known, and is no failure', async () => {
   const { gateway, clock } = openWalkHouse({ find: () => ({ kind: 'refused', httpStatus: 404, body: {} }) });
-  const asked = gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers }));
+  const asked = gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: PHP }));
   await clock.advance(9_000);
   expect(await asked).toMatchObject({ reply: { status: 202 }, refusal: { code: 'order_unknown' } });
 });
@@ -27,7 +26,7 @@ test('a refused order that is sold while v1 judges the asking key is not told as
   const seller = openWalkHouse({ answers: [{ outcome: REJECTED }, { outcome: SUCCESS }] });
   const { clock, gateway, upstream } = seller;
   const buy = async (): Promise<string> => {
-    const served = gateway.handle(legacyRequest({ body: SALE, headers }));
+    const served = gateway.handle(legacyRequest({ body: SALE, headers: PHP }));
     await clock.advance(1_000);
     return statusOf(await served);
   };
@@ -40,7 +39,7 @@ test('a refused order that is sold while v1 judges the asking key is not told as
     ask: () => pause(clock, 3_000),
   };
   const asker = openWalkHouse({ beside: seller, parts: { visitors } });
-  const asked = asker.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers }));
+  const asked = asker.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: PHP }));
   await clock.advance(500);
   expect(await buy()).toBe('success');
   await clock.advance(5_000);
@@ -54,7 +53,7 @@ test('a status query gets its reply in time, however slowly v1 gives the other o
   const { clock, journal } = seller;
   for (let nth = 0; nth <= 20; nth += 1) {
     const body = { ...SALE, amount: String(100 + nth), 'request-id': `r-${nth}` };
-    const sold = seller.gateway.handle(legacyRequest({ body, headers }));
+    const sold = seller.gateway.handle(legacyRequest({ body, headers: PHP }));
     await clock.advance(600_000);
     expect(statusOf(await sold)).toBe('pending');
   }
@@ -67,7 +66,7 @@ test('a status query gets its reply in time, however slowly v1 gives the other o
     },
   };
   const asker = openWalkHouse({ beside: seller, parts: { upstream: slow } });
-  const asked = asker.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-20', headers }));
+  const asked = asker.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-20', headers: PHP }));
   let isAnswered = false;
   void asked.then(() => (isAnswered = true));
   await clock.advance(15_000);
@@ -84,10 +83,10 @@ test.each([
   const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], find: () => ({ kind: 'unavailable', reason: 'HTTP 502' }) });
   const number = Array.from({ length: count }, (_, nth) => `0803${String(1_000_000 + nth)}`).join(',');
   const body = { sender: 'Shop', number, message: 'Ready.', 'request-id': 'r-1' };
-  const sold = house.gateway.handle(legacyRequest({ path: '/api/bulksms/', body, headers }));
+  const sold = house.gateway.handle(legacyRequest({ path: '/api/bulksms/', body, headers: PHP }));
   await house.clock.advance(20_000);
   expect((await sold).reply.body).toMatchObject({ status: 'success', total_number: count, numbers: number });
-  const asked = house.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers }));
+  const asked = house.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: PHP }));
   await house.clock.advance(60_000);
   const numbers = told === null ? null : number;
   expect((await asked).reply.body).toMatchObject({ status: 'success', total_number: told, total_correct_number: told, numbers });
@@ -107,11 +106,11 @@ test('a row of the history has the words of the end that the journal knows', asy
   });
   for (const nth of [1, 2, 3]) {
     const body = { ...SALE, amount: String(100 * nth), 'request-id': `r-${nth}` };
-    const sold = house.gateway.handle(legacyRequest({ body, headers }));
+    const sold = house.gateway.handle(legacyRequest({ body, headers: PHP }));
     await house.clock.advance(300_000);
     await sold;
   }
-  const asked = house.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transactions', headers }));
+  const asked = house.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transactions', headers: PHP }));
   await house.clock.advance(60_000);
   const rows = ((await asked).reply.body as unknown as { data: Record<string, string>[] }).data;
   expect(rows.map((one) => [one['request_id'], one['status'], one['Status']])).toEqual([

@@ -5,15 +5,14 @@ import type { Outcome } from '../../src/domain/outcome';
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest, type LegacyRequestParts } from './legacy-request';
 import { legacyValue } from './legacy-value';
-import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from './walk-house';
+import { AXIOS, openWalkHouse, type WalkHouse, type WalkHouseOptions } from './walk-house';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
-const KEY = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
 const SALE = { network: '1', phone: '08031234567', amount: '100', bypass: true, 'request-id': 'r-1' };
 const house = (options: WalkHouseOptions = {}): WalkHouse => openWalkHouse({ answers: [{ outcome: SUCCESS }], ...options });
 
 async function ask({ gateway, clock }: WalkHouse, parts: LegacyRequestParts) {
-  const served = gateway.handle(legacyRequest({ headers: KEY, ...parts }));
+  const served = gateway.handle(legacyRequest({ headers: AXIOS, ...parts }));
   await clock.advance(5_000);
   return served;
 }
@@ -89,7 +88,7 @@ test('an unreadable status query is told as not answered, an unreadable sale at 
 
 test('orders under way are counted, and a drain waits for them', async () => {
   const it = house({ answers: [{ outcome: SUCCESS, afterMs: 8_000 }] });
-  const served = it.gateway.handle(legacyRequest({ headers: KEY, body: SALE }));
+  const served = it.gateway.handle(legacyRequest({ headers: AXIOS, body: SALE }));
   await it.clock.advance(100);
   expect(it.gateway.inFlight).toBe(1);
   const drained = it.gateway.drain(20_000);
@@ -138,7 +137,7 @@ test("every request gets JSON in the script's words, and never a 5xx unless v1 o
       outcomes,
       async (route, body, query, hasKey, outcome) => {
         const it = house({ answers: [{ outcome }] });
-        const served = it.gateway.handle(legacyRequest({ ...route, body, query, headers: hasKey ? KEY : {} }));
+        const served = it.gateway.handle(legacyRequest({ ...route, body, query, headers: hasKey ? AXIOS : {} }));
         await it.clock.advance(60_000);
         const { reply, refusal } = await served;
         // An unanswered question about orders is told as open.

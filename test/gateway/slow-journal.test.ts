@@ -1,11 +1,10 @@
 /** A journal that takes seconds to write: what a script hears, and when. On a clock that stands still. */
 import type { AfterPending } from '../../src/mapping/mapping';
 import { shippedMapping } from '../mapping/mapping-set';
-import type { WalkHouse } from './walk-house';
 import { openLine } from './open-line';
 import type { Journal } from '../../src/journal/journal';
 import { legacyRequest } from './legacy-request';
-import { openWalkHouse, WALK_KEY } from './walk-house';
+import { AIRTIME, openWalkHouse, PHP, type WalkHouse } from './walk-house';
 
 const shipped = shippedMapping();
 
@@ -14,7 +13,7 @@ function openHouse(openMs: number, answerMs: number, afterPending: AfterPending 
   const kind = { name: 'axios', patienceMs: 8_000, afterPending };
   return openWalkHouse({
     answers: [{ outcome: { kind: 'succeeded', reference: 'V1' }, afterMs: answerMs }],
-    parts: { mapping: () => ({ ...shipped, callerKindOf: () => kind }) },
+    mapping: { ...shipped, callerKindOf: () => kind },
     wrapJournal: (journal, clock) => ({
       ...more,
       open: async (order) => {
@@ -27,11 +26,10 @@ function openHouse(openMs: number, answerMs: number, afterPending: AfterPending 
 
 /** By a script that is held for eight seconds; it stays, or hangs up after so long. */
 async function buy({ gateway, clock, upstream, journal, owner }: WalkHouse, hangsUpAfterS = Infinity) {
-  const headers = { authorization: `Token ${WALK_KEY}:1234` };
-  const body = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
+  const body = { ...AIRTIME, 'request-id': 'r-1' };
   const { line, end } = openLine();
   const begunAtMs = clock.elapsed();
-  const served = gateway.handle(legacyRequest({ body, headers }), line).then(({ reply }) => ({
+  const served = gateway.handle(legacyRequest({ body, headers: PHP }), line).then(({ reply }) => ({
     status: (reply.body as { status: string }).status,
     http: reply.status,
     atMs: clock.elapsed() - begunAtMs,

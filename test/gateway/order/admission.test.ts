@@ -2,7 +2,7 @@ import type { Served } from '../../../src/gateway/gateway';
 import { createAdmission } from '../../../src/gateway/order/admission';
 import { legacyRequest } from '../legacy-request';
 import { openLine } from '../open-line';
-import { openWalkHouse, WALK_KEY, type WalkHouse } from '../walk-house';
+import { AIRTIME, openWalkHouse, PHP, type WalkHouse } from '../walk-house';
 
 const CALL = { method: 'POST', path: '/airtime' } as const;
 
@@ -48,9 +48,8 @@ test('a request that would hardly get its turn at v1 within a quarter of its pat
 
 /** Airtime from a script that has waited this long before its request was read. */
 function buyLate({ gateway }: WalkHouse, waitedMs: number, requestId: string, userAgent?: string): Promise<Served> {
-  const body = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': requestId };
-  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent, sent: {} };
-  return gateway.handle(legacyRequest({ body, headers }), openLine(waitedMs).line);
+  const body = { ...AIRTIME, 'request-id': requestId };
+  return gateway.handle(legacyRequest({ body, headers: { ...PHP, userAgent, sent: {} } }), openLine(waitedMs).line);
 }
 
 describe('a sale that waited too long before it was read', () => {

@@ -2,7 +2,7 @@ import { createLearntPatience, patienceFor } from '../../../src/gateway/order/le
 import { shippedMapping } from '../../mapping/mapping-set';
 import { legacyRequest } from '../legacy-request';
 import { openLine } from '../open-line';
-import { openWalkHouse, WALK_KEY } from '../walk-house';
+import { AIRTIME, openWalkHouse, PHP } from '../walk-house';
 
 const KEY = '0a'.repeat(16);
 const learn = (...ages: readonly number[]): number | undefined => {
@@ -47,10 +47,10 @@ test('after one script has waited 40 s for its reply, a restart of the shop that
   });
   const { clock, gateway } = house;
   const buy = (nth: number) => {
-    const body = { network: '1', mobile_number: `0803000000${nth}`, amount: '100', Ported_number: 'true' };
+    const body = { ...AIRTIME, mobile_number: `0803000000${nth}` };
     const { line, end } = openLine();
     const begunAt = clock.elapsed();
-    const served = gateway.handle(legacyRequest({ body, headers: { authorization: `Token ${WALK_KEY}:1234` } }), line);
+    const served = gateway.handle(legacyRequest({ body, headers: PHP }), line);
     return { end, heldMs: served.then(() => (end(true), clock.elapsed() - begunAt)) };
   };
   const first = buy(1);

@@ -1,6 +1,5 @@
 /** Repeats of a sale, with or without its id: which order they belong to, and what they are told. On a clock that stands still. */
 import { openLine } from '../open-line';
-import { GatewayError } from '../../../src/domain/errors';
 import { Secret } from '../../../src/domain/credentials';
 import type { Outcome } from '../../../src/domain/outcome';
 import { createKeyring } from '../../../src/gateway/read/keyring';
@@ -9,7 +8,16 @@ import { legacyRequest } from '../legacy-request';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { createScriptedUpstream } from '../scripted-upstream';
 import type { Finding, V1Call } from '../../../src/upstream/upstream';
-import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from '../walk-house';
+import {
+  AIRTIME,
+  AXIOS,
+  JOURNAL_AWAY,
+  openWalkHouse,
+  selling,
+  WALK_KEY,
+  type WalkHouse,
+  type WalkHouseOptions,
+} from '../walk-house';
 import { createSteadiness, pause } from '../../../src/domain/clock';
 import { keepAnswers } from '../../../src/journal/kept-answers';
 import type { Journal } from '../../../src/journal/journal';
@@ -49,14 +57,14 @@ const headersOfProxy = (): Fields => (isNamedByProxy ? { 'x-request-id': `proxy-
 
 /** A script on a connection of its own, which it may close before the reply has left. */
 function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = headersOfProxy()): Script {
-  const sale = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true' };
   const cameAt = house.clock.elapsed();
   const { line, end } = openLine(() => house.clock.elapsed() - cameAt);
-  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent };
-  const served = house.gateway.handle(legacyRequest({ body: { ...sale, ...fields }, headers }), line).then((one) => {
-    end(true);
-    return one;
-  });
+  const served = house.gateway
+    .handle(legacyRequest({ body: { ...AIRTIME, ...fields }, headers: { ...AXIOS, sent } }), line)
+    .then((one) => {
+      end(true);
+      return one;
+    });
   return {
     served,
     hangUp: () => end(false),
@@ -66,8 +74,11 @@ function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = headersOfProx
 function askForPins({ gateway, clock }: WalkHouse, sent: Fields = headersOfProxy()) {
   const cameAt = clock.elapsed();
   const { line, end } = openLine(() => clock.elapsed() - cameAt);
-  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent };
-  const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
+  const request = legacyRequest({
+    path: '/api/epin/',
+    body: { exam_name: 'WAEC', quantity: 1 },
+    headers: { ...AXIOS, sent },
+  });
   return { served: gateway.handle(request, line), end };
 }
 
@@ -91,31 +102,28 @@ function receiptOfPins({ query = {} }: V1Call): Finding {
 /** The shipped mapping after an edit that no longer sends v1 whether the number is ported, so the same request makes another call. */
 const withoutPorted = (): Mapping => editedMapping(', ported: $ported } }', ' } }');
 
+/** It reads no Idempotency-Key. */
+const withoutKeyHeader = (): Mapping =>
+  editedMapping('request_id_headers: [Idempotency-Key, X-Request-Id]', 'request_id_headers: [X-Request-Id]');
+
+/** It refuses airtime of 100 naira. */
+const refusing = (): Mapping => editedMapping('min: 1 }', 'min: 500 }');
+
+/** It refuses a single PIN. */
+const refusingPins = (): Mapping => editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
+
+const editedMappings = new Map<string, Mapping>();
+
 function editedMapping(from: string, to: string, ...more: readonly (readonly [from: string, to: string])[]): Mapping {
   const edited = (text: string): string => more.reduce((before, edit) => before.replace(...edit), text.replace(from, to));
   const files = shippedFiles().map((file) => ({ ...file, text: edited(file.text) }));
-  return compileMapping(mergeFiles(files).source!, (_path, _code, message) => {
+  const name = JSON.stringify([from, to, more]);
+  const fail = (_path: unknown, _code: string, message: string): never => {
     throw new Error(message);
-  });
-}
-
-/** This mapping for scripts that sell what is pending. */
-function selling(mapping: Mapping): Mapping {
-  const operations = [...mapping.operations].map(([name, one]) => [name, { ...one, takesPending: 'sells' }] as const);
-  return { ...mapping, operations: new Map(operations) };
-}
-
-/** A journal that can be neither written nor read while `isAway`. */
-function awayAtTimes(journal: { readonly isAway: boolean }): (stored: Journal) => Partial<Journal> {
-  const orAway = <Args extends unknown[], T>(work: (...args: Args) => Promise<T>): ((...args: Args) => Promise<T>) => {
-    return (...args) => (journal.isAway ? Promise.reject(new Error('PostgreSQL cannot be reached.')) : work(...args));
   };
-  return (stored) => ({
-    find: orAway(stored.find.bind(stored)),
-    listUnsettled: orAway(stored.listUnsettled.bind(stored)),
-    listUntold: orAway(stored.listUntold.bind(stored)),
-    open: (order) => (journal.isAway ? Promise.reject(new GatewayError('journal_unavailable')) : stored.open(order)),
-  });
+  const mapping = editedMappings.get(name) ?? compileMapping(mergeFiles(files).source!, fail);
+  editedMappings.set(name, mapping);
+  return mapping;
 }
 
 async function hangUpAfter(ms: number, house: WalkHouse, ...sale: [fields?: Fields, sent?: Fields]): Promise<void> {
@@ -164,15 +172,14 @@ describe('a repeat without an id', () => {
   });
 
   test('is the same sale also when the mapping has changed in between, whatever it makes of the same request', async () => {
-    let mapping = shippedMapping();
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     // One order is under way, and one has ended without being told.
     for (const waitedMs of [1_000, 20_000]) {
-      mapping = shippedMapping();
+      house.serve(shippedMapping());
       const { length } = house.upstream.sent;
       await hangUpAfter(500, house, { amount: String(waitedMs) });
       await house.clock.advance(waitedMs);
-      mapping = withoutPorted();
+      house.serve(withoutPorted());
       expect(await told(house, ask(house, { amount: String(waitedMs) }))).toMatchObject({ status: 'success', repeat: 'joined' });
       expect(house.upstream.sent).toHaveLength(length + 1);
     }
@@ -182,14 +189,14 @@ describe('a repeat without an id', () => {
     const first = openWalkHouse(slowly(5_000, UNKNOWN));
     ask(first).hangUp();
     await first.clock.advance(1_000);
-    const second = openWalkHouse({ ...slowly(0, AGAIN), beside: first, parts: { mapping: withoutPorted } });
+    const second = openWalkHouse({ ...slowly(0, AGAIN), beside: first, mapping: withoutPorted() });
     await told(second, ask(second));
     expect(second.upstream.sent).toEqual([]);
   });
 
   test('is not refused where a changed mapping refuses the request: while the order is under way, and once when it ended untold', async () => {
     const refusals = [
-      [() => editedMapping('min: 1 }', 'min: 500 }'), { http: 400, status: 'fail', code: 'invalid_field' }],
+      [refusing, { http: 400, status: 'fail', code: 'invalid_field' }],
       [
         () => editedMapping('[POST /api/topup|airtime]', '[PUT /api/topup, POST /api/airtime]'),
         { http: 405, status: 'fail', code: 'wrong_method' },
@@ -201,45 +208,41 @@ describe('a repeat without an id', () => {
       [1_000, { status: 'pending' }, refusals[1]],
       [20_000, { status: 'success', reference: 'V1' }, refusals[1]],
     ] as const) {
-      let mapping = shippedMapping();
-      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
       await hangUpAfter(500, house);
       await house.clock.advance(waitedMs);
-      mapping = changed();
+      house.serve(changed());
       expect(await told(house, ask(house))).toMatchObject({ ...heard, http: 200, code: undefined });
       expect(await told(house, ask(house))).toMatchObject(refused);
       expect(await told(house, ask(house, { amount: '99' }))).toMatchObject(refused);
-      mapping = shippedMapping();
+      house.serve(shippedMapping());
       expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2' });
     }
   });
 
   test('is pending where the mapping now refuses the request and the journal does not show the order, and refused as unread where this process knows none', async () => {
     for (const fields of [{}, { 'request-id': 'r-1' }]) {
-      let mapping = shippedMapping();
-      const journal = { isAway: false };
       const doubted: string[] = [];
       const house = openWalkHouse({
         ...slowly(5_000, SUCCESS),
-        parts: { mapping: () => mapping },
-        wrapJournal: (stored) => ({ ...awayAtTimes(journal)(stored), doubt: ({ requestId }) => void doubted.push(requestId) }),
+        wrapJournal: () => ({ doubt: ({ requestId }) => void doubted.push(requestId) }),
       });
       await hangUpAfter(500, house, fields);
-      mapping = editedMapping('min: 1 }', 'min: 500 }');
+      house.serve(refusing());
       // One under way, which this process has in memory, and one that has ended.
       for (const waitedMs of [1_000, 20_000]) {
         await house.clock.advance(waitedMs);
-        journal.isAway = true;
+        house.setAway(JOURNAL_AWAY);
         expect(await told(house, ask(house, fields))).toMatchObject({ http: 200, status: 'pending', code: undefined });
-        journal.isAway = false;
+        house.setAway([]);
       }
-      journal.isAway = true;
+      house.setAway(JOURNAL_AWAY);
       expect(await told(house, ask(house, { amount: '99' }))).toMatchObject(UNREAD);
       // With an id of its own it may repeat an order that another process opened (decision 0012).
       const other = await told(house, ask(house, { amount: '99', 'request-id': 'r-2' }));
       expect(other).toMatchObject({ http: 200, status: 'pending', reference: null });
       expect(doubted).toContain('r-2');
-      journal.isAway = false;
+      house.setAway([]);
       expect(await told(house, ask(house, { amount: '99', 'request-id': 'r-2' }))).toMatchObject({ http: 400, status: 'fail' });
       const named = ask(house, { ...fields, 'request-id': house.upstream.sent[0]!.requestId });
       expect(await told(house, named)).toMatchObject({ status: 'success', reference: 'V1' });
@@ -248,54 +251,43 @@ describe('a repeat without an id', () => {
   });
 
   test('is a new sale, which is refused, where this process has told the end of the sale before and the journal cannot be read', async () => {
-    const journal = { isAway: false };
-    const house = openWalkHouse({ ...slowly(100, SUCCESS), wrapJournal: awayAtTimes(journal) });
+    const house = openWalkHouse(slowly(100, SUCCESS));
     expect(await told(house, ask(house))).toMatchObject({ status: 'success' });
-    journal.isAway = true;
+    house.setAway(JOURNAL_AWAY);
     expect(await told(house, ask(house))).toMatchObject({ http: 503, code: 'journal_unavailable' });
   });
 
   test('is refused as unread for a script that sells what is pending, where the sale before cannot be read', async () => {
-    const journal = { isAway: false };
-    const wrapJournal = awayAtTimes(journal);
     for (const [asIs, http] of [[(one: Mapping) => one, 200] as const, [selling, 503] as const]) {
-      let mapping = asIs(shippedMapping());
-      const house = openWalkHouse({ ...slowly(100, SUCCESS), wrapJournal, parts: { mapping: () => mapping } });
-      journal.isAway = false;
+      const house = openWalkHouse({ ...slowly(100, SUCCESS), mapping: asIs(shippedMapping()) });
       await hangUpAfter(50, house, {});
       await house.clock.advance(20_000);
-      journal.isAway = true;
+      house.setAway(JOURNAL_AWAY);
       expect(await told(house, ask(house))).toMatchObject({ http, status: 'pending' });
       // Also where the mapping refuses its words now.
-      mapping = asIs(editedMapping('min: 1 }', 'min: 500 }'));
+      house.serve(asIs(refusing()));
       expect(await told(house, ask(house))).toMatchObject({ http, status: 'pending' });
     }
   });
 
   test('is pending also where the mapping serves its address no more and the journal cannot be read', async () => {
     for (const fields of [{}, { 'request-id': 'r-1' }]) {
-      let mapping = shippedMapping();
-      const journal = { isAway: false };
-      const wrapJournal = awayAtTimes(journal);
-      const house = openWalkHouse({ ...slowly(5_000, SUCCESS), wrapJournal, parts: { mapping: () => mapping } });
+      const house = openWalkHouse(slowly(5_000, SUCCESS));
       await hangUpAfter(500, house, fields);
       await house.clock.advance(20_000);
-      mapping = editedMapping('[POST /api/topup|airtime]', '[POST /api/airtime]');
-      journal.isAway = true;
+      house.serve(editedMapping('[POST /api/topup|airtime]', '[POST /api/airtime]'));
+      house.setAway(JOURNAL_AWAY);
       expect(await told(house, ask(house, fields))).toMatchObject({ http: 200, status: 'pending', code: undefined });
       expect(await told(house, ask(house, { ...fields, amount: '99' }))).toMatchObject({ http: 404, status: 'fail' });
     }
   });
 
   test('with an id, refused while the journal cannot be read, is pending for a script that sells what is pending only if it came before', async () => {
-    let mapping = selling(shippedMapping());
-    const journal = { isAway: false };
-    const wrapJournal = awayAtTimes(journal);
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS), wrapJournal, parts: { mapping: () => mapping } });
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS), mapping: selling(shippedMapping()) });
     await hangUpAfter(500, house, { 'request-id': 'r-1' });
     await house.clock.advance(20_000);
-    mapping = selling(editedMapping('min: 1 }', 'min: 500 }'));
-    journal.isAway = true;
+    house.serve(selling(refusing()));
+    house.setAway(JOURNAL_AWAY);
     expect(await told(house, ask(house, { 'request-id': 'r-1' }))).toMatchObject({ http: 200, status: 'pending' });
     // It would deliver what nobody buys.
     expect(await told(house, ask(house, { 'request-id': 'r-2' }))).toMatchObject(UNREAD);
@@ -323,11 +315,10 @@ describe('a repeat without an id', () => {
   });
 
   test('is the same sale where a newer price list or build makes another content of the same request', async () => {
-    let mapping = shippedMapping();
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     ask(house).hangUp();
     await house.clock.advance(1_000);
-    mapping = { ...withoutPorted(), hash: mapping.hash };
+    house.serve({ ...withoutPorted(), hash: shippedMapping().hash });
     expect(await told(house, ask(house))).toMatchObject({ reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
   });
@@ -337,11 +328,10 @@ describe('a repeat without an id', () => {
     const sale = { order_no: 'shop-7' };
 
     test('is the same sale; once its outcome was told the next one is another', async () => {
-      let mapping = shippedMapping();
-      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
       ask(house, sale).hangUp();
       await house.clock.advance(1_000);
-      mapping = withOrderNo();
+      house.serve(withOrderNo());
       expect(await told(house, ask(house, sale))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
       expect(house.upstream.sent).toHaveLength(1);
       expect(await told(house, ask(house, sale))).toMatchObject({ reference: 'V2' });
@@ -350,12 +340,10 @@ describe('a repeat without an id', () => {
     });
 
     test('is the same sale also where the changed mapping refuses it, until its outcome was told', async () => {
-      let mapping = shippedMapping();
       const doubted: string[] = [];
       let isUnread = false;
       const house = openWalkHouse({
         ...slowly(5_000, SUCCESS, AGAIN),
-        parts: { mapping: () => mapping },
         wrapJournal: (stored) => ({
           find: (owner, id) => (isUnread && id.startsWith('CG') ? Promise.reject(new Error('reset')) : stored.find(owner, id)),
           doubt: ({ requestId }) => void doubted.push(requestId),
@@ -366,10 +354,10 @@ describe('a repeat without an id', () => {
         [sale, {}],
         [{}, { 'x-shop': 'shop-7' }],
       ] as const) {
-        mapping = shippedMapping();
+        house.serve(shippedMapping());
         ask(house, fields, sent).hangUp();
         await house.clock.advance(20_000);
-        mapping = editedMapping('min: 1 }', 'min: 500 }', ids, ['[Idempotency-Key,', '[X-Shop, Idempotency-Key,']);
+        house.serve(editedMapping('min: 1 }', 'min: 500 }', ids, ['[Idempotency-Key,', '[X-Shop, Idempotency-Key,']));
         isUnread = true;
         expect(await told(house, ask(house, fields, sent))).toMatchObject({ status: 'pending', code: undefined });
         isUnread = false;
@@ -385,7 +373,7 @@ describe('a repeat without an id', () => {
       const first = openWalkHouse(slowly(5_000, UNKNOWN));
       ask(first, sale).hangUp();
       await first.clock.advance(1_000);
-      const second = openWalkHouse({ ...slowly(0, AGAIN), beside: first, parts: { mapping: withOrderNo } });
+      const second = openWalkHouse({ ...slowly(0, AGAIN), beside: first, mapping: withOrderNo() });
       await told(second, ask(second, sale));
       const [sent] = first.upstream.sent;
       expect(second.upstream.sent.filter(({ requestId }) => requestId !== sent!.requestId)).toEqual([]);
@@ -393,15 +381,13 @@ describe('a repeat without an id', () => {
 
     test('costs the sales of a key with their own ids one search of the journal, until the mapping changes', async () => {
       let looks = 0;
-      let mapping = shippedMapping();
       const house = openWalkHouse({
         ...slowly(0, SUCCESS, AGAIN),
-        parts: { mapping: () => mapping },
         wrapJournal: (stored) => ({ listUntold: (query) => ((looks += 1), stored.listUntold(query)) }),
       });
       for (const nth of [1, 2, 3]) await told(house, ask(house, { ref: `r-${nth}` }));
       expect(looks).toBe(1);
-      mapping = withOrderNo();
+      house.serve(withOrderNo());
       for (const nth of [4, 5]) await told(house, ask(house, { ref: `r-${nth}` }));
       expect(looks).toBe(2);
     });
@@ -418,11 +404,10 @@ describe('a repeat without an id', () => {
     ];
 
     test.each(changes)('%s: is the same sale, also when its script has heard "pending"', async (_what, fields, change) => {
-      let mapping = shippedMapping();
-      const house = openWalkHouse({ ...slowly(12_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      const house = openWalkHouse(slowly(12_000, SUCCESS, AGAIN));
       expect(await told(house, ask(house, fields))).toMatchObject({ status: 'pending' });
       await house.clock.advance(10_000);
-      mapping = change();
+      house.serve(change());
       // The second of these repeats comes after the success was told.
       for (let nth = 0; nth < 2; nth += 1)
         expect(await told(house, ask(house, fields))).toMatchObject({ status: 'success', reference: 'V1', code: undefined });
@@ -464,11 +449,10 @@ describe('a repeat without an id', () => {
   });
 
   test('of PINs that a changed mapping refuses is pending without an id while another script waits for the order, and told once', async () => {
-    let mapping = shippedMapping();
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS), find: receiptOfPins, parts: { mapping: () => mapping } });
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS), find: receiptOfPins });
     const first = askForPins(house);
     await house.clock.advance(1_000);
-    mapping = editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
+    house.serve(refusingPins());
     expect((await askForPins(house).served).reply.body).toMatchObject({ status: 'pending', 'request-id': null });
     first.end(false);
     await house.clock.advance(10_000);
@@ -489,12 +473,11 @@ describe('a repeat without an id', () => {
       find: (call, nth) => (nth === 0 ? { kind: 'unavailable', reason: 'HTTP 500' } : receiptOfPins(call)),
       parts: { toldSales: () => toldStore() },
     });
-    const mapping = editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
-    const refusing = { find: receiptOfPins, beside: house, parts: { mapping: () => mapping, toldSales: () => toldStore() } };
+    const other = { find: receiptOfPins, beside: house, mapping: refusingPins(), parts: { toldSales: () => toldStore() } };
     const first = askForPins(house);
     // The order is sold by now, and its PINs are not read yet.
     await house.clock.advance(5_100);
-    const another = askForPins(openWalkHouse(refusing));
+    const another = askForPins(openWalkHouse(other));
     await house.clock.advance(20_000);
     expect((await another.served).reply.body).toMatchObject({ status: 'pending', 'request-id': null });
     expect(await pinOf(first)).toBe('pin of V1');
@@ -585,12 +568,11 @@ describe('a repeat without an id', () => {
   );
 
   test('of PINs that a changed mapping refuses is told once, also where their own X-Request-Id asks after another one', async () => {
-    let mapping = shippedMapping();
-    const house = openWalkHouse({ ...slowly(2_000, SUCCESS), find: receiptOfPins, parts: { mapping: () => mapping } });
+    const house = openWalkHouse({ ...slowly(2_000, SUCCESS), find: receiptOfPins });
     const [own, others] = [{ 'x-request-id': 'trace-1' }, { 'x-request-id': 'trace-2' }];
     askForPins(house, own).end(false);
     await house.clock.advance(20_000);
-    mapping = editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
+    house.serve(refusingPins());
     for (const [sent, pin] of [
       [others, 'pin of V1'],
       [own, undefined],
@@ -691,8 +673,7 @@ describe('a repeat without an id', () => {
   test('is told the end of the first also where the changed mapping of another process refuses it that has not seen the first yet', async () => {
     const shared = { toldSales: () => toldStore() };
     const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 300 }], parts: shared });
-    const mapping = () => editedMapping('min: 1 }', 'min: 500 }');
-    const second = openWalkHouse({ beside: first, parts: { ...shared, mapping } });
+    const second = openWalkHouse({ beside: first, mapping: refusing(), parts: shared });
     // The second process has just looked for such orders.
     const other = ask(second, { amount: '300' });
     await hangUpAfter(200, first);
@@ -914,14 +895,14 @@ describe('a repeat without an id', () => {
       });
 
       test('is the same order where a changed mapping refuses the request', async () => {
-        const { house } = await afterDeath({ mapping: () => editedMapping('min: 1 }', 'min: 500 }') });
+        const { house } = await afterDeath({ mapping: refusing });
         expect(await sellAt(house)).toMatchObject({ http: 200, status: 'success', reference: 'V1' });
         expect(await sellAt(house)).toMatchObject({ http: 400, code: 'invalid_field' });
       });
 
       test('is pending, and nothing is sent, while it cannot be read what was told', async () => {
         const cannot = () => Promise.reject(new Error('too many open files'));
-        for (const mapping of [shippedMapping(), editedMapping('min: 1 }', 'min: 500 }')]) {
+        for (const mapping of [shippedMapping(), refusing()]) {
           const { house } = await afterDeath({ mapping: () => mapping }, cannot);
           expect(await sellAt(house)).toMatchObject({ http: 200, status: 'pending' });
           expect(house.upstream.sent).toEqual([]);
@@ -996,8 +977,8 @@ describe('a repeat without an id', () => {
   test('of a script that refunds what is pending is the order that v1 sold after that, once', async () => {
     const { owner } = openWalkHouse();
     const callerKeys = new Map([[owner, { ...plainCallerKey(owner), format: 'b', family: 'msorg-python' }]]);
-    const parts = { mapping: () => ({ ...shippedMapping(), callerKeys }) };
-    const house = openWalkHouse({ ...slowly(12_000, SUCCESS, AGAIN), parts });
+    const mapping = { ...shippedMapping(), callerKeys };
+    const house = openWalkHouse({ ...slowly(12_000, SUCCESS, AGAIN), mapping });
     expect(await told(house, ask(house))).toMatchObject({ reference: null });
     await house.clock.advance(5_000);
     expect(await told(house, ask(house))).toMatchObject({ reference: 'V1', repeat: 'joined' });
@@ -1008,23 +989,22 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(2);
     // v1 has sold the third one as well after "pending": a process that has begun since finds it in the journal.
     await house.clock.advance(3 * MINUTE);
-    const restarted = openWalkHouse({ ...slowly(0, AGAIN), beside: house, parts });
+    const restarted = openWalkHouse({ ...slowly(0, AGAIN), beside: house, mapping });
     expect(await told(restarted, ask(restarted))).toMatchObject({ reference: 'V2', repeat: 'joined' });
     expect(restarted.upstream.sent).toEqual([]);
   });
 
   test('is another sale when the first is older than the window, or of other content', async () => {
-    let mapping = shippedMapping();
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     const other = openWalkHouse({ beside: house, ...slowly(0, REJECTED, { ...SUCCESS, reference: 'V3' }) });
     ask(house).hangUp();
     await house.clock.advance(6 * MINUTE);
     // The other process finds the order in the journal here.
     await told(other, ask(other, { amount: '300' }));
     await house.clock.advance(5 * MINUTE);
-    mapping = editedMapping('min: 1 }', 'min: 500 }');
+    house.serve(refusing());
     expect(await told(house, ask(house))).toMatchObject({ http: 400, code: 'invalid_field' });
-    mapping = shippedMapping();
+    house.serve(shippedMapping());
     expect(await told(other, ask(other))).toMatchObject({ reference: 'V3', repeat: undefined });
     expect(await told(house, ask(house))).toMatchObject({ reference: 'V2', repeat: undefined });
     ask(house).hangUp();
@@ -1201,13 +1181,9 @@ describe('a repeat without an id', () => {
   });
 
   test("joins an order in this process's memory also while the journal's open orders cannot be read", async () => {
-    let isAway = false;
-    const wrapJournal = (journal: Journal): Partial<Journal> => ({
-      listUnsettled: (options) => (isAway ? Promise.reject(new Error('connection reset')) : journal.listUnsettled(options)),
-    });
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal });
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     await hangUpAfter(3_000, house);
-    isAway = true;
+    house.setAway(['listUnsettled']);
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
   });
@@ -1234,27 +1210,25 @@ describe('a repeat without an id', () => {
   });
 
   test("joins it also where the family's sales with ids are told once", async () => {
-    const base = shippedMapping();
-    const { owner } = openWalkHouse();
-    const callerKeys = new Map([[owner, { ...plainCallerKey(owner), format: 'a', family: 'forbill-ai' }]]);
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => ({ ...base, callerKeys }) } });
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+    const callerKeys = new Map([[house.owner, { ...plainCallerKey(house.owner), format: 'a', family: 'forbill-ai' }]]);
+    house.serve({ ...shippedMapping(), callerKeys });
     await hangUpAfter(3_000, house);
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
   });
 
   test('is told how the order at v1 stands, and is not sold in the sandbox, where its key was sent there in between', async () => {
-    const base = shippedMapping();
     for (const [waitedMs, heard, sale, next] of [
       [1_000, { status: 'pending' }, {}, {}],
       [20_000, { status: 'success', reference: 'V1' }, {}, {}],
       [20_000, { status: 'success', reference: 'V1' }, { 'request-id': 'r-1' }, { 'request-id': 'r-2' }],
     ] as const) {
-      let { callerKeys } = base;
-      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => ({ ...base, callerKeys }) } });
+      const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
       ask(house, sale).hangUp();
       await house.clock.advance(waitedMs);
-      callerKeys = new Map([[house.owner, { ...plainCallerKey(house.owner), isSandboxed: true }]]);
+      const callerKeys = new Map([[house.owner, { ...plainCallerKey(house.owner), isSandboxed: true }]]);
+      house.serve({ ...shippedMapping(), callerKeys });
       expect(await told(house, ask(house, sale))).toMatchObject(heard);
       expect(house.upstream.sent).toHaveLength(1);
       expect(await told(house, ask(house, next))).toMatchObject({ status: 'success', reference: 'V2' });
@@ -1262,15 +1236,14 @@ describe('a repeat without an id', () => {
   });
 
   test('is pending, and nothing is sent, while the journal does not show whether it repeats an order', async () => {
-    const journal = { isAway: false };
-    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal: awayAtTimes(journal) });
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN) });
     await hangUpAfter(1_000, house);
     await house.clock.advance(20_000);
-    journal.isAway = true;
+    house.setAway(JOURNAL_AWAY);
     expect(await told(house, ask(house))).toMatchObject({ http: 200, status: 'pending', reference: null });
     // A sale that another process may have sold is refused as unread, and so is its repeat.
     for (let nth = 0; nth < 2; nth += 1) expect(await told(house, ask(house, { amount: '300' }))).toMatchObject(UNREAD);
-    journal.isAway = false;
+    house.setAway([]);
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
   });
@@ -1287,15 +1260,14 @@ describe('a repeat without an id', () => {
     });
     for (const [hungUpAfterMs, mapping] of [
       [1_000, base],
-      [1_000, editedMapping('min: 1 }', 'min: 500 }')],
+      [1_000, refusing()],
       [20_000, base],
     ] as const) {
       lost.clear();
-      let serves = base;
-      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal, parts: { mapping: () => serves } });
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), wrapJournal });
       await hangUpAfter(hungUpAfterMs, house);
       await house.clock.advance(20_000);
-      serves = mapping;
+      house.serve(mapping);
       const isHeard = hungUpAfterMs === 20_000;
       expect((await told(house, ask(house))).status).toBe(isHeard ? 'success' : 'pending');
       expect(house.upstream.sent).toHaveLength(isHeard ? 2 : 1);
@@ -1303,14 +1275,12 @@ describe('a repeat without an id', () => {
   });
 
   test('is pending too where its order was seen, and then the journal can be neither written nor read', async () => {
-    let isAway = false;
     const house = openWalkHouse({
       ...slowly(5_000, SUCCESS, AGAIN),
       wrapJournal: (journal) => ({
-        find: (...of) => (isAway ? Promise.reject(new Error('connection reset')) : journal.find(...of)),
         open: async (order) => {
-          isAway = house.upstream.sent.length > 0;
-          return isAway ? Promise.reject(new GatewayError('journal_unavailable')) : journal.open(order);
+          if (house.upstream.sent.length > 0) house.setAway(['open', 'find']);
+          return journal.open(order);
         },
       }),
     });
@@ -1341,8 +1311,7 @@ describe('ids', () => {
     const house = openWalkHouse(slowly(100, SUCCESS));
     const sent = { 'x-request-id': 'trace-7' };
     expect(await told(house, ask(house, {}, sent))).toMatchObject({ status: 'success' });
-    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent };
-    const empty = await house.gateway.handle(legacyRequest({ body: {}, headers }));
+    const empty = await house.gateway.handle(legacyRequest({ body: {}, headers: { ...AXIOS, sent } }));
     expect(empty.reply).toMatchObject({ status: 400, body: { status: 'fail' } });
   });
 
@@ -1363,12 +1332,11 @@ describe('ids', () => {
       [1_000, { status: 'pending' }],
       [20_000, { status: 'success', reference: 'V1' }],
     ] as const) {
-      let mapping = shippedMapping();
-      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
       const header = { 'x-request-id': id };
       await hangUpAfter(500, house, { 'request-id': 'r-1' }, header);
       await house.clock.advance(waitedMs);
-      mapping = editedMapping('min: 1 }', 'min: 500 }');
+      house.serve(refusing());
       expect(await told(house, ask(house, {}, header))).toMatchObject({ http: 200, ...heard, code: undefined });
       const refused = { http: 400, status: 'fail', code: 'invalid_field' };
       expect(await told(house, ask(house, { amount: '99' }, header))).toMatchObject(refused);
@@ -1376,16 +1344,24 @@ describe('ids', () => {
     }
   });
 
+  test('in a header find it also where the mapping that read it is lost, and the one in use refuses the repeat', async () => {
+    const house = openWalkHouse({ ...slowly(100, SUCCESS), parts: { setOf: () => undefined } });
+    const header = { 'x-request-id': 'r-1' };
+    await hangUpAfter(50, house, { 'request-id': 'r-1' }, header);
+    await house.clock.advance(20_000);
+    house.serve(refusing());
+    expect(await told(house, ask(house, {}, header))).toMatchObject({ http: 200, status: 'success', reference: 'V1' });
+  });
+
   test.each(['trace-7', 'r-1'])(
     'in the header %s find it also where the mapping reads another content in the repeat now',
     async (id) => {
       for (const waitedMs of [1_000, 20_000]) {
-        let mapping = shippedMapping();
-        const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+        const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
         const header = { 'x-request-id': id };
         await hangUpAfter(500, house, { 'request-id': 'r-1' }, header);
         await house.clock.advance(waitedMs);
-        mapping = withoutPorted();
+        house.serve(withoutPorted());
         expect(await told(house, ask(house, {}, header))).toMatchObject({ http: 200, code: undefined });
         expect(house.upstream.sent).toHaveLength(1);
         expect(await told(house, ask(house, { amount: '99' }, { 'x-request-id': 'trace-7' }))).toMatchObject({ reference: 'V2' });
@@ -1394,53 +1370,34 @@ describe('ids', () => {
   );
 
   test('in a header find it also where the mapping reads another content while the journal cannot be read', async () => {
-    let [isAway, mapping] = [false, shippedMapping()];
-    const house = openWalkHouse({
-      ...slowly(100, SUCCESS, AGAIN),
-      parts: { mapping: () => mapping },
-      wrapJournal: (journal) => ({
-        find: (...of) => (isAway ? Promise.reject(new Error('connection reset')) : journal.find(...of)),
-      }),
-    });
+    const house = openWalkHouse(slowly(100, SUCCESS, AGAIN));
     const header = { 'x-request-id': 'trace-7' };
     ask(house, { 'request-id': 'r-1' }, header).hangUp();
     await house.clock.advance(1_000);
-    [isAway, mapping] = [true, withoutPorted()];
+    house.setAway(['find']);
+    house.serve(withoutPorted());
     expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
   });
 
   test('in a header find it also while the journal cannot be read, and are no failure while it cannot be written', async () => {
-    let away: 'no' | 'reads' | 'all' = 'no';
-    const unless = <T>(isAway: boolean, work: () => Promise<T>): Promise<T> =>
-      isAway ? Promise.reject(new Error('connection reset')) : work();
-    const house = openWalkHouse({
-      ...slowly(5_000, SUCCESS, AGAIN),
-      wrapJournal: (journal) => ({
-        find: (...of) => unless(away !== 'no', () => journal.find(...of)),
-        listUnsettled: (options) => unless(away !== 'no', () => journal.listUnsettled(options)),
-        open: (order) => unless(away === 'all', () => journal.open(order)),
-      }),
-    });
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     const header = { 'x-request-id': 'trace-7' };
     ask(house, { 'request-id': 'r-1' }, header).hangUp();
     await house.clock.advance(20_000);
-    away = 'all';
+    house.setAway(['open', 'find', 'listUnsettled']);
     expect(await told(house, ask(house, {}, header))).toMatchObject({ status: 'pending' });
-    away = 'reads';
+    house.setAway(['find', 'listUnsettled']);
     expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
   });
 
   test('in a header alone are no failure while the journal is away, also of a script that sells what is pending', async () => {
-    const journal = { isAway: false };
-    const wrapJournal = awayAtTimes(journal);
-    const parts = { mapping: () => selling(shippedMapping()) };
-    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], wrapJournal, parts });
+    const house = openWalkHouse({ ...slowly(0, SUCCESS), mapping: selling(shippedMapping()) });
     const header = { 'x-request-id': 'trace-7' };
     ask(house, {}, header).hangUp();
     await house.clock.advance(1_000);
-    journal.isAway = true;
+    house.setAway(JOURNAL_AWAY);
     expect(await told(house, ask(house, {}, header))).toMatchObject({ status: 'pending' });
   });
 
@@ -1466,14 +1423,12 @@ describe('ids', () => {
   );
 
   test('in a header that the mapping of that time did not read find the order of the same words, until its outcome was told', async () => {
-    const headers = 'request_id_headers: [Idempotency-Key, X-Request-Id]';
     for (const fields of [{}, { ref: 'r-1' }]) {
-      let mapping = editedMapping(headers, 'request_id_headers: [X-Request-Id]');
-      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), mapping: withoutKeyHeader() });
       const header = { 'idempotency-key': 'k-1' };
       ask(house, fields, header).hangUp();
       await house.clock.advance(1_000);
-      mapping = shippedMapping();
+      house.serve(shippedMapping());
       expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1', repeat: 'joined' });
       expect(house.upstream.sent).toHaveLength(1);
       expect(await told(house, ask(house, {}, { 'idempotency-key': 'k-2' }))).toMatchObject({ reference: 'V2' });
@@ -1482,14 +1437,12 @@ describe('ids', () => {
 
   test('in such a header find it again where their repeat has sent the order, at this process and another', async () => {
     for (const isElsewhere of [false, true]) {
-      let mapping = editedMapping('request_id_headers: [Idempotency-Key, X-Request-Id]', 'request_id_headers: [X-Request-Id]');
-      const parts = { mapping: () => mapping };
-      const house = openWalkHouse({ ...slowly(0, REJECTED, SUCCESS, AGAIN), parts });
-      const other = openWalkHouse({ ...slowly(0, AGAIN), beside: house, parts });
+      const house = openWalkHouse({ ...slowly(0, REJECTED, SUCCESS, AGAIN), mapping: withoutKeyHeader() });
+      const other = openWalkHouse({ ...slowly(0, AGAIN), beside: house });
       const header = { 'idempotency-key': 'k-1' };
       ask(house, {}, header).hangUp();
       await house.clock.advance(1_000);
-      mapping = shippedMapping();
+      house.serve(shippedMapping());
       ask(house, {}, header).hangUp();
       await house.clock.advance(30_000);
       const again = ask(isElsewhere ? other : house, {}, header);
@@ -1523,15 +1476,10 @@ describe('a success', () => {
   });
 
   test('whose id is used does not count as an order that could not be written, while the journal cannot be written', async () => {
-    let isFull = false;
-    const full = (): Promise<never> => Promise.reject(new GatewayError('journal_unavailable'));
-    const house = openWalkHouse({
-      ...slowly(0, SUCCESS, AGAIN),
-      wrapJournal: (journal) => ({ open: (order) => (isFull ? full() : journal.open(order)) }),
-    });
+    const house = openWalkHouse(slowly(0, SUCCESS, AGAIN));
     await told(house, ask(house, id));
     await house.clock.advance(3 * 24 * 60 * MINUTE);
-    isFull = true;
+    house.setAway(['open']);
     expect(await told(house, ask(house, id))).toMatchObject({ http: 400, code: 'request_id_used' });
   });
 
@@ -1557,14 +1505,13 @@ describe('a success', () => {
   });
 
   test('that a status query was told is told to repeats for ten minutes from then', async () => {
-    const house = openWalkHouse({ ...slowly(9_000, SUCCESS) });
+    const house = openWalkHouse(slowly(9_000, SUCCESS));
     expect(await told(house, ask(house, id))).toMatchObject({ status: 'pending' });
     await house.clock.advance(60 * MINUTE);
-    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
     const path = `/api/transaction/${id['request-id']}`;
     // v1 shows no receipt, and is asked more than once.
     const question = async () => {
-      const answered = house.gateway.handle(legacyRequest({ method: 'GET', path, headers }));
+      const answered = house.gateway.handle(legacyRequest({ method: 'GET', path, headers: AXIOS }));
       await house.clock.advance(2_000);
       return answered;
     };

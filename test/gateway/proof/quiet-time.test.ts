@@ -4,10 +4,10 @@ import { Secret } from '../../../src/domain/credentials';
 import type { Outcome } from '../../../src/domain/outcome';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { legacyRequest } from '../legacy-request';
-import { openWalkHouse, WALK_KEY } from '../walk-house';
+import { AIRTIME, openWalkHouse, PHP, WALK_KEY } from '../walk-house';
 
 const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
-const SALE = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
+const SALE = { ...AIRTIME, 'request-id': 'r-1' };
 
 const shipped = shippedMapping();
 const withQuiet = (quiet: number): Mapping => ({ ...shipped, hash: `quiet ${quiet}`, timing: { ...shipped.timing, quiet } });
@@ -18,7 +18,7 @@ async function playReconciling(quietMs: number, readerQuietMs: number) {
   const pursued = { ...withQuiet(quietMs), callerKindOf: () => ({ name: 'x', patienceMs: 8_000, afterPending: 'buy' as const }) };
   const seller = openWalkHouse({
     answers: [...Array.from({ length: 400 }, () => ({ outcome: UNKNOWN, afterMs: 20_000 }))],
-    parts: { mapping: () => pursued },
+    mapping: pursued,
   });
   const transactions = {
     kind: 'found',
@@ -26,16 +26,15 @@ async function playReconciling(quietMs: number, readerQuietMs: number) {
   } as const;
   const reader = openWalkHouse({
     beside: seller,
-    parts: { mapping: () => withQuiet(readerQuietMs) },
+    mapping: withQuiet(readerQuietMs),
     find: ({ path }) => (path === '/transactions' ? transactions : { kind: 'unavailable', reason: 'none' }),
   });
-  const headers = { authorization: `Token ${WALK_KEY}:1234` };
   const { clock, journal, owner } = seller;
   // From its first request on a process knows since when its clock has run evenly.
-  void reader.gateway.handle(legacyRequest({ method: 'GET', path: '/api/user', headers }));
+  void reader.gateway.handle(legacyRequest({ method: 'GET', path: '/api/user', headers: PHP }));
   await clock.advance(600_000);
   const soldAtMs = clock.now();
-  void seller.gateway.handle(legacyRequest({ body: SALE, headers }));
+  void seller.gateway.handle(legacyRequest({ body: SALE, headers: PHP }));
   const credentials = { apiKey: new Secret(WALK_KEY), fingerprint: owner };
   const provenAt = async (): Promise<number | undefined> => {
     const order = await journal.find(owner, 'r-1');

@@ -4,7 +4,7 @@ import type { CallContext, Finding, V1Call } from '../../../src/upstream/upstrea
 import { createVisitors } from '../../../src/upstream/visitors';
 import { legacyRequest } from '../legacy-request';
 import { createScriptedUpstream, type ScriptedAnswer } from '../scripted-upstream';
-import { openWalkHouse, WALK_KEY, type WalkHouse } from '../walk-house';
+import { AIRTIME, AXIOS, openWalkHouse, type WalkHouse } from '../walk-house';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
 const SHOP = '192.0.2.7';
@@ -56,9 +56,6 @@ function openShop(answers: readonly ScriptedAnswer[] = [{ outcome: SUCCESS }], a
   };
 }
 
-const SALE = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true' };
-const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
-
 async function told(shop: Shop, asking: Promise<Served>) {
   await shop.clock.advance(15_000);
   const { reply } = await asking;
@@ -70,10 +67,12 @@ const verdicts = (shop: Shop): string[] => shop.asked.filter((call) => call.star
 const buy = (shop: Shop, clientAddress = SHOP, id: string | undefined = 'r-1') =>
   told(
     shop,
-    shop.gateway.handle(legacyRequest({ headers, clientAddress, body: { ...SALE, ...(id === '' ? {} : { 'request-id': id }) } })),
+    shop.gateway.handle(
+      legacyRequest({ headers: AXIOS, clientAddress, body: { ...AIRTIME, ...(id === '' ? {} : { 'request-id': id }) } }),
+    ),
   );
 const ask = (shop: Shop, clientAddress = SHOP, path = '/api/transaction/r-1') =>
-  told(shop, shop.gateway.handle(legacyRequest({ method: 'GET', path, headers, clientAddress })));
+  told(shop, shop.gateway.handle(legacyRequest({ method: 'GET', path, headers: AXIOS, clientAddress })));
 
 /** A shop that has sold a while ago; from now on v1 says this. */
 async function soldBefore(judge: Judge): Promise<Shop> {
@@ -167,7 +166,7 @@ describe.each([
     const shop = await sold();
     shop.asked.length = 0;
     const many = Array.from({ length: 50 }, () =>
-      shop.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers, clientAddress: address })),
+      shop.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: AXIOS, clientAddress: address })),
     );
     await told(shop, many[0]!);
     await Promise.all(many);
@@ -220,7 +219,7 @@ describe('while v1 is away', () => {
     const house = openWalkHouse({ beside: shop, parts: { upstream: silent, visitors } });
     let heard: Served | undefined;
     void house.gateway
-      .handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers, clientAddress: SHOP }))
+      .handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: AXIOS, clientAddress: SHOP }))
       .then((served) => (heard = served));
     await shop.clock.advance(5_000);
     expect(heard?.outcome).toBe('succeeded');
@@ -230,15 +229,15 @@ describe('while v1 is away', () => {
 test('a repeat without an id hears by what id it can be asked for, and no more', async () => {
   const shop = openShop([{ outcome: { kind: 'pending', reference: 'V1' } }]);
   expect(await buy(shop)).toMatchObject({ status: 'pending' });
-  const repeat = await told(shop, shop.gateway.handle(legacyRequest({ headers, clientAddress: STRANGER, body: SALE })));
+  const repeat = await told(shop, shop.gateway.handle(legacyRequest({ headers: AXIOS, clientAddress: STRANGER, body: AIRTIME })));
   expect(repeat).toEqual(untold(200, 'Requests from this IP address are not allowed.'));
 });
 
 test('a stranger who joins an order under way hears nothing of it; the shop that waits hears its end, and v1 is asked nothing for it', async () => {
   const shop = openShop([{ outcome: SUCCESS, afterMs: 3_000 }]);
-  const sale = { ...SALE, 'request-id': 'r-1' };
+  const sale = { ...AIRTIME, 'request-id': 'r-1' };
   const asking = [SHOP, SHOP, STRANGER].map((clientAddress) =>
-    shop.gateway.handle(legacyRequest({ headers, clientAddress, body: sale })),
+    shop.gateway.handle(legacyRequest({ headers: AXIOS, clientAddress, body: sale })),
   );
   const [own, again, other] = [await told(shop, asking[0]!), await told(shop, asking[1]!), await told(shop, asking[2]!)];
   expect([own, again]).toMatchObject([SOLD, SOLD]);

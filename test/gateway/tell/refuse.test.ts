@@ -3,7 +3,7 @@ import type { Finding } from '../../../src/upstream/upstream';
 import { unansweredParts, withWait } from '../../../src/gateway/tell/refuse';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { legacyRequest } from '../legacy-request';
-import { openWalkHouse, WALK_KEY } from '../walk-house';
+import { AIRTIME, AXIOS, openWalkHouse } from '../walk-house';
 
 const LIMITED: Outcome = { kind: 'rejected', httpStatus: 429, message: 'Too many requests.' };
 const told = (retryAfterSeconds?: number) =>
@@ -13,14 +13,13 @@ const told = (retryAfterSeconds?: number) =>
     text: 'Too many requests.',
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }) as const;
-const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
-const AIRTIME = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
+const SALE = { ...AIRTIME, 'request-id': 'r-1' };
 
 /** A script with a short patience. */
 async function replyTo(answer: Outcome, path: string, body: Readonly<Record<string, unknown>>) {
   const finding: Finding = { kind: 'refused', httpStatus: 429, body: {}, message: 'Too many requests.' };
   const house = openWalkHouse({ answers: [{ outcome: answer }], find: () => finding });
-  const parsed = house.gateway.handle(legacyRequest({ path, body: body as never, headers }));
+  const parsed = house.gateway.handle(legacyRequest({ path, body: body as never, headers: AXIOS }));
   await house.clock.advance(10_000);
   return (await parsed).reply;
 }
@@ -65,7 +64,7 @@ test('nothing else is made to wait', () => {
 });
 
 test('a purchase that v1 still limits at the end of its patience is told when to come back', async () => {
-  expect(await replyTo(LIMITED, '/api/topup', AIRTIME)).toMatchObject({
+  expect(await replyTo(LIMITED, '/api/topup', SALE)).toMatchObject({
     status: 429,
     retryAfterSeconds: 60,
     body: { status: 'fail', msg: 'Too many requests. Try again in 60 seconds.' },
