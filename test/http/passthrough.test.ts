@@ -53,6 +53,9 @@ async function openDoor(upstream: number | string, options: Partial<PassthroughO
   return portOf(createServer(createPassthrough({ upstreamUrl, clientAddress: createClientAddress([]), ...options })));
 }
 
+const GET = 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n';
+const PURCHASE = 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
+
 const bodyOf = (answer: string): string => answer.slice(answer.indexOf('\r\n\r\n') + 4);
 
 describe('the pass-through', () => {
@@ -163,7 +166,7 @@ describe('the pass-through', () => {
     const errors: unknown[] = [];
     const upstream = `${scheme}://127.0.0.1:${await open()}/v1/base`;
     const door = await openDoor(upstream, { onError: (_error, facts) => errors.push(facts) });
-    const answer = await sendBytes(door, 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    const answer = await sendBytes(door, PURCHASE);
     expect(answer).toMatch(/^HTTP\/1\.1 502/);
     const message: unknown = typeof said === 'string' ? said : expect.stringMatching(said);
     expect(JSON.parse(bodyOf(answer))).toEqual({ status: 'error', message });
@@ -172,10 +175,7 @@ describe('the pass-through', () => {
 
   test('a TLS handshake without an answer is a 504 that says nothing was sent', async () => {
     const port = await portOf(createNetServer((socket) => socket.resume().on('error', () => undefined)));
-    const answer = await sendBytes(
-      await openDoor(`https://127.0.0.1:${port}`, { connectTimeMs: 50 }),
-      'GET /x HTTP/1.1\r\nHost: x\r\n\r\n',
-    );
+    const answer = await sendBytes(await openDoor(`https://127.0.0.1:${port}`, { connectTimeMs: 50 }), GET);
     expect(answer).toMatch(/^HTTP\/1\.1 504/);
     expect(JSON.parse(bodyOf(answer)).message).toContain('Nothing was sent');
   });
@@ -185,7 +185,7 @@ describe('the pass-through', () => {
     let asked = 0;
     const clientAddress = (): string => (asked++ === 0 ? '10.0.0.1' : 'no\nheader');
     const door = await openDoor(port, { clientAddress, socketsMax: 1 });
-    const first = sendBytes(door, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+    const first = sendBytes(door, GET);
     for (const answer of [
       sendBytes(door, 'GET /y HTTP/1.1\r\nHost: x\r\n\r\n'),
       sendBytes(door, 'GET /z HTTP/1.1\r\nHost: x\r\n\r\n'),
@@ -198,7 +198,7 @@ describe('the pass-through', () => {
         throw new Error('a bug');
       },
     });
-    expect(await sendBytes(broken, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 /);
+    expect(await sendBytes(broken, GET)).toMatch(/^HTTP\/1\.1 502 /);
   });
 
   test('a purchase is sent once, on a new connection and on a kept one that v1 resets', async () => {
@@ -209,12 +209,11 @@ describe('the pass-through', () => {
     });
     const errors: unknown[] = [];
     const door = await openDoor(port, { onError: (_error, facts) => errors.push(facts) });
-    const purchase = 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
-    expect(await sendBytes(door, purchase)).toMatch(/^HTTP\/1\.1 200/);
+    expect(await sendBytes(door, PURCHASE)).toMatch(/^HTTP\/1\.1 200/);
     isReset = true;
     // The first one uses the open connection, the second a connection of its own.
     for (const sent of [2, 3]) {
-      expect(await sendBytes(door, purchase)).toMatch(/^HTTP\/1\.1 502/);
+      expect(await sendBytes(door, PURCHASE)).toMatch(/^HTTP\/1\.1 502/);
       // Enough time for a second attempt, if any layer below made one.
       await new Promise((resolve) => setTimeout(resolve, 50));
       expect(seen).toHaveLength(sent);
@@ -224,10 +223,7 @@ describe('the pass-through', () => {
 
   test('an answer that never comes is a 504', async () => {
     const { port } = await openUpstream(() => undefined);
-    const answer = await sendBytes(
-      await openDoor(port, { answerTimeMs: 50 }),
-      'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}',
-    );
+    const answer = await sendBytes(await openDoor(port, { answerTimeMs: 50 }), PURCHASE);
     expect(answer).toMatch(/^HTTP\/1\.1 504/);
     expect(JSON.parse(bodyOf(answer)).message).toContain('/receipt');
   });
@@ -243,7 +239,7 @@ describe('the pass-through', () => {
     const door = await openDoor(port);
     await new Promise<void>((resolve) => {
       connect(door, '127.0.0.1', function (this: ReturnType<typeof connect>) {
-        this.write('GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+        this.write(GET);
       })
         .on('data', () => undefined)
         .on('error', () => undefined)
@@ -255,7 +251,7 @@ describe('the pass-through', () => {
     const gone = new Promise<void>((resolve) => {
       void openUpstream((_request, response) => response.on('close', () => resolve())).then(async ({ port }) => {
         const socket = connect(await openDoor(port), '127.0.0.1');
-        socket.write('POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+        socket.write(PURCHASE);
         setTimeout(() => socket.destroy(), 50);
       });
     });
@@ -286,7 +282,6 @@ describe('the pass-through', () => {
   });
 
   describe('with few connections to v1', () => {
-    const GET = 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n';
     const FROM = (address: string): string => `GET /${address} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`;
     const clientAddress = createClientAddress(['127.0.0.1']);
 
@@ -388,7 +383,7 @@ describe('the pass-through', () => {
   test('the connection to v1 is used again', async () => {
     const { port, connections } = await openUpstream();
     const door = await openDoor(port);
-    for (let at = 0; at < 3; at++) await sendBytes(door, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+    for (let at = 0; at < 3; at++) await sendBytes(door, GET);
     expect(connections()).toBe(1);
   });
 
