@@ -21,11 +21,13 @@ export interface ScriptedUpstream extends Upstream {
   readonly asked: { readonly call: V1Call; readonly atMs: number }[];
 }
 
+export type Find = (call: V1Call, nth: number, context: CallContext) => Finding | Promise<Finding>;
+
 /** The last answer is repeated. */
 export function createScriptedUpstream(
   clock: Clock,
   answers: readonly ScriptedAnswer[],
-  find: (call: V1Call, nth: number) => Finding = () => ({ kind: 'unavailable', reason: 'not scripted' }),
+  find: Find = () => ({ kind: 'unavailable', reason: 'not scripted' }),
 ): ScriptedUpstream {
   const sent: ScriptedUpstream['sent'] = [];
   const asked: ScriptedUpstream['asked'] = [];
@@ -39,9 +41,9 @@ export function createScriptedUpstream(
       if (answer.afterMs !== undefined) await pause(clock, answer.afterMs);
       return { outcome: answer.outcome, isDuplicate: answer.isDuplicate ?? false };
     },
-    async find(call) {
+    async find(call, context) {
       asked.push({ call, atMs: clock.now() });
-      return find(call, asked.length);
+      return find(call, asked.length, context);
     },
     close: async () => undefined,
   };

@@ -7,12 +7,11 @@ import type { GatewayParts } from '../../src/gateway/walk-parts';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import type { Journal } from '../../src/journal/journal';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import type { Finding, V1Call } from '../../src/upstream/upstream';
 import { createVisitors } from '../../src/upstream/visitors';
 import { createVirtualClock, type VirtualClock } from '../domain/virtual-clock';
 import type { Mapping } from '../../src/mapping/mapping';
 import { shippedMapping } from '../mapping/mapping-set';
-import { createScriptedUpstream, type ScriptedAnswer, type ScriptedUpstream } from './scripted-upstream';
+import { createScriptedUpstream, type Find, type ScriptedAnswer, type ScriptedUpstream } from './scripted-upstream';
 
 export interface WalkHouse {
   readonly gateway: Gateway;
@@ -35,7 +34,7 @@ export interface WalkHouseOptions {
   readonly answers?: readonly ScriptedAnswer[];
   /** The shipped one unless given. */
   readonly mapping?: Mapping;
-  readonly find?: (call: V1Call, nth: number, clock: VirtualClock) => Finding;
+  readonly find?: Find;
   readonly wrapJournal?: (journal: Journal, clock: VirtualClock) => Partial<Journal>;
   /** The methods of its journal that reject, until `setAway`. */
   readonly away?: readonly AwayMethod[];
@@ -75,11 +74,7 @@ export function openWalkHouse(options: WalkHouseOptions = {}): WalkHouse {
     listUntold: (...of) => orAway('listUntold', () => journal.listUntold(...of)),
   };
   const keyring = createKeyring(new Secret('test'));
-  const upstream = createScriptedUpstream(
-    clock,
-    answers,
-    (call, nth) => find?.(call, nth, clock) ?? { kind: 'unavailable', reason: 'not scripted' },
-  );
+  const upstream = createScriptedUpstream(clock, answers, find);
   const gateway = createGateway({
     mapping: () => mapping,
     setOf: (hash) => (hash === shippedMapping().hash ? shippedMapping() : undefined),

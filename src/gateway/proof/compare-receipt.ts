@@ -228,7 +228,8 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
 const MONEY_IN = /credit|refund|revers|deposit|fund/i;
 
 /** Wider bounds than in `comparePrice`: the gateway does not know v1's service charges and discounts. The charge is in kobo. */
-const [LEAST_SHARE, MOST_SHARE] = [0.6, 1.25];
+const LEAST_SHARE = 0.6;
+const MOST_SHARE = 1.25;
 /** Of a list price: v1 hardly makes a plan half or twice as dear while an order of it is looked for. */
 const [LEAST_SHARE_OF_LIST, MOST_SHARE_OF_LIST] = [0.5, 2];
 const CHARGE_MOST = 250_00;

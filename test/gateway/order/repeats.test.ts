@@ -6,7 +6,6 @@ import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { Served } from '../../../src/gateway/gateway';
 import { legacyRequest } from '../legacy-request';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
-import { createScriptedUpstream } from '../scripted-upstream';
 import type { Finding, V1Call } from '../../../src/upstream/upstream';
 import {
   AIRTIME,
@@ -1040,18 +1039,11 @@ describe('a repeat without an id', () => {
   );
 
   test('finds the order whose script hung up while v1 was asked what the reply shows beside the sale', async () => {
-    const clock = createVirtualClock();
-    const upstream = createScriptedUpstream(clock, [{ outcome: SUCCESS, afterMs: 1_000 }, { outcome: AGAIN }]);
-    const find = () => pause(clock, 900).then(() => ({ kind: 'unavailable', reason: 'slow' }) as const);
-    const house = openWalkHouse({ parts: { clock, upstream: { ...upstream, find } } });
-    const first = ask(house);
-    await clock.advance(1_400);
-    first.hangUp();
-    const second = ask(house);
-    await clock.advance(10_000);
-    const { reply, repeat } = await second.served;
-    expect({ body: reply.body, repeat }).toMatchObject({ body: { status: 'success', reference: 'V1' }, repeat: 'joined' });
-    expect(upstream.sent).toHaveLength(1);
+    const find = () => pause(house.clock, 900).then(() => ({ kind: 'unavailable', reason: 'slow' }) as const);
+    const house: WalkHouse = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 1_000 }, { outcome: AGAIN }], find });
+    await hangUpAfter(1_400, house);
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
   });
 
   test('finds the order whose script hung up while the outcome was on its way to the disk', async () => {

@@ -244,18 +244,21 @@ test.each<[string, JsonObject, string, string]>([
 test.each([
   ['to half of it', 650, 'unknown'],
   ['to a fifth of it', 260, 'succeeded'],
-])('a row at the price of one lost exam order, while another one is lost whose list price v1 may have lowered %s since', async (_title, NECO, kind) => {
-  const data = {
-    ...((cannedCatalog as { readonly body: JsonObject }).body['data'] as JsonObject),
-    exam_prices: { NECO, WAEC: 1_300 },
-  };
-  const upstream = { find: async () => ({ kind: 'found', body: { status: 'success', data } }) as const };
-  const shows = { phone: null, amount: 1_300, category: 'exam_pin', pins: [{ pin: '1234' }] };
-  const room = openRoom([{ reference: 'V1', shows }], { priceLists: createPriceLists({ upstream, clock: systemClock }) });
-  await room.lose('r-1', { operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } });
-  await room.lose('r-2', { operation: 'buy_exam', fields: { exam: 'NECO', quantity: 1 } });
-  expect((await room.look('r-1'))?.kind).toBe(kind);
-});
+])(
+  'a row at the price of one lost exam order, while another one is lost whose list price v1 may have lowered %s since',
+  async (_title, NECO, kind) => {
+    const data = {
+      ...((cannedCatalog as { readonly body: JsonObject }).body['data'] as JsonObject),
+      exam_prices: { NECO, WAEC: 1_300 },
+    };
+    const upstream = { find: async () => ({ kind: 'found', body: { status: 'success', data } }) as const };
+    const shows = { phone: null, amount: 1_300, category: 'exam_pin', pins: [{ pin: '1234' }] };
+    const room = openRoom([{ reference: 'V1', shows }], { priceLists: createPriceLists({ upstream, clock: systemClock }) });
+    await room.lose('r-1', { operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } });
+    await room.lose('r-2', { operation: 'buy_exam', fields: { exam: 'NECO', quantity: 1 } });
+    expect((await room.look('r-1'))?.kind).toBe(kind);
+  },
+);
 
 test.each([
   [600, 'succeeded'],

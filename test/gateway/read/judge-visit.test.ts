@@ -1,9 +1,8 @@
 import type { Outcome } from '../../../src/domain/outcome';
 import type { Served } from '../../../src/gateway/gateway';
-import type { CallContext, Finding, V1Call } from '../../../src/upstream/upstream';
-import { createVisitors } from '../../../src/upstream/visitors';
+import type { Finding } from '../../../src/upstream/upstream';
 import { legacyRequest } from '../legacy-request';
-import { createScriptedUpstream, type ScriptedAnswer } from '../scripted-upstream';
+import type { ScriptedAnswer } from '../scripted-upstream';
 import { AIRTIME, AXIOS, openWalkHouse, type WalkHouse } from '../walk-house';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
@@ -34,26 +33,16 @@ const lists: Judge = (address) => (address === SHOP ? { kind: 'found', body: { s
 /** `after`: another gateway on the same journal, which remembers nothing. */
 function openShop(answers: readonly ScriptedAnswer[] = [{ outcome: SUCCESS }], after?: Shop): Shop {
   const asked: string[] = [];
-  let judge = lists;
-  const find = async ({ path }: V1Call, { clientAddress }: CallContext): Promise<Finding> => {
-    asked.push(`${path} ${clientAddress}`);
-    return judge(clientAddress);
-  };
-  const plain = openWalkHouse({ answers, ...(after === undefined ? {} : { beside: after }) });
-  const upstream = { ...createScriptedUpstream(plain.clock, answers), find };
-  const visitors = createVisitors({ upstream, clock: () => plain.clock.elapsed() });
-  const house = openWalkHouse({ beside: plain, parts: { upstream, visitors } });
-  return {
-    ...house,
-    upstream,
-    asked,
-    get judge() {
-      return judge;
+  const house = openWalkHouse({
+    answers,
+    find({ path }, _nth, { clientAddress }) {
+      asked.push(`${path} ${clientAddress}`);
+      return shop.judge(clientAddress);
     },
-    set judge(next) {
-      judge = next;
-    },
-  };
+    ...(after === undefined ? {} : { beside: after }),
+  });
+  const shop: Shop = { ...house, asked, judge: lists };
+  return shop;
 }
 
 async function told(shop: Shop, asking: Promise<Served>) {
@@ -212,11 +201,8 @@ describe('while v1 is away', () => {
 
   test('a v1 that is silent holds no answer up for long', async () => {
     const shop = await sold();
-    const find = ({ path }: V1Call): Promise<Finding> =>
-      path === '/balance' ? new Promise(() => undefined) : Promise.resolve(AWAY);
-    const silent = { ...shop.upstream, find };
-    const visitors = createVisitors({ upstream: silent, clock: () => shop.clock.elapsed() });
-    const house = openWalkHouse({ beside: shop, parts: { upstream: silent, visitors } });
+    const silence = new Promise<Finding>(() => undefined);
+    const house = openWalkHouse({ beside: shop, find: ({ path }) => (path === '/balance' ? silence : AWAY) });
     let heard: Served | undefined;
     void house.gateway
       .handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: AXIOS, clientAddress: SHOP }))
