@@ -134,14 +134,15 @@ export function drawNames(
 function drawStyle(chance: Chance, hasId: boolean, content: Content): Pick<Sale, OfStyle> {
   const format = chance.draw({ a: 4, b: 4, c: 1.5 });
   const drawn = chance.draw(KEY_STYLES);
-  // Without an id only the words prove the repeat of a sale whose number has another meaning by now.
-  const isRespelt = chance.is(0.3) && (hasId || !hasPlan(content));
+  const isDiscoNamed = content.service === 'electricity' && chance.fork('disco').is(0.3);
+  // Without an id only the words prove the repeat of a sale whose number or name has another meaning by now, or none.
+  const isRespelt = chance.is(0.3) && (hasId || !(hasPlan(content) || isDiscoNamed));
   return {
     format,
     isCallKept: !hasId,
     // The scripts of format C that do not name their sales are told by the address alone.
     isPinned: chance.is(0.1) || (format === 'c' && (!hasId || chance.is(0.5))),
-    isDiscoNamed: chance.fork('disco').is(0.3),
+    isDiscoNamed,
     keyStyle: drawn === 'login' && format !== 'a' ? 'token' : drawn,
     isRespelt,
     spelling: format === 'c' ? 'ref' : chance.pick(['request-id', 'request_id', 'ref']),
