@@ -183,8 +183,8 @@ export class Verdict {
     if (reply.code === 'request_id_reused' && subject.contents.size > 1) return;
     // An id whose success was told long before is refused as used: the refused sale is not charged.
     if (reply.code === 'request_id_used' && wasToldSold(subject, reply)) return;
-    // The same holds while the operator's mapping refuses the number or the key, or v1's list a name, or gives the number another meaning, as if it were
-    // another sale. The clock of another gateway may be ahead.
+    // The same holds while the operator's mapping refuses the number or the key, v1's list lacks a name, or the number has another meaning, as if it
+    // were another sale. The clock of another gateway may be ahead.
     const isOfMapping = [...REFUSED_BY_OPERATOR, ...REFUSED_BY_LIST, 'request_id_reused'].includes(reply.code ?? '');
     if (isOfMapping && wasToldSold(subject, reply, REPLAY_MS)) return;
     // Or the clock was put forward before this process began, so that the charged sale without an id seems older than its repeats may be (decision 0024).
