@@ -2,10 +2,12 @@
  * v1's history is that of an account, while the journal knows orders by key: a regenerated key, or two shops that sell from one
  * wallet. A row of the history may be the order of another key.
  */
+import { systemClock } from '../../../src/domain/clock';
 import { Secret, type Credentials } from '../../../src/domain/credentials';
 import type { Journal, ListOptions } from '../../../src/journal/journal';
 import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { newFolder } from '../../new-folder';
 import { CREDENTIALS } from '../scripted-upstream';
 import { MINUTE_MS, openRoom, QUIET_MS, START, UNKNOWN, type Row } from './history-room';
@@ -59,6 +61,27 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     if (how === 'lose') await room.reconcile(OLD);
     expect((await room.outcomeOf('r-old', OLD))?.kind).toBe(how === 'lose' ? 'unknown' : undefined);
   });
+
+  test.each([
+    [650, 'unknown'],
+    [260, 'succeeded'],
+  ])(
+    'a row at the price of a lost exam order, where the other key has lost one whose price v1 has lowered to %i',
+    async (NECO, kind) => {
+      const data = { data_plans: [], cable_plans: [], discos: [], exam_prices: { NECO, WAEC: 1_300 }, recharge_card_prices: {} };
+      const upstream = { find: async () => ({ kind: 'found', body: { status: 'success', data } }) as const };
+      const priceLists = createPriceLists({ upstream, clock: systemClock });
+      const before = { phone: '08030000009' };
+      const shows = { phone: null, amount: 1_300, category: 'exam_pin', pins: [{ pin: '1234' }] };
+      const rows = [{ reference: 'V1', shows }, ...['V2', 'V3'].map((reference) => ({ reference, shows: before }))];
+      const room = openRoom(rows, { stored, priceLists });
+      await room.sell('r-before-old', 'V2', { by: OLD, ...before });
+      await room.sell('r-before-new', 'V3', before);
+      await room.lose('r-old', { by: OLD, operation: 'buy_exam', fields: { exam: 'NECO', quantity: 1 } });
+      await room.lose('r-new', { operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } });
+      expect((await room.look('r-new'))?.kind).toBe(kind);
+    },
+  );
 
   test.each(['sold', 'lost'])(
     'an order that both keys sent under one request id, the first %s, is one order of v1',
