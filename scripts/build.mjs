@@ -1,7 +1,7 @@
 // src/ → dist/: file by file, and once more as two single files, of `serve` and of all commands, which load in half the time
 // (docs/decisions/0054). Types are the business of `npm run check`.
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -66,6 +66,19 @@ async function bundle(from, outfile, define = {}) {
     minifyWhitespace: true,
     lineLimit: 200,
   });
+  escapeBeyondAscii(outfile);
+}
+
+/**
+ * esbuild leaves `₦` as it is in templates and regular expressions. One such character, and V8 holds the whole source in two bytes a character
+ * as long as the process lives: 7.4 instead of 3.7 MB.
+ */
+function escapeBeyondAscii(file) {
+  const escaped = readFileSync(file, 'utf8').replace(
+    /[^\0-\x7f]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  writeFileSync(file, escaped);
 }
 
 /** What the pages of the console refer to, ours and of packages, in one folder: nothing of it is compiled. */

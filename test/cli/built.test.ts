@@ -1,6 +1,6 @@
 /** The built program: its commands come from one file and print the same as those from many files. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { placeProgram } from '../docs/place-program';
 import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
@@ -52,6 +52,10 @@ test.each([
   expect(`${one.stdout}${one.stderr}`).not.toBe('');
   // A command that only reads leaves no file behind.
   expect(readdirSync(cwd)).toEqual([]);
+});
+
+test.each(['serve.js', 'cli.js'])('%s is ASCII: V8 would hold it in two bytes a character otherwise', (name) => {
+  expect(readFileSync(join(dist, 'one-file', name), 'utf8').match(/[^\0-\x7f].*/)).toBeNull();
 });
 
 test('runs under its own name, as npx runs it in a clone', () => {
