@@ -1,7 +1,7 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
 import { within } from '../domain/clock';
 import { isStandIn, isToldLater, type NewOrder, type Order, standIn } from '../domain/order';
-import { isOver, isSafeToRefund, type Outcome } from '../domain/outcome';
+import { isOver, isRefusal, isSafeToRefund, type Outcome } from '../domain/outcome';
 import { type Answer, idsOf } from './answer';
 import { type Opening, openOrder } from './order/open-order';
 import { pursue } from './order/pursue';
@@ -98,12 +98,8 @@ async function openPursuit(opening: Opening, parsed: ParsedRequest, parts: WalkP
   return opened.kind === 'idle' ? opened.pursuit : pursue(opened.plan, parts);
 }
 
-async function finishPurchase(
-  order: Order,
-  { newOrder, begunAt, pursuit, openingKind, isJoined, judging, waitsFrom, leftMs }: BegunPurchase,
-  parsed: ParsedRequest,
-  parts: WalkParts,
-): Promise<Answer> {
+async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
+  const { newOrder, begunAt, pursuit, openingKind, isJoined, judging, waitsFrom, leftMs } = purchase;
   const forReply = parsedForReply(order, parsed, parts);
   const { requestId } = pursuit.current();
   const obstacle = await judging;
@@ -115,6 +111,11 @@ async function finishPurchase(
   const opened = isOpenedHere ? { requestId, atMs: begunAt } : undefined;
   if (outcome.kind === 'unknown') parts.reconciler.watch(parsed.credentials, parsed.request.clientAddress, opened);
   const catalog = forReply.operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
+  const again = isRefusal(outcome) ? await sentAgain(order, pursuit, parts) : undefined;
+  if (again !== undefined) {
+    const latest = await again.waitFor(leftMs(), parsed.line);
+    return finishPurchase(latest, { ...purchase, pursuit: again, openingKind: undefined }, parsed, parts);
+  }
   const told = withWait(outcomeParts(outcome, forReply.mapping), parsed.call!.path);
   const isContested = told.outcome === 'success' && arePinsContested(order, { isJoined, openingKind }, forReply);
   // A script that has hung up takes no PINs: its mark could come after that of another script, which is told them.
@@ -142,6 +143,12 @@ async function finishPurchase(
       roots: { order: orderRoot(echoed, outcome) },
     }),
   };
+}
+
+/** The pursuit with which a repeat has sent the refused order again, while its reply waited for its parts: v1 may charge it yet. */
+async function sentAgain({ owner, requestId }: Order, pursuit: Pursuit, { pursuits }: WalkParts): Promise<Pursuit | undefined> {
+  const running = await pursuits.find(owner, requestId);
+  return running === pursuit ? undefined : running;
 }
 
 /**

@@ -2,6 +2,7 @@
 import { answerRequest } from '../../../src/sandbox/answer-request';
 import type { Answer, V1Request } from '../../../src/sandbox/answer';
 import { createCatalog } from '../../../src/sandbox/catalog';
+import { watText } from '../../../src/sandbox/clock';
 import type { SandboxConfig } from '../../../src/sandbox/load-config';
 import { checkLedger } from '../../../src/sandbox/order/ledger';
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
@@ -138,6 +139,12 @@ const HABITS = {
   lagging_copy: 0.15,
   /** The history is sorted by its times alone: the rows of one second come in another order each time. */
   loose_order: 0.15,
+  /** Receipts and history show the times of v1's records in UTC instead of West Africa Time. */
+  utc_times: 0.15,
+  /** The history has the newest rows alone. */
+  few_rows: 0.15,
+  /** Each reading asks either the original or the copy that lags. */
+  some_copies: 0.15,
 } as const;
 type Habit = keyof typeof HABITS;
 
@@ -148,6 +155,8 @@ const LAGS_MS = [5_000, 45_000, 90_000, 120_000];
 /** For so long a copy that lags may show a sale as pending that v1 has ended. */
 const ENDS_WITHIN_MS = 170_000;
 const PER_PAGE_MOST = 50;
+const FEW_ROWS = [5, 20, 60];
+const WAT_OFFSET_MS = 3_600_000;
 
 /**
  * How v1 writes the parts that its specification leaves open, sometimes carelessly. The seed decides once for a whole history. The
@@ -156,29 +165,38 @@ const PER_PAGE_MOST = 50;
 export class Dialect {
   readonly habits: ReadonlySet<Habit>;
   readonly #order: Chance;
-  readonly #lagMs: number;
+  readonly #copyLagMs: number;
+  readonly #replicas: Chance;
+  readonly #rowsMost: number;
+  /** Of the copy that answers now; 0 for the original. */
+  #lagMs = 0;
   #reads = 0;
 
   constructor(chance: Chance) {
     this.#order = chance.fork('order');
-    this.#lagMs = chance.fork('lag').pick(LAGS_MS);
+    this.#copyLagMs = chance.fork('lag').pick(LAGS_MS);
+    this.#replicas = chance.fork('replicas');
+    this.#rowsMost = chance.fork('rows').pick(FEW_ROWS);
     const names = Object.keys(HABITS) as Habit[];
     this.habits = new Set(chance.is(0.35) ? [] : names.filter((name) => chance.is(HABITS[name])));
   }
 
   /** Whether some of v1's records do not show to which order they belong, so that an order that never was may stay open. */
   get isObscure(): boolean {
-    return (['foreign_words', 'masked_numbers', 'contact_numbers'] as const).some((name) => this.habits.has(name));
+    return (['foreign_words', 'masked_numbers', 'contact_numbers', 'few_rows'] as const).some((name) => this.habits.has(name));
   }
 
-  /** Whether v1's record of this sale does not show that, so that the sale may stay open. */
+  /** Whether v1's record of this sale does not show that, or is not shown any more, so that the sale may stay open. */
   hides({ service, number }: Content): boolean {
+    if (this.habits.has('few_rows')) return true;
     const isOfPhone = service === 'airtime' || service === 'data';
     if (this.habits.has('masked_numbers') || (this.habits.has('contact_numbers') && !isOfPhone)) return number !== '';
     return this.habits.has('foreign_words') && service in WORDS;
   }
 
   answer(request: V1Request, ask: Ask, now: number): Answer {
+    const isOfCopy = this.habits.has('lagging_copy') || (this.habits.has('some_copies') && this.#replicas.is(0.5));
+    this.#lagMs = isOfCopy ? this.#copyLagMs : 0;
     if (request.path === '/transactions') return this.#answerHistory(request, ask, now);
     if (request.path === '/receipt') return this.#tellReceipt(request, ask, now);
     return request.method === 'POST' ? this.#tellSale(ask(request)) : ask(request);
@@ -211,8 +229,8 @@ export class Dialect {
 
   #answerHistory(request: V1Request, ask: Ask, now: number): Answer {
     const query = this.habits.has('short_pages') ? { ...request.query, per_page: '20' } : request.query;
-    const isCopy = this.habits.has('lagging_copy') || this.habits.has('loose_order');
-    const answer = (isCopy ? this.#askCopy : ask)({ ...request, query }, ask, now);
+    const isWhole = this.#lagMs > 0 || this.habits.has('loose_order') || this.habits.has('few_rows');
+    const answer = (isWhole ? this.#askAll : ask)({ ...request, query }, ask, now);
     const data = (answer.body as { data?: Fields }).data;
     if (answer.status !== 200 || data === undefined) return answer;
     const rows = (data['transactions'] as Fields[]).flatMap((one) => {
@@ -224,8 +242,8 @@ export class Dialect {
     return { ...answer, body: { ...answer.body, data: { ...data, transactions: rows } } };
   }
 
-  /** A page of all rows that have arrived, in their order of now. */
-  readonly #askCopy = (request: V1Request, ask: Ask, now: number): Answer => {
+  /** A page of all rows that are shown, in their order of now. */
+  readonly #askAll = (request: V1Request, ask: Ask, now: number): Answer => {
     const rows: Fields[] = [];
     for (let page = 1; ; page += 1) {
       const answer = ask({ ...request, query: { ...request.query, page: String(page), per_page: String(PER_PAGE_MOST) } });
@@ -233,7 +251,8 @@ export class Dialect {
       if (answer.status !== 200 || data === undefined) return answer;
       rows.push(...(data['transactions'] as Fields[]));
       if (page < Number(data['total_pages'])) continue;
-      const shown = this.#inOrder(rows.filter((row) => this.#hasArrived(row, now)));
+      const arrived = rows.filter((row) => this.#hasArrived(row, now));
+      const shown = this.#inOrder(arrived).slice(0, this.habits.has('few_rows') ? this.#rowsMost : Infinity);
       const [nth, size] = [Number(request.query['page'] ?? 1), Number(request.query['per_page'] ?? 20)];
       const transactions = shown.slice((nth - 1) * size, nth * size);
       const counts = { total: shown.length, page: nth, per_page: size, total_pages: Math.ceil(shown.length / size) };
@@ -242,7 +261,7 @@ export class Dialect {
   };
 
   #hasArrived(record: Fields, now: number, lagMs = this.#lagMs): boolean {
-    return !this.habits.has('lagging_copy') || parseTimes(record['created_at'])[0]! <= now - lagMs;
+    return lagMs === 0 || parseTimes(record['created_at'])[0]! <= now - lagMs;
   }
 
   #asOfCopy(record: Fields, now: number): Fields {
@@ -262,6 +281,7 @@ export class Dialect {
     const { category, phone, amount } = record;
     const isPhone = category === 'airtime' || category === 'data';
     const told: Fields = { ...record };
+    if (this.habits.has('utc_times')) told['created_at'] = watText(parseTimes(record['created_at'])[0]! - WAT_OFFSET_MS);
     if (this.habits.has('masked_numbers') && typeof phone === 'string' && phone !== '')
       told['phone'] = `${phone.slice(0, 4)}****${phone.slice(-3)}`;
     if (this.habits.has('contact_numbers') && !isPhone && phone !== undefined && phone !== '') told['phone'] = '08035551234';
