@@ -51,6 +51,10 @@ export interface History {
 const SETTLING_MS = 300_000;
 /** Longer than the quiet time of the mappings. */
 const QUIET_MS = 360_000;
+/** What each key sells before the history: an almost empty wallet has a little more. */
+const FIRST_NAIRA = 50;
+/** Earlier than an order whose clock is not yet so far behind that its time is no evidence. */
+const FIRST_MS = START_MS - 600_000;
 const RESTART_MS = 1_500;
 /** The restart time of a slow machine, while the other machine goes on selling. */
 const SLOW_RESTART_MS = 90_000;
@@ -138,7 +142,8 @@ async function playSealed(
       return v1.answer({ ...request, body: pin === undefined ? body : { ...body, pin } });
     },
   };
-  for (const key of [SCRIPT_KEYS.live, SCRIPT_KEYS.second]) await sellFirst(key, stage, around, disk);
+  for (const name of ['live', 'second', 'demo', 'locked', 'poor'] as const)
+    await sellFirst(SCRIPT_KEYS[name], stage, around, disk);
   const indexes = Array.from({ length: countSales(options.seed) }, (_, index) => index);
   const planned = indexes.map((index) => known(taken(planSale(index, chance.fork(`sale ${index}`), lengthMs))));
   const sales = withRivals(planned, chance.fork('rivals')).filter((_, index) => options.only?.has(index) ?? true);
@@ -180,21 +185,24 @@ async function playSealed(
   };
 }
 
-/** The first sale of a key could be one of another account (decision 0013), so each key of an account sells once before the history begins. */
+/**
+ * Each key sells once before the history begins. Its first sale could be one of another account, and no history of v1 proves that an earlier order
+ * never was (decision 0013).
+ */
 async function sellFirst(key: ScriptKey, { book }: Stage, around: Surroundings, disk: Disk): Promise<void> {
   const requestId = `first-${key.apiKey}`;
   const owner = ownerOf(key.apiKey);
-  const number = key === SCRIPT_KEYS.live ? '08039007777' : '08039017777';
-  const first = content({ service: 'airtime', number, network: 'MTN', value: 100 });
+  const number = `0803900${1_000 + Object.values<ScriptKey>(SCRIPT_KEYS).indexOf(key)}`;
+  const first = content({ service: 'airtime', number, network: 'MTN', value: FIRST_NAIRA });
   first.meanings.add(first.value);
   book.withId(owner, key.walletId, requestId, requestId).contents.set(first.key, first);
   const { path, fields } = buildV1Call(first);
   const { reference } = around.sellDirectly(key, path, { ...fields, request_id: requestId }).body['data'] as {
     reference: string;
   };
-  const bought = { phone: number, network: 'MTN', amount: 10_000 };
-  await disk.journal.open(newOrder({ owner, requestId, fields: bought, openedAtMs: START_MS }));
-  await disk.journal.settle(owner, requestId, { kind: 'succeeded', reference }, START_MS);
+  const bought = { phone: number, network: 'MTN', amount: FIRST_NAIRA * 100 };
+  await disk.journal.open(newOrder({ owner, requestId, fields: bought, openedAtMs: FIRST_MS }));
+  await disk.journal.settle(owner, requestId, { kind: 'succeeded', reference }, FIRST_MS);
 }
 
 /** The processes of the house: one or two on one journal. A process that ends is replaced. */

@@ -94,19 +94,30 @@ async function showsWhatWasSold({ shown }: History, span: SoldSpan, parts: Check
   return sale === undefined ? others < SOLD_AMONG_MAX : shown.has(referenceOf(sale.outcome)!);
 }
 
+/** Since when the history is whole: as far as the known sales of the key show, and for one order. */
+export interface Reach {
+  readonly sinceMs: number;
+  readonly sinceMsOf: (order: Order) => number;
+}
+
 /**
- * Since when the history is whole. v1's last page ends what v1 shows, which may be less than it has sold: the rows of today, the newest hundred.
- * Where the key's first confirmed sale is not among the rows, they prove nothing of the time before them.
+ * v1's last page ends what v1 shows, which may be less than it has sold: the rows of today, the newest hundred. Only where the rows show a sale that
+ * v1 had confirmed before an order was opened, none of later times is missing for that order.
  */
-export async function wholeSince(
+export async function reachOf(
   { shown, wholeSinceMs }: History,
   span: Omit<SoldSpan, 'fromMs'>,
   parts: CheckParts,
-): Promise<number> {
-  if (wholeSinceMs !== -Infinity) return wholeSinceMs;
+): Promise<Reach> {
+  const all: Reach = { sinceMs: wholeSinceMs, sinceMsOf: () => wholeSinceMs };
+  if (wholeSinceMs !== -Infinity) return all;
   const { sale } = await findSold({ ...span, newestFirst: false }, parts);
-  const isCutOff = sale !== undefined && !shown.has(referenceOf(sale.outcome)!);
-  return isCutOff ? Math.min(...[...shown.values()].map(latestTimeOf)) + 1 : -Infinity;
+  if (sale === undefined && shown.size === 0) return all;
+  const oldestMs = Math.min(...[...shown.values()].map(latestTimeOf)) + 1;
+  if (sale === undefined || !shown.has(referenceOf(sale.outcome)!)) return { sinceMs: oldestMs, sinceMsOf: () => oldestMs };
+  // By number and time, because the clock may have been set in between.
+  const isLater = (order: Order): boolean => order.number > sale.number && order.openedAtMs >= sale.settledAtMs!;
+  return { sinceMs: wholeSinceMs, sinceMsOf: (order) => (isLater(order) ? wholeSinceMs : oldestMs) };
 }
 
 /** The key's last confirmed sale of the wanted ones, or its first, and how many other orders come before it. */

@@ -25,7 +25,7 @@ export interface OrderTraits {
   readonly numbers: readonly ServedNumber[];
   /** Kobo: the amount that was ordered, or the list price. */
   readonly faceValue: AmountMinor | undefined;
-  /** The face value is the list price of now. v1 may have sold the order at another one. */
+  /** The price is that of a list: the face value, where it is known, is the price of now, and v1 may have sold the order at another one. */
   readonly isListed?: boolean;
   /** The amount goes to a phone. v1 subtracts the account's discount from it and adds no charge (specification, 4: airtime). */
   readonly isAirtime?: boolean;
@@ -52,15 +52,16 @@ export function traitsOf(operation: Operation, values: JsonObject, catalog?: Cat
   const numbers = [...numbersAs('identifier'), ...numbersAs('phone')];
   const ordered = faceValueOf(sent, values);
   const faceValue = ordered ?? (catalog === undefined ? undefined : priceOf(operation, sent, values, catalog));
+  const isTraceless = numbers.length === 0 && faceValue === undefined && sent.some(({ as }) => as === 'phone_list');
   return {
     numbers,
     faceValue,
-    isListed: ordered === undefined && faceValue !== undefined,
+    isListed: ordered === undefined && !isTraceless,
     isAirtime: sent.some((field) => field.isAmount) && isPhoneServed(numbers),
     mayBeCharged: sent.some((field) => field.isAmount) && numbers.some(({ kind }) => kind === 'identifier'),
     charge: catalog && columnOf('charge', operation, values, catalog),
     categories: operation.categories,
-    isTraceless: numbers.length === 0 && faceValue === undefined && sent.some(({ as }) => as === 'phone_list'),
+    isTraceless,
     quantity: sent.some((field) => field.as === 'quantity') ? countOf(sent, values) : undefined,
   };
 }

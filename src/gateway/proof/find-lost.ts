@@ -14,7 +14,7 @@ import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import type { SetOf } from '../read/earlier-set';
 import { compareReceipt, isCredit, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
-import { createCheck, type IsOther, type SoldSpan, wholeSince } from './check-proof';
+import { createCheck, type IsOther, reachOf, type SoldSpan } from './check-proof';
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
@@ -94,7 +94,8 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   if (read === undefined || areClocksApart(read, offsetMs, parts)) return { settled: 0, hasLearnt: false };
   const owner = context.credentials.fingerprint;
   const shownBeforeMs = startedAt - SHOWN_WITHIN_MS;
-  const history = { ...read, wholeSinceMs: await wholeSince(read, { owner, untilMs: shownBeforeMs }, parts) };
+  const reach = await reachOf(read, { owner, untilMs: shownBeforeMs }, parts);
+  const history = { ...read, wholeSinceMs: reach.sinceMs };
   // Listed after the history was read. Each order that made a row was on disk before, so it is in this list or its row is claimed.
   const open = await parts.journal.listUnsettled({ owner, limit: OPEN_MAX });
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
@@ -129,7 +130,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     // A failed row charges nothing, whosever it is.
     const perhaps = history.unclaimed.filter((one) => !isFailed(one) && !isCertainlyNot(traits.get(order), one));
     // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
-    const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - marginOf(order, history, offsetMs, parts);
+    const isRead = quietOnes.has(order) && reach.sinceMsOf(order) <= order.openedAtMs - marginOf(order, history, offsetMs, parts);
     const isMissing = claimed === undefined && isRead && (await otherKeys.areAllOfOtherKeys(order, perhaps));
     const outcome = isMissing && (await mayProve(order)) ? provenUnsent(order) : claimed;
     if (outcome === undefined || !(await isStillFree(order, outcome, parts))) continue;
@@ -176,7 +177,7 @@ class Matches {
 
   /**
    * The time of a rival does not count: it may have been opened while the clock was wrong. A rival without traits (its operation is no longer in
-   * the mapping) may fit any row, and one with a list price also a row with the price of an earlier list.
+   * the mapping) may fit any row, and one with a list price also a row with the price of an earlier list, or any where the list does not tell the price.
    */
   static mayFit({ traits }: Pick<Rival, 'traits'>, row: HistoryRow): boolean {
     const record = row.receipt ?? row.row;

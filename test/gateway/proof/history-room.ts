@@ -43,6 +43,9 @@ export interface Row {
   readonly isOfAnotherAccount?: true;
 }
 
+/** A sale of two days ago, which each history has: it reaches back to before the orders of the test. */
+const LONG_AGO: Row = { reference: 'LONG-AGO', atMs: START - 48 * 60 * MINUTE_MS, phone: '08030000009' };
+
 /** The order is airtime of the asking key, opened now, unless the fields say otherwise. */
 export interface Asked {
   readonly by?: Credentials;
@@ -94,7 +97,7 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
   const journal: Journal = { ...stored, ...wrapJournal?.(stored) };
   const running = new Set<string>();
   const find = (call: V1Call): Finding => {
-    const own = rows.filter(({ isOfAnotherAccount }) => isOfAnotherAccount !== true);
+    const own = [...rows.filter(({ isOfAnotherAccount }) => isOfAnotherAccount !== true), LONG_AGO];
     if (call.path === '/transactions') {
       void onHistory?.(journal);
       if (isIll?.() === true) return { kind: 'unavailable', reason: 'HTTP 502' };

@@ -141,6 +141,19 @@ test.each([
   },
 );
 
+test('nor does a history that is cut off between the order and the first sale that v1 confirmed after it', async () => {
+  const rows: Row[] = [];
+  const room = openRoom(rows, { rowsMax: 5 });
+  await room.lose('r-1');
+  // v1 has sold it, and shows five newer rows.
+  for (let nth = 1; nth <= 5; nth += 1) {
+    rows.unshift({ reference: `S${nth}`, atMs: START + nth * 2_000 });
+    await room.sell(`sold-${nth}`, `S${nth}`, { phone: '08030000002', afterMs: nth * 2_000 });
+  }
+  await room.clock.advance(MINUTE_MS * 40);
+  expect(await room.look('r-1')).toEqual(UNKNOWN);
+});
+
 test('an order that is younger than the rows of such a history is proven absent', async () => {
   const rows: Row[] = [{ reference: 'S1', atMs: START + MINUTE_MS }];
   const room = openRoom(rows, { rowsMax: 1 });
@@ -260,6 +273,21 @@ test.each([
   },
 );
 
+test.each<[string, JsonObject | undefined]>([
+  ['while the list is away', undefined],
+  [
+    'where v1 sells the plan no more',
+    { ...((cannedCatalog as { readonly body: JsonObject }).body['data'] as JsonObject), data_plans: [] },
+  ],
+])('nor does such a row, where the list does not tell the price of the other one: %s', async (_title, data) => {
+  const upstream = { find: async () => ({ kind: 'found', body: { status: 'success', data: data ?? null } }) as const };
+  const shows = { phone: null, amount: 330, category: 'data_card', pins: [{ pin: '1234' }] };
+  const room = openRoom([{ reference: 'V1', shows }], { priceLists: createPriceLists({ upstream, clock: systemClock }) });
+  await room.lose('r-1', { operation: 'buy_recharge_cards', fields: { network: '9MOBILE', denomination: 200, quantity: 2 } });
+  await room.lose('r-2', { operation: 'buy_data_cards', fields: { plan: 402, quantity: 1 } });
+  expect(await room.look('r-1')).toEqual(UNKNOWN);
+});
+
 test.each([
   [600, 'succeeded'],
   [0, 'not_sent'],
@@ -272,7 +300,9 @@ test.each([
     };
     const upstream = { find: async () => ({ kind: 'found', body: { status: 'success', data } }) as const };
     const shows = { phone: '45021234567', amount: 1_600, category: 'electricity' };
-    const room = openRoom([{ reference: 'V1', shows }], { priceLists: createPriceLists({ upstream, clock: systemClock }) });
+    const room = openRoom([{ reference: 'V1', shows }], {
+      priceLists: createPriceLists({ upstream, clock: systemClock }),
+    });
     const fields = { disco: 1, meter: '45021234567', meter_type: 'postpaid', amount: 100_000 };
     await room.lose('r-1', { operation: 'buy_electricity', fields });
     expect((await room.look('r-1', QUIET_MS))?.kind).toBe(kind);
