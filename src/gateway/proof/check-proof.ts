@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../domain/json';
 import { lastAttemptAt, type Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
-import type { Journal, OfOwner } from '../../journal/journal';
+import type { Journal } from '../../journal/journal';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { askForReceipt } from './find-receipt';
 import { type History, latestTimeOf } from './read-history';
@@ -111,28 +111,43 @@ export async function reachOf(
 ): Promise<Reach> {
   const all: Reach = { sinceMs: wholeSinceMs, sinceMsOf: () => wholeSinceMs };
   if (wholeSinceMs !== -Infinity) return all;
-  const { sale } = await findSold({ ...span, newestFirst: false }, parts);
-  if (sale === undefined && shown.size === 0) return all;
+  const known = await firstSold(span, parts);
+  if (known.length === 0 && shown.size === 0) return all;
   const oldestMs = Math.min(...[...shown.values()].map(latestTimeOf)) + 1;
-  if (sale === undefined || !shown.has(referenceOf(sale.outcome)!)) return { sinceMs: oldestMs, sinceMsOf: () => oldestMs };
+  const isShown = (sale: Order | undefined): boolean => sale !== undefined && shown.has(referenceOf(sale.outcome)!);
   // By number and time, because the clock may have been set in between.
-  const isLater = (order: Order): boolean => order.number > sale.number && order.openedAtMs >= sale.settledAtMs!;
-  return { sinceMs: wholeSinceMs, sinceMsOf: (order) => (isLater(order) ? wholeSinceMs : oldestMs) };
+  const isBefore = (sale: Order, order: Order): boolean => sale.number < order.number && sale.settledAtMs! <= order.openedAtMs;
+  return {
+    sinceMs: isShown(known[0]) ? wholeSinceMs : oldestMs,
+    sinceMsOf: (order) => (known.some((sale) => isShown(sale) && isBefore(sale, order)) ? wholeSinceMs : oldestMs),
+  };
 }
 
-/** The key's last confirmed sale of the wanted ones, or its first, and how many other orders come before it. */
+/** Among how many of the key's first sales one is searched that v1 had confirmed before an order: a wrong clock may have settled the very first one. */
+const FIRST_MAX = 20;
+
+async function firstSold({ owner, untilMs }: Omit<SoldSpan, 'fromMs'>, { journal }: CheckParts): Promise<readonly Order[]> {
+  const sold: Order[] = [];
+  for await (const order of journal.listOfOwner({ owner, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined }))
+    if (isSold(order, untilMs) && sold.push(order) === FIRST_MAX) break;
+  return sold;
+}
+
+/** The key's last confirmed sale of the wanted ones, and how many other orders come before it. */
 async function findSold(
-  { untilMs, ...range }: Omit<SoldSpan, 'fromMs'> & Pick<OfOwner, 'fromMs' | 'newestFirst'>,
+  { untilMs, ...range }: SoldSpan,
   { journal }: CheckParts,
   isWanted: (order: Order) => boolean = () => true,
 ): Promise<{ readonly sale?: Order; readonly others: number }> {
   const listed = journal.listOfOwner({ newestFirst: true, ...range, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined });
   let others = 0;
   for await (const order of listed) {
-    const { outcome, settledAtMs = 0 } = order;
-    const isSold = outcome?.kind === 'succeeded' && outcome.reference !== undefined && settledAtMs <= untilMs;
-    if (isSold && isWanted(order)) return { sale: order, others };
+    if (isSold(order, untilMs) && isWanted(order)) return { sale: order, others };
     others += 1;
   }
   return { others };
+}
+
+function isSold({ outcome, settledAtMs = 0 }: Order, untilMs: number): boolean {
+  return outcome?.kind === 'succeeded' && outcome.reference !== undefined && settledAtMs <= untilMs;
 }

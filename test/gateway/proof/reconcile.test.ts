@@ -154,6 +154,17 @@ test('nor does a history that is cut off between the order and the first sale th
   expect(await room.look('r-1')).toEqual(UNKNOWN);
 });
 
+test('the first sale of a key need not be the one that v1 confirmed first', async () => {
+  const rows: Row[] = [{ reference: 'S2' }, { reference: 'S1' }];
+  const room = openRoom(rows, { rowsMax: 2 });
+  await room.lose('sold-1', { phone: '08030000002', outcome: { kind: 'pending', reference: 'S1' } });
+  await room.sell('sold-2', 'S2', { phone: '08030000002', afterMs: 1_000 });
+  await room.lose('r-1', { afterMs: MINUTE_MS });
+  await room.clock.advance(2 * MINUTE_MS);
+  await room.journal.settle(CREDENTIALS.fingerprint, 'sold-1', { kind: 'succeeded', reference: 'S1' }, START + 2 * MINUTE_MS);
+  expect(await room.look('r-1', QUIET_MS)).toEqual(ABSENT);
+});
+
 test('an order that is younger than the rows of such a history is proven absent', async () => {
   const rows: Row[] = [{ reference: 'S1', atMs: START + MINUTE_MS }];
   const room = openRoom(rows, { rowsMax: 1 });
