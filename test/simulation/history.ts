@@ -1,7 +1,7 @@
 /** One history: a gateway with its scripts, a time with faults, a time without faults, then the verdict. The seed decides everything. */
-import { newOrder } from '../journal/new-order';
 import { Disk } from './edge/disk';
 import { FAULT_FAMILIES, FaultPlan, type FaultFamily } from './edge/fault-plan';
+import { FIRST_NAIRA, sellFirst } from './edge/first-sale';
 import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
 import { config, house, ownerOf, START_MS, withFamily, withSet } from './edge/house-parts';
 import { drawPriceChange } from './edge/price-changes';
@@ -16,8 +16,8 @@ import { withSmallTables } from './engine/small-tables';
 import { Timeline } from './engine/timeline';
 import { gatherCrowd } from './script/crowd';
 import { Script, type Surroundings } from './script/play-sale';
-import { buildV1Call, content, hasPlan } from './script/content';
-import { drawTaker, FAMILY_THAT, planSale, SCRIPT_KEYS, withRivals, type Sale, type ScriptKey } from './script/sale';
+import { content, hasPlan } from './script/content';
+import { drawTaker, FAMILY_THAT, planSale, SCRIPT_KEYS, withRivals, type Sale } from './script/sale';
 import { CaseBook, type Case, type ScriptReply, type Violation } from './verdict/case-book';
 import { Trace } from './verdict/trace';
 import { Verdict } from './verdict/verdict';
@@ -51,10 +51,7 @@ export interface History {
 const SETTLING_MS = 300_000;
 /** Longer than the quiet time of the mappings. */
 const QUIET_MS = 360_000;
-/** What each key sells before the history: an almost empty wallet has a little more. */
-const FIRST_NAIRA = 50;
-/** Earlier than an order whose clock is not yet so far behind that its time is no evidence. */
-const FIRST_MS = START_MS - 600_000;
+const FIRST_CONTENT = { service: 'airtime', network: 'MTN', value: FIRST_NAIRA } as const;
 const RESTART_MS = 1_500;
 /** The restart time of a slow machine, while the other machine goes on selling. */
 const SLOW_RESTART_MS = 90_000;
@@ -142,8 +139,7 @@ async function playSealed(
       return v1.answer({ ...request, body: pin === undefined ? body : { ...body, pin } });
     },
   };
-  for (const name of ['live', 'second', 'demo', 'locked', 'poor'] as const)
-    await sellFirst(SCRIPT_KEYS[name], stage, around, disk);
+  await sellFirstWithEach(stage, v1, disk);
   const indexes = Array.from({ length: countSales(options.seed) }, (_, index) => index);
   const planned = indexes.map((index) => known(taken(planSale(index, chance.fork(`sale ${index}`), lengthMs))));
   const sales = withRivals(planned, chance.fork('rivals')).filter((_, index) => options.only?.has(index) ?? true);
@@ -185,24 +181,14 @@ async function playSealed(
   };
 }
 
-/**
- * Each key sells once before the history begins. Its first sale could be one of another account, and no history of v1 proves that an earlier order
- * never was (decision 0013).
- */
-async function sellFirst(key: ScriptKey, { book }: Stage, around: Surroundings, disk: Disk): Promise<void> {
-  const requestId = `first-${key.apiKey}`;
-  const owner = ownerOf(key.apiKey);
-  const number = `0803900${1_000 + Object.values<ScriptKey>(SCRIPT_KEYS).indexOf(key)}`;
-  const first = content({ service: 'airtime', number, network: 'MTN', value: FIRST_NAIRA });
-  first.meanings.add(first.value);
-  book.withId(owner, key.walletId, requestId, requestId).contents.set(first.key, first);
-  const { path, fields } = buildV1Call(first);
-  const { reference } = around.sellDirectly(key, path, { ...fields, request_id: requestId }).body['data'] as {
-    reference: string;
-  };
-  const bought = { phone: number, network: 'MTN', amount: FIRST_NAIRA * 100 };
-  await disk.journal.open(newOrder({ owner, requestId, fields: bought, openedAtMs: FIRST_MS }));
-  await disk.journal.settle(owner, requestId, { kind: 'succeeded', reference }, FIRST_MS);
+async function sellFirstWithEach(stage: Stage, v1: SimulatedV1, disk: Disk): Promise<void> {
+  const { live, second, demo, locked, poor } = SCRIPT_KEYS;
+  for (const [index, { apiKey, text, walletId }] of [live, second, demo, locked, poor].entries()) {
+    const first = content({ ...FIRST_CONTENT, number: `0803900${1_000 + index}` });
+    const requestId = await sellFirst({ apiKey, pin: text.split(':')[1], number: first.number }, v1, disk);
+    first.meanings.add(first.value);
+    stage.book.withId(ownerOf(apiKey), walletId, requestId, requestId).contents.set(first.key, first);
+  }
 }
 
 /** The processes of the house: one or two on one journal. A process that ends is replaced. */

@@ -6,6 +6,7 @@ import { accountSchema } from '../../src/sandbox/account';
 import type { Order as V1Order } from '../../src/sandbox/order/order';
 import { Disk } from '../simulation/edge/disk';
 import type { DrawnFault, SendFault, Weather } from '../simulation/edge/fault-plan';
+import { sellFirst } from '../simulation/edge/first-sale';
 import { GatewayProcess } from '../simulation/edge/gateway-process';
 import type { Content } from '../simulation/script/content';
 import { MappingFiles } from '../simulation/edge/mapping-files';
@@ -216,6 +217,8 @@ export async function runSimulation<T>(
     const process = new GatewayProcess('A', stage, disk, upstreams, house, chance.fork('process'), {
       files: new MappingFiles(house.mapping),
     });
+    for (const [index, caller] of callers.filter(({ wallet }) => wallet !== 0).entries())
+      await sellFirst({ apiKey: apiKeyOf(caller), pin: PIN, number: `0803900${1_001 + index}` }, v1, disk);
     const playing = play(new Simulation(stage, v1, disk, process));
     await timeline.runToEnd(playing);
     return playing;

@@ -1,0 +1,30 @@
+/**
+ * A sale of each key before a history begins. Its first sale could be one of another account, and no history of v1 proves that an earlier order never
+ * was (decision 0013).
+ */
+import { newOrder } from '../../journal/new-order';
+import type { Disk } from './disk';
+import { ownerOf, START_MS } from './house-parts';
+import type { SimulatedV1 } from './simulated-v1';
+
+/** An almost empty wallet has a little more. */
+export const FIRST_NAIRA = 50;
+/** Earlier than an order whose clock is not yet so far behind that its time is no evidence. */
+const FIRST_MS = START_MS - 600_000;
+
+/** Sells airtime for `FIRST_NAIRA` to this number, at v1 and in the journal. Resolves with the request id. */
+export async function sellFirst(
+  { apiKey, pin, number }: { readonly apiKey: string; readonly pin: string | undefined; readonly number: string },
+  v1: Pick<SimulatedV1, 'answer'>,
+  { journal }: Disk,
+): Promise<string> {
+  const requestId = `first-${apiKey}`;
+  const owner = ownerOf(apiKey);
+  const body = { network: 'MTN', phone: number, amount: FIRST_NAIRA, ported: true, request_id: requestId, pin };
+  const request = { method: 'POST', path: '/airtime', query: {}, authorization: `Bearer ${apiKey}`, address: '127.0.0.1', body };
+  const { reference } = v1.answer(request).body['data'] as { reference: string };
+  const fields = { phone: number, network: 'MTN', amount: FIRST_NAIRA * 100 };
+  await journal.open(newOrder({ owner, requestId, fields, openedAtMs: FIRST_MS }));
+  await journal.settle(owner, requestId, { kind: 'succeeded', reference }, FIRST_MS);
+  return requestId;
+}
