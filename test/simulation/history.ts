@@ -1,7 +1,7 @@
 /** One history: a gateway with its scripts, a time with faults, a time without faults, then the verdict. The seed decides everything. */
 import { Disk } from './edge/disk';
 import { FAULT_FAMILIES, FaultPlan, type FaultFamily } from './edge/fault-plan';
-import { FIRST_NAIRA, sellFirst } from './edge/first-sale';
+import { FIRST_MS, FIRST_NAIRA, sellFirst } from './edge/first-sale';
 import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
 import { config, house, ownerOf, START_MS, withFamily, withSet } from './edge/house-parts';
 import { drawPriceChange } from './edge/price-changes';
@@ -86,7 +86,7 @@ async function playSealed(
   lengthMs: number,
 ): Promise<History> {
   const stage: Stage = {
-    timeline: new Timeline(START_MS, chance.fork('ties')),
+    timeline: new Timeline(FIRST_MS, chance.fork('ties')),
     startMs: START_MS,
     faults,
     book: new CaseBook(),
@@ -97,6 +97,8 @@ async function playSealed(
   const dialect = new Dialect(chance.fork('dialect'));
   for (const habit of dialect.habits) faults.count(`v1: ${habit}`);
   const v1 = new SimulatedV1(stage, config, dialect);
+  await sellFirstWithEach(stage, v1, disk);
+  await stage.timeline.runUntil(START_MS);
   const sandbox = new SimulatedV1(stage, config, { answer: (request, ask) => ask(request) }, true, 'sandbox');
   const verdict = new Verdict(stage, v1, sandbox, disk, dialect);
   const count = options.processes ?? (chance.fork('processes').is(0.4) ? 2 : 1);
@@ -139,7 +141,6 @@ async function playSealed(
       return v1.answer({ ...request, body: pin === undefined ? body : { ...body, pin } });
     },
   };
-  await sellFirstWithEach(stage, v1, disk);
   const indexes = Array.from({ length: countSales(options.seed) }, (_, index) => index);
   const planned = indexes.map((index) => known(taken(planSale(index, chance.fork(`sale ${index}`), lengthMs))));
   const sales = withRivals(planned, chance.fork('rivals')).filter((_, index) => options.only?.has(index) ?? true);

@@ -6,7 +6,7 @@ import { accountSchema } from '../../src/sandbox/account';
 import type { Order as V1Order } from '../../src/sandbox/order/order';
 import { Disk } from '../simulation/edge/disk';
 import type { DrawnFault, SendFault, Weather } from '../simulation/edge/fault-plan';
-import { sellFirst } from '../simulation/edge/first-sale';
+import { FIRST_MS, sellFirst } from '../simulation/edge/first-sale';
 import { GatewayProcess } from '../simulation/edge/gateway-process';
 import type { Content } from '../simulation/script/content';
 import { MappingFiles } from '../simulation/edge/mapping-files';
@@ -198,7 +198,7 @@ export async function runSimulation<T>(
     }),
   );
   return sealed(chance.fork('bytes'), async () => {
-    const timeline = new Timeline(START_MS, chance.fork('ties'));
+    const timeline = new Timeline(FIRST_MS, chance.fork('ties'));
     const stage: Stage = {
       timeline,
       startMs: START_MS,
@@ -212,13 +212,14 @@ export async function runSimulation<T>(
     };
     const disk = new Disk(stage);
     const v1 = new SimulatedV1(stage, { ...config, accounts }, NO_HABITS, true);
+    for (const [index, caller] of callers.filter(({ wallet }) => wallet !== 0).entries())
+      await sellFirst({ apiKey: apiKeyOf(caller), pin: PIN, number: `0803900${1_001 + index}` }, v1, disk);
+    await timeline.runUntil(START_MS);
     const house = { ...shipped, mapping: withBuyAfterPending(shipped.mapping, buyers) };
     const upstreams = new SimulatedUpstreams(stage, v1, v1, disk);
     const process = new GatewayProcess('A', stage, disk, upstreams, house, chance.fork('process'), {
       files: new MappingFiles(house.mapping),
     });
-    for (const [index, caller] of callers.filter(({ wallet }) => wallet !== 0).entries())
-      await sellFirst({ apiKey: apiKeyOf(caller), pin: PIN, number: `0803900${1_001 + index}` }, v1, disk);
     const playing = play(new Simulation(stage, v1, disk, process));
     await timeline.runToEnd(playing);
     return playing;

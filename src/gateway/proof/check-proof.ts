@@ -8,7 +8,7 @@ import { referenceOf } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { askForReceipt } from './find-receipt';
-import { type History, latestTimeOf } from './read-history';
+import { type History, type HistoryRow, latestTimeOf } from './read-history';
 
 interface CheckParts {
   readonly journal: Pick<Journal, 'listOfOwner'>;
@@ -18,6 +18,8 @@ interface CheckParts {
 
 /** Among how many of the key's newest orders that sale is searched. A script in a loop is refused tens of times a minute. */
 const SOLD_AMONG_MAX = 5_000;
+
+const SECOND_MS = 1_000;
 
 export interface SoldSpan {
   readonly owner: string;
@@ -114,12 +116,15 @@ export async function reachOf(
   const known = await firstSold(span, parts);
   if (known.length === 0 && shown.size === 0) return all;
   const oldestMs = Math.min(...[...shown.values()].map(latestTimeOf)) + 1;
-  const isShown = (sale: Order | undefined): boolean => sale !== undefined && shown.has(referenceOf(sale.outcome)!);
-  // By number and time, because the clock may have been set in between.
-  const isBefore = (sale: Order, order: Order): boolean => sale.number < order.number && sale.settledAtMs! <= order.openedAtMs;
+  const rowOf = (sale: Order | undefined): HistoryRow | undefined => sale && shown.get(referenceOf(sale.outcome)!);
+  // By v1's clock and by this machine's, which may have been set in between. v1 may list the rows of one second in any order.
+  const isBefore = (sale: Order, order: Order): boolean => {
+    const row = rowOf(sale);
+    return row !== undefined && Math.max(latestTimeOf(row), sale.settledAtMs!) + SECOND_MS <= order.openedAtMs;
+  };
   return {
-    sinceMs: isShown(known[0]) ? wholeSinceMs : oldestMs,
-    sinceMsOf: (order) => (known.some((sale) => isShown(sale) && isBefore(sale, order)) ? wholeSinceMs : oldestMs),
+    sinceMs: rowOf(known[0]) === undefined ? oldestMs : wholeSinceMs,
+    sinceMsOf: (order) => (known.some((sale) => isBefore(sale, order)) ? wholeSinceMs : oldestMs),
   };
 }
 

@@ -141,15 +141,21 @@ test.each([
   },
 );
 
-test('nor does a history that is cut off between the order and the first sale that v1 confirmed after it', async () => {
+test.each([
+  ['the first sale that v1 confirmed after it', 2_000],
+  ['a sale of the same second, which v1 lists in any order', 0],
+])('nor does a history that is cut off between the order and %s', async (_title, firstAfterMs) => {
   const rows: Row[] = [];
   const room = openRoom(rows, { rowsMax: 5 });
-  await room.lose('r-1');
-  // v1 has sold it, and shows five newer rows.
-  for (let nth = 1; nth <= 5; nth += 1) {
-    rows.unshift({ reference: `S${nth}`, atMs: START + nth * 2_000 });
-    await room.sell(`sold-${nth}`, `S${nth}`, { phone: '08030000002', afterMs: nth * 2_000 });
-  }
+  const sell = async (nth: number): Promise<void> => {
+    const afterMs = firstAfterMs + nth * 2_000;
+    rows.unshift({ reference: `S${nth}`, atMs: START + afterMs });
+    await room.sell(`sold-${nth}`, `S${nth}`, { phone: '08030000002', afterMs });
+  };
+  await sell(0);
+  await room.lose('r-1', { afterMs: 900 });
+  // v1 has sold it, and shows the other five.
+  for (const nth of [1, 2, 3, 4]) await sell(nth);
   await room.clock.advance(MINUTE_MS * 40);
   expect(await room.look('r-1')).toEqual(UNKNOWN);
 });

@@ -23,7 +23,7 @@ export function gatherCrowd(around: Surroundings, chance: Chance, lengthMs: numb
     spelling: 'ref',
     userAgent: undefined,
     isNamedByProxy: chance.fork('proxy').is(0.3),
-    isDoubled: false,
+    twinsAfterMs: [],
     moves: [],
     isStubborn: false,
     soldBefore: undefined,

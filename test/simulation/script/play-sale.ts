@@ -64,9 +64,9 @@ export class Script {
     const { timeline } = this.#around.stage;
     await timeline.pause(sale.startMs);
     if (sale.soldBefore !== undefined) this.#sellBefore(sale.soldBefore);
-    const twin = sale.isDoubled ? timeline.pause(30).then(() => this.#buy(sale.content)) : undefined;
+    const twins = sale.twinsAfterMs.map((afterMs) => timeline.pause(afterMs).then(() => this.#buy(sale.content)));
     let seen = await this.#buy(sale.content);
-    await twin;
+    await Promise.all(twins);
     if (sale.isStubborn && seen?.word === 'failure') {
       await timeline.pause(2_000);
       seen = await this.#buy(sale.content);

@@ -69,7 +69,8 @@ export interface Sale extends Style {
   readonly userAgent: string | undefined;
   /** The script hangs up after this time. */
   readonly patienceMs: number;
-  readonly isDoubled: boolean;
+  /** When it is sent once more, whatever the first sending brings: up to three times within three seconds. */
+  readonly twinsAfterMs: readonly number[];
   readonly moves: readonly Move[];
   /** Delays after which a script without an id sends the same again, while it has no reply. */
   readonly sendsAgainAfterMs: readonly number[];
@@ -103,7 +104,7 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
     requestId: hasId ? drawRequestId(index, chance) : undefined,
     userAgent: isPatient ? undefined : 'axios/1.7',
     patienceMs: chance.is(0.15) ? chance.skewed(20, 15_000) : isPatient ? 300_000 : 30_000,
-    isDoubled: hasId && chance.is(0.12),
+    twinsAfterMs: hasId && chance.is(0.12) ? drawTwins(chance.fork('twins')) : [],
     moves: Array.from({ length: chance.below(5) }, () => drawMove(chance, hasId, content)),
     sendsAgainAfterMs: [],
     isNamedByProxy: chance.fork('proxy').is(0.3),
@@ -118,6 +119,10 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
   };
   // Later than the window in which v1 treats two purchases as one sent twice.
   return chance.is(0.5) ? { ...named, sellsNextAfterMs: chance.between(5_500, 60_000) } : named;
+}
+
+function drawTwins(chance: Chance): readonly number[] {
+  return Array.from({ length: chance.between(1, 3) }, () => chance.skewed(1, 3_000));
 }
 
 /** What names a sale to whose repeats the script gives no id. */
