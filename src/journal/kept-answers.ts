@@ -73,14 +73,14 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
       return standing(owner, requestId);
     },
     async tell(owner, requestId, toldAtMs, isDue, attempt) {
-      const change: KeptChange = { owner, requestId, said: { toldAtMs } };
+      const change: KeptChange = { owner, requestId, ...(attempt === undefined ? {} : { attempt }), said: { toldAtMs } };
       if (kept.has(owner, requestId)) {
         const reading = isDue && kept.applyToRead(change, () => inner.find(owner, requestId));
         const order = await reading?.catch(() => undefined);
         // Applied again: another call may have added its change since the order was read.
         return order === undefined || isDue?.(kept.applyTo(order)) === true ? kept.add(change) : undefined;
       }
-      await kept.showUntilWritten(change, toldAtMs, inner.tell(owner, requestId, toldAtMs, isDue, attempt));
+      await kept.showUntilWritten(change, toldAtMs, inner.tell(owner, requestId, toldAtMs, isDue));
     },
     find: (owner, requestId) => kept.applyToRead({ owner, requestId }, () => inner.find(owner, requestId)),
     findByNumber: async (owner, number) => kept.applyToAny(await inner.findByNumber(owner, number)),

@@ -55,7 +55,7 @@ async function markNotTold(order: Taken, line: Line, { journal, clock, toldSales
     return now?.outcome?.kind === 'succeeded' && now.toldAtMs === NOT_TOLD && (await readTold(list, openedAtMs - CLOCKS_MS))(now);
   };
   try {
-    await journal.tell(owner, requestId, NOT_TOLD, isDue);
+    await journal.tell(owner, requestId, NOT_TOLD, isDue, attempts);
     // If the told sales cannot be read, the mark stays.
     for (const afterMs of store === undefined ? [] : LOOKS_AFTER_MS)
       if (await hasHeard(store!, afterMs).catch(() => false)) return await journal.tell(owner, requestId, clock.now());
@@ -70,11 +70,12 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
   const cameAtMs = parts.clock.now() - line.ageMs;
   const write = (toldAtMs: number): Promise<void> => {
     if (toldAtMs === NOT_TOLD) return markNotTold(order, line, parts);
-    const { owner, requestId } = order;
+    const { owner, requestId, attempts } = order;
     // A slow database may write "pending" after a later request has been told the end.
     const isDue = (now: Order): boolean =>
-      now.attempts === order.attempts && (toldAtMs !== TOLD_PENDING || (now.toldAtMs ?? NOT_TOLD) <= cameAtMs);
-    return parts.journal.tell(owner, requestId, toldAtMs, isDue).catch((error: unknown) => parts.onTrouble('tell', error));
+      now.attempts === attempts && (toldAtMs !== TOLD_PENDING || (now.toldAtMs ?? NOT_TOLD) <= cameAtMs);
+    const writing = parts.journal.tell(owner, requestId, toldAtMs, isDue, attempts);
+    return writing.catch((error: unknown) => parts.onTrouble('tell', error));
   };
   const watchEnd = (before?: Promise<void>): void =>
     line.onEnd((isWhole) => {
@@ -109,7 +110,7 @@ export async function takePins(order: Order, { journal, clock, onTrouble }: Mark
   const takenAtMs = clock.now();
   // Called more than once if another process writes meanwhile.
   const isDue = (now: Order): boolean => (isFree = !isToldLater(now));
-  const writing = journal.tell(order.owner, order.requestId, takenAtMs, isDue);
+  const writing = journal.tell(order.owner, order.requestId, takenAtMs, isDue, order.attempts);
   await writing.catch((error: unknown) => onTrouble('tell', error));
   return isFree ? { ...order, toldAtMs: TOLD_PENDING, takenAtMs } : undefined;
 }

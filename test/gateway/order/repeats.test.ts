@@ -18,8 +18,8 @@ import {
   type WalkHouseOptions,
 } from '../walk-house';
 import { createSteadiness, pause } from '../../../src/domain/clock';
-import { keepAnswers } from '../../../src/journal/kept-answers';
-import type { Journal } from '../../../src/journal/journal';
+import { keepAnswers, type KeepingJournal } from '../../../src/journal/kept-answers';
+import { WriteFailure, type Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { createPursuits } from '../../../src/gateway/order/pursuits';
 import { createRepeats } from '../../../src/gateway/order/repeats';
@@ -1042,6 +1042,34 @@ describe('a repeat without an id', () => {
     const find = () => pause(house.clock, 900).then(() => ({ kind: 'unavailable', reason: 'slow' }) as const);
     const house: WalkHouse = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 1_000 }, { outcome: AGAIN }], find });
     await hangUpAfter(1_400, house);
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('finds the order whose script hung up just after PostgreSQL had its end and went away', async () => {
+    const find = () => pause(house.clock, 900).then(() => ({ kind: 'unavailable', reason: 'slow' }) as const);
+    const kept: { journal?: KeepingJournal } = {};
+    let isAway = false;
+    const whileThere = async <T>(work: () => Promise<T>): Promise<T> => {
+      if (isAway) throw new WriteFailure(new Error('PostgreSQL cannot be reached'));
+      return work();
+    };
+    const spool = { append: async () => undefined, clear: async () => undefined };
+    const house: WalkHouse = openWalkHouse({
+      ...{ answers: [{ outcome: SUCCESS, afterMs: 1_000 }, { outcome: AGAIN }], find },
+      wrapJournal: (journal) => {
+        const find: Journal['find'] = (...asked) => whileThere(() => journal.find(...asked));
+        const tell: Journal['tell'] = (...telling) => whileThere(() => journal.tell(...telling));
+        return (kept.journal = keepAnswers({ ...journal, find, tell }, undefined, spool));
+      },
+    });
+    const asked = ask(house);
+    await house.clock.advance(1_200);
+    isAway = true;
+    asked.hangUp();
+    await house.clock.advance(4 * MINUTE);
+    isAway = false;
+    await kept.journal?.writeKept();
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
   });

@@ -115,6 +115,20 @@ describePostgres('while PostgreSQL is away', () => {
     await until(async () => (await readdir(spoolDir)).length === 0);
   });
 
+  test.each([
+    ['hung up on', NOT_TOLD],
+    ['has heard of', OPENED_AT_MS + 5],
+  ])('that a script %s a sale that was written just before is noted when the database is back', async (_title, toldAtMs) => {
+    const journal = await open();
+    await journal.open(newOrder());
+    await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1, 1);
+    await server.kill();
+    await journal.tell(owner, 'r1', toldAtMs, undefined, 1);
+    await server.start();
+    await until(() => kinds().includes('answers_written'));
+    expect((await journal.find(owner, 'r1'))?.toldAtMs).toBe(toldAtMs);
+  });
+
   test('answers that a process kept before its death are written by the next start on its folder', async () => {
     const spoolDir = newFolder();
     const journal = await open({ spoolDir });
