@@ -23,18 +23,17 @@ export interface SpoolOptions {
  */
 export function createSpool({ dir, seal, onTrouble }: SpoolOptions): Spool {
   const path = join(dir, `${randomUUID()}${SUFFIX}`);
-  let lines: string[] = [];
-  let flushing: Promise<void> | undefined;
+  /** The lines whose turn to be written has not come. */
+  let waiting: { readonly lines: string[]; readonly flushing: Promise<void> } | undefined;
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const mine = last.then(work).catch(onTrouble);
     last = mine;
     return mine;
   };
-  const flush = async (): Promise<void> => {
+  const flush = async (lines: readonly string[]): Promise<void> => {
+    if (waiting?.lines === lines) waiting = undefined;
     const text = lines.join('');
-    lines = [];
-    flushing = undefined;
     await mkdir(dir, { recursive: true, mode: 0o700 });
     // Opened by name each time: the start of another process may have taken the file, with what had been written by then.
     do {
@@ -50,10 +49,18 @@ export function createSpool({ dir, seal, onTrouble }: SpoolOptions): Spool {
   };
   return {
     append(kept) {
-      lines.push(`${JSON.stringify(sealKept(kept, seal))}\n`);
-      return (flushing ??= inTurn(flush));
+      if (waiting === undefined) {
+        const lines: string[] = [];
+        waiting = { lines, flushing: inTurn(() => flush(lines)) };
+      }
+      waiting.lines.push(`${JSON.stringify(sealKept(kept, seal))}\n`);
+      return waiting.flushing;
     },
-    clear: () => inTurn(() => rm(path, { force: true })),
+    clear() {
+      // Lines that come later are written behind the deletion.
+      waiting = undefined;
+      return inTurn(() => rm(path, { force: true }));
+    },
   };
 }
 

@@ -59,6 +59,19 @@ test('a line of which the disk has only half spoils no later line', async () => 
   expect([replayed, replay]).toEqual([['before', 'after'], { changes: 2, unreadable: 0 }]);
 });
 
+test('a line that comes when those before it are in the journal is not deleted with them, however slow the disk is', async () => {
+  const dir = newFolder();
+  const spool = createSpool({ dir, seal, onTrouble: fail });
+  void spool.append(wordOf('on its way'));
+  await new Promise(setImmediate);
+  void spool.append(wordOf('waits for its turn'));
+  const clearing = spool.clear();
+  await Promise.all([spool.append(wordOf('after')), clearing]);
+  const replayed: string[] = [];
+  await replaySpool(dir, seal, async ({ requestId }) => void replayed.push(requestId));
+  expect(replayed).toEqual(['after']);
+});
+
 test('a line that a running process writes while another one starts and takes its file is left for the next start', async () => {
   const dir = newFolder();
   const spool = createSpool({ dir, seal, onTrouble: fail });
