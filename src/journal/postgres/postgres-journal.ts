@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../domain/clock';
 import type { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
-import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../domain/order';
+import { isEndUntold, type NewOrder, type Opened, type Order } from '../../domain/order';
 import { isJudgedByTime, type Outcome } from '../../domain/outcome';
 import {
   readOnlyJournal,
@@ -156,8 +156,8 @@ class PostgresJournal {
       settle: (owner, requestId, latest, atMs, attempt) => this.#settle(owner, requestId, latest, atMs, attempt),
       tell: async (owner, requestId, toldAtMs, isDue, keptAttempt) => {
         const attempt = keptAttempt ?? this.#attemptOf(owner, requestId);
-        // A kept change is written late: a script that hung up here may have sent its sale again to another gateway and been told there.
-        const isHeard = keptAttempt !== undefined && toldAtMs === NOT_TOLD && (await this.#wasTold(owner, requestId));
+        // A kept change is written late: a script that hung up here, or heard "pending", may have heard the end from another gateway since.
+        const isHeard = keptAttempt !== undefined && isEndUntold({ toldAtMs }) && (await this.#wasTold(owner, requestId));
         const change = (order: Order, standing: VersionedOrder): Order => {
           if (isHeard || isDue?.(order, standing.holder) === false) return order;
           return attempt === undefined || attempt === order.attempts ? tellOrder(order, toldAtMs) : order;

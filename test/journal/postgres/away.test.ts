@@ -167,14 +167,16 @@ describePostgres('while PostgreSQL is away', () => {
   });
 
   test.each([
-    ['is not told anew what its script heard at another gateway', true, undefined],
-    ['is still to be told where no script heard of it', false, NOT_TOLD],
-  ])('a sale whose script hung up meanwhile %s', async (_title, isHeard, toldAtMs) => {
+    ['hung up meanwhile is not told anew what that heard at another gateway', NOT_TOLD, true, undefined],
+    ['hung up meanwhile is still to be told where no script heard of it', NOT_TOLD, false, NOT_TOLD],
+    ['heard "pending" meanwhile is not told anew what that heard at another gateway', TOLD_PENDING, true, undefined],
+    ['heard "pending" meanwhile is still to be told where no script heard of its end', TOLD_PENDING, false, TOLD_PENDING],
+  ])('a sale whose script %s', async (_title, mark, isHeard, toldAtMs) => {
     const spoolDir = newFolder();
     const journal = await open({ spoolDir });
     await journal.open(newOrder());
     await server.kill();
-    await journal.tell(owner, 'r1', NOT_TOLD);
+    await journal.tell(owner, 'r1', mark);
     await journal.close();
 
     await server.start();
