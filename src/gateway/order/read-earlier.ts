@@ -11,7 +11,7 @@ export const UNREAD = 'unread' as const;
 export type EarlierOrder = Order | typeof UNREAD;
 
 export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'toldSales'> {
-  readonly journal: Pick<Journal, 'find'>;
+  readonly journal: Pick<Journal, 'find' | 'isWritable'>;
   readonly pursuits: Pick<Pursuits, 'find'>;
 }
 
@@ -41,11 +41,14 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales }: R
       () => UNREAD,
     );
   const ifUnheard = async (order: Order, isRefundedPending = false): Promise<EarlierOrder | undefined> => {
-    if (isRefundedPending && isSoldAfterPending(order)) return order;
+    // While this cannot be written, another process may have told the end without a trace.
+    const mayBeTold = toldSales?.() !== undefined && !isUnsettled(order) && !journal.isWritable();
+    const untold = mayBeTold ? UNREAD : order;
+    if (isRefundedPending && isSoldAfterPending(order)) return untold;
     // 0: a time in the future by every clock that this process has seen.
     const agoMs = steadiness.agoMs(order.settledAtMs ?? 0) || undefined;
     const isYet = isUnheard(order) || (await isPerhapsUntold(order, toldSales?.(), clock.now(), agoMs).catch(() => UNREAD));
-    return isYet === true ? order : isYet === UNREAD ? UNREAD : undefined;
+    return isYet === true ? untold : isYet === UNREAD ? UNREAD : undefined;
   };
   const repeatedOf: RepeatedOf = async (words, requestId) => {
     const order = await remembered(words.owner, requestId);

@@ -1,6 +1,7 @@
 /** Repeats of a sale, with or without its id: which order they belong to, and what they are told. On a clock that stands still. */
 import { openLine } from '../open-line';
 import { Secret } from '../../../src/domain/credentials';
+import { GatewayError } from '../../../src/domain/errors';
 import type { Outcome } from '../../../src/domain/outcome';
 import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { Served } from '../../../src/gateway/gateway';
@@ -144,6 +145,22 @@ const slowly = (afterMs: number, ...outcomes: readonly Outcome[]): WalkHouseOpti
 
 /** What other processes have told, as lines of a file that this process reads. */
 const toldStore = (lines: readonly string[] = []): ToldStore => ({ append: async () => undefined, read: async () => lines });
+
+/** A disk that takes nothing while it `isFull`; what is on it can be read. */
+function fullDisk() {
+  const orFull = <T>(work: () => Promise<T>, error: Error): Promise<T> => (disk.isFull ? Promise.reject(error) : work());
+  const disk = {
+    isFull: false,
+    wrapJournal: (stored: Journal): Journal =>
+      keepAnswers({
+        ...stored,
+        isWritable: () => !disk.isFull,
+        open: (order) => orFull(() => stored.open(order), new GatewayError('journal_unavailable')),
+        tell: (...telling) => orFull(() => stored.tell(...telling), new WriteFailure(new Error('the disk is full'))),
+      }),
+  };
+  return disk;
+}
 
 /** Told where the journal cannot be read and this process knows no such order. */
 const UNREAD = { http: 503, status: 'pending', code: 'journal_unavailable' };
@@ -581,6 +598,44 @@ describe('a repeat without an id', () => {
       script.end(true);
       expect(await pinOf(script)).toBe(pin);
     }
+  });
+
+  test('of a sale that has ended is pending where no process can write down that it has told it, as neighbours would not know', async () => {
+    const disk = fullDisk();
+    const shared = { wrapJournal: disk.wrapJournal, parts: { toldSales: () => toldStore() } };
+    const house = openWalkHouse({ ...slowly(2_000, SUCCESS), ...shared });
+    const other = openWalkHouse({ ...slowly(2_000, AGAIN), ...shared, beside: house });
+    await hangUpAfter(1_000, house);
+    await house.clock.advance(20_000);
+    disk.isFull = true;
+    for (const one of [house, other]) expect(await told(one, ask(one))).toMatchObject({ status: 'pending', reference: null });
+    disk.isFull = false;
+    for (const [one, reference] of [
+      [house, 'V1'],
+      [other, 'V2'],
+    ] as const)
+      expect(await told(one, ask(one))).toMatchObject({ status: 'success', reference });
+  });
+
+  test.each([
+    ['', ['pin of V1', 'pin of V2']],
+    [', and that a changed mapping refuses,', ['pin of V1', undefined]],
+  ])('of PINs that no process can write down as told%s is pending until one can', async (refused, heard) => {
+    const disk = fullDisk();
+    const shared = { find: receiptOfPins, wrapJournal: disk.wrapJournal, parts: { toldSales: () => toldStore() } };
+    const house = openWalkHouse({ ...slowly(2_000, SUCCESS), ...shared });
+    const other = openWalkHouse({ ...slowly(2_000, AGAIN), ...shared, beside: house });
+    askForPins(house).end(false);
+    await house.clock.advance(20_000);
+    disk.isFull = true;
+    if (refused !== '') for (const one of [house, other]) one.serve(refusingPins());
+    const both = [askForPins(house), askForPins(other)];
+    await house.clock.advance(10_000);
+    for (const { end } of both) end(true);
+    for (const { served } of both) expect((await served).reply.body).toMatchObject({ status: 'pending' });
+    disk.isFull = false;
+    await house.clock.advance(10_000);
+    expect([await pinToldNow(house), await pinToldNow(other)]).toEqual(heard);
   });
 
   test('of PINs is told to the script that waits, and not to one at another process that has hung up', async () => {
