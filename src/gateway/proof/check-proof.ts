@@ -2,13 +2,14 @@
  * Checks v1's history and receipts by what v1 is known to have sold, before they prove that v1 never had an order: they may be out of date,
  * or v1 may mean another thing by a field than the gateway reads in it.
  */
+import { CLOCK_ERROR_MS } from '../../domain/clock';
 import type { JsonObject } from '../../domain/json';
 import { lastAttemptAt, type Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
-import type { Journal } from '../../journal/journal';
+import type { Journal, OfOwner } from '../../journal/journal';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { askForReceipt } from './find-receipt';
-import { type History, type HistoryRow, latestTimeOf } from './read-history';
+import { type History, type HistoryRow, latestTimeOf, PAGES_MAX, type PagesQuestion, readPages } from './read-history';
 
 interface CheckParts {
   readonly journal: Pick<Journal, 'listOfOwner'>;
@@ -18,8 +19,6 @@ interface CheckParts {
 
 /** Among how many of the key's newest orders that sale is searched. A script in a loop is refused tens of times a minute. */
 const SOLD_AMONG_MAX = 5_000;
-
-const SECOND_MS = 1_000;
 
 export interface SoldSpan {
   readonly owner: string;
@@ -53,10 +52,12 @@ export function createCheck(
    * missing, or taken for another sale, as well. A history in which all rows have their order or are another's needs no receipt.
    */
   const isReadRightly = async (operation: string): Promise<boolean> => {
-    const { sale } = await findSold(sold, parts, (order) => order.operation === operation);
+    const { owner, untilMs } = sold;
+    const { sale } = await findSold({ owner, untilMs }, parts, (order) => order.operation === operation);
     if (sale === undefined) return true;
     const reference = referenceOf(sale.outcome)!;
-    const row = history.shown.get(reference);
+    const row = history.shown.get(reference) ?? (await findRow(sale, { context }, parts));
+    if (row === 'beyond') return true;
     let isRight = row !== undefined && !isOther(sale, row.row);
     if (isRight && history.unclaimed.length > 0) {
       const finding = await askForReceipt(reference, context, parts.upstream);
@@ -87,6 +88,18 @@ export function createCheck(
   };
 }
 
+/** The row of a sale that the history does not show as far as it was read, as some services are sold once a week. `beyond`: v1 shows none of that time. */
+async function findRow(
+  { openedAtMs, outcome }: Order,
+  { context }: Pick<Checked, 'context'>,
+  { upstream }: CheckParts,
+): Promise<HistoryRow | 'beyond' | undefined> {
+  const question: PagesQuestion = { sinceMs: openedAtMs - CLOCK_ERROR_MS, pagesMax: PAGES_MAX, wants: () => false };
+  const { shown, missed } = await readPages(question, (call) => upstream.find(call, context));
+  const oldestMs = Math.min(...[...shown.values()].flatMap(({ timesMs }) => timesMs));
+  return shown.get(referenceOf(outcome)!) ?? (missed === undefined && oldestMs > openedAtMs ? 'beyond' : undefined);
+}
+
 /**
  * False if the history lacks the key's last confirmed sale, or that sale is not among the newest orders. A history that lacks a sale comes
  * from a lagging replica, a cache, or a v1 that has lost its accounts for a moment. It may lack lost orders as well, so it proves no absence.
@@ -96,63 +109,34 @@ async function showsWhatWasSold({ shown }: History, span: SoldSpan, parts: Check
   return sale === undefined ? others < SOLD_AMONG_MAX : shown.has(referenceOf(sale.outcome)!);
 }
 
-/** Since when the history is whole: as far as the known sales of the key show, and for one order. */
-export interface Reach {
-  readonly sinceMs: number;
-  readonly sinceMsOf: (order: Order) => number;
-}
-
 /**
- * v1's last page ends what v1 shows, which may be less than it has sold: the rows of today, the newest hundred. Only where the rows show a sale that
- * v1 had confirmed before an order was opened, none of later times is missing for that order.
+ * Since when the history is whole by its own rows. v1's last page ends what v1 shows, which may be less than it has sold: the rows of today, the newest
+ * hundred. So the end of the list proves nothing of the time before its oldest row, unless v1 shows none, and has confirmed no sale to the key.
  */
-export async function reachOf(
+export async function wholeSince(
   { shown, wholeSinceMs }: History,
   span: Omit<SoldSpan, 'fromMs'>,
   parts: CheckParts,
-): Promise<Reach> {
-  const all: Reach = { sinceMs: wholeSinceMs, sinceMsOf: () => wholeSinceMs };
-  if (wholeSinceMs !== -Infinity) return all;
-  const known = await firstSold(span, parts);
-  if (known.length === 0 && shown.size === 0) return all;
-  const oldestMs = Math.min(...[...shown.values()].map(latestTimeOf)) + 1;
-  const rowOf = (sale: Order | undefined): HistoryRow | undefined => sale && shown.get(referenceOf(sale.outcome)!);
-  // By v1's clock and by this machine's, which may have been set in between. v1 may list the rows of one second in any order.
-  const isBefore = (sale: Order, order: Order): boolean => {
-    const row = rowOf(sale);
-    return row !== undefined && Math.max(latestTimeOf(row), sale.settledAtMs!) + SECOND_MS <= order.openedAtMs;
-  };
-  return {
-    sinceMs: rowOf(known[0]) === undefined ? oldestMs : wholeSinceMs,
-    sinceMsOf: (order) => (known.some((sale) => isBefore(sale, order)) ? wholeSinceMs : oldestMs),
-  };
-}
-
-/** Among how many of the key's first sales one is searched that v1 had confirmed before an order: a wrong clock may have settled the very first one. */
-const FIRST_MAX = 20;
-
-async function firstSold({ owner, untilMs }: Omit<SoldSpan, 'fromMs'>, { journal }: CheckParts): Promise<readonly Order[]> {
-  const sold: Order[] = [];
-  for await (const order of journal.listOfOwner({ owner, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined }))
-    if (isSold(order, untilMs) && sold.push(order) === FIRST_MAX) break;
-  return sold;
+): Promise<number> {
+  if (wholeSinceMs !== -Infinity) return wholeSinceMs;
+  if (shown.size > 0) return Math.min(...[...shown.values()].map(latestTimeOf)) + 1;
+  const { sale } = await findSold(span, parts);
+  return sale === undefined ? -Infinity : Infinity;
 }
 
 /** The key's last confirmed sale of the wanted ones, and how many other orders come before it. */
 async function findSold(
-  { untilMs, ...range }: SoldSpan,
+  { untilMs, ...range }: Pick<SoldSpan, 'owner' | 'untilMs'> & Pick<OfOwner, 'fromMs'>,
   { journal }: CheckParts,
   isWanted: (order: Order) => boolean = () => true,
 ): Promise<{ readonly sale?: Order; readonly others: number }> {
   const listed = journal.listOfOwner({ newestFirst: true, ...range, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined });
   let others = 0;
   for await (const order of listed) {
-    if (isSold(order, untilMs) && isWanted(order)) return { sale: order, others };
+    const { outcome, settledAtMs = 0 } = order;
+    const isSold = outcome?.kind === 'succeeded' && outcome.reference !== undefined && settledAtMs <= untilMs;
+    if (isSold && isWanted(order)) return { sale: order, others };
     others += 1;
   }
   return { others };
-}
-
-function isSold({ outcome, settledAtMs = 0 }: Order, untilMs: number): boolean {
-  return outcome?.kind === 'succeeded' && outcome.reference !== undefined && settledAtMs <= untilMs;
 }

@@ -14,7 +14,7 @@ import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import type { SetOf } from '../read/earlier-set';
 import { compareReceipt, isCredit, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
-import { createCheck, type IsOther, reachOf, type SoldSpan } from './check-proof';
+import { createCheck, type IsOther, type SoldSpan, wholeSince } from './check-proof';
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
@@ -94,8 +94,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   if (read === undefined || areClocksApart(read, offsetMs, parts)) return { settled: 0, hasLearnt: false };
   const owner = context.credentials.fingerprint;
   const shownBeforeMs = startedAt - SHOWN_WITHIN_MS;
-  const reach = await reachOf(read, { owner, untilMs: shownBeforeMs }, parts);
-  const history = { ...read, wholeSinceMs: reach.sinceMs };
+  const history = { ...read, wholeSinceMs: await wholeSince(read, { owner, untilMs: shownBeforeMs }, parts) };
   // Listed after the history was read. Each order that made a row was on disk before, so it is in this list or its row is claimed.
   const open = await parts.journal.listUnsettled({ owner, limit: OPEN_MAX });
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
@@ -122,7 +121,8 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   let settled = 0;
   for (const order of lost) {
     if (!matches.isOpenAsBefore(order)) continue;
-    const row = order.openedAtMs < keptSinceMs ? undefined : await matches.rowOf(order);
+    const isKept = order.openedAtMs >= keptSinceMs;
+    const row = isKept ? await matches.rowOf(order) : undefined;
     // The cached part of a receipt identifies the order. Its outcome is read from v1 now.
     const receipt = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
     const mayFit = (other: Order): boolean => Matches.mayFit({ traits: traitsOfOrder(other, prices) }, row!);
@@ -130,7 +130,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     // A failed row charges nothing, whosever it is.
     const perhaps = history.unclaimed.filter((one) => !isFailed(one) && !isCertainlyNot(traits.get(order), one));
     // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
-    const isRead = quietOnes.has(order) && reach.sinceMsOf(order) <= order.openedAtMs - marginOf(order, history, offsetMs, parts);
+    const isRead = quietOnes.has(order) && reachesBack(order, history, { isKept, offsetMs }, parts);
     const isMissing = claimed === undefined && isRead && (await otherKeys.areAllOfOtherKeys(order, perhaps));
     const outcome = isMissing && (await mayProve(order)) ? provenUnsent(order) : claimed;
     if (outcome === undefined || !(await isStillFree(order, outcome, parts))) continue;
@@ -140,12 +140,21 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   return { settled, hasLearnt: history.hasLearnt };
 }
 
-/** How much further back than the opening of the order the history must reach. */
-function marginOf(order: Order, { serverAtMs }: History, offsetMs: number, { openedHereMs }: LostParts): number {
+/**
+ * Whether the history is whole since long enough before the opening of the order. That a key without rows has sold nothing is known by the journal, which
+ * may have deleted its sales where the order is not of the time for which ended orders are kept.
+ */
+function reachesBack(
+  order: Order,
+  { serverAtMs, wholeSinceMs }: History,
+  { isKept, offsetMs }: { readonly isKept: boolean; readonly offsetMs: number },
+  { openedHereMs }: LostParts,
+): boolean {
   const setByMs = order.openedAtMs - (openedHereMs(order) ?? -Infinity) - offsetMs;
   // Only v1's time shows whether this machine's clock is right.
   const isRight = serverAtMs !== undefined;
-  return isRight && Math.abs(setByMs) <= SAME_CLOCK_MS ? SURE_MARGIN_MS : CLOCK_ERROR_MS;
+  const marginMs = isRight && Math.abs(setByMs) <= SAME_CLOCK_MS ? SURE_MARGIN_MS : CLOCK_ERROR_MS;
+  return wholeSinceMs <= order.openedAtMs - marginMs && (isKept || wholeSinceMs > -Infinity);
 }
 
 /** Since when the sales are searched by which the history is checked. */

@@ -44,7 +44,7 @@ export interface HistoryReader {
 }
 
 /** 3,000 rows: more than a key sells in a day at v1's own limit of requests. */
-const PAGES_MAX = 60;
+export const PAGES_MAX = 60;
 const PER_PAGE = 50;
 /** How many receipts one look reads; the next look reads the others. */
 const RECEIPTS_MAX = 100;
@@ -106,15 +106,11 @@ export function createHistoryReader({
       // A row in the future rules its zone out for all rows. Read as UTC, a sale made past the gateway one hour before an order would fit that order.
       const latestMs = Math.max(...[...shown.values()].map(latestTimeOf));
       const readings = ZONE_OFFSETS_MS.filter((offset) => latestMs - offset <= (serverAtMs ?? Infinity) + AHEAD_MS).length;
-      const inZone = (row: HistoryRow): HistoryRow => ({ ...row, timesMs: row.timesMs.slice(0, readings) });
-      const unclaimed = [...rows.values()].map((row) => ({ ...inZone(row), receipt: receipts.get(row.reference) }));
-      return {
-        unclaimed,
-        shown: new Map([...shown].map(([reference, row]) => [reference, inZone(row)])),
-        wholeSinceMs,
-        serverAtMs,
-        hasLearnt,
-      };
+      const unclaimed = [...rows.values()].map(({ timesMs, ...row }) => ({
+        ...{ ...row, timesMs: timesMs.slice(0, readings) },
+        receipt: receipts.get(row.reference),
+      }));
+      return { unclaimed, shown, wholeSinceMs, serverAtMs, hasLearnt };
     },
   };
 }

@@ -2,12 +2,15 @@
 import { pause, systemClock } from '../../../src/domain/clock';
 import type { JsonObject } from '../../../src/domain/json';
 import type { Order } from '../../../src/domain/order';
-import type { Journal, ListOptions } from '../../../src/journal/journal';
+import type { Journal, JournalEvent, ListOptions } from '../../../src/journal/journal';
+import { openLmdbJournal, type LmdbJournalOptions } from '../../../src/journal/lmdb-journal';
 import type { CallContext, V1Call } from '../../../src/upstream/upstream';
 import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { settlePromises } from '../../domain/virtual-clock';
 import { mappingBeside } from '../../mapping/mapping-set';
 import { cannedCatalog } from '../reply-table/canned-v1';
+import { newFolder } from '../../new-folder';
+import { until } from '../../until';
 import { CREDENTIALS } from '../scripted-upstream';
 import { airtime, MINUTE_MS, openRoom, QUIET_MS, START, UNKNOWN, type RoomOptions, type Row } from './history-room';
 
@@ -160,15 +163,27 @@ test.each([
   expect(await room.look('r-1')).toEqual(UNKNOWN);
 });
 
-test('the first sale of a key need not be the one that v1 confirmed first', async () => {
-  const rows: Row[] = [{ reference: 'S2' }, { reference: 'S1' }];
-  const room = openRoom(rows, { rowsMax: 2 });
-  await room.lose('sold-1', { phone: '08030000002', outcome: { kind: 'pending', reference: 'S1' } });
-  await room.sell('sold-2', 'S2', { phone: '08030000002', afterMs: 1_000 });
-  await room.lose('r-1', { afterMs: MINUTE_MS });
-  await room.clock.advance(2 * MINUTE_MS);
-  await room.journal.settle(CREDENTIALS.fingerprint, 'sold-1', { kind: 'succeeded', reference: 'S1' }, START + 2 * MINUTE_MS);
-  expect(await room.look('r-1', QUIET_MS)).toEqual(ABSENT);
+test('a history without rows proves nothing where retention may have deleted the sale that shows that it is cut off', async () => {
+  const dir = newFolder();
+  const openStored = (more: Partial<LmdbJournalOptions>) => openLmdbJournal({ dir, retentionMs: Infinity, ...more });
+  const written = await openStored({});
+  // v1 has sold both, and shows the rows of today alone.
+  const before = openRoom([], { stored: written, rowsMax: 0 });
+  await before.sell('sold-0', 'S0', { phone: '08030000002', afterMs: -600 * MINUTE_MS });
+  await before.lose('r-1');
+  await before.clock.advance(26 * 60 * MINUTE_MS);
+  expect(await before.look('r-1')).toEqual(UNKNOWN);
+  await written.close();
+
+  const events: string[] = [];
+  const onEvent = ({ kind }: JournalEvent): void => void events.push(kind);
+  const stored = await openStored({ retentionMs: 24 * 60 * MINUTE_MS, steadyMs: 0, now: () => before.clock.now(), onEvent });
+  await until(() => events.includes('swept'));
+  expect(await stored.find(CREDENTIALS.fingerprint, 'sold-0')).toBeUndefined();
+  const after = openRoom([], { stored, journalDays: 1, rowsMax: 0 });
+  await after.clock.advance(26 * 60 * MINUTE_MS);
+  expect(await after.look('r-1')).toEqual(UNKNOWN);
+  await stored.close();
 });
 
 test('an order that is younger than the rows of such a history is proven absent', async () => {
@@ -191,6 +206,23 @@ test.each<[string, Partial<Row>, unknown]>([
   await room.sell('known', 'V1', { phone: '08030000002' });
   await room.lose('lost');
   await room.sell('other', 'V2', { operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } });
+  expect(await room.look('lost', QUIET_MS)).toEqual(expected);
+});
+
+test.each([
+  ['20 hours ago', 20, UNKNOWN],
+  ['six days ago', 144, UNKNOWN],
+  // As a v1 that shows the rows of a week alone.
+  ['before all that the history shows', 180, ABSENT],
+])('where the history does not show the last sale of the same service, made %s', async (_title, soldHoursAgo, expected) => {
+  const HOUR_MS = 60 * MINUTE_MS;
+  const exam = { operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } };
+  const rows = [1, 60, 61, 165, 166].map((hours): Row => ({ reference: `A${hours}`, atMs: START - hours * HOUR_MS }));
+  const room = openRoom(rows);
+  for (const { reference, atMs = START } of rows)
+    await room.sell(reference, reference, { phone: '08030000001', afterMs: atMs - START });
+  await room.sell('known', 'V1', { ...exam, afterMs: -soldHoursAgo * HOUR_MS });
+  await room.lose('lost', exam);
   expect(await room.look('lost', QUIET_MS)).toEqual(expected);
 });
 

@@ -1,6 +1,6 @@
 /**
- * A sale of each key before a history begins. Its first sale could be one of another account, and no history of v1 proves that an earlier order never
- * was (decision 0013).
+ * A sale of each key before a history begins. Its first sale could be one of another account, and in the first day of an account no order is proven never
+ * to have been (decision 0013).
  */
 import { newOrder } from '../../journal/new-order';
 import type { Disk } from './disk';
@@ -9,8 +9,8 @@ import type { SimulatedV1 } from './simulated-v1';
 
 /** An almost empty wallet has a little more. */
 export const FIRST_NAIRA = 50;
-/** Early enough whatever zone v1's times are of, and for an order whose clock is not yet so far behind that its time is no evidence. */
-export const FIRST_MS = START_MS - 2 * 3_600_000;
+/** So early that v1's history reaches back far enough whenever an order is looked for. */
+export const FIRST_MS = START_MS - 48 * 3_600_000;
 
 /** Sells airtime for `FIRST_NAIRA` to this number, at v1 and in the journal. Resolves with the request id. */
 export async function sellFirst(
