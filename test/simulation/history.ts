@@ -124,11 +124,11 @@ async function playSealed(
           isCallKept: sale.isCallKept || taker === 'sells',
           takesPending: taker,
         };
-  // Other mappings may refuse the number of a plan, and then only the header shows whose repeat it is, where the id is left out (decision 0024).
+  // Other mappings may refuse the number of a plan, or the list lack a name, and then only the header shows whose repeat it is, where the id is left out (decision 0024).
   const isHeadless = faults.reloads.some((reload) => reload.set === 'headless');
   const known = (sale: Sale): Sale => {
     const isHeaderLost = isHeadless || (sale.isNamedByProxy && sale.header?.name === 'x-request-id');
-    return hasPlan(sale.content) && isHeaderLost ? { ...sale, firstId: undefined } : sale;
+    return (hasPlan(sale.content) || sale.isDiscoNamed) && isHeaderLost ? { ...sale, firstId: undefined } : sale;
   };
   const around: Surroundings = {
     stage,
