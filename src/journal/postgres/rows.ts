@@ -11,6 +11,8 @@ import type { Row } from './database';
 const HELD_MAX = 20_000;
 /** More orders than end in the seconds by which a standby that takes over may be behind. */
 const ENDED_MAX = 2_000;
+/** No journal deletes an order within a day of its end. One that is held for longer may have been ended elsewhere, and deleted. */
+const HELD_FOR = { ttl: 24 * 3_600_000, ttlResolution: 0 };
 
 /** An order as the database has it. */
 export interface VersionedOrder {
@@ -114,8 +116,8 @@ export function plainArray(values: readonly (number | boolean | string | undefin
  * have been behind, and then only this process knows them.
  */
 export class HeldOrders {
-  readonly #unsettled = createLru<string, VersionedOrder>(HELD_MAX);
-  readonly #ended = createLru<string, VersionedOrder>(ENDED_MAX);
+  readonly #unsettled = createLru<string, VersionedOrder>(HELD_MAX, HELD_FOR);
+  readonly #ended = createLru<string, VersionedOrder>(ENDED_MAX, HELD_FOR);
 
   find(key: OrderKey): VersionedOrder | undefined {
     return this.findUnsettled(key) ?? this.#ended.get(keyText(key));

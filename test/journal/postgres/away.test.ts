@@ -18,6 +18,7 @@ const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400 };
 const FULL_DISK = `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`;
 const { owner } = newOrder();
+const DAY_MS = 86_400_000;
 
 describePostgres('while PostgreSQL is away', () => {
   const server = opened(startPostgres);
@@ -76,6 +77,25 @@ describePostgres('while PostgreSQL is away', () => {
       'untold',
       'hung up',
     ]);
+  });
+
+  test('it does not get back an order that another gateway ended and retention has deleted since', async () => {
+    const [journal, neighbour] = [await open(), await open()];
+    const openedAtMs = Date.now() - 2 * DAY_MS;
+    await journal.open(newOrder({ openedAtMs }));
+    await neighbour.settle(owner, 'r1', SOLD, openedAtMs + 1);
+    await open({ retentionMs: DAY_MS });
+    await until(() => kinds().includes('swept'));
+    const now = performance.now.bind(performance);
+    const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 2 * DAY_MS);
+    await server.stop();
+    await expect(journal.open(newOrder({ requestId: 'r2' }))).rejects.toMatchObject({ code: 'journal_unavailable' });
+    await server.start();
+    await until(() => journal.isWritable());
+    await journal.open(newOrder({ requestId: 'r3' }));
+    expect(await journal.find(owner, 'r1')).toBeUndefined();
+    expect(await journal.listUnsettled({ limit: 9 })).toMatchObject([{ requestId: 'r3' }]);
+    later.mockRestore();
   });
 
   test("v1's answer is told, kept on this disk, and written when the database is back", async () => {
