@@ -42,7 +42,7 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales }: R
     );
   const ifUnheard = async (order: Order, isRefundedPending = false): Promise<EarlierOrder | undefined> => {
     // While this cannot be written, another process may have told the end without a trace.
-    const mayBeTold = toldSales?.() !== undefined && !isUnsettled(order) && !journal.isWritable();
+    const mayBeTold = toldSales?.() !== undefined && order.outcome?.kind === 'succeeded' && !journal.isWritable();
     const untold = mayBeTold ? UNREAD : order;
     if (isRefundedPending && isSoldAfterPending(order)) return untold;
     // 0: a time in the future by every clock that this process has seen.
