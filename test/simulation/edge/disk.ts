@@ -68,6 +68,8 @@ export class Disk {
   readonly #signs = new Map<string, number>();
   readonly #holders = new Map<string, string>();
   readonly #dead = new Set<string>();
+  /** By process, what it knows alone of tellings that could not be written. */
+  readonly #unwritten = new Map<string, Map<string, () => void>>();
   readonly #openedAt = new Map<string, number>();
   /** The machine of each process of a fleet. */
   readonly #machines = new Map<Life, number | undefined>();
@@ -86,6 +88,7 @@ export class Disk {
   openFor(life: Life, process: string, { machine, isTimeKnown = () => true }: JournalPlace = {}): Journal {
     const { journal } = this;
     const { timeline, faults } = this.#stage;
+    for (const alone of this.#unwritten.keys()) this.#loseUnwritten(alone);
     this.#openedAt.set(process, timeline.now);
     this.#machines.set(life, machine);
     const read = <T>(owner: string | undefined, find: () => Promise<T>): Promise<T> => this.#read(life, owner, find);
@@ -134,10 +137,16 @@ export class Disk {
         const tell = (): Promise<void> => this.#tell(process, owner, requestId, toldAtMs, isDueNow, attempt);
         // The list of told sales is not asked about an order that the journal has as not told.
         const lose = (): void => void (this.orderOf(owner, requestId)?.toldAtMs === NOT_TOLD && loseTelling(owner, requestId));
-        return this.#write(life, 'settle', { owner, requestId }, process, tell, lose).catch((error: unknown) => {
-          loseTelling(owner, requestId);
-          throw error;
-        });
+        const own = this.#unwritten.get(process) ?? new Map<string, () => void>();
+        this.#unwritten.set(process, own);
+        return this.#write(life, 'settle', { owner, requestId }, process, tell, lose).then(
+          () => void own.delete(`${owner} ${requestId}`),
+          (error: unknown) => {
+            own.set(`${owner} ${requestId}`, () => loseTelling(owner, requestId));
+            if (!this.#isAlone(process)) this.#loseUnwritten(process);
+            throw error;
+          },
+        );
       },
       find: (owner, requestId) =>
         read(owner, async () => (await journal.find(owner, requestId)) ?? doubts.find({ owner, requestId })),
@@ -243,9 +252,19 @@ export class Disk {
     return (isJustNow && !this.#dead.has(process)) || this.#told.some(({ lines }) => lines.includes(line));
   }
 
+  #isAlone(process: string): boolean {
+    return [...this.#openedAt.keys()].every((name) => name === process || this.#dead.has(name));
+  }
+
+  #loseUnwritten(process: string): void {
+    for (const lose of this.#unwritten.get(process)?.values() ?? []) lose();
+    this.#unwritten.delete(process);
+  }
+
   /** Each unfinished write of the process becomes durable or is lost. */
   crash(life: Life, process: string): void {
     this.#dead.add(process);
+    this.#loseUnwritten(process);
     for (const writing of this.#writing) {
       if (writing.life !== life) continue;
       this.#writing.delete(writing);
