@@ -57,6 +57,9 @@ export interface Asked {
   readonly trail?: Trail;
 }
 
+/** An order whose attempt has no answer, unless the outcome says otherwise. */
+export type Lost = Asked & { readonly outcome?: Outcome };
+
 export interface RoomOptions {
   readonly stored?: Journal;
   readonly wrapJournal?: (stored: Journal) => Partial<Journal>;
@@ -156,9 +159,7 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
     ...{ clock, journal, running, troubles, upstream, reconciler, reconcile, outcomeOf },
     setWall: (errorMs: number) => void (wallErrorMs = errorMs),
     open: (requestId: string, asked: Asked = {}) => stored.open(orderOf(requestId, asked)),
-    /** Opens an order whose attempt has no answer. */
-    lose: (requestId: string, { outcome = UNKNOWN, ...asked }: Asked & { readonly outcome?: Outcome } = {}) =>
-      end(requestId, outcome, asked),
+    lose: (requestId: string, { outcome = UNKNOWN, ...asked }: Lost = {}) => end(requestId, outcome, asked),
     sell: (requestId: string, reference: string, asked: Asked = {}) => end(requestId, { kind: 'succeeded', reference }, asked),
     refuse: (requestId: string, asked: Asked = {}) => end(requestId, { kind: 'rejected', httpStatus: 400 }, asked),
     leavePending: (requestId: string, reference: string, asked: Asked = {}) =>
