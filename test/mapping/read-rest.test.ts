@@ -1,7 +1,7 @@
 import { readRest } from '../../src/mapping/read-rest';
 import { formatFileSchema, sharedFileSchema } from '../../src/mapping/language/schema';
 import { readYaml } from '../../src/mapping/read-yaml';
-import { checkWith, marked } from './mapping-set';
+import { buyAirtime, checkWith, marked } from './mapping-set';
 
 const restOf = (text: string) => readYaml('a.yaml', text, sharedFileSchema).rest;
 
@@ -82,19 +82,9 @@ test('a required key that is misspelt is not also reported as missing', () => {
   expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual(['unknown-key unknown key `titel`']);
 });
 
-const OPERATION = (fields: string): string => `
-operations:
-  buy:
-    title: Airtime
-    kind: purchase
-    routes: [POST /api/buy]
-    fields:
-      network: { from: [network], as: network, required: true }
-      amount: { from: [amount], as: naira, required: true }
-      ${fields}
-    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
-    reply: { always: { status: $words.status, phone: $phone } }
-`;
+/** The purchase of the base with these fields in the place of its phone. */
+const OPERATION = (fields: string): string =>
+  buyAirtime('{ always: { status: $words.status, phone: $phone } }').replace(/phone: \{ from.*/, fields);
 
 const problemsOf = (...texts: readonly string[]): string[] =>
   checkWith(...texts).problems.map(({ code, message }) => `${code} ${message}`);
