@@ -7,6 +7,7 @@ import { createKeyring, showRequestId } from '../../src/gateway/read/keyring';
 import { builtProgram } from '../docs/place-program';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
+import { runCommand } from './run-command';
 
 const PROGRAM = [builtProgram(), 'fingerprint'];
 const SECRET = 'c0ffee'.repeat(6);
@@ -16,18 +17,10 @@ const FINGERPRINT = keyring.fingerprint(new Secret(KEY));
 const hasTerminal = spawnSync('script', ['--version'], { stdio: 'ignore' }).status === 0;
 
 const dataDir = newFolder();
-const WITHOUT_SECRET = { PATH: process.env.PATH, DATA_DIR: dataDir, MAPPINGS_DIR: MAPPINGS };
-const ENVIRONMENT = { ...WITHOUT_SECRET, GATEWAY_SECRET: SECRET };
+const WITH_SECRET = { GATEWAY_SECRET: SECRET };
 
-function pipe(input: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = ENVIRONMENT) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...PROGRAM, ...args], {
-    cwd: dataDir,
-    env,
-    input,
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr };
-}
+const pipe = (input: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = WITH_SECRET) =>
+  runCommand(['fingerprint', ...args], { cwd: dataDir, env, input });
 
 test.each([
   ['a key', `${KEY}\n`],
@@ -39,22 +32,22 @@ test.each([
     'an AccessToken that is too old to sell',
     createKeyring(new Secret(SECRET), { days: 30, now: () => 0 }).sealToken({ apiKey: new Secret(KEY), format: 'a' }),
   ],
-])('%s from a pipe prints only the fingerprint', (_what, input) => {
-  expect(pipe(input)).toEqual({ status: 0, stdout: `${FINGERPRINT}\n`, stderr: '' });
+])('%s from a pipe prints only the fingerprint', async (_what, input) => {
+  expect(await pipe(input)).toEqual({ code: 0, stdout: `${FINGERPRINT}\n`, stderr: '' });
 });
 
-test('a request id is printed as the log shows it', () => {
-  expect(pipe('SHOP-17\n', ['--request-id'])).toEqual({ status: 0, stdout: 'SHOP-17\n', stderr: '' });
+test('a request id is printed as the log shows it', async () => {
+  expect(await pipe('SHOP-17\n', ['--request-id'])).toEqual({ code: 0, stdout: 'SHOP-17\n', stderr: '' });
   const shown = `${showRequestId('T-08031234567', keyring)}\n`;
-  expect(pipe('T-08031234567\n', ['--request-id'])).toEqual({ status: 0, stdout: shown, stderr: '' });
+  expect(await pipe('T-08031234567\n', ['--request-id'])).toEqual({ code: 0, stdout: shown, stderr: '' });
 });
 
-test("without the gateway's secret nothing but the missing setting is printed, and no secret is made", () => {
+test("without the gateway's secret nothing but the missing setting is printed, and no secret is made", async () => {
   for (const more of [[], ['--request-id']]) {
-    expect(pipe(`${KEY}\n`, more, WITHOUT_SECRET)).toEqual({
-      status: 1,
+    expect(await pipe(`${KEY}\n`, more, {})).toEqual({
+      code: 1,
       stdout: '',
-      stderr: `The gateway's secret is missing: GATEWAY_SECRET is not set, and ${join(dataDir, 'gateway.secret')} is not there. Set DATA_DIR or GATEWAY_SECRET as for the gateway, which makes the file at its first start.\n`,
+      stderr: `The gateway's secret is missing: GATEWAY_SECRET is not set, and ${join(dataDir, 'data', 'gateway.secret')} is not there. Set DATA_DIR or GATEWAY_SECRET as for the gateway, which makes the file at its first start.\n`,
     });
     expect(readdirSync(dataDir)).toEqual([]);
   }
@@ -74,15 +67,15 @@ test.each([
   ['a key with a control character', `${KEY}\u0007x`],
   ['a mile of text', KEY + 'x'.repeat(300)],
   ['the prefix alone', 'acme_live_'],
-])('%s cannot be a key: refused in one sentence that does not repeat it', (_what, input) => {
-  const { status, stdout, stderr } = pipe(`${input}\n`);
-  expect([status, stdout]).toEqual([1, '']);
+])('%s cannot be a key: refused in one sentence that does not repeat it', async (_what, input) => {
+  const { code, stdout, stderr } = await pipe(`${input}\n`);
+  expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^This is not an API key: .*`_live_` or begins with `sandbox_`.*\n$/);
   expect(stderr).not.toContain(input);
 });
 
-test('an empty request id is refused with a sentence', () => {
-  expect(pipe('\n', ['--request-id'])).toEqual({ status: 1, stdout: '', stderr: 'No request id was given.\n' });
+test('an empty request id is refused with a sentence', async () => {
+  expect(await pipe('\n', ['--request-id'])).toEqual({ code: 1, stdout: '', stderr: 'No request id was given.\n' });
 });
 
 test.each([
@@ -93,13 +86,13 @@ test.each([
     `cga2.a.${'0'.repeat(80)}\n`,
     'This is an AccessToken that this gateway has not issued.\n',
   ],
-])('%s ends with one sentence', (_what, input, sentence) => {
-  expect(pipe(input)).toEqual({ status: 1, stdout: '', stderr: sentence });
+])('%s ends with one sentence', async (_what, input, sentence) => {
+  expect(await pipe(input)).toEqual({ code: 1, stdout: '', stderr: sentence });
 });
 
-test.each([[KEY], ['--key', KEY]])('a key as an argument is wrong usage and is not repeated', (...args) => {
-  const { status, stdout, stderr } = pipe('', args);
-  expect([status, stdout]).toEqual([2, '']);
+test.each([[KEY], ['--key', KEY]])('a key as an argument is wrong usage and is not repeated', async (...args) => {
+  const { code, stdout, stderr } = await pipe('', args);
+  expect([code, stdout]).toEqual([2, '']);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   expect(stderr).not.toContain(KEY);
 });
@@ -107,7 +100,8 @@ test.each([[KEY], ['--key', KEY]])('a key as an argument is wrong usage and is n
 /** Types once the prompt appears; gives everything that the terminal showed. */
 function type(keys: string): Promise<{ readonly shown: string; readonly status: number | null }> {
   const quoted = [process.execPath, ...PROGRAM].map((word) => `'${word}'`).join(' ');
-  const terminal = spawn('script', ['-qefc', quoted, '/dev/null'], { cwd: dataDir, env: { ...ENVIRONMENT, SHELL: '/bin/sh' } });
+  const env = { PATH: process.env.PATH, MAPPINGS_DIR: MAPPINGS, ...WITH_SECRET, SHELL: '/bin/sh' };
+  const terminal = spawn('script', ['-qefc', quoted, '/dev/null'], { cwd: dataDir, env });
   let shown = '';
   let hasTyped = false;
   terminal.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -39,22 +39,21 @@ async function fill(...orders: readonly Sold[]): Promise<void> {
   await journal.close();
 }
 
+const orders = (...words: readonly string[]) => runHere('orders', ...words);
+const printed = async (...words: readonly string[]): Promise<string> => (await orders(...words)).stdout;
+
 const sold = (reference: string, charged = 9_800): Outcome => ({
   kind: 'succeeded',
   reference,
   delivery: { charged: kobo(charged) },
 });
 
-test.each(['list', 'show', 'export', 'report'])('orders %s explains each column of money', async (command) => {
-  const { stdout } = await runHere('orders', command, '--help');
-  expect(stdout).toMatch(/Money is in naira\. asked for: .*charged: .*at risk: /s);
-});
-
-test.each(['list', 'export', 'report'])(
-  'orders %s shows the period that it covers as the operator would type it',
+test.each(['list', 'show', 'export', 'report'])(
+  'orders %s explains its money, and its period as one would type it',
   async (command) => {
-    const { stdout } = await runHere('orders', command, '--help');
-    expect(stdout).toMatch(/--since <age> .*\n?.*\(default: (?:24h|30d)\)/);
+    const help = await printed(command, '--help');
+    expect(help).toMatch(/Money is in naira\. asked for: .*charged: .*at risk: /s);
+    if (command !== 'show') expect(help).toMatch(/--since <age> .*\n?.*\(default: (?:24h|30d)\)/);
   },
 );
 
@@ -62,7 +61,7 @@ test.each([['list'], ['show', 'r1', '--json'], ['export']])(
   'orders %s shows what was sold before the clock was set back',
   async (...command) => {
     await fill({ id: 'r1', outcome: sold('V1'), ageMs: -60 * MINUTE_MS });
-    expect((await runHere('orders', ...command)).stdout).toContain('V1');
+    expect(await printed(...command)).toContain('V1');
   },
 );
 
@@ -76,10 +75,8 @@ test('an order that ended otherwise than its script took pending for stands in t
   await journal.tell(order.owner, 'r2', TOLD_PENDING);
   await journal.settle(order.owner, 'r2', { kind: 'declined', reference: 'V2' }, Date.now());
   await journal.close();
-  const report = await runHere('orders', 'report');
-  expect(report.stdout).toMatch(/^1 order delivered by the script, not sold by v1: [\d.]+ naira\.$/m);
-  const shown = await runHere('orders', 'show', 'r2', '--json');
-  expect(JSON.parse(shown.stdout)).toMatchObject({
+  expect(await printed('report')).toMatch(/^1 order delivered by the script, not sold by v1: [\d.]+ naira\.$/m);
+  expect(JSON.parse(await printed('show', 'r2', '--json'))).toMatchObject({
     told: 'pending only',
     contrary_end: 'delivered by the script, not sold by v1',
   });
@@ -89,8 +86,8 @@ test('an order that ended otherwise than its script took pending for stands in t
 test('an order told as pending, however old, stands in the report and not in a list of outcome `open`', async () => {
   const outcome: Outcome = { kind: 'unknown', reason: 'reset' };
   await fill({ id: 'r1', outcome }, { id: 'r2', ageMs: 3 * DAY_MS, outcome: { kind: 'pending', reference: 'v1-1' } });
-  expect((await runHere('orders', 'list', '--outcome', 'open')).stdout).toMatch(/^0 orders\.$/m);
-  expect((await runHere('orders', 'report')).stdout).toMatch(/^2 orders without a final outcome/m);
+  expect(await printed('list', '--outcome', 'open')).toMatch(/^0 orders\.$/m);
+  expect(await printed('report')).toMatch(/^2 orders without a final outcome/m);
   for (const page of ['backup', 'operations', 'postgres'])
     expect(readFileSync(`docs/${page}.md`, 'utf8')).not.toContain('--outcome open');
 });
@@ -117,7 +114,7 @@ describe('orders list', () => {
       ['Europe/Berlin', '2026-07-02 01:30:00'],
     ] as const) {
       process.env['TIME_ZONE'] = zone;
-      const { stdout } = await runHere('orders', 'list', '--since', '9999d');
+      const stdout = await printed('list', '--since', '9999d');
       expect(stdout).toContain(`Times in ${zone || 'Africa/Lagos'}, money in naira.\n`);
       expect(stdout).toContain(`\n${time}  01234567  buy_airtime`);
     }
@@ -129,7 +126,7 @@ describe('orders list', () => {
       { id: 'old', ageMs: 60 * MINUTE_MS, outcome: sold('v1-1') },
       { id: 'too-old', ageMs: 25 * 60 * MINUTE_MS, outcome: sold('v1-2') },
     );
-    const { code, stdout, stderr } = await runHere('orders', 'list');
+    const { code, stdout, stderr } = await orders('list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.split('\n')).toEqual([
       'Times in Africa/Lagos, money in naira.',
@@ -154,11 +151,9 @@ describe('orders list', () => {
         outcome: { kind: 'unknown', reason: 'reset' },
       },
     );
-    expect((await runHere('orders', 'list')).stdout).toMatch(/\n0 orders\.\n$/);
-    expect((await runHere('orders', 'list', '--since', '30d', '--outcome', 'unknown')).stdout).toMatch(
-      / no-answer\n1 order\.\n$/,
-    );
-    const { stdout } = await runHere('orders', 'list', '--since', '30d', '--limit', '2');
+    expect(await printed('list')).toMatch(/\n0 orders\.\n$/);
+    expect(await printed('list', '--since', '30d', '--outcome', 'unknown')).toMatch(/ no-answer\n1 order\.\n$/);
+    const stdout = await printed('list', '--since', '30d', '--limit', '2');
     expect(stdout).toMatch(/ r8 .*\n.* no-answer\nThe latest 2 of 10 orders; --limit shows more\.\n$/);
     expect(stdout.split('\n')).toHaveLength(6);
   });
@@ -167,8 +162,8 @@ describe('orders list', () => {
 describe('orders show', () => {
   test('finds an order by request id, number, v1 reference or the id as sent, and prints all of it', async () => {
     await fill({ id: 'r1', outcome: sold('v1-77'), changes: { echo: { ref: 'the-scripts-own' } } });
-    const first = await runHere('orders', 'show', 'r1', '--json');
-    const order = JSON.parse(first.stdout) as { number: number };
+    const first = await printed('show', 'r1', '--json');
+    const order = JSON.parse(first) as { number: number };
     expect(order).toMatchObject({
       naira: { asked_for: '100.00', charged: '98.00', at_risk: null },
       requestId: 'r1',
@@ -176,8 +171,7 @@ describe('orders show', () => {
       outcome: { kind: 'succeeded', reference: 'v1-77' },
       trail: { reason: 'field mobile_number' },
     });
-    for (const id of [String(order.number), 'v1-77', 'the-scripts-own'])
-      expect((await runHere('orders', 'show', id, '--json')).stdout).toBe(first.stdout);
+    for (const id of [String(order.number), 'v1-77', 'the-scripts-own']) expect(await printed('show', id, '--json')).toBe(first);
   });
 
   test('has every amount in naira and every time in the zone of the operator', async () => {
@@ -190,7 +184,7 @@ describe('orders show', () => {
         delivery: { charged: kobo(9_800), balanceBefore: kobo(20_000), balanceAfter: kobo(10_200) },
       },
     });
-    const shown = async (): Promise<unknown> => JSON.parse((await runHere('orders', 'show', 'r1', '--json')).stdout);
+    const shown = async (): Promise<unknown> => JSON.parse(await printed('show', 'r1', '--json'));
     expect(await shown()).toMatchObject({
       opened: '2026-11-22T00:30:00.000+01:00',
       settled: expect.stringMatching(/\+01:00$/) as string,
@@ -201,12 +195,12 @@ describe('orders show', () => {
     });
     process.env['TIME_ZONE'] = 'America/St_Johns';
     expect(await shown()).toMatchObject({ opened: '2026-11-21T20:00:00.000-03:30', time_zone: 'America/St_Johns' });
-    expect((await runHere('orders', 'show', '--help')).stdout).not.toContain('kobo');
+    expect(await printed('show', '--help')).not.toContain('kobo');
   });
 
   test('prints the fields of an operation that the mapping no longer has in kobo, and says so', async () => {
     await fill({ id: 'r1', changes: { operation: 'buy_nothing' } });
-    expect(JSON.parse((await runHere('orders', 'show', 'r1', '--json')).stdout)).toMatchObject({
+    expect(JSON.parse(await printed('show', 'r1', '--json'))).toMatchObject({
       fields: { amount: 10_000 },
       note: 'The mapping has no buy_nothing any more: amounts in its fields are in kobo.',
     });
@@ -214,12 +208,12 @@ describe('orders show', () => {
 
   test('shows the orders of every key under this id', async () => {
     await fill({ id: 'r1' }, { id: 'r1', changes: { owner: 'f'.repeat(32) } });
-    expect((await runHere('orders', 'show', 'r1', '--json')).stdout.match(/"owner": "/g)).toHaveLength(2);
+    expect((await printed('show', 'r1', '--json')).match(/"owner": "/g)).toHaveLength(2);
   });
 
   test('prints one sentence for an order that does not exist, with exit code 1', async () => {
     await fill({ id: 'r1' });
-    expect(await runHere('orders', 'show', 'r2', '--json')).toEqual({
+    expect(await orders('show', 'r2', '--json')).toEqual({
       code: 1,
       stdout: '',
       stderr: 'There is no order r2 in the journal.\n',
@@ -230,7 +224,7 @@ describe('orders show', () => {
 describe('orders show for a person', () => {
   test('tells the story with masked numbers, what v1 was asked, and the rule behind each field of the reply', async () => {
     await fill({ id: 'r1', outcome: sold('v1-77') });
-    const { code, stdout } = await runHere('orders', 'show', 'v1-77');
+    const { code, stdout } = await orders('show', 'v1-77');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^order +r1, number \d+, opened 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/m);
     expect(stdout).toMatch(/^field +phone = 0803•••0001 {2}from mobile_number {2}\S+\.yaml:\d+$/m);
@@ -244,7 +238,7 @@ describe('orders show for a person', () => {
   test('shows the day of each event that was on another day than the order', async () => {
     // The order is placed just before midnight in Lagos and ends a second later.
     await fill({ id: 'r1', ageMs: Date.now() - Date.parse('2026-11-20T22:59:59.200Z'), outcome: sold('V1') });
-    const { stdout } = await runHere('orders', 'show', 'r1');
+    const stdout = await printed('show', 'r1');
     expect(stdout).toMatch(/^order +r1, number \d+, opened 2026-11-20 23:59:59$/m);
     expect(stdout).toMatch(/^23:59:59 +opened /m);
     expect(stdout).toMatch(/^11-21 00:00:00 +settled /m);
@@ -254,7 +248,7 @@ describe('orders show for a person', () => {
 test("orders show finds a caller's order also where more keys than a page has rows used the same id", async () => {
   const owners = Array.from({ length: 60 }, (_, nth) => String(nth).padStart(32, '0'));
   await fill(...owners.map((owner, nth) => ({ id: '1042', ageMs: MINUTE_MS * (60 - nth), changes: { owner } })));
-  const { code, stdout } = await runHere('orders', 'show', '1042', '--caller', owners[0]!);
+  const { code, stdout } = await orders('show', '1042', '--caller', owners[0]!);
   expect([code, stdout.match(/^order +1042/gm)?.length]).toEqual([0, 1]);
 });
 
@@ -264,11 +258,12 @@ describe('orders find', () => {
       { id: 'r1', outcome: sold('v1-77') },
       { id: 'r2', changes: { owner: 'f'.repeat(32), fields: { phone: '08050000009' } } },
     );
-    const byPhone = await runHere('orders', 'find', '+234 803 000 0001');
-    expect(byPhone.stdout).toMatch(/buy_airtime +0803•••0001 +succeeded +100\.00 +r1 +v1-77\n1 row\.\n$/);
-    expect((await runHere('orders', 'find', '--reference', 'v1-77')).stdout).toContain(' r1 ');
-    expect((await runHere('orders', 'find', '--caller', 'f'.repeat(32))).stdout).toContain(' r2');
-    expect((await runHere('orders', 'find', '--outcome', 'declined')).code).toBe(1);
+    expect(await printed('find', '+234 803 000 0001')).toMatch(
+      /buy_airtime +0803•••0001 +succeeded +100\.00 +r1 +v1-77\n1 row\.\n$/,
+    );
+    expect(await printed('find', '--reference', 'v1-77')).toContain(' r1 ');
+    expect(await printed('find', '--caller', 'f'.repeat(32))).toContain(' r2');
+    expect((await orders('find', '--outcome', 'declined')).code).toBe(1);
   });
 
   test("shows text of strangers without moving the terminal's cursor or making lines of its own", async () => {
@@ -280,7 +275,7 @@ describe('orders find', () => {
       { note: { kind: 'refused', ...note, requestId: forged, numbers: ['\u001b]0;\u0007•\u202e345678'] }, keys: [] },
     ]);
     await notes.close();
-    const { stdout } = await runHere('orders', 'find', '--outcome', 'refused');
+    const stdout = await printed('find', '--outcome', 'refused');
     expect(stdout).toContain('x\\u000a2026-11-24 10:00:00  Ada');
     expect(stdout).toContain('a\\u001b[2Jb');
     expect(stdout.trimEnd().split('\n')).toHaveLength(4);
@@ -291,15 +286,15 @@ describe('orders find', () => {
 test("orders show prints the texts of a request only in the command's own lines", async () => {
   const fields = { phone: '08030000001', amount: 10_000, network: 'MTN', name: 'A\nstands           succeeded\u001b[2J' };
   await fill({ id: 'r1', outcome: { kind: 'rejected', httpStatus: 400, message: 'no\u001b[2J\u202e' }, changes: { fields } });
-  const { stdout } = await runHere('orders', 'show', 'r1');
+  const stdout = await printed('show', 'r1');
   expect(stdout).toContain('name = A\\u000astands           succeeded\\u001b[2J');
   expect(stdout).toContain('no\\u001b[2J\\u202e');
   expect(stdout.match(/^stands /gm)).toHaveLength(1);
   expect(stdout).not.toMatch(/(?!\n)\p{C}/u);
   // JSON, which programs read, keeps the text unchanged.
-  const json = await runHere('orders', 'show', 'r1', '--json');
-  expect(json.stdout).not.toMatch(/(?!\n)\p{C}/u);
-  expect(JSON.parse(json.stdout)).toMatchObject({ fields: { name: fields.name } });
+  const json = await printed('show', 'r1', '--json');
+  expect(json).not.toMatch(/(?!\n)\p{C}/u);
+  expect(JSON.parse(json)).toMatchObject({ fields: { name: fields.name } });
 });
 
 describe('orders export', () => {
@@ -308,7 +303,7 @@ describe('orders export', () => {
       { id: '=HYPERLINK("x","y")', outcome: sold('v1-1') },
       { id: 'comma,"quote"', ageMs: 2 * MINUTE_MS, outcome: { kind: 'declined' } },
     );
-    const { code, stdout } = await runHere('orders', 'export');
+    const { code, stdout } = await orders('export');
     const [head, first, second, last] = stdout.split('\n');
     expect({ code, head, last }).toEqual({
       code: 0,
@@ -321,7 +316,7 @@ describe('orders export', () => {
 
   test.each(['json', 'jsonl'])('writes one JSON list, or one object per line, of all outcomes or of one (%s)', async (format) => {
     const read = async (...more: readonly string[]): Promise<unknown[]> => {
-      const { stdout } = await runHere('orders', 'export', '--format', format, ...more);
+      const stdout = await printed('export', '--format', format, ...more);
       if (format === 'json') return JSON.parse(stdout) as unknown[];
       return stdout
         .split('\n')
@@ -346,9 +341,9 @@ describe('orders export', () => {
 
   test("has the operator's times with their offset in CSV, and UTC in formats for programs", async () => {
     await fill({ id: 'r1', outcome: sold('v1-1') });
-    const csv = (await runHere('orders', 'export')).stdout.split('\n')[1]!;
+    const csv = (await printed('export')).split('\n')[1]!;
     expect(csv).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]{12}\+01:00,\d{4}-\d\d-\d\dT[\d:.]{12}\+01:00,buy_airtime,/);
-    const row = JSON.parse((await runHere('orders', 'export', '--format', 'jsonl')).stdout) as Record<string, string>;
+    const row = JSON.parse(await printed('export', '--format', 'jsonl')) as Record<string, string>;
     expect(row).toMatchObject({ opened: expect.stringMatching(/Z$/) as string, settled: expect.stringMatching(/Z$/) as string });
     const [opened, settled] = csv.split(',').map((text) => Date.parse(text));
     expect([opened, settled]).toEqual([Date.parse(row['opened']!), Date.parse(row['settled']!)]);
@@ -365,7 +360,7 @@ describe('orders report', () => {
       { id: 'r5', outcome: { kind: 'succeeded' } },
       { id: 'r6', outcome: { kind: 'pending', delivery: { charged: kobo(9_800) } } },
     );
-    const { code, stdout } = await runHere('orders', 'report');
+    const { code, stdout } = await orders('report');
     expect(code).toBe(0);
     expect(stdout.split('\n')).toEqual([
       'Money in naira.',
@@ -387,14 +382,14 @@ describe('orders report', () => {
   test('lists open orders with their age, sums the money at risk, and ends with 1 when an order is overdue', async () => {
     const young = { id: 'young', ageMs: 2 * MINUTE_MS, outcome: { kind: 'pending', reference: 'v1-9' } } as const;
     await fill(young, { id: 'unpriced', ageMs: MINUTE_MS, changes: { operation: 'buy_data', fields: { plan: '7' } } });
-    const fine = await runHere('orders', 'report');
+    const fine = await orders('report');
     expect(fine.code).toBe(0);
     expect(fine.stdout).toContain('2 orders without a final outcome, 100.00 naira at risk (and 1 whose price only v1 knows).');
     expect(fine.stdout).toMatch(
       /\n2m +01234567 +buy_airtime +pending +100\.00 +100\.00 +young +v1-9\n1m +01234567 +buy_data +open +unpriced\nNone is older than \w+\.\n$/,
     );
     await fill({ id: 'lost', ageMs: 3 * DAY_MS, outcome: { kind: 'unknown', reason: 'reset' } });
-    const { code, stdout } = await runHere('orders', 'report');
+    const { code, stdout } = await orders('report');
     expect(code).toBe(1);
     expect(stdout).toContain('3 orders without a final outcome, 200.00 naira at risk');
     expect(stdout).toMatch(/\n3d OVERDUE +01234567 +buy_airtime +unknown +100\.00 +100\.00 +lost\n2m +/);
@@ -406,7 +401,7 @@ describe('orders report', () => {
     const ids = Array.from({ length: OPEN_ORDERS_MAX + 1 }, (_, nth) => `r${nth}`);
     await Promise.all(ids.map((requestId) => journal.open(newOrder({ requestId, openedAtMs: Date.now() - DAY_MS }))));
     await journal.close();
-    expect((await runHere('orders', 'report')).stdout).toMatch(/^OVERDUE: 10001 orders older than/m);
+    expect(await printed('report')).toMatch(/^OVERDUE: 10001 orders older than/m);
   });
 });
 
@@ -414,7 +409,7 @@ describe('the journal', () => {
   test.each([['list'], ['show', 'x'], ['export'], ['report']])(
     'is reported missing by orders %s, and is not made',
     async (...words) => {
-      expect(await runHere('orders', ...words)).toEqual({
+      expect(await orders(...words)).toEqual({
         code: 1,
         stdout: '',
         stderr: `There is no journal at ${join(dataDir, 'journal')}: DATA_DIR or JOURNAL_URL must be those of the gateway.\n`,
@@ -426,8 +421,8 @@ describe('the journal', () => {
   test("loses no order to a reader whose retention is shorter than the gateway's", async () => {
     await fill({ id: 'kept', ageMs: 200 * DAY_MS, outcome: sold('v1-1') });
     process.env['JOURNAL_DAYS'] = '1';
-    await runHere('orders', 'report');
-    expect((await runHere('orders', 'list', '--since', '300d')).stdout).toContain(' kept ');
+    await orders('report');
+    expect(await printed('list', '--since', '300d')).toContain(' kept ');
   });
 });
 
@@ -452,9 +447,9 @@ describe('--caller', () => {
     ['feedfeed', ['of-a-stranger']],
     ['Ada (sandbox)', ['in-play']],
   ])('%s selects %j in a list, an export and a report', async (caller, ids) => {
-    const list = (await runHere('orders', 'list', '--caller', caller)).stdout;
-    const exported = (await runHere('orders', 'export', '--format', 'jsonl', '--caller', caller)).stdout;
-    const reported = (await runHere('orders', 'report', '--caller', caller)).stdout;
+    const list = await printed('list', '--caller', caller);
+    const exported = await printed('export', '--format', 'jsonl', '--caller', caller);
+    const reported = await printed('report', '--caller', caller);
     const shown = exported
       .trim()
       .split('\n')
@@ -465,19 +460,17 @@ describe('--caller', () => {
   });
 
   test('the report of all callers leaves out money of the sandbox and says so', async () => {
-    const { stdout } = await runHere('orders', 'report');
+    const stdout = await printed('report');
     expect(stdout).toMatch(/\nsucceeded +1 +100\.00 +98\.00 +0\.00\n/);
     expect(stdout).toContain('\n1 order in the sandbox, where nothing is charged, is not counted.\n');
-    expect((await runHere('orders', 'report', '--caller', 'Ada (sandbox)')).stdout).not.toContain('not counted');
+    expect(await printed('report', '--caller', 'Ada (sandbox)')).not.toContain('not counted');
   });
 
   test('an order is shown with the name of its caller, and only for the caller asked for', async () => {
-    expect((await runHere('orders', 'list')).stdout).toMatch(
-      / Ada +buy_airtime[^]* feedfeed +buy_airtime[^]* Ada \(sandbox\) +buy/,
-    );
-    expect((await runHere('orders', 'show', 'of-ada', '--json')).stdout).toContain('"caller": "Ada"');
+    expect(await printed('list')).toMatch(/ Ada +buy_airtime[^]* feedfeed +buy_airtime[^]* Ada \(sandbox\) +buy/);
+    expect(await printed('show', 'of-ada', '--json')).toContain('"caller": "Ada"');
     for (const json of [[], ['--json']]) {
-      const { code, stderr } = await runHere('orders', 'show', 'of-ada', '--caller', 'feedfeed', ...json);
+      const { code, stderr } = await orders('show', 'of-ada', '--caller', 'feedfeed', ...json);
       expect([code, stderr]).toEqual([1, expect.stringContaining('There is no order of-ada of feedfeed in the journal.')]);
     }
   });

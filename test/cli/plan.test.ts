@@ -8,13 +8,13 @@ import { listen } from '../listen';
 import { MAPPINGS, copyMappings, editFile } from '../mapping/mapping-set';
 import { seen, trafficWith } from '../operator/drift/traffic-with';
 import { runCommand } from './run-command';
-import { runHere } from './run-here';
+import { runHere, withSettings } from './run-here';
 import { newFolder } from '../new-folder';
 
 let home: string;
 let folder: string;
 let house: House | undefined;
-const environment = { ...process.env };
+withSettings(() => ({}));
 
 beforeEach(() => {
   home = newFolder();
@@ -23,7 +23,6 @@ beforeEach(() => {
 afterEach(async () => {
   await house?.close();
   house = undefined;
-  process.env = { ...environment };
 });
 
 /** A gateway that uses the folder; the commands of this process find it. */

@@ -2,8 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { checkFolder } from '../../src/mapping/check';
-import type { Ran } from '../cli/run-command';
-import { runHere } from '../cli/run-here';
+import { runHere, withSettings } from '../cli/run-here';
 import { openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
 import { copyMappings } from '../mapping/mapping-set';
@@ -14,20 +13,15 @@ beforeEach(async () => {
   folder = newFolder();
   copyMappings(join(folder, 'mappings'));
   house = await openHouse({ env: { MAPPINGS_DIR: join(folder, 'mappings') } });
-  const { hostname, port } = new URL(house.service.adminUrl);
-  Object.assign(process.env, { ADMIN_HOST: hostname, ADMIN_PORT: port, MAPPINGS_DIR: join(folder, 'mappings') });
   jest.spyOn(process, 'cwd').mockReturnValue(folder);
 });
-const environment = { ...process.env };
 afterEach(async () => {
-  process.env = { ...environment };
   jest.restoreAllMocks();
   await house.close();
 });
+withSettings(() => ({ ADMIN_PORT: new URL(house.service.adminUrl).port, MAPPINGS_DIR: join(folder, 'mappings') }));
 
-function drift(...args: string[]): Promise<Ran> {
-  return runHere('drift', ...args);
-}
+const drift = (...args: string[]) => runHere('drift', ...args);
 
 const order = {
   network: 'MTNSME',
