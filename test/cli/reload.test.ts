@@ -1,7 +1,7 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeReload } from '../../src/cli/reload';
-import { send, useHouses } from '../flows/house';
+import { buyAirtime, useHouses } from '../flows/house';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
 import { until } from '../until';
@@ -33,8 +33,7 @@ test('a failed reload is a metric, a log line and a non-zero exit, and the runni
       expect.objectContaining({ mappingHash: hash, detail: expect.stringMatching(/request-id\.yaml:\d+:\d+/) }),
     ]),
   );
-  const sale = { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'r1' };
-  expect((await send(house.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
+  expect((await buyAirtime(house, { 'request-id': 'r1' })).body).toMatchObject({ status: 'success' });
 });
 
 test('MAPPINGS_WATCH notices a change, good or bad', async () => {

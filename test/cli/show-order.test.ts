@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { showOrder } from '../../src/cli/show-order';
 import { createTimes } from '../../src/domain/times';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../src/domain/order';
-import { send, withHouse } from '../flows/house';
+import { buyAirtime, withHouse } from '../flows/house';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 import { shippedMapping, copyMappings } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
@@ -38,7 +38,7 @@ const breakOne = (): void => writeFileSync(join(folder, 'request-id.yaml'), 'req
 
 test('while the files are being edited, orders are shown with the set that serves, and the output says so', async () => {
   await withHouse({ dataDir, env: { MAPPINGS_DIR: folder } }, async (house) => {
-    await send(house.url, '/api/topup/', { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'r1' });
+    await buyAirtime(house, { 'request-id': 'r1' });
     breakOne();
     const { hash } = house.service.live.current();
     const remark = `The mapping files cannot be used (see \`compat-gateway check\`); orders are read by the last good set, ${hash}.\n`;

@@ -3,9 +3,9 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock, type Clock } from '../../src/domain/clock';
 import { LOOK_EVERY_MS } from '../../src/watch/alarms';
-import { openHouse, send, type House, type HouseOptions } from './house';
+import { createForwardClock, type ForwardClock } from '../faults/timing';
+import { buyAirtime, openHouse, type House, type HouseOptions } from './house';
 import { listen } from '../listen';
 import { openWebhookServer } from './webhook-server';
 import { opened } from '../opened';
@@ -13,32 +13,29 @@ import { opened } from '../opened';
 const ORDERS_LOOK_MS = 60_000;
 
 /** Conditions are checked all the time instead of every few seconds, and the time of day can be moved. */
-function createHastyClock() {
-  let movedMs = 0;
-  const clock: Clock = {
-    now: () => systemClock.now() + movedMs,
-    elapsed: () => systemClock.elapsed() + movedMs,
-    after: (delayMs, run) => systemClock.after(delayMs === LOOK_EVERY_MS || delayMs === ORDERS_LOOK_MS ? 20 : delayMs, run),
+function createHastyClock(): ForwardClock {
+  const clock = createForwardClock();
+  return {
+    ...clock,
+    after: (delayMs, run) => clock.after(delayMs === LOOK_EVERY_MS || delayMs === ORDERS_LOOK_MS ? 20 : delayMs, run),
   };
-  return { clock, move: (ms: number) => void (movedMs += ms) };
 }
 
 let house: House;
-let time: ReturnType<typeof createHastyClock>;
-beforeEach(() => (time = createHastyClock()));
+let clock: ForwardClock;
+beforeEach(() => (clock = createHastyClock()));
 afterEach(() => house.close());
 const webhook = opened(openWebhookServer, beforeEach, afterEach);
 
 async function open(options: HouseOptions = {}): Promise<void> {
   const { env, ...more } = options;
   house = await openHouse({
-    ...{ clock: time.clock, ...more },
+    ...{ clock, ...more },
     env: { ALARM_WEBHOOK: webhook.url, ...env },
   });
 }
 
-const sale = (amount: number, phone: string) => ({ network: 1, mobile_number: phone, amount, Ported_number: true });
-const buy = (amount: number, key: string, phone = '08030000011') => send(house.url, '/api/topup/', sale(amount, phone), { key });
+const buy = (amount: number, key: string, phone = '08030000011') => buyAirtime(house, { amount, mobile_number: phone }, { key });
 const gauges = async (): Promise<readonly string[]> =>
   [...(await house.metrics()).matchAll(/^compat_alarm\{alarm="(\w+)"\} 1$/gm)].map(([, name = '']) => name);
 const active = async (): Promise<unknown> => (await fetch(`${house.service.adminUrl}/alarms`)).json();
@@ -47,7 +44,7 @@ test('a house that sells sends no alarm', async () => {
   await open();
   expect((await buy(100, 'sandbox_demo:1234')).body.status).toBe('success');
   await sleep(300);
-  time.move(60_000);
+  clock.forward(60_000);
   await sleep(300);
   expect([webhook.told(), await gauges(), await active()]).toEqual([[], [], { alarms: [] }]);
   expect(await house.metrics()).toMatch(/^compat_disk_free_bytes\{folder="[^"]+"\} \d+$/m);
@@ -68,7 +65,7 @@ test('a v1 that stops raises an alarm, which ends when v1 is back', async () => 
   expect(await gauges()).toEqual(['v1_down']);
   expect(webhook.bodies[0]).toContain('takes no connection (ECONNREFUSED)');
   await listen(server, v1.port);
-  const moving = setInterval(() => time.move(1_000), 100);
+  const moving = setInterval(() => clock.forward(1_000), 100);
   await webhook.until('over v1_down', 60_000).finally(() => clearInterval(moving));
   expect(webhook.told()).toEqual(['raised v1_down', 'over v1_down']);
   await v1.close();
@@ -77,14 +74,11 @@ test('a v1 that stops raises an alarm, which ends when v1 is back', async () => 
 test('an order that stays open raises an alarm when it is overdue', async () => {
   await open();
   // The sandbox keeps it pending for ever; its script hangs up.
-  const body = JSON.stringify(sale(300, '08030000003'));
-  await fetch(`${house.url}/api/topup/`, {
-    ...{ method: 'POST', body, signal: AbortSignal.timeout(1_500) },
-    headers: { Authorization: 'Token sandbox_demo:1234', 'Content-Type': 'application/json' },
-  }).catch(() => undefined);
+  const sale = { amount: 300, mobile_number: '08030000003' };
+  await buyAirtime(house, sale, { signal: AbortSignal.timeout(1_500) }).catch(() => undefined);
   await sleep(200);
   expect(webhook.told()).toEqual([]);
-  time.move(house.service.live.current().timing.overdue);
+  clock.forward(house.service.live.current().timing.overdue);
   await webhook.until('raised orders_overdue');
   expect(webhook.bodies[0]).toContain('All open orders hold 300 naira.');
   expect(await house.metrics()).toMatch(/^compat_unknown_orders_overdue 1$/m);
@@ -130,9 +124,9 @@ test('a wallet below its limit raises an alarm with the name of its key, and ano
   await webhook.until('raised no_money_at_v1');
   expect(await active()).toMatchObject({ alarms: [{ title: 'Poor Stores' }, { title: 'Poor Stores' }] });
   expect(webhook.told()).toEqual(['raised wallet_low', 'raised no_money_at_v1']);
-  time.move(20 * 60_000);
+  clock.forward(20 * 60_000);
   await sleep(200);
-  time.move(60_000);
+  clock.forward(60_000);
   await webhook.until('over no_money_at_v1');
 });
 
@@ -145,9 +139,9 @@ test('a script that loops with a wrong key raises one alarm, however long it loo
   await webhook.until('raised key_in_a_loop');
   expect(webhook.told()).toEqual(['raised key_in_a_loop']);
   expect(webhook.bodies[0]).not.toContain('sandbox_nobody');
-  time.move(20 * 60_000);
+  clock.forward(20 * 60_000);
   await sleep(200);
-  time.move(60_000);
+  clock.forward(60_000);
   await webhook.until('over key_in_a_loop');
 });
 

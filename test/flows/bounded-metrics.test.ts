@@ -1,5 +1,5 @@
 /** The page of metrics does not grow with what strangers send: a second crowd with new values adds no series. */
-import { send, useHouse } from './house';
+import { AIRTIME, send, useHouse } from './house';
 
 const house = useHouse();
 
@@ -11,8 +11,6 @@ async function runInBatches(run: (nth: number) => Promise<unknown>, from: number
     await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => run(nth + index)));
 }
 
-const sale = { network: 1, mobile_number: '08030000011', amount: 100, Ported_number: true };
-
 /** A strange path, method, field, key, code, type, id and header for each stranger. */
 async function sendAll(from: number): Promise<void> {
   await runInBatches(async (nth) => {
@@ -20,7 +18,12 @@ async function sendAll(from: number): Promise<void> {
     const headers = { 'User-Agent': `agent-${nth}`, traceparent: `00-${nth}`, 'X-Request-Id': `id-${nth}` };
     await send(house.url, `/api/${encodeURIComponent(strange)}/${nth}/`, undefined, { headers });
     await send(house.url, `/api/user/?field_${nth}=${nth}`, undefined, { key: `sandbox_${nth}:1234`, headers });
-    const fields = { ...sale, [strange]: nth, amount: nth % 3 === 0 ? strange : 100, network: nth % 2 === 0 ? 1 : `net-${nth}` };
+    const fields = {
+      ...AIRTIME,
+      [strange]: nth,
+      amount: nth % 3 === 0 ? strange : 100,
+      network: nth % 2 === 0 ? 1 : `net-${nth}`,
+    };
     await send(house.url, '/api/topup/', fields, {
       headers,
       key: nth % 4 === 0 ? 'acme_live_demo:1234' : `sandbox_${nth}:${nth}`,

@@ -1,5 +1,5 @@
 /** Keys with entries in callers.yaml, through the whole house: what they send, buy, are told and are shown. */
-import { askV1, renameKeys, send, useHouse, type Told } from './house';
+import { renameKeys, send, useHouse, type Told } from './house';
 
 const MOVED = {
   // Plan numbers of another server; its 8 and 9 are the same plan here.
@@ -17,18 +17,17 @@ const house = useHouse({ callers: { sandbox_demo: MOVED, acme_live_demo: MIXED }
 beforeAll(() => expect(house.service.live.problems()).toEqual([]));
 
 const MIXED_KEY = 'acme_live_demo:1234';
-const balance = async (): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
 const data = (fields: Record<string, unknown>, key?: string): Promise<Told> =>
   send(house.url, '/api/data/', { phone: '08051234567', ...fields }, key === undefined ? {} : { key });
 const rows = async (path: string, key?: string): Promise<Told['body']> =>
   (await send(house.url, path, undefined, key === undefined ? {} : { key })).body;
 
 test('one of its own plan numbers is sold as our plan, and told as it was sent', async () => {
-  const before = await balance();
+  const before = await house.wallet();
   const { body } = await data({ data_plan: '7', network: 2, 'request-id': 'own-7' });
   expect(body).toMatchObject({ status: 'success', plan: 7, data_plan: 7, plan_id: 7, data_size: '1GB', network: 'GLO' });
   // The price of plan 203 for a key of this tier.
-  expect(before - (await balance())).toBe(430);
+  expect(before - (await house.wallet())).toBe(430);
 });
 
 test('two of its numbers for one plan are each told as sent, also in a later status reply', async () => {
@@ -38,11 +37,11 @@ test('two of its numbers for one plan are each told as sent, also in a later sta
 });
 
 test.each([203, 57, '102'])('a number that is not one of its own (%s) is refused, and nothing is charged', async (plan) => {
-  const before = await balance();
+  const before = await house.wallet();
   const { status, body } = await data({ plan, 'request-id': `unlisted ${plan}` });
   expect([status, body.status, body.id]).toEqual([400, 'fail', null]);
   expect(body.error[0]).toMatch(new RegExp(`^plan: ${plan} is none of the data plan numbers .*Nothing was charged`));
-  expect(await balance()).toBe(before);
+  expect(await house.wallet()).toBe(before);
 });
 
 test('a cable package and its provider are read and told in its own numbers', async () => {
@@ -145,17 +144,17 @@ describe('when a number gets another meaning between two attempts at one order',
   });
 
   test('the order is told as it was made, never sold as the other plan and never told as failed', async () => {
-    const before = await balance();
+    const before = await house.wallet();
     expect((await data(sale)).body).toMatchObject({ status: 'pending', plan: 7 });
     expect((await data(again)).body).toMatchObject({ status: 'success', plan: 7, network: 'GLO', data_size: '1GB' });
-    expect(await balance()).toBe(before);
+    expect(await house.wallet()).toBe(before);
   });
 
   test('another sale under its id is refused', async () => {
-    const before = await balance();
+    const before = await house.wallet();
     const { status, body } = await data({ ...again, phone: '08051234501' });
     expect([status, body.status, body.id]).toEqual([409, 'fail', null]);
-    expect(await balance()).toBe(before);
+    expect(await house.wallet()).toBe(before);
   });
 
   test('an order that was never charged is sold as its number means now', async () => {

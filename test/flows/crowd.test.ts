@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openHouse, send, type House, type Told } from './house';
+import { buyAirtime, openHouse, type House, type Told } from './house';
 import { listen, type Listening } from '../listen';
 
 const V1_MS = 300;
@@ -33,16 +33,9 @@ afterAll(async () => {
 /** An order of axios waits three seconds for its turn, and is turned away where others have waited for two. An order of Python waits seven and a half. */
 let phones = 0;
 const buy = (key: string, id: string, script = 'axios/1.7.2'): Promise<Told> =>
-  send(
-    house.url,
-    '/api/topup/',
-    {
-      network: 1,
-      mobile_number: `0803${String((phones += 1)).padStart(7, '0')}`,
-      amount: 100,
-      Ported_number: true,
-      'request-id': id,
-    },
+  buyAirtime(
+    house,
+    { mobile_number: `0803${String((phones += 1)).padStart(7, '0')}`, 'request-id': id },
     { key, headers: { 'User-Agent': script } },
   );
 

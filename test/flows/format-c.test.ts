@@ -90,8 +90,7 @@ test('a smartcard and a meter are looked up, and the name is in msg', async () =
 });
 
 test('a declined order is told as failed, and the wallet has its money back', async () => {
-  const balance = async () => (await askV1(house.service, '/balance')).body.data.wallet_balance;
-  const before = await balance();
+  const before = await house.wallet();
   const { status, body } = await send(house.url, '/api/cabletv/', {
     provider: 1,
     iucnumber: '0041230000',
@@ -99,7 +98,7 @@ test('a declined order is told as failed, and the wallet has its money back', as
     ref: 'declined',
   });
   expect([status, body]).toEqual([400, expect.objectContaining({ status: 'fail', Status: 'failed', ref: 'declined', id: null })]);
-  expect(await balance()).toBe(before);
+  expect(await house.wallet()).toBe(before);
 });
 
 test('a pending order is told as processing, and its ref can be asked for', async () => {

@@ -1,10 +1,10 @@
 /** Scripts that hang up before their reply, on real sockets: what a repeat is told, and what v1 charged. */
 import { connect } from 'node:net';
-import { systemClock, type Clock } from '../../src/domain/clock';
 import { hasPhp, runScript } from '../php/run-script';
 import { runHere } from '../cli/run-here';
 import { askV1, type House, MAPPINGS, send, useHouse, withHouse } from './house';
 import { newFolder } from '../new-folder';
+import { createForwardClock } from '../faults/timing';
 
 /** Side by side: the plays mostly wait. */
 const test = globalThis.test.concurrent;
@@ -114,13 +114,13 @@ test('a day and a restart later a script that hung up is told its success; the i
     await hangUpAfter(own.url, sale, 1_000);
     await new Promise((resolve) => setTimeout(resolve, 6_000));
   });
-  let aheadMs = DAY;
-  const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs, elapsed: () => systemClock.elapsed() + aheadMs };
+  const clock = createForwardClock();
+  clock.forward(DAY);
   await withHouse({ dataDir, clock }, async (own) => {
     expect((await send(own.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success', 'request-id': 'AIRTIME_114' });
-    aheadMs += 9 * MINUTE;
+    clock.forward(9 * MINUTE);
     expect((await send(own.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
-    aheadMs += 2 * MINUTE;
+    clock.forward(2 * MINUTE);
     const late = await send(own.url, '/api/topup/', sale);
     expect([late.status, late.body.status, late.body.id, late.body.reference]).toEqual([400, 'fail', null, null]);
     expect(late.body.error[0]).toMatch(/already used: .* was sold on .* Nothing was charged for this request/);

@@ -30,6 +30,8 @@ export interface House {
   metrics(): Promise<string>;
   /** The number of this sample on it; 0 when it is not there. */
   sample(name: string): Promise<number>;
+  /** The naira in the wallet of a key, as v1 has it. */
+  wallet(key?: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -103,6 +105,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       const line = (await metrics()).split('\n').find((one) => one.startsWith(`${name} `)) ?? '';
       return Number(line.slice(name.length));
     },
+    wallet: async (key) => (await askV1(service, '/balance', key)).body.data.wallet_balance,
     async close() {
       await service.stop();
       await v1?.close();
@@ -188,6 +191,12 @@ export async function send(url: string, path: string, body?: unknown, options: S
   const text = await response.text();
   return { status: response.status, body: JSON.parse(text), text, headers: response.headers };
 }
+
+/** The sale that most suites send: airtime for a number of its own network. */
+export const AIRTIME = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true };
+
+export const buyAirtime = ({ url }: Pick<House, 'url'>, fields: object = {}, options?: SendOptions): Promise<Told> =>
+  send(url, '/api/topup/', { ...AIRTIME, ...fields }, options);
 
 /** v1's own answer, with which replies are compared. */
 export async function askV1(service: Service, path: string, key = 'sandbox_demo'): Promise<Told> {

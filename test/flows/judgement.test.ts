@@ -1,6 +1,6 @@
 // The journal tells a key at an address nothing that v1 would not tell it (decision 0035). In the sandbox the key is bound to
 // 127.0.0.1 and 10.0.0.9; each test chooses the question, the address and the faults.
-import { systemClock, type Clock } from '../../src/domain/clock';
+import { createForwardClock } from '../faults/timing';
 import { openHouse, send, type House, type Told } from './house';
 import { newFolder } from '../new-folder';
 
@@ -13,9 +13,8 @@ const SALE = { network: '2', phone: '08021234567', amount: '100', bypass: true, 
 const dataDir = newFolder();
 let house: House;
 let bought: Told;
-let laterMs = 0;
 /** Lets v1's last judgement of the key expire. */
-const clock: Clock = { ...systemClock, now: () => Date.now() + laterMs, elapsed: () => performance.now() + laterMs };
+const clock = createForwardClock();
 const open = (env: Readonly<Record<string, string>> = {}): Promise<House> =>
   openHouse({ dataDir, clock, env: { TRUSTED_PROXIES: '127.0.0.1', ...env } });
 
@@ -60,7 +59,7 @@ describe('when the key was revoked', () => {
     await expectOrderTold(LISTED);
     await expectNothingTold(UNLISTED, NOT_ALLOWED);
     house.service.sandbox!.admin.regenerateKey(KEY);
-    laterMs += 2 * 60_000;
+    clock.forward(2 * 60_000);
   });
 
   test('the key is told nothing, from any address', async () => {
@@ -68,11 +67,11 @@ describe('when the key was revoked', () => {
     await expectNothingTold('127.0.0.1', 'Invalid API key.');
   });
   test('the key is told nothing later either', async () => {
-    laterMs += 2 * 60_000;
+    clock.forward(2 * 60_000);
     await expectNothingTold(LISTED, 'Invalid API key.');
   });
   test('a repeat is told that its id is used, and not for what', async () => {
-    laterMs += 60 * 60_000;
+    clock.forward(60 * 60_000);
     const { status, body } = await buy(LISTED);
     expect([status, body.status, body.message]).toEqual([
       400,
@@ -91,11 +90,11 @@ test('an AccessToken that is too old does not make the orders that it bought fai
   });
   const [hour, day] = [60 * 60_000, 24 * 60 * 60_000];
   // The last minute in which the token is accepted.
-  laterMs += day + hour - (clock.now() % hour) - 60_000;
+  clock.forward(day + hour - (clock.now() % hour) - 60_000);
   const sale = (id: string): Promise<Told> =>
     send(house.url, '/api/topup/', { ...SALE, 'request-id': id }, { key: login.body.AccessToken });
   expect((await sale('t-1')).body.status).toBe('success');
-  laterMs += 2 * 60_000;
+  clock.forward(2 * 60_000);
   const [repeat, other] = [await sale('t-1'), await sale('t-2')];
   expect([repeat.status, repeat.body.status, repeat.body.reference ?? null]).toEqual([200, 'pending', null]);
   expect(repeat.body.message).toContain('The AccessToken is too old; log in again.');

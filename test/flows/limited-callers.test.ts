@@ -1,18 +1,16 @@
 /** Keys that callers.yaml has paused or limited, through the whole house: what is refused, and what is still told. */
-import { askV1, type House, renameKeys, send, type Told, withHouse } from './house';
+import { buyAirtime, type House, renameKeys, send, type Told, withHouse } from './house';
 import { newFolder } from '../new-folder';
 
 const KEY = 'sandbox_demo:1234';
 const OTHER = 'acme_live_demo:1234';
 
 const sell = (house: House, requestId: string, naira = 100, key = KEY): Promise<Told> =>
-  send(
-    house.url,
-    '/api/topup/',
-    { network: 1, mobile_number: `0803${requestId.replace(/\D/g, '').padStart(7, '1')}`, amount: naira, 'request-id': requestId },
+  buyAirtime(
+    house,
+    { mobile_number: `0803${requestId.replace(/\D/g, '').padStart(7, '1')}`, amount: naira, 'request-id': requestId },
     { key },
   );
-const wallet = async (house: House): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
 
 const withLimited = (says: object, run: (house: House) => Promise<void>, dataDir = newFolder()): Promise<void> =>
   withHouse({ callers: { sandbox_demo: says }, dataDir }, (house) => {
@@ -22,11 +20,11 @@ const withLimited = (says: object, run: (house: House) => Promise<void>, dataDir
 
 test('a paused key sells nothing, and all its other requests are answered', () =>
   withLimited({ title: 'Ada', paused: 'Please pay your bill first.' }, async (house) => {
-    const before = await wallet(house);
+    const before = await house.wallet();
     const { status, body } = await sell(house, 'paused-1');
     expect(status).toBe(403);
     expect(body).toMatchObject({ status: 'fail', Status: 'failed', msg: 'Please pay your bill first.', success: false });
-    expect(await wallet(house)).toBe(before);
+    expect(await house.wallet()).toBe(before);
     expect((await send(house.url, '/api/user/', undefined, { key: KEY })).body.user.wallet_balance).toBe(before);
     expect((await send(house.url, '/api/data_plans', undefined, { key: KEY })).body.length).toBeGreaterThan(3);
     expect((await send(house.url, '/api/transaction/paused-1', undefined, { key: KEY })).body.status).toBe('pending');
@@ -39,13 +37,13 @@ test('a sale from before the pause is told as it stands, sent again or asked for
     expect((await sell(house, 'sold-1')).body).toMatchObject({ status: 'success' });
     const pending = await sell(house, 'open-0003');
     expect(pending.body.status).toBe('pending');
-    const before = await wallet(house);
+    const before = await house.wallet();
     await renameKeys(house, { sandbox_demo: { title: 'Ada', patience: '1s', paused: true } });
     const again = await sell(house, 'sold-1');
     expect([again.status, again.body.status]).toEqual([200, 'success']);
     expect((await send(house.url, '/api/transaction/sold-1', undefined, { key: KEY })).body).toMatchObject({ status: 'success' });
     expect((await sell(house, 'open-0003')).body.status).toBe('pending');
-    expect(await wallet(house)).toBe(before);
+    expect(await house.wallet()).toBe(before);
     expect((await sell(house, 'new-1')).body).toMatchObject({ status: 'fail' });
     await renameKeys(house, { sandbox_demo: { title: 'Ada' } });
     expect((await sell(house, 'new-1')).body).toMatchObject({ status: 'success' });
@@ -82,11 +80,11 @@ test('the naira of a day are counted across a restart, without orders that took 
   await withLimited(
     limited,
     async (house) => {
-      const before = await wallet(house);
+      const before = await house.wallet();
       const { status, body } = await sell(house, 'day-4', 100);
       expect(status).toBe(403);
       expect(body.msg).toMatch(/^This purchase would go beyond the NGN 400\.00 /);
-      expect(await wallet(house)).toBe(before);
+      expect(await house.wallet()).toBe(before);
       expect((await sell(house, 'day-1', 200)).body).toMatchObject({ status: 'success' });
       expect((await sell(house, 'day-5', 50)).body).toMatchObject({ status: 'success' });
       expect((await sell(house, 'other-2', 500, OTHER)).body).toMatchObject({ status: 'success' });
@@ -105,9 +103,9 @@ test('an SMS, whose price only v1 knows, counts in the naira of a day', () =>
         { key: KEY },
       );
     for (const id of ['sms-1', 'sms-2']) expect((await text(id)).body).toMatchObject({ status: 'success', paid_amount: 4 });
-    const before = await wallet(house);
+    const before = await house.wallet();
     const { status, body } = await text('sms-3');
     expect([status, body.status]).toEqual([403, 'fail']);
     expect(body.msg).toMatch(/^This purchase would go beyond the NGN 8\.00 /);
-    expect(await wallet(house)).toBe(before);
+    expect(await house.wallet()).toBe(before);
   }));

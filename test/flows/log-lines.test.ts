@@ -1,9 +1,9 @@
 /** What an operator finds in the log of a whole house: each request by the ids of its script, the journal and v1. */
 import { connect } from 'node:net';
-import { send, useHouse, type LogLine } from './house';
+import { AIRTIME, buyAirtime, send, useHouse, type LogLine } from './house';
 import { until } from '../until';
 
-const PHONE = '08031234567';
+const PHONE = AIRTIME.mobile_number;
 const METER = '45012345678';
 
 const house = useHouse();
@@ -12,17 +12,8 @@ const lines = (): LogLine[] => house.log();
 const find = (text: string): LogLine[] => house.logLines.filter((line) => line.includes(text)).map((line) => JSON.parse(line));
 const last = (): LogLine => lines().at(-1)!;
 
-const sale = (more: object): object => ({
-  network: 1,
-  mobile_number: PHONE,
-  amount: 100,
-  Ported_number: true,
-  airtime_type: 'VTU',
-  ...more,
-});
-
 test("a sale is found by its request id, its order number and v1's reference", async () => {
-  const { body } = await send(house.url, '/api/topup/', sale({ 'request-id': 'SHOP-17' }));
+  const { body } = await buyAirtime(house, { 'request-id': 'SHOP-17' });
   const [line, ...more] = find('SHOP-17');
   expect(more).toEqual([]);
   expect(line).toMatchObject({
@@ -38,7 +29,7 @@ test("a sale is found by its request id, its order number and v1's reference", a
 });
 
 test('a sale without an id is found by the id that v1 got', async () => {
-  await send(house.url, '/api/topup/', sale({ amount: 101 }));
+  await buyAirtime(house, { amount: 101 });
   expect(last()).toMatchObject({ requestId: expect.stringMatching(/^CG[0-9A-Z]{26}$/), order: expect.any(Number) });
 });
 
@@ -54,15 +45,17 @@ test.each([
   ['a header', { amount: 'much' }, { 'X-Request-Id': 'REFUSED-3' }, 'REFUSED-3'],
 ])('a refused order is found by its id, which stands in %s', async (_what, more, headers, id) => {
   const before = lines().length;
-  const { status, body } = await send(house.url, '/api/topup/', typeof more === 'string' ? more : sale(more), { headers });
+  const { status, body } = await send(house.url, '/api/topup/', typeof more === 'string' ? more : { ...AIRTIME, ...more }, {
+    headers,
+  });
   expect(status).toBe(400);
   const [line] = lines().slice(before);
   expect(line).toMatchObject({ outcome: 'refused', requestId: id, refusedAs: 'invalid_field', detail: body.error[0] });
 });
 
 test('an order under a used id is found by that id too', async () => {
-  await send(house.url, '/api/topup/', sale({ 'request-id': 'TWICE-1', amount: 102 }));
-  await send(house.url, '/api/topup/', sale({ 'request-id': 'TWICE-1', amount: 103 }));
+  await buyAirtime(house, { 'request-id': 'TWICE-1', amount: 102 });
+  await buyAirtime(house, { 'request-id': 'TWICE-1', amount: 103 });
   expect(find('TWICE-1').map((line) => [line.outcome, line.refusedAs])).toEqual([
     ['succeeded', undefined],
     ['refused', 'request_id_reused'],
@@ -70,7 +63,7 @@ test('an order under a used id is found by that id too', async () => {
 });
 
 test('a status query has its ids, and its address none', async () => {
-  const { body } = await send(house.url, '/api/topup/', sale({ 'request-id': 'ASKED-1', amount: 104 }));
+  const { body } = await buyAirtime(house, { 'request-id': 'ASKED-1', amount: 104 });
   await send(house.url, '/api/transaction/ASKED-1');
   expect(last()).toMatchObject({
     path: '/api/transaction/:value',
@@ -83,10 +76,10 @@ test('a status query has its ids, and its address none', async () => {
 });
 
 test('a request id that is a phone number is masked, and found by the output of the fingerprint command', async () => {
-  await send(house.url, '/api/topup/', sale({ 'request-id': `T-${PHONE}-1`, amount: 105 }));
+  await buyAirtime(house, { 'request-id': `T-${PHONE}-1`, amount: 105 });
   const { requestId } = last();
   expect(requestId).toMatch(/^id~[0-9a-f]{16}$/);
-  await send(house.url, '/api/topup/', sale({ 'request-id': `T-${PHONE}-1`, amount: 106 }));
+  await buyAirtime(house, { 'request-id': `T-${PHONE}-1`, amount: 106 });
   await send(house.url, `/api/data/T-${PHONE}-1/`);
   expect(lines().slice(-2)).toMatchObject([
     { requestId, refusedAs: 'request_id_reused' },
@@ -117,10 +110,10 @@ test("no customer's number and no key reaches the log, wherever a broken script 
       await (
         await fetch(`${house.url}${path}?${segment}=${segment}`, { headers: { Authorization: 'Token sandbox_demo:1234' } })
       ).text();
-    await send(house.url, '/api/topup/', { ...sale({ amount: 107 }), [text]: 1 });
+    await buyAirtime(house, { amount: 107, [text]: 1 });
     await send(house.url, '/api/topup/', `{"${text}":1,"${text}":2}`);
-    await send(house.url, '/api/topup/', sale({ network: text }));
-    await send(house.url, `/api/topup/${segment}`, sale({}), { method: 'PUT' });
+    await buyAirtime(house, { network: text });
+    await send(house.url, `/api/topup/${segment}`, AIRTIME, { method: 'PUT' });
   }
   const metrics = await house.metrics();
   const shapes = [/803[-. ]?123[-. ]?4567/, new RegExp(METER), /sandbox_demo/, /ada(@|%40)shop/];
@@ -131,7 +124,7 @@ test("no customer's number and no key reaches the log, wherever a broken script 
 });
 
 test('characters that turn the direction of text are written as numbers', async () => {
-  await send(house.url, '/api/topup/', sale({ 'request-id': 'a\u202eb\u200bc', amount: 108 }));
+  await buyAirtime(house, { 'request-id': 'a\u202eb\u200bc', amount: 108 });
   expect(last()).toMatchObject({ requestId: 'a\\u202eb\\u200bc' });
   await send(house.url, `/api/data/${encodeURIComponent('x\u202ey\u2066')}/`);
   expect(last().detail).toContain('x\\u202ey\\u2066');

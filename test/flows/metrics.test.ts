@@ -5,12 +5,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
-import { systemClock, type Clock } from '../../src/domain/clock';
+import type { Clock } from '../../src/domain/clock';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { FLUSH_EVERY_MS } from '../../src/traffic/recorder';
-import { send, useHouse, type House } from './house';
-import { newFolder } from '../new-folder';
-import { copyMappings } from '../mapping/mapping-set';
+import { createForwardClock } from '../faults/timing';
+import { AIRTIME, buyAirtime, send, useHouse, type House } from './house';
 
 type Samples = ReadonlyMap<string, number>;
 
@@ -25,21 +24,17 @@ const ROOT = resolve(__dirname, '..', '..');
 const LOOK_EVERY_MS = 60_000;
 const rose = (moved: number): boolean => moved > 0;
 let lookAgain: () => void = () => undefined;
-/** By how much the clock of the house is ahead. */
-let skippedMs = 0;
+const time = createForwardClock();
 /** Open orders are checked, and traffic is written, only when the test asks for it. */
 const clock: Clock = {
-  now: () => systemClock.now() + skippedMs,
-  elapsed: () => systemClock.elapsed() + skippedMs,
+  ...time,
   after(delayMs, run) {
     if (delayMs === LOOK_EVERY_MS) lookAgain = run;
-    return delayMs === LOOK_EVERY_MS || delayMs === FLUSH_EVERY_MS ? () => undefined : systemClock.after(delayMs, run);
+    return delayMs === LOOK_EVERY_MS || delayMs === FLUSH_EVERY_MS ? () => undefined : time.after(delayMs, run);
   },
 };
 
-const folder = newFolder();
-copyMappings(join(folder, 'mappings'));
-const house = useHouse({ env: { MAPPINGS_DIR: join(folder, 'mappings') }, clock });
+const house = useHouse({ changeMappings: () => undefined, clock });
 const withoutV1 = useHouse({ env: { UPSTREAM_URL: 'http://127.0.0.1:9/api/v1' } });
 
 async function read(...houses: readonly House[]): Promise<Samples> {
@@ -66,14 +61,7 @@ async function rising(sample: string, act: () => unknown): Promise<void> {
   await until(sample, (value) => value > before);
 }
 
-const sale = (phone: string, more: object = {}) => ({
-  network: 1,
-  mobile_number: phone,
-  amount: 100,
-  Ported_number: true,
-  ...more,
-});
-const buy = (phone: string, more: object = {}) => send(house.url, '/api/topup/', sale(phone, more));
+const buy = (phone: string, more: object = {}) => buyAirtime(house, { mobile_number: phone, ...more });
 
 function dial(text: string): Socket {
   const { hostname, port } = new URL(house.url);
@@ -83,16 +71,16 @@ function dial(text: string): Socket {
 
 /** Sends a whole sale without a User-Agent, as PHP does, and closes the connection. */
 async function hangUp(phone: string): Promise<void> {
-  const body = JSON.stringify(sale(phone));
+  const body = JSON.stringify({ ...AIRTIME, mobile_number: phone });
   const head = `POST /api/topup/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token acme_live_demo:1234\r\nContent-Length: ${body.length}\r\n\r\n`;
   let socket: Socket;
   await rising('compat_upstream_seconds_count{path="/airtime",outcome="pending"}', () => (socket = dial(head + body)));
-  skippedMs += 4_500;
+  time.forward(4_500);
   await rising('compat_hang_ups_total{kind="plain_php"}', () => socket.destroy());
 }
 
 const edit = (text: string): void => {
-  const file = join(folder, 'mappings', 'callers.yaml');
+  const file = join(house.mappingsDir, 'callers.yaml');
   writeFileSync(file, readFileSync(file, 'utf8') + text);
 };
 const reload = async (): Promise<unknown> => house.service.live.reload();
@@ -175,7 +163,7 @@ const STEPS: readonly Step[] = [
   },
   {
     what: 'a sale with a wrong PIN',
-    play: () => send(house.url, '/api/topup/', sale('08030000012'), { key: 'sandbox_demo:9999' }),
+    play: () => buyAirtime(house, {}, { key: 'sandbox_demo:9999' }),
     moves: { compat_wrong_pins_total: 1 },
   },
   {

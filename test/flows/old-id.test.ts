@@ -3,7 +3,7 @@
  * before it came to the gateway. v1 returns the old order and sells nothing (specification, section 4), but a script that sends
  * such an id again means another sale (facts 9.1: ids made of phone and amount).
  */
-import { send, useHouse, type V1 } from './house';
+import { buyAirtime, useHouse, type V1 } from './house';
 
 const DAY_MS = 86_400_000;
 
@@ -48,10 +48,7 @@ const answer: V1 = ({ method }, url, body) => {
 };
 const house = useHouse({ v1: answer, callers: { acme_live_demo: { replay: 'always' }, sandbox_demo: { patience: '3s' } } });
 
-const buy = (id: string, key = 'sandbox_demo:1234') => {
-  const sale = { network: 1, mobile_number: '08031234567', amount: 100, airtime_type: 'VTU' };
-  return send(house.url, '/api/topup/', { ...sale, 'request-id': id }, { key });
-};
+const buy = (id: string, key = 'sandbox_demo:1234') => buyAirtime(house, { 'request-id': id }, { key });
 
 test.each([
   ['AIRTIME_08031234567_100', 400, 'fail'],

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { editFile } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
 import { until } from '../until';
-import { openHouse, SECRET, send, useHouses, type SendOptions, withHouse } from './house';
+import { buyAirtime, openHouse, SECRET, send, useHouses, type SendOptions, withHouse } from './house';
 
 const house = useHouses({ changeMappings: () => undefined });
 
@@ -61,22 +61,18 @@ test('an order of a renamed format is told in the words of its own when it is as
 test.each(['shop-of-husmodata', undefined])(
   'an order of a family that is called %s now is told in its words when it is asked for or repeated',
   async (name) => {
-    const sale = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, 'request-id': 'H-1' };
-    expect((await send(house.url, '/api/topup/', sale, GUZZLE)).body.status).toBeUndefined();
+    const sale = { 'request-id': 'H-1' };
+    expect((await buyAirtime(house, sale, GUZZLE)).body.status).toBeUndefined();
     if (name === undefined) rmSync(join(house.mappingsDir, 'families/laravel-husmodata.yaml'));
     else edit(/laravel-husmodata:/, `${name}:`);
     await reload();
-    const told = [
-      await send(house.url, '/api/transaction/H-1', undefined, GUZZLE),
-      await send(house.url, '/api/topup/', sale, GUZZLE),
-    ];
+    const told = [await send(house.url, '/api/transaction/H-1', undefined, GUZZLE), await buyAirtime(house, sale, GUZZLE)];
     expect(told.map(({ body }) => [body.Status, body.status])).toEqual(told.map(() => ['successful', undefined]));
   },
 );
 
 test('an order of a renamed operation is told in the words of its family, also where the set that read it is lost', async () => {
-  const sale = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, 'request-id': 'H-2' };
-  await send(house.url, '/api/topup/', sale, GUZZLE);
+  await buyAirtime(house, { 'request-id': 'H-2' }, GUZZLE);
   edit(/buy_airtime:/, 'sell_airtime:');
   await reload();
   for (const { hash } of house.service.live.history.list().slice(1))
@@ -95,7 +91,6 @@ test('an order of a removed format is told in its words when it is repeated, tho
 });
 
 describe('a repeat under its id in other words, as the button of a shop sends it again', () => {
-  const sale = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, 'request-id': 'AGAIN-1' };
   const changes: readonly (readonly [string, () => void])[] = [
     ['an operation was renamed', () => edit(/buy_airtime:/, 'sell_airtime:')],
     ['a number of its format means another network now', () => edit(/2: GLO, 3: AIRTEL/, '2: AIRTEL, 3: GLO')],
@@ -109,21 +104,21 @@ describe('a repeat under its id in other words, as the button of a shop sends it
   ];
 
   test.each(changes)('is told the success when %s', async (_what, change) => {
-    const glo = { ...sale, network: 2, mobile_number: '08051234567' };
-    const sold = await send(house.url, '/api/topup/', glo);
+    const glo = { network: 2, mobile_number: '08051234567', 'request-id': 'AGAIN-1' };
+    const sold = await buyAirtime(house, glo);
     change();
     await reload();
     for (const again of [{ sent_at: '12:00' }, { Ported_number: false }]) {
-      const { status, body } = await send(house.url, '/api/topup/', { ...glo, ...again });
+      const { status, body } = await buyAirtime(house, { ...glo, ...again });
       expect([status, body.Status, body.ident]).toEqual([200, 'successful', sold.body.ident]);
     }
-    const other = await send(house.url, '/api/topup/', { ...glo, amount: 200 });
+    const other = await buyAirtime(house, { ...glo, amount: 200 });
     expect([other.status >= 400, other.body.Status]).toEqual([true, 'failed']);
   });
 });
 
 describe('a repeat in other words at a gateway that does not have the set of its order, as in the middle of a rollout', () => {
-  const glo = { network: 2, mobile_number: '08051234567', amount: 100, Ported_number: true, 'request-id': 'ROLL-1' };
+  const glo = { network: 2, mobile_number: '08051234567', 'request-id': 'ROLL-1' };
   const changes: readonly (readonly [string, (folder: string) => void])[] = [
     ['refuses its number', (folder) => edit(/2: GLO, 3: AIRTEL/, '3: AIRTEL', folder)],
     ['means another network by it', (folder) => edit(/2: GLO, 3: AIRTEL/, '2: AIRTEL, 3: GLO', folder)],
@@ -133,7 +128,7 @@ describe('a repeat in other words at a gateway that does not have the set of its
   async function sellThen(change: (folder: string) => void, play: (url: string) => Promise<void>): Promise<void> {
     const dataDir = newFolder();
     const before = await openHouse({ dataDir, changeMappings: () => undefined });
-    expect((await send(before.url, '/api/topup/', glo)).body.Status).toBe('successful');
+    expect((await buyAirtime(before, glo)).body.Status).toBe('successful');
     await before.close();
     rmSync(join(dataDir, 'mapping-history'), { recursive: true });
     change(before.mappingsDir);
@@ -142,7 +137,7 @@ describe('a repeat in other words at a gateway that does not have the set of its
 
   test.each(changes)('is told as pending where the running set %s', (_what, change) =>
     sellThen(change, async (url) => {
-      const again = await send(url, '/api/topup/', { ...glo, sent_at: '12:00' });
+      const again = await buyAirtime({ url }, { ...glo, sent_at: '12:00' });
       expect([again.status, again.body.Status]).toEqual([200, 'processing']);
       expect((await send(url, '/api/transaction/ROLL-1')).body.Status).toBe('successful');
     }),
@@ -150,7 +145,7 @@ describe('a repeat in other words at a gateway that does not have the set of its
 
   test.each([{ mobile_number: '08051234568' }, { amount: 200 }])('is refused as another sale where it brings %j', (other) =>
     sellThen(changes[1]![1], async (url) => {
-      const { status, body } = await send(url, '/api/topup/', { ...glo, ...other });
+      const { status, body } = await buyAirtime({ url }, { ...glo, ...other });
       expect([status, body.Status]).toEqual([400, 'failed']);
     }),
   );

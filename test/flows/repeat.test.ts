@@ -2,7 +2,6 @@ import { askV1, send, useHouse, type Told } from './house';
 
 const house = useHouse();
 
-const balance = async (): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
 const buy = (id: unknown, change: Record<string, unknown> = {}, key?: string): Promise<Told> =>
   send(
     house.url,
@@ -24,7 +23,7 @@ test.each([
     expect([refused.status, refused.body.status]).toEqual([400, 'fail']);
     const first = await ask({});
     expect(first.body).toMatchObject({ status: 'success', network: name, network_name: name, Ported_number: false });
-    const after = await balance();
+    const after = await house.wallet();
     const receipt = await askV1(house.service, `/receipt?reference=${first.body.reference}`);
     expect(JSON.stringify(receipt.body)).toContain(name);
     for (const again of [{}, { Ported_number: 'false' }, { network: name }])
@@ -32,7 +31,7 @@ test.each([
     const status = await send(house.url, `/api/transaction/${id}`);
     expect(status.body).toMatchObject({ status: 'success', network: name, reference: first.body.reference });
     expect((await ask({ Ported_number: true })).body.status).toBe('fail');
-    expect(await balance()).toBe(after);
+    expect(await house.wallet()).toBe(after);
   },
 );
 
@@ -43,12 +42,12 @@ test.each<[string, Record<string, unknown>]>([
 ])('one id for %s is another order: refused, and nothing is charged', async (_title, change) => {
   const id = `conflict ${_title}`;
   await buy(id);
-  const before = await balance();
+  const before = await house.wallet();
   const { status, body } = await buy(id, change);
   expect([status, body.status, body.id]).toEqual([409, 'fail', null]);
   expect(body.error[0]).toMatch(/already used for another order. Nothing was charged/);
   expect(body['request-id']).toBe(id);
-  expect(await balance()).toBe(before);
+  expect(await house.wallet()).toBe(before);
 });
 
 test.each<[string, string, object, object, object]>([
@@ -79,18 +78,18 @@ test.each<[string, string, object, object, object]>([
   const id = `beside ${title}`;
   const sold = await send(house.url, at, { ...sale, ...first, 'request-id': id });
   expect(sold.body).toMatchObject({ status: 'success' });
-  const after = await balance();
+  const after = await house.wallet();
   const { status, body } = await send(house.url, at, { ...sale, ...again, 'request-id': id });
   expect({ status, ...body }).toMatchObject({ status: 'success', reference: sold.body.reference });
-  expect(await balance()).toBe(after);
+  expect(await house.wallet()).toBe(after);
 });
 
 test('two different orders under one id at the same time: one is sold, one is refused', async () => {
-  const before = await balance();
+  const before = await house.wallet();
   const replies = await Promise.all([buy('same-second', { phone: '08035551234' }), buy('same-second', { phone: '08035551235' })]);
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
   const sold = replies.find(({ status }) => status === 200)!.body;
-  expect(before - (await balance())).toBeCloseTo(sold.oldbal - sold.newbal, 2);
+  expect(before - (await house.wallet())).toBeCloseTo(sold.oldbal - sold.newbal, 2);
 });
 
 test('one id under two keys is two orders', async () => {

@@ -1,6 +1,6 @@
 /** A key that callers.yaml sends to the sandbox, beside a v1 that counts what reaches it. */
 import type { IncomingMessage } from 'node:http';
-import { type AnswerOfV1, type House, renameKeys, send, type Told, withHouse } from './house';
+import { type AnswerOfV1, buyAirtime, type House, renameKeys, send, type Told, withHouse } from './house';
 
 const ADA = 'acme_live_ada:4321';
 const BOLA = 'acme_live_bola:4321';
@@ -33,13 +33,9 @@ function countingV1() {
   return { answer, calls, ofAda: () => calls.filter(([key]) => key === 'acme_live_ada' || key.startsWith('sandbox')) };
 }
 
+const AXIOS = { 'user-agent': 'axios/1' };
 const sell = (house: House, requestId: string, key = ADA): Promise<Told> =>
-  send(
-    house.url,
-    '/api/topup/',
-    { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': requestId },
-    { key, headers: { 'user-agent': 'axios/1' } },
-  );
+  buyAirtime(house, { 'request-id': requestId }, { key, headers: AXIOS });
 
 const say = (house: House, says: object): Promise<void> => renameKeys(house, { acme_live_ada: { patience: '1s', ...says } });
 
@@ -99,9 +95,7 @@ test('an order of v1 is told as it stands there while its key is in the sandbox,
 
 test('an order of v1 without an id is told as it stands too, also to a key that is paused by then, and is not sold in play', () =>
   withAda({ title: 'Ada' }, async (house, v1) => {
-    const sale = { network: 1, mobile_number: OPEN_PHONE, amount: 100 };
-    const sellOpen = (): Promise<Told> =>
-      send(house.url, '/api/topup/', sale, { key: ADA, headers: { 'user-agent': 'axios/1' } });
+    const sellOpen = () => buyAirtime(house, { mobile_number: OPEN_PHONE }, { key: ADA, headers: AXIOS });
     expect((await sellOpen()).body.status).toBe('pending');
     await say(house, IN_SANDBOX);
     expect((await sellOpen()).body.status).toBe('pending');
@@ -114,13 +108,8 @@ test('an order of v1 without an id is told as it stands too, also to a key that 
 
 test('an order of v1 is told as it stands to a repeat that leaves out its id and brings its header only', () =>
   withAda({ title: 'Ada' }, async (house) => {
-    const sellOpen = (id: object): Promise<Told> => {
-      const sale = { network: 1, mobile_number: OPEN_PHONE, amount: 100, ...id };
-      return send(house.url, '/api/topup/', sale, {
-        key: ADA,
-        headers: { 'user-agent': 'axios/1', 'x-request-id': 'sending-1' },
-      });
-    };
+    const headers = { ...AXIOS, 'x-request-id': 'sending-1' };
+    const sellOpen = (id: object) => buyAirtime(house, { mobile_number: OPEN_PHONE, ...id }, { key: ADA, headers });
     expect((await sellOpen({ 'request-id': 'named-1' })).body.status).toBe('pending');
     await say(house, IN_SANDBOX);
     expect((await sellOpen({})).body.status).toBe('pending');

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Traffic } from '../../src/domain/traffic';
 import { createChance } from '../crash/chance';
-import { openHouse, send, type House } from './house';
+import { AIRTIME as sale, openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
 import { closedAfterEach } from '../opened';
 
@@ -16,8 +16,6 @@ async function house(env: Readonly<Record<string, string>> = {}, dataDir = newFo
 async function read({ service }: House): Promise<Traffic> {
   return (await (await fetch(`${service.adminUrl}/traffic`)).json()) as Traffic;
 }
-
-const sale = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true };
 
 test('what came is there after a restart, counted by caller and format, and gone once its file is deleted', async () => {
   const dataDir = newFolder();
@@ -39,15 +37,6 @@ test('what came is there after a restart, counted by caller and format, and gone
   expect((await read(second)).shapes).toEqual([]);
   await send(second.url, '/api/topup/', sale);
   expect((await read(second)).shapes).toHaveLength(1);
-});
-
-test('the metrics tell how much is remembered', async () => {
-  const one = await house();
-  await send(one.url, '/api/topup/', sale);
-  await read(one);
-  const metrics = await one.metrics();
-  expect(metrics).toContain('compat_traffic_shapes 1\n');
-  expect(metrics).toContain('compat_traffic_forgotten_total 0\n');
 });
 
 test.each(['noise', '{}'])('a damaged file (%j) is told in the log, and the gateway starts, sells and learns', async (bytes) => {

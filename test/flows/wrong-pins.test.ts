@@ -1,6 +1,6 @@
 /** Wrong PINs, against the lock of a real v1: three lock a reseller's purchases for ten minutes. */
 import { buyAtV1 } from '../faults/purchase';
-import { openHouse, send, type House } from './house';
+import { buyAirtime, openHouse, type House } from './house';
 import { newFolder } from '../new-folder';
 
 const KEY = 'acme_live_demo';
@@ -17,10 +17,9 @@ beforeEach(async () => {
 afterEach(() => house.close());
 
 const phone = () => `0803${String((orders += 1)).padStart(6, '0')}1`;
-const buy = async (pin: string, { address = '203.0.113.5', id }: { address?: string; id?: string } = {}) => {
-  const fields = { network: 'MTN', mobile_number: phone(), amount: 100, ...(id === undefined ? {} : { 'request-id': id }) };
+const buy = async (pin: string, { address } = { address: '203.0.113.5' }) => {
   const headers = { 'X-Forwarded-For': address };
-  return (await send(house.url, '/api/topup/', fields, { key: `${KEY}:${pin}`, headers })).body;
+  return (await buyAirtime(house, { mobile_number: phone() }, { key: `${KEY}:${pin}`, headers })).body;
 };
 /** What v1 itself says to the right PIN. */
 async function askV1Itself(): Promise<number> {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { createSdkTraces } from '../../src/telemetry/sdk-traces';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
-import { send } from '../flows/house';
+import { AIRTIME, buyAirtime, send } from '../flows/house';
 import { journalSuite } from '../journal/journal-suite';
 import { listen, type Listening } from '../listen';
 import { newFolder } from '../new-folder';
@@ -38,7 +38,6 @@ const test = globalThis.test.concurrent;
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
-const SALE = { network: 1, mobile_number: '08030000011', amount: 100, Ported_number: true };
 
 let collector: Listening;
 let bodies: string[];
@@ -127,12 +126,7 @@ async function spansOf(requestId: string, holds: (names: readonly string[]) => b
 const of = (all: readonly Span[], name: string): Span => all.find((span) => span.name === name)!;
 
 test('a sale is one span with a child span for each step, in the trace that its caller began', async () => {
-  await send(
-    gateway.url,
-    '/api/topup/',
-    { ...SALE, 'request-id': 'traced-1' },
-    { headers: { traceparent: `00-${TRACE}-${PARENT}-01` } },
-  );
+  await buyAirtime(gateway, { 'request-id': 'traced-1' }, { headers: { traceparent: `00-${TRACE}-${PARENT}-01` } });
   const all = await spansOf('traced-1', (names) => names.includes('reply'));
   const names = ['request', 'read', 'journal open', 'v1 POST /airtime', 'journal settle', 'reply'];
   expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
@@ -153,7 +147,7 @@ test('a sale is one span with a child span for each step, in the trace that its 
 });
 
 test('a request without a trace begins a trace, and a held sale has a span that lasts as long as the hold', async () => {
-  await send(gateway.url, '/api/topup/', { ...SALE, mobile_number: '08030000001', 'request-id': 'held-1' });
+  await buyAirtime(gateway, { mobile_number: '08030000001', 'request-id': 'held-1' });
   const all = await spansOf('held-1', (names) => names.includes('hold') && names.includes('reply'));
   expect(of(all, 'request').parentSpanId ?? '').toBe('');
   const hold = of(all, 'hold');
@@ -163,13 +157,8 @@ test('a request without a trace begins a trace, and a held sale has a span that 
 });
 
 test('a trace that the caller marks as not sampled is not sent, and a refused request is sent as a span', async () => {
-  await send(
-    gateway.url,
-    '/api/topup/',
-    { ...SALE, 'request-id': 'unkept' },
-    { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } },
-  );
-  await send(gateway.url, '/api/topup/', { ...SALE, amount: 'much', 'request-id': 'refused-1' });
+  await buyAirtime(gateway, { 'request-id': 'unkept' }, { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } });
+  await buyAirtime(gateway, { amount: 'much', 'request-id': 'refused-1' });
   const all = await spansOf('refused-1', (names) => names.includes('reply'));
   expect(all.map(({ name }) => name).sort()).toEqual(['read', 'reply', 'request']);
   expect(factsOf(of(all, 'request'))).toMatchObject({ refusedAs: 'invalid_field', outcome: 'refused' });
@@ -180,15 +169,13 @@ test('a trace that the caller marks as not sampled is not sent, and a refused re
 globalThis.test('no span has a key, a PIN or a phone number', () => {
   const everything = bodies.join('\n');
   expect(everything).toContain('compat-gateway');
-  for (const secret of ['sandbox_demo', '1234"', '08030000011', '08030000001']) expect(everything).not.toContain(secret);
+  for (const secret of ['sandbox_demo', '1234"', AIRTIME.mobile_number, '08030000001']) expect(everything).not.toContain(secret);
 });
 
 test('a collector that cannot be reached is logged once and fails no sale', async () => {
   const alone = await open('away', { TRACES_URL: 'http://127.0.0.1:9' });
   for (let nth = 0; nth < 20; nth += 1)
-    expect((await send(alone.url, '/api/topup/', { ...SALE, mobile_number: `080300001${10 + nth}` })).body.status).toBe(
-      'success',
-    );
+    expect((await buyAirtime(alone, { mobile_number: `080300001${10 + nth}` })).body.status).toBe('success');
   const isSaid = ({ event }: Line): boolean => event === 'traces';
   expect(await lineOf(alone, isSaid)).toMatchObject({
     ...{ level: 'error', error: 'TRACES_URL takes no spans; they are lost until it does.' },
@@ -201,10 +188,10 @@ test('a collector that cannot be reached is logged once and fails no sale', asyn
 
 test('OpenTelemetry and pino-pretty are loaded only if TRACES_URL and LOG_FORMAT ask for them', async () => {
   const plain = await open('off', {});
-  expect((await send(plain.url, '/api/topup/', SALE)).body.status).toBe('success');
+  expect((await buyAirtime(plain)).body.status).toBe('success');
   await plain.end('SIGTERM');
   const asked = await open('asked', { TRACES_URL: 'http://127.0.0.1:9', LOG_FORMAT: 'pretty' });
-  expect((await send(asked.url, '/api/topup/', SALE)).body.status).toBe('success');
+  expect((await buyAirtime(asked)).body.status).toBe('success');
   await asked.end('SIGTERM');
   const loadedBy = async (one: GatewayProcess): Promise<readonly string[]> =>
     String((await lineOf(one, ({ event }) => event === 'loaded'))?.['packages']).split(' ');

@@ -41,7 +41,6 @@ interface CompatHouse extends House {
   ): Promise<Told>;
   /** v1's receipt of an order. */
   receipt(script: Script, reference: string): Promise<Told['body']>;
-  wallet(script: Script): Promise<number>;
 }
 
 export const compatHouseOfFile = (): CompatHouse => opened(openCompatHouse);
@@ -64,7 +63,6 @@ async function openCompatHouse(): Promise<CompatHouse> {
     ask: ({ authorization }, method, path, body, headers) =>
       send(house.url, path, body, { key: null, method, headers: { Authorization: authorization, ...headers } }),
     receipt: async ({ v1Key }, reference) => (await askV1(house.service, `/receipt?reference=${reference}`, v1Key)).body.data,
-    wallet: async ({ v1Key }) => (await askV1(house.service, '/balance', v1Key)).body.data.wallet_balance,
   };
 }
 

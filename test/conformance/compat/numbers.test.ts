@@ -22,13 +22,13 @@ const REFUSED = 'refused';
 
 /** Which network v1 sold, or that it was refused before anything was charged. */
 async function soldBy(script: Script, path: string, fields: Record<string, unknown>): Promise<string> {
-  const before = await house.wallet(script);
+  const before = await house.wallet(script.v1Key);
   const { status, body } = await house.ask(script, 'POST', path, { ...fields, 'request-id': freshId() });
   if (body.Status === 'successful') {
     const { description } = await house.receipt(script, body.reference);
     return NETWORKS.find((network) => String(description).includes(network)) ?? description;
   }
-  expect([status, body.status, body.Status, await house.wallet(script)]).toEqual([400, 'fail', 'failed', before]);
+  expect([status, body.status, body.Status, await house.wallet(script.v1Key)]).toEqual([400, 'fail', 'failed', before]);
   return REFUSED;
 }
 

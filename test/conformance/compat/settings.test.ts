@@ -69,7 +69,7 @@ test('[c2-3] [c2-4] a token sells under Token and Bearer', async () => {
 
 test("[a-balance] [b-balance] the balance is v1's for every auth type, with and without a slash, under the names of both formats", async () => {
   for (const script of everyScript()) {
-    const wallet = await house.wallet(script);
+    const wallet = await house.wallet(script.v1Key);
     for (const path of ['/api/user', '/api/user/']) {
       const { status, body } = await house.ask(script, 'GET', path);
       expect([script.title, status, body.status, body.Status]).toEqual([script.title, 200, 'success', 'successful']);
@@ -80,10 +80,10 @@ test("[a-balance] [b-balance] the balance is v1's for every auth type, with and 
 });
 
 test('[c2-5] [c2-7] the key is the live key, and the PIN behind its colon pays', async () => {
-  const before = (await askV1(house.service, '/balance', V1_KEY)).body.data.wallet_balance;
+  const before = await house.wallet(V1_KEY);
   const { body } = await askWith(`Token ${LIVE}`, '/api/airtime', sale());
   expect(body.balance_before).toBe(before);
-  expect((await askV1(house.service, '/balance', V1_KEY)).body.data.wallet_balance).toBe(body.new_balance);
+  expect(await house.wallet(V1_KEY)).toBe(body.new_balance);
 });
 
 test('[c2-8] an IP-locked key sells without a PIN, at every address of both formats', async () => {
@@ -95,7 +95,7 @@ test('[c2-8] an IP-locked key sells without a PIN, at every address of both form
 });
 
 test('[c2-9] a key without its PIN, or with a wrong one, is refused and charges nothing', async () => {
-  const before = (await askV1(house.service, '/balance', V1_KEY)).body.data.wallet_balance;
+  const before = await house.wallet(V1_KEY);
   for (const key of [V1_KEY, `${V1_KEY}:9999`]) {
     for (const path of ['/api/airtime', '/api/topup/']) {
       const { status, body } = await askWith(`Token ${key}`, path, sale({ 'request-id': freshId() }));
@@ -103,7 +103,7 @@ test('[c2-9] a key without its PIN, or with a wrong one, is refused and charges 
     }
   }
   house.service.sandbox?.admin.unlockPin('acme');
-  expect((await askV1(house.service, '/balance', V1_KEY)).body.data.wallet_balance).toBe(before);
+  expect(await house.wallet(V1_KEY)).toBe(before);
 });
 
 interface Item {

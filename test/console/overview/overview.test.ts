@@ -1,6 +1,6 @@
 /** The Overview of a house that sells, and how the page is kept current. */
 import { mappingsWith } from '../../faults/timing';
-import { send, useHouse } from '../../flows/house';
+import { buyAirtime, send, useHouse } from '../../flows/house';
 
 const loadedAt = performance.now();
 /** Scripts are held two seconds. */
@@ -43,7 +43,7 @@ test('a refused request is shown with its code and what its script was told', as
 });
 
 test('the stream sends the series first, and with each sample the parts that change', async () => {
-  await send(house.url, '/api/topup/', { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true });
+  await buyAirtime(house);
   const reply = await fetch(`${house.service.adminUrl}/console/live/overview`);
   const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';

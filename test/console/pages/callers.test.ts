@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../../../src/domain/credentials';
 import { createKeyring } from '../../../src/gateway/read/keyring';
-import { SECRET, send, useHouse } from '../../flows/house';
+import { buyAirtime, SECRET, useHouse } from '../../flows/house';
 
 const KEY = 'sandbox_demo:1234';
 const ADA = createKeyring(new Secret(SECRET)).fingerprint(new Secret('sandbox_demo'));
@@ -23,12 +23,12 @@ const at = (path = ''): string => `${house.service.adminUrl}/console/callers${pa
 const page = async (path = ''): Promise<string> => (await fetch(at(path))).text();
 const post = (path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(at(path), { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(fields) });
-const sell = (key = KEY) => send(house.url, '/api/topup/', { network: 1, mobile_number: '08031234567', amount: 100 }, { key });
+const sell = (key = KEY, fields: object = {}) => buyAirtime(house, fields, { key });
 const callersFile = (): string => readFileSync(join(house.mappingsDir, 'callers.yaml'), 'utf8');
 
 beforeAll(async () => {
   expect((await sell()).body).toMatchObject({ status: 'success' });
-  await send(house.url, '/api/topup/', { network: 1, mobile_number: 'no phone', amount: 100, strange_field: 1 }, { key: KEY });
+  await sell(KEY, { mobile_number: 'no phone', strange_field: 1 });
   await sell('acme_live_demo:1234');
 });
 
@@ -58,7 +58,7 @@ test("a caller's page shows whose key it is, its limits and use, its wallet, its
 test("a caller's page leads to its orders and refusals, also if it has no title and no order", async () => {
   const key = 'acme_live_nonvendor';
   const fingerprint = createKeyring(new Secret(SECRET)).fingerprint(new Secret(key));
-  await send(house.url, '/api/topup/', { network: 1, mobile_number: 'no phone', amount: 100 }, { key });
+  await sell(key, { mobile_number: 'no phone' });
   const text = await page(`/${fingerprint}`);
   const links = [...text.matchAll(/href="(\/console\/orders\?[^"]+)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
   const statuses = links.map(async (link) => (await fetch(`${house.service.adminUrl}${link}`)).status);
