@@ -61,32 +61,17 @@ test('the newest orders are indexed first, and the index states from which time 
   const { journal, index, parts } = await setUp();
   await fill(journal, 1_200, START_MS - 100_000);
   const read: number[] = [];
-  const counting = { ...parts, index: { ...bound(index), add: counted(index, read) } };
-  const follower = new JournalFollower(counting);
+  const add: NumberIndex['add'] = (entries, indexed) => {
+    read.push(indexed.fromMs);
+    return index.add(entries, indexed);
+  };
+  const follower = new JournalFollower({ ...parts, index: { ...index, add } });
   await follower.catchUp();
   await follower.stop();
   // The index goes back in pieces to the beginning of the journal.
   expect(read.slice(0, 2)).toEqual([START_MS - 100_000 + 700 + 1, START_MS - 100_000 + 201 + 1]);
   expect(read.at(-1)).toBe(0);
 });
-
-function counted(index: NumberIndex, read: number[]): NumberIndex['add'] {
-  return (entries, indexed) => {
-    read.push(indexed.fromMs);
-    return index.add(entries, indexed);
-  };
-}
-
-function bound(index: NumberIndex): NumberIndex {
-  return {
-    indexed: () => index.indexed(),
-    add: (entries, indexed) => index.add(entries, indexed),
-    find: (keys, before, limit) => index.find(keys, before, limit),
-    some: (after, limit) => index.some(after, limit),
-    remove: (places) => index.remove(places),
-    close: () => index.close(),
-  };
-}
 
 test('later orders are indexed, also an order that was written after the span of its time had been read', async () => {
   const { journal, index, clock, parts } = await setUp();
