@@ -35,6 +35,10 @@ function house(options: Partial<AppOptions> = {}) {
   return { app, handled, refused, lines, incidents };
 }
 
+const throwing = (error: Error) => (): never => {
+  throw error;
+};
+
 // The first test of the file: in its process nothing was served yet.
 test('the first request may have waited as long as the process stood still', async () => {
   const heldUpMs: (number | undefined)[] = [];
@@ -124,27 +128,15 @@ describe('the app', () => {
   });
 
   test('a refusal of the walk and one of the address have the same words', async () => {
-    const { app } = house({
-      handle: async () => {
-        throw new GatewayError('overloaded');
-      },
-    });
+    const { app } = house({ handle: throwing(new GatewayError('overloaded')) });
     expect((await request(app).get('/api/user')).status).toBe(503);
-    const blind = house({
-      clientAddress: () => {
-        throw new GatewayError('bad_forwarded_address');
-      },
-    });
+    const blind = house({ clientAddress: throwing(new GatewayError('bad_forwarded_address')) });
     expect((await request(blind.app).get('/api/user')).status).toBe(400);
   });
 
   test('a bug is a 500 with an incident id, and shows nothing else', async () => {
     const bug = new Error('secret of the house');
-    const { app, incidents, lines } = house({
-      handle: async () => {
-        throw bug;
-      },
-    });
+    const { app, incidents, lines } = house({ handle: throwing(bug) });
     const answer = await request(app).get('/api/user');
     expect(answer.status).toBe(500);
     expect(answer.body).toEqual({ status: 'fail', Status: 'failed', error: ['The gateway itself failed. Incident incident-1.'] });
@@ -154,11 +146,7 @@ describe('the app', () => {
   });
 
   test('a bug in the wording of a refusal still ends in JSON with an error', async () => {
-    const { app } = house({
-      refuse: () => {
-        throw new Error('no words');
-      },
-    });
+    const { app } = house({ refuse: throwing(new Error('no words')) });
     const answer = await request(app).post('/api/topup').set('content-type', 'application/json').send('{');
     expect(answer.status).toBe(500);
     expect(answer.body.error).toEqual(['The gateway itself failed. Incident incident-1.']);
@@ -166,11 +154,7 @@ describe('the app', () => {
   });
 
   test('a bug in the pass-through is JSON as well', async () => {
-    const { app } = house({
-      passthrough: () => {
-        throw new Error('bug');
-      },
-    });
+    const { app } = house({ passthrough: throwing(new Error('bug')) });
     const answer = await request(app).get('/api/v1/balance');
     expect([answer.status, answer.body.status]).toEqual([500, 'fail']);
   });
@@ -239,16 +223,11 @@ describe('requests in flight', () => {
     socket.destroy();
   });
 
-  test('a caller that hangs up before its reply', async () => {
-    const socket = dial(GET('/wait'));
-    await until(() => open === 1);
-    socket.destroy();
-    await until(() => open === 0);
-    answerLate();
-  });
-
-  test('a request that waits behind another when the connection ends has not begun', async () => {
-    const socket = dial(GET('/wait') + GET('/wait'));
+  test.each([
+    ['a caller that hangs up before its reply', GET('/wait')],
+    ['a request that waits behind another when the connection ends has not begun', GET('/wait') + GET('/wait')],
+  ])('%s', async (_title, requests) => {
+    const socket = dial(requests);
     await until(() => open === 1);
     socket.destroy();
     await until(() => open === 0);

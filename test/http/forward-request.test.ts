@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, createServer as createNetServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
@@ -213,14 +214,10 @@ describe('the end of an exchange', () => {
   test('an answer that stops in the middle is ended when its time is over', async () => {
     const v1 = await openV1((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}'));
     const { port, told } = await openDoor(`http://127.0.0.1:${v1.port}`, { answerTimeMs: 400 });
-    const got = await new Promise<string>((resolve) => {
-      let text = '';
-      connect(port, '127.0.0.1', function (this: Socket) {
-        this.write('GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
-      })
-        .on('data', (bytes) => (text += bytes.toString()))
-        .on('close', () => resolve(text));
-    });
+    let got = '';
+    const caller = connect(port, '127.0.0.1', () => caller.write('GET /x HTTP/1.1\r\nHost: x\r\n\r\n'));
+    caller.on('data', (bytes) => (got += bytes.toString()));
+    await once(caller, 'close');
     expect(got).toMatch(/\r\n\r\n\{\}$/);
     await until(() => told.includes('end'));
     expect(told).toEqual([200, 'failed', 'end']);

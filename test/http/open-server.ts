@@ -30,6 +30,17 @@ export async function openServer(
   return { port: (await server.listen(0, '127.0.0.1')).port, server };
 }
 
+/** A server whose replies come when the test says so, and the requests that have begun there. */
+export async function openSlowServer() {
+  const begun: string[] = [];
+  const answers: (() => void)[] = [];
+  const opened = await openServer((request) => {
+    begun.push(request.path);
+    return new Promise((resolve) => answers.push(() => resolve({ status: 200, body: { path: request.path } })));
+  });
+  return { ...opened, begun, answer: (): void => answers.shift()?.() };
+}
+
 export const ok = async (): Promise<LegacyReply> => ({ status: 200, body: { status: 'success' } });
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

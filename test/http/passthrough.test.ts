@@ -237,14 +237,9 @@ describe('the pass-through', () => {
       ),
     );
     const door = await openDoor(port);
-    await new Promise<void>((resolve) => {
-      connect(door, '127.0.0.1', function (this: ReturnType<typeof connect>) {
-        this.write(GET);
-      })
-        .on('data', () => undefined)
-        .on('error', () => undefined)
-        .on('close', () => resolve());
-    });
+    const caller = connect(door, '127.0.0.1', () => caller.write(GET));
+    caller.on('error', () => undefined).resume();
+    await new Promise((resolve) => caller.on('close', resolve));
   });
 
   test('a caller that hangs up ends its request to v1 too', async () => {

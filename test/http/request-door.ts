@@ -23,6 +23,8 @@ export function refusalOf(work: () => unknown): string {
 export interface RequestDoor {
   readonly port: number;
   readonly read: (LegacyRequest | Error)[];
+  /** The last request; throws its refusal. */
+  request(): LegacyRequest;
   /** How many requests have come, whether or not they were read. */
   begun(): number;
   /** Code and detail of the last refusal; `read` when the last request was not refused. */
@@ -48,11 +50,12 @@ export async function openRequestDoor(limits: BodyLimits = DEFAULT_HTTP_LIMITS):
   });
   const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, (error) => ({ status: error.status, body: {} }));
   const { port } = await server.listen(0, '127.0.0.1');
-  const refusal = (): string => {
-    const last = read.at(-1);
-    return last instanceof GatewayError ? `${last.code}: ${last.detail}` : 'read';
+  const last = (): LegacyRequest => {
+    const found = read.at(-1);
+    if (found === undefined || found instanceof Error) throw found ?? new Error('nothing was read');
+    return found;
   };
-  return { port, read, begun: () => begun, refusal, close: () => server.close(0) };
+  return { port, read, request: last, begun: () => begun, refusal: () => refusalOf(last), close: () => server.close(0) };
 }
 
 /** Writes bytes, waits for a whole reply or the end of the connection, and gives everything received. */
@@ -86,16 +89,11 @@ function isWhole(answer: Buffer, isHead: boolean): boolean {
   return length === undefined ? text.endsWith('0\r\n\r\n') : text.length >= headEnd + 4 + Number(length);
 }
 
-/** Sends one request with this body and gives the fields that were read. */
-export async function readBody(
-  door: RequestDoor,
-  contentType: string | undefined,
-  body: Buffer | string,
-): Promise<LegacyRequest | Error | undefined> {
+/** Sends one request with this body. */
+export async function sendBody(door: RequestDoor, contentType: string | undefined, body: Buffer | string): Promise<void> {
   const bytes = Buffer.from(body);
   const type = contentType === undefined ? '' : `Content-Type: ${contentType}\r\n`;
   await sendBytes(door.port, `POST /api/topup/ HTTP/1.1\r\nHost: x\r\n${type}Content-Length: ${bytes.length}\r\n\r\n`, bytes);
-  return door.read.at(-1);
 }
 
 /** The fields as a plain object, for comparison. */

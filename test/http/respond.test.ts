@@ -4,15 +4,16 @@ import type { LegacyReply, Line } from '../../src/domain/legacy';
 import { respond, WatchedLine } from '../../src/http/respond';
 import { untilRead } from '../../src/http/until-read';
 import { listen } from '../listen';
+import { closedAfterEach } from '../opened';
 import { sendBytes } from './request-door';
 import { blockEventLoop } from './block-event-loop';
 
+const kept = closedAfterEach();
+
 async function answerTo(method: string, ...replies: LegacyReply[]): Promise<string> {
   const server = createServer((_request, response) => replies.forEach((reply) => respond(response, reply)));
-  const { port, close } = await listen(server);
-  const answer = await sendBytes(port, `${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
-  await close();
-  return answer;
+  const { port } = kept(await listen(server));
+  return sendBytes(port, `${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
 }
 
 describe('respond', () => {
@@ -59,7 +60,6 @@ interface Watched {
   readonly response: ServerResponse;
   readonly hangUp: () => void;
   readonly reset: () => void;
-  readonly close: () => Promise<void>;
 }
 
 /** One request on a real socket, as the server has it. */
@@ -68,44 +68,41 @@ async function openLine(): Promise<Watched> {
   const arrived = new Promise<Pick<Watched, 'line' | 'response'>>((resolve) =>
     server.on('request', (_request, response) => resolve({ line: new WatchedLine(response, performance.now()), response })),
   );
-  const { port, close } = await listen(server);
+  const { port } = kept(await listen(server));
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined).resume();
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
-  return { ...(await arrived), hangUp: () => socket.destroy(), reset: () => socket.resetAndDestroy(), close };
+  return { ...(await arrived), hangUp: () => socket.destroy(), reset: () => socket.resetAndDestroy() };
 }
 
 const ended = (line: Line): Promise<boolean> => new Promise((resolve) => line.onEnd(resolve));
 
 test('a reply that was sent whole counts as told, and the script has not hung up', async () => {
-  const { line, response, close } = await openLine();
+  const { line, response } = await openLine();
   const end = ended(line);
   response.end('{}');
   expect(await end).toBe(true);
   expect(line.hasHungUp).toBe(false);
   // A later question gives the same result.
   expect(await ended(line)).toBe(true);
-  await close();
 });
 
 test('a script that hangs up before its reply is noticed at once', async () => {
-  const { line, hangUp, close } = await openLine();
+  const { line, hangUp } = await openLine();
   const end = ended(line);
   expect(line.hasHungUp).toBe(false);
   hangUp();
   expect(await end).toBe(false);
   expect(line.hasHungUp).toBe(true);
-  await close();
 });
 
 test('a script that hung up before anyone looked counts as hung up', async () => {
-  const { line, response, hangUp, close } = await openLine();
+  const { line, response, hangUp } = await openLine();
   const closed = new Promise((resolve) => response.once('close', resolve));
   hangUp();
   await closed;
   expect(line.hasHungUp).toBe(true);
   expect(await ended(line)).toBe(false);
-  await close();
 });
 
 test.each<[string, (watched: Watched) => unknown]>([
@@ -137,5 +134,4 @@ test.each<[string, (watched: Watched) => unknown]>([
   await breakOff(watched);
   respond(watched.response, { status: 200, body: {} });
   expect(await end).toBe(false);
-  await watched.close();
 });

@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
-import type { LegacyReply } from '../../src/domain/legacy';
-import { closeServers, ok, openServer, pause, reply } from './open-server';
+import { closeServers, ok, openServer, openSlowServer, pause, reply } from './open-server';
 import { sendBytes } from './request-door';
+import { until } from '../until';
+
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
 afterEach(closeServers);
 
@@ -24,7 +26,7 @@ describe('the public server', () => {
       Buffer.from(`${head}\r\n${head.includes('No-Host') ? '' : 'Host: x\r\n'}\r\n`, 'latin1'),
     );
     expect([200, 400, 404]).toContain(reply(answer).status);
-    expect(reply(await sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).status).toBe(200);
+    expect(reply(await sendBytes(port, GET)).status).toBe(200);
   });
 
   test('Expect: 100-continue is answered with 100', async () => {
@@ -54,50 +56,48 @@ describe('the public server', () => {
       return { status: 200, body: {} };
     });
     const socket = connect(port, '127.0.0.1');
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write(GET);
     while (goOn === undefined) await pause(10);
     socket.destroy();
     await pause(20);
     goOn();
     await pause(0);
     expect(ended).toBe(1);
-    expect(reply(await sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).status).toBe(200);
+    expect(reply(await sendBytes(port, GET)).status).toBe(200);
   });
 
   test('closing lets a running request end and accepts no new one', async () => {
-    let finish: ((reply: LegacyReply) => void) | undefined;
-    const { port, server } = await openServer(() => new Promise((resolve) => (finish = resolve)));
+    const { port, server, begun, answer } = await openSlowServer();
     const idle = connect(port, '127.0.0.1');
-    const running = sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    while (finish === undefined) await pause(10);
+    const running = sendBytes(port, GET);
+    await until(() => begun.length === 1);
     const closed = server.close(300_000);
-    expect(await sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
-    finish({ status: 200, body: { status: 'success' } });
-    expect(reply(await running)).toEqual({ status: 200, body: { status: 'success' } });
+    expect(await sendBytes(port, GET)).toBe('');
+    answer();
+    expect(reply(await running)).toEqual({ status: 200, body: { path: '/' } });
     // Long before the deadline, which is later than the end of this test.
     await closed;
     idle.destroy();
   });
 
   test('closing does not wait for requests that never end', async () => {
-    let finish: ((reply: LegacyReply) => void) | undefined;
-    const { port, server } = await openServer(() => new Promise((resolve) => (finish = resolve)));
+    const { port, server, begun, answer } = await openSlowServer();
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n';
     // Half a head, half a body, and half a request behind a reply: none of them gets a reply.
     const halves = [head, `${head}\r\n{"a"`].map((text) => sendBytes(port, text));
-    const running = sendBytes(port, `GET / HTTP/1.1\r\nHost: x\r\n\r\n${head}`);
-    while (finish === undefined) await pause(10);
+    const running = sendBytes(port, `${GET}${head}`);
+    await until(() => begun.length === 1);
     const closed = server.close(300_000).then(() => 'closed');
-    for (const half of halves) expect(await half).not.toContain('"status":"success"');
+    for (const half of halves) expect(await half).not.toContain('"path"');
     // A request that came whole waits for its reply, however long.
-    finish({ status: 200, body: { status: 'success' } });
-    expect(reply(await running)).toEqual({ status: 200, body: { status: 'success' } });
+    answer();
+    expect(reply(await running)).toEqual({ status: 200, body: { path: '/' } });
     expect(await closed).toBe('closed');
   });
 
   test('closing cuts connections after the deadline, and closing twice is harmless', async () => {
-    const { port, server } = await openServer(() => new Promise(() => undefined));
-    const running = sendBytes(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const { port, server } = await openSlowServer();
+    const running = sendBytes(port, GET);
     await pause(50);
     await Promise.all([server.close(100), server.close(100)]);
     expect(await running).toBe('');

@@ -6,33 +6,26 @@ import { encodeSpacedTarget } from '../../../src/http/connection/broken-request'
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
 import { createHttpServer } from '../../../src/http/server';
 import { blockEventLoop } from '../block-event-loop';
-import { closeServers, ok, openServer, pause, reply } from '../open-server';
+import { closeServers, ok, openServer, openSlowServer, pause, reply } from '../open-server';
 import { plain, sendBytes } from '../request-door';
+import { until } from '../../until';
 
 afterEach(closeServers);
 
+const MALFORMED = 'The request is not well-formed HTTP.';
+
 describe('a broken request', () => {
   test.each([
-    ['garbage', 'garbage\r\n\r\n', 400, 'The request is not well-formed HTTP.'],
-    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01', 400, 'The request is not well-formed HTTP.'],
-    [
-      'two lengths',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
-      400,
-      'The request is not well-formed HTTP.',
-    ],
+    ['garbage', 'garbage\r\n\r\n', 400, MALFORMED],
+    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01', 400, MALFORMED],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, MALFORMED],
     [
       'a length and chunks',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
-      'The request is not well-formed HTTP.',
+      MALFORMED,
     ],
-    [
-      'a broken chunk',
-      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
-      400,
-      'The request is not well-formed HTTP.',
-    ],
+    ['a broken chunk', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400, MALFORMED],
     [
       'headers without end',
       `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
@@ -74,13 +67,12 @@ describe('a broken request', () => {
   });
 
   test('broken bytes after a purchase never count as its reply', async () => {
-    let finish: ((reply: LegacyReply) => void) | undefined;
-    const { port } = await openServer(() => new Promise((resolve) => (finish = resolve)));
-    const answer = sendBytes(port, 'POST /api/topup/ HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na=1garbage\r\n\r\n');
-    while (finish === undefined) await pause(10);
-    finish({ status: 200, body: { status: 'success' } });
-    expect((await answer).match(/HTTP\/1\.1/g)).toHaveLength(1);
-    expect(reply(await answer)).toEqual({ status: 200, body: { status: 'success' } });
+    const { port, begun, answer } = await openSlowServer();
+    const told = sendBytes(port, 'POST /api/topup/ HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na=1garbage\r\n\r\n');
+    await until(() => begun.length === 1);
+    answer();
+    expect((await told).match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(reply(await told)).toEqual({ status: 200, body: { path: '/api/topup/' } });
   });
 
   test('is answered even when the wording itself fails', async () => {
@@ -88,10 +80,9 @@ describe('a broken request', () => {
       throw new Error('no words');
     });
     const { port } = await server.listen(0, '127.0.0.1');
-    const detail = 'The request is not well-formed HTTP.';
     expect(reply(await sendBytes(port, 'garbage\r\n\r\n'))).toEqual({
       status: 400,
-      body: { error: [detail], message: detail, msg: detail },
+      body: { error: [MALFORMED], message: MALFORMED, msg: MALFORMED },
     });
     await server.close(0);
   });

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { LegacyReply } from '../../../src/domain/legacy';
-import { closeServers, openServer, pause } from '../open-server';
+import { closeServers, openServer, openSlowServer, pause } from '../open-server';
 import { until } from '../../until';
 import { blockEventLoop } from '../block-event-loop';
 
@@ -13,17 +13,6 @@ afterEach(closeServers);
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 const post = (path: string, body: string, headers = ''): string =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
-
-/** A server whose replies come when the test says so, and the requests that have begun there. */
-async function openSlowServer() {
-  const begun: string[] = [];
-  const answers: (() => void)[] = [];
-  const opened = await openServer((request) => {
-    begun.push(request.path);
-    return new Promise((resolve) => answers.push(() => resolve({ status: 200, body: { path: request.path } })));
-  });
-  return { ...opened, begun, answer: (): void => answers.shift()?.() };
-}
 
 /** A caller and all replies that it got, by path. */
 function callOn(port: number): { readonly socket: Socket; readonly told: () => string[] } {
