@@ -5,6 +5,7 @@ import { NOT_TOLD, type Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { newOrder, OPENED_AT_MS } from './new-order';
 
+const { owner } = newOrder();
 const rejected: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance' };
 const succeeded: Outcome = { kind: 'succeeded', reference: 'v1-9', delivery: { charged: kobo(9_800) } };
 
@@ -22,13 +23,19 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
     });
     afterEach(() => journal.close());
 
+    const openAt = (of: string, requestId: string, offset: number) =>
+      journal.open(newOrder({ owner: of, requestId, openedAtMs: OPENED_AT_MS + offset }));
+    /** Of the order `r1`. */
+    const settle = (outcome: Outcome, afterMs = 1, attempt?: number) =>
+      journal.settle(owner, 'r1', outcome, OPENED_AT_MS + afterMs, attempt);
+
     test('a new intent is opened with a number and its first attempt', async () => {
       const opened = await journal.open(newOrder());
       expect(opened).toEqual({
         kind: 'opened',
         order: { ...newOrder(), attempts: 1, number: (OPENED_AT_MS - Date.UTC(2026, 0, 1)) * 1000 },
       });
-      expect(await journal.find(newOrder().owner, 'r1')).toEqual(opened.order);
+      expect(await journal.find(owner, 'r1')).toEqual(opened.order);
     });
 
     test('the same intent again is found, not opened', async () => {
@@ -40,7 +47,7 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       const first = await journal.open(newOrder());
       const second = await journal.open(newOrder({ contentHash: 'hash-2', fields: { phone: '08030000002' } }));
       expect(second).toEqual({ kind: 'conflict', order: first.order });
-      expect(await journal.find(newOrder().owner, 'r1')).toEqual(first.order);
+      expect(await journal.find(owner, 'r1')).toEqual(first.order);
     });
 
     test('the same words are the same order, also when a changed mapping makes another content of them', async () => {
@@ -62,14 +69,14 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
         });
       await journal.open(own(57, 'format A'));
       expect(await journal.open(own(58, 'format B'))).toMatchObject({ kind: 'found', order: { contentHash: 'plan 57' } });
-      await journal.settle(newOrder().owner, 'r1', rejected, OPENED_AT_MS + 1);
+      await settle(rejected);
       // Nothing was charged for it: it may be sold as its numbers mean now.
       expect(await journal.open(own(58, 'format B'))).toMatchObject({ kind: 'reopened', order: { contentHash: 'plan 58' } });
     });
 
     test('a conflict stays a conflict when the first order took no money', async () => {
       await journal.open(newOrder());
-      await journal.settle(newOrder().owner, 'r1', rejected, OPENED_AT_MS + 1);
+      await settle(rejected);
       expect((await journal.open(newOrder({ contentHash: 'hash-2' }))).kind).toBe('conflict');
     });
 
@@ -84,11 +91,11 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       'an order that took no money ($kind) is opened again by the same intent',
       async (outcome) => {
         const { order } = await journal.open(newOrder());
-        await journal.settle(order.owner, 'r1', outcome, OPENED_AT_MS + 1);
+        await settle(outcome);
         const again = newOrder({ openedAtMs: OPENED_AT_MS + 60_000, echo: { request_id: 'r1' } });
         expect(await journal.open(again)).toEqual({ kind: 'reopened', order: { ...again, number: order.number, attempts: 2 } });
-        expect(await journal.find(order.owner, 'r1')).toEqual({ ...again, number: order.number, attempts: 2 });
-        expect(await journal.findByNumber(order.owner, order.number)).toEqual({ ...again, number: order.number, attempts: 2 });
+        expect(await journal.find(owner, 'r1')).toEqual({ ...again, number: order.number, attempts: 2 });
+        expect(await journal.findByNumber(owner, order.number)).toEqual({ ...again, number: order.number, attempts: 2 });
         expect(await journal.listUnsettled({ limit: 9 })).toHaveLength(1);
         expect(await collect(journal.list({ fromMs: 0, untilMs: OPENED_AT_MS + 1, limit: 9 }))).toEqual([]);
         expect((await journal.open(again)).kind).toBe('found');
@@ -97,12 +104,11 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
 
     test('a refusal of an earlier attempt says nothing of the one that is under way; what v1 has sold it says of the order', async () => {
       await journal.open(newOrder());
-      const { owner } = newOrder();
-      await journal.settle(owner, 'r1', rejected, OPENED_AT_MS + 1, 1);
+      await settle(rejected, 1, 1);
       const { order } = await journal.open(newOrder({ openedAtMs: OPENED_AT_MS + 2 }));
-      expect(await journal.settle(owner, 'r1', rejected, OPENED_AT_MS + 3, 1)).toEqual(order);
+      expect(await settle(rejected, 3, 1)).toEqual(order);
       expect(await journal.find(owner, 'r1')).toEqual(order);
-      expect(await journal.settle(owner, 'r1', succeeded, OPENED_AT_MS + 4, 1)).toMatchObject({
+      expect(await settle(succeeded, 4, 1)).toMatchObject({
         attempts: 2,
         outcome: succeeded,
       });
@@ -115,7 +121,7 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       { kind: 'unknown', reason: 'reset' },
     ])('an order that may have taken money ($kind) is never opened again', async (outcome) => {
       await journal.open(newOrder());
-      const settled = await journal.settle(newOrder().owner, 'r1', outcome, OPENED_AT_MS + 1);
+      const settled = await settle(outcome);
       expect(settled).toMatchObject({ outcome, settledAtMs: OPENED_AT_MS + 1 });
       expect(await journal.open(newOrder())).toEqual({ kind: 'found', order: settled });
     });
@@ -128,28 +134,16 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
 
     test('an answer that proves nothing does not overwrite one that does', async () => {
       await journal.open(newOrder());
-      const { owner } = newOrder();
-      const settled = await journal.settle(owner, 'r1', succeeded, OPENED_AT_MS + 1);
-      expect(await journal.settle(owner, 'r1', { kind: 'unknown', reason: 'late reset' }, OPENED_AT_MS + 2)).toEqual(settled);
-      expect(await journal.settle(owner, 'r1', rejected, OPENED_AT_MS + 3)).toEqual(settled);
+      const settled = await settle(succeeded);
+      expect(await settle({ kind: 'unknown', reason: 'late reset' }, 2)).toEqual(settled);
+      expect(await settle(rejected, 3)).toEqual(settled);
       expect(await journal.find(owner, 'r1')).toEqual(settled);
     });
 
     test('a pending order becomes final and keeps what was told before', async () => {
       await journal.open(newOrder());
-      const { owner } = newOrder();
-      await journal.settle(
-        owner,
-        'r1',
-        { kind: 'pending', reference: 'v1-9', delivery: { balanceBefore: kobo(500) } },
-        OPENED_AT_MS + 1,
-      );
-      const settled = await journal.settle(
-        owner,
-        'r1',
-        { kind: 'succeeded', delivery: { charged: kobo(100) } },
-        OPENED_AT_MS + 2,
-      );
+      await settle({ kind: 'pending', reference: 'v1-9', delivery: { balanceBefore: kobo(500) } });
+      const settled = await settle({ kind: 'succeeded', delivery: { charged: kobo(100) } }, 2);
       expect(settled).toMatchObject({
         settledAtMs: OPENED_AT_MS + 2,
         outcome: { kind: 'succeeded', reference: 'v1-9', delivery: { balanceBefore: 500, charged: 100 } },
@@ -161,69 +155,61 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       await journal.open(newOrder());
       const delivery = { charged: kobo(1), token: '1234-5678-9012', pins: [{ pin: '998877665544', serial: 'SN-1002003' }] };
       const message = 'Token 1234 5678 9012, pin 998877665544 for SN-1002003';
-      const settled = await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', message, delivery }, OPENED_AT_MS);
+      const settled = await settle({ kind: 'succeeded', message, delivery }, 0);
       expect(settled.outcome).toEqual({
         kind: 'succeeded',
         message: 'Token ***, pin *** for ***',
         delivery: { charged: 1, goodsMissing: true },
       });
-      expect(await journal.find(newOrder().owner, 'r1')).toEqual(settled);
+      expect(await journal.find(owner, 'r1')).toEqual(settled);
     });
 
     test('a null token is knowledge and stays', async () => {
       await journal.open(newOrder());
-      const settled = await journal.settle(
-        newOrder().owner,
-        'r1',
-        { kind: 'succeeded', delivery: { token: null } },
-        OPENED_AT_MS,
-      );
+      const settled = await settle({ kind: 'succeeded', delivery: { token: null } }, 0);
       expect(settled.outcome).toEqual({ kind: 'succeeded', delivery: { token: null } });
     });
 
     test('an order that was never opened cannot be settled', async () => {
-      await expect(journal.settle(newOrder().owner, 'nobody', succeeded, OPENED_AT_MS)).rejects.toThrow(
-        'no order with this request id',
-      );
+      await expect(journal.settle(owner, 'nobody', succeeded, OPENED_AT_MS)).rejects.toThrow('no order with this request id');
     });
 
     test('orders are found by number and reference through their own key only', async () => {
       const { order } = await journal.open(newOrder());
-      await journal.settle(order.owner, 'r1', succeeded, OPENED_AT_MS + 1);
-      expect((await journal.findByNumber(order.owner, order.number))?.requestId).toBe('r1');
-      expect((await journal.findByReference(order.owner, 'v1-9'))?.requestId).toBe('r1');
+      await settle(succeeded);
+      expect((await journal.findByNumber(owner, order.number))?.requestId).toBe('r1');
+      expect((await journal.findByReference(owner, 'v1-9'))?.requestId).toBe('r1');
       expect(await journal.findByNumber('f'.repeat(32), order.number)).toBeUndefined();
       expect(await journal.findByReference('f'.repeat(32), 'v1-9')).toBeUndefined();
-      expect(await journal.findByNumber(order.owner, order.number + 1)).toBeUndefined();
-      expect(await journal.findByNumber(order.owner, 1.5)).toBeUndefined();
-      expect(await journal.findByReference(order.owner, 'x'.repeat(5000))).toBeUndefined();
+      expect(await journal.findByNumber(owner, order.number + 1)).toBeUndefined();
+      expect(await journal.findByNumber(owner, 1.5)).toBeUndefined();
+      expect(await journal.findByReference(owner, 'x'.repeat(5000))).toBeUndefined();
     });
 
     test('an owner has a reference once v1 has given one to an order of his, and no other owner has', async () => {
-      const { order } = await journal.open(newOrder());
-      expect(await journal.hasReference(order.owner)).toBe(false);
-      await journal.settle(order.owner, 'r1', rejected, OPENED_AT_MS + 1);
-      expect(await journal.hasReference(order.owner)).toBe(false);
+      await journal.open(newOrder());
+      expect(await journal.hasReference(owner)).toBe(false);
+      await settle(rejected);
+      expect(await journal.hasReference(owner)).toBe(false);
       await journal.open(newOrder({ requestId: 'r2' }));
-      await journal.settle(order.owner, 'r2', succeeded, OPENED_AT_MS + 2);
-      const others = ['0'.repeat(32), 'f'.repeat(32), order.owner.slice(0, -1), `${order.owner}0`];
-      expect(await Promise.all([order.owner, ...others].map((owner) => journal.hasReference(owner)))).toEqual([
+      await journal.settle(owner, 'r2', succeeded, OPENED_AT_MS + 2);
+      const others = ['0'.repeat(32), 'f'.repeat(32), owner.slice(0, -1), `${owner}0`];
+      expect(await Promise.all([owner, ...others].map((one) => journal.hasReference(one)))).toEqual([
         true,
         ...others.map(() => false),
       ]);
     });
 
     test('a reference stays with the first order that v1 gave it to', async () => {
-      const { owner } = newOrder();
       await journal.open(newOrder());
       await journal.open(newOrder({ requestId: 'r2' }));
-      await journal.settle(owner, 'r1', succeeded, OPENED_AT_MS + 1);
+      await settle(succeeded);
       await journal.settle(owner, 'r2', succeeded, OPENED_AT_MS + 2);
       expect((await journal.findByReference(owner, 'v1-9'))?.requestId).toBe('r1');
     });
 
     test('whatever key it was ordered with, an order is listed by its reference, the first of each key', async () => {
-      const owners = [newOrder().owner, 'f'.repeat(32), 'an-owner-that-is-no-fingerprint', '0'.repeat(32)];
+      const owners = [owner, 'f'.repeat(32), 'an-owner-that-is-no-fingerprint', '0'.repeat(32)];
       for (const owner of owners) {
         for (const requestId of ['r1', 'r2']) await journal.open(newOrder({ owner, requestId }));
         if (owner === owners[3]) continue;
@@ -253,14 +239,12 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
 
     test('unsettled orders are listed oldest first, of one owner or of all', async () => {
       const [one, other] = ['a'.repeat(32), 'b'.repeat(32)];
-      const open = (owner: string, requestId: string, offset: number) =>
-        journal.open(newOrder({ owner, requestId, openedAtMs: OPENED_AT_MS + offset }));
-      await open(other, 'late', 30);
-      await open(one, 'early', 10);
-      await open(one, 'middle', 20);
-      await open(one, 'done', 5);
-      await open(one, 'refused', 6);
-      await open(one, 'refunded', 7);
+      await openAt(other, 'late', 30);
+      await openAt(one, 'early', 10);
+      await openAt(one, 'middle', 20);
+      await openAt(one, 'done', 5);
+      await openAt(one, 'refused', 6);
+      await openAt(one, 'refunded', 7);
       await journal.settle(one, 'middle', { kind: 'unknown', reason: 'reset' }, OPENED_AT_MS + 40);
       await journal.settle(other, 'late', { kind: 'pending' }, OPENED_AT_MS + 40);
       await journal.settle(one, 'done', succeeded, OPENED_AT_MS + 40);
@@ -284,18 +268,13 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
 
     test('orders that are not told are listed oldest first, of one owner and from a time on, until they are told or begin anew', async () => {
       const [one, other] = ['a'.repeat(32), 'b'.repeat(32)];
-      const open = (owner: string, requestId: string, offset: number) =>
-        journal.open(newOrder({ owner, requestId, openedAtMs: OPENED_AT_MS + offset }));
       const ids = async (fromMs = 0, owner = one, limit = 10) =>
         (await journal.listUntold({ owner, fromMs, limit })).map((order) => order.requestId);
-      for (const [requestId, offset] of [
-        ['late', 30],
-        ['sold', 10],
-        ['refused', 20],
-        ['ordinary', 15],
-      ] as const)
-        await open(one, requestId, offset);
-      await open(other, 'of another', 12);
+      await openAt(one, 'late', 30);
+      await openAt(one, 'sold', 10);
+      await openAt(one, 'refused', 20);
+      await openAt(one, 'ordinary', 15);
+      await openAt(other, 'of another', 12);
       for (const requestId of ['late', 'sold', 'refused']) await journal.tell(one, requestId, NOT_TOLD);
       await journal.tell(other, 'of another', NOT_TOLD);
       await journal.settle(one, 'sold', succeeded, OPENED_AT_MS + 40);
@@ -308,7 +287,7 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       // They stand in no list of the unsettled for that.
       expect((await journal.listUnsettled({ limit: 10 })).map(({ requestId }) => requestId)).toEqual(['of another', 'late']);
       await journal.tell(one, 'sold', OPENED_AT_MS + 50);
-      await open(one, 'refused', 60);
+      await openAt(one, 'refused', 60);
       expect(await ids()).toEqual(['late']);
       await journal.tell(one, 'refused', NOT_TOLD);
       expect(await ids()).toEqual(['late', 'refused']);
@@ -368,7 +347,6 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
     });
 
     test('orders of one owner are listed by number, from either end, from a time on and page by page', async () => {
-      const { owner } = newOrder();
       // Another owner's orders stand before and behind, in every order of owners.
       for (const other of ['0'.repeat(32), 'f'.repeat(32)]) await journal.open(newOrder({ owner: other, requestId: 'theirs' }));
       const count = 300;
@@ -390,7 +368,6 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
     });
 
     test('an order that is opened again keeps its place among those of its owner', async () => {
-      const { owner } = newOrder();
       await journal.open(newOrder({ requestId: 'first' }));
       await journal.open(newOrder({ requestId: 'second', openedAtMs: OPENED_AT_MS + 1 }));
       await journal.settle(owner, 'first', rejected, OPENED_AT_MS + 2);
@@ -406,7 +383,7 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
     test('any 64 characters are a request id, and no two are taken for one', async () => {
       const ids = ['\u0000', '\ud800', '\ud801', '\ufffd', '₦'.repeat(64), '😀'.repeat(32), '"', '\\', 'é', 'e\u0301'];
       for (const requestId of ids) expect((await journal.open(newOrder({ requestId }))).kind).toBe('opened');
-      for (const requestId of ids) expect((await journal.find(newOrder().owner, requestId))?.requestId).toBe(requestId);
+      for (const requestId of ids) expect((await journal.find(owner, requestId))?.requestId).toBe(requestId);
     });
 
     test('a closed journal takes nothing and says so to probes', async () => {
@@ -414,7 +391,7 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       await journal.close();
       expect(journal.isWritable()).toBe(false);
       await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
-      await expect(journal.settle(newOrder().owner, 'r1', succeeded, OPENED_AT_MS)).rejects.toThrow(Error);
+      await expect(settle(succeeded, 0)).rejects.toThrow(Error);
     });
   });
 }

@@ -2,27 +2,32 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
-import { openLmdbJournal } from '../../src/journal/lmdb-journal';
+import { openLmdbJournal, type LmdbJournalOptions } from '../../src/journal/lmdb-journal';
 import { journalSuite } from './journal-suite';
 import { newOrder, OPENED_AT_MS } from './new-order';
 import { outputOf, startChild } from './start-child';
 import { newFolder } from '../new-folder';
+import { closedAfterEach } from '../opened';
 import { turnsDuring } from '../until';
+
+const { owner } = newOrder();
+const kept = closedAfterEach();
+const open = async (dir = newFolder(), options: Partial<LmdbJournalOptions> = {}) =>
+  kept(await openLmdbJournal({ dir, ...options }));
 
 journalSuite('LMDB journal', async () => openLmdbJournal({ dir: newFolder() }));
 
 describe('LMDB journal on its disk', () => {
   test('orders survive closing and opening again', async () => {
     const dir = newFolder();
-    const first = await openLmdbJournal({ dir });
+    const first = await open(dir);
     await first.open(newOrder());
-    const settled = await first.settle(newOrder().owner, 'r1', { kind: 'succeeded', reference: 'v1-9' }, OPENED_AT_MS);
+    const settled = await first.settle(owner, 'r1', { kind: 'succeeded', reference: 'v1-9' }, OPENED_AT_MS);
     await first.close();
-    const second = await openLmdbJournal({ dir });
-    expect(await second.find(newOrder().owner, 'r1')).toEqual(settled);
-    expect(await second.findByReference(newOrder().owner, 'v1-9')).toEqual(settled);
+    const second = await open(dir);
+    expect(await second.find(owner, 'r1')).toEqual(settled);
+    expect(await second.findByReference(owner, 'v1-9')).toEqual(settled);
     expect((await second.open(newOrder())).kind).toBe('found');
-    await second.close();
   });
 
   test('of two processes that open the same orders at once each order is opened by exactly one', async () => {
@@ -51,14 +56,13 @@ describe('LMDB journal on its disk', () => {
       child.kill('SIGKILL');
       const lines = await output;
       expect(lines.length).toBeGreaterThan(10);
-      const journal = await openLmdbJournal({ dir: join(dir, String(round)) });
+      const journal = await open(join(dir, String(round)));
       for (const line of lines) {
         const [word, requestId = ''] = line.split(' ');
-        const order = await journal.find(newOrder().owner, requestId);
+        const order = await journal.find(owner, requestId);
         expect(order?.requestId).toBe(requestId);
         if (word === 'settled') expect(order?.outcome?.kind).toBe('succeeded');
-        if (word === 'settled')
-          expect((await journal.findByReference(newOrder().owner, `v1-${requestId}`))?.requestId).toBe(requestId);
+        if (word === 'settled') expect((await journal.findByReference(owner, `v1-${requestId}`))?.requestId).toBe(requestId);
       }
       expect((await journal.open(newOrder({ requestId: 'after' }))).kind).toBe('opened');
       await journal.close();
@@ -67,16 +71,15 @@ describe('LMDB journal on its disk', () => {
 
   test('a reader sees what another process has written since', async () => {
     const dir = newFolder();
-    const journal = await openLmdbJournal({ dir });
-    expect(await journal.find(newOrder().owner, 'k0')).toBeUndefined();
+    const journal = await open(dir);
+    expect(await journal.find(owner, 'k0')).toBeUndefined();
     const child = startChild('write', dir);
     await once(child.stdout, 'data');
-    expect((await journal.find(newOrder().owner, 'k0'))?.requestId).toBe('k0');
+    expect((await journal.find(owner, 'k0'))?.requestId).toBe('k0');
     expect((await journal.open(newOrder({ requestId: 'k0' }))).kind).toBe('found');
     child.kill('SIGKILL');
     await once(child, 'close');
     expect((await journal.open(newOrder({ requestId: 'mine' }))).kind).toBe('opened');
-    await journal.close();
   });
 
   test('a full disk refuses new orders, loses none and leaves the process alive', async () => {
@@ -87,15 +90,14 @@ describe('LMDB journal on its disk', () => {
     expect(child.exitCode).toBe(0);
     const opened = lines.filter((line) => line.startsWith('opened '));
     expect(lines.slice(opened.length)).toEqual(['refused journal_unavailable writable false', 'found k0']);
-    const journal = await openLmdbJournal({ dir });
-    for (const line of opened) expect(await journal.find(newOrder().owner, line.slice('opened '.length))).toBeDefined();
+    const journal = await open(dir);
+    for (const line of opened) expect(await journal.find(owner, line.slice('opened '.length))).toBeDefined();
     expect(await journal.listUnsettled({ limit: 5000 })).toHaveLength(opened.length);
-    await journal.close();
   });
 
   test('no token and no card PIN reaches the disk', async () => {
     const dir = newFolder();
-    const journal = await openLmdbJournal({ dir });
+    const journal = await open(dir);
     await journal.open(newOrder());
     const delivery = {
       token: '7777-1111-2222',
@@ -103,7 +105,7 @@ describe('LMDB journal on its disk', () => {
       voucher: 'VOUCHER-31337',
     };
     const message = 'Your token is 777711112222, card 5555 4444 3333 22';
-    await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', message, delivery }, OPENED_AT_MS);
+    await journal.settle(owner, 'r1', { kind: 'succeeded', message, delivery }, OPENED_AT_MS);
     await journal.close();
     const bytes = (await readFile(join(dir, 'data.mdb'))).toString('latin1');
     expect(bytes).toContain('08030000001');
@@ -113,58 +115,46 @@ describe('LMDB journal on its disk', () => {
   });
 
   test('an order beyond the size of a record is a bug, and neither it nor its neighbours fail silently', async () => {
-    const journal = await openLmdbJournal({ dir: newFolder() });
+    const journal = await open();
     const large = newOrder({ requestId: 'large', fields: { recipients: 'x'.repeat(20_000) } });
     const [one, two] = await Promise.allSettled([journal.open(newOrder()), journal.open(large)]);
     expect(one.status).toBe('fulfilled');
     expect(two).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) });
     expect(await journal.find(large.owner, 'large')).toBeUndefined();
-    await journal.close();
   });
 
   test.each([{}, { encryptionKey: new Secret('a key of more than thirty-two characters') }])(
     'an answer of any length can be settled (%#)',
     async (sealing) => {
-      const journal = await openLmdbJournal({ dir: newFolder(), ...sealing });
+      const journal = await open(undefined, sealing);
       await journal.open(newOrder({ fields: { note: 'x'.repeat(7000) } }));
       const long = '\u0001'.repeat(100_000);
-      const settled = await journal.settle(
-        newOrder().owner,
-        'r1',
-        { kind: 'succeeded', message: long, reference: long },
-        OPENED_AT_MS,
-      );
+      const settled = await journal.settle(owner, 'r1', { kind: 'succeeded', message: long, reference: long }, OPENED_AT_MS);
       expect(settled.outcome).toEqual({ kind: 'succeeded', message: `${'\u0001'.repeat(999)}…` });
-      expect(await journal.find(newOrder().owner, 'r1')).toEqual(settled);
-      await journal.close();
+      expect(await journal.find(owner, 'r1')).toEqual(settled);
     },
   );
 
   test('two journals on one folder in one process share it', async () => {
     const dir = newFolder();
-    const [one, two] = [
-      await openLmdbJournal({ dir, retentionMs: Infinity }),
-      await openLmdbJournal({ dir, retentionMs: Infinity }),
-    ];
+    const [one, two] = [await open(dir, { retentionMs: Infinity }), await open(dir, { retentionMs: Infinity })];
     await one.open(newOrder());
     expect((await two.open(newOrder())).kind).toBe('found');
     await one.close();
     expect((await two.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
-    await two.close();
   });
 
   test('a walk over a thousand keys gives turns to sales', async () => {
-    const journal = await openLmdbJournal({ dir: newFolder() });
+    const journal = await open();
     const owners = Array.from({ length: 1_000 }, (_, nth) => nth.toString(16).padStart(32, '0'));
     await Promise.all(owners.map((owner) => journal.open(newOrder({ owner }))));
     const walks = [() => journal.owners(), () => journal.listByReference('v1-9')];
     for (const walk of walks) expect(await turnsDuring(walk())).toBeGreaterThanOrEqual(3);
     expect(await journal.owners()).toEqual(owners);
-    await journal.close();
   });
 
   test('reading after closing is refused and does not crash', async () => {
-    const journal = await openLmdbJournal({ dir: newFolder() });
+    const journal = await open();
     await journal.close();
     await journal.close();
     await expect(journal.find('a', 'b')).rejects.toThrow('closed');

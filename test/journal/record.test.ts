@@ -22,44 +22,35 @@ function withoutTrail(whole: Order): Order {
   return Object.fromEntries(Object.entries(whole).filter(([name]) => name !== 'trail')) as unknown as Order;
 }
 
+const SOLD = { outcome: { kind: 'succeeded', reference: 'v1-1' }, settledAtMs: 5 } as const;
+const encoded = (whole: Order): Buffer => encodeOrder(whole, encodeOpening(whole, seal), seal);
+const decoded = (bytes: Buffer): Order => decodeOrder(bytes, order.owner, place, seal);
+
 describe('records', () => {
   test('an order reads back as it was, before and after its outcome', () => {
-    const bytes = encodeOrder(order, encodeOpening(order, seal), seal);
-    expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(order);
+    const bytes = encoded(order);
+    expect(decoded(bytes)).toEqual(order);
     const settled: Order = { ...order, outcome: { kind: 'unknown', reason: 'réseau ₦' }, settledAtMs: 5 };
-    expect(decodeOrder(encodeOrder(settled, bytes, seal), order.owner, place, seal)).toEqual(settled);
+    expect(decoded(encodeOrder(settled, bytes, seal))).toEqual(settled);
   });
 
   test('the record of an opening is that of a first attempt without an answer', () => {
     const first: Order = { ...order, attempts: 1 };
     const bytes = encodeOpening(first, seal);
     expect(bytes).toEqual(encodeOrder(first, bytes, seal));
-    expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(first);
+    expect(decoded(bytes)).toEqual(first);
   });
 
-  test('the hash of the words reads back, with and without the trail', () => {
-    for (const worded of [
-      { ...order, wordsHash: 'a1' },
-      { ...withoutTrail(order), wordsHash: 'a1' },
-    ])
-      expect(decodeOrder(encodeOrder(worded, encodeOpening(worded, seal), seal), order.owner, place, seal)).toEqual(worded);
-  });
-
-  test('the address of the request reads back, with and without the optional parts before it', () => {
-    for (const placed of [
-      { ...order, wordsHash: 'a1', headerId: 'h1', addressHash: 'w1' },
-      { ...withoutTrail(order), addressHash: 'w1' },
-    ])
-      expect(decodeOrder(encodeOrder(placed, encodeOpening(placed, seal), seal), order.owner, place, seal)).toStrictEqual(placed);
-  });
-
-  test('the time when its outcome was told reads back, with and without an outcome', () => {
-    for (const told of [
-      { ...order, toldAtMs: 0 },
-      { ...order, outcome: { kind: 'succeeded', reference: 'v1-1' } as const, settledAtMs: 5, toldAtMs: 0 },
-      { ...order, outcome: { kind: 'succeeded', reference: 'v1-1' } as const, settledAtMs: 5, toldAtMs: 9 },
-    ])
-      expect(decodeOrder(encodeOrder(told, encodeOpening(told, seal), seal), order.owner, place, seal)).toEqual(told);
+  test.each<[string, Order]>([
+    ['the hash of the words', { ...order, wordsHash: 'a1' }],
+    ['the hash of the words without the trail', { ...withoutTrail(order), wordsHash: 'a1' }],
+    ['the address of the request', { ...order, wordsHash: 'a1', headerId: 'h1', addressHash: 'w1' }],
+    ['the address of the request without the optional parts before it', { ...withoutTrail(order), addressHash: 'w1' }],
+    ['when nothing was told yet', { ...order, toldAtMs: 0 }],
+    ['when nothing of its outcome was told yet', { ...order, ...SOLD, toldAtMs: 0 }],
+    ['when its outcome was told', { ...order, ...SOLD, toldAtMs: 9 }],
+  ])('%s reads back', (_what, written) => {
+    expect(decoded(encoded(written))).toStrictEqual(written);
   });
 
   test('the bytes are those that every build of this version has written and reads', () => {
@@ -69,8 +60,8 @@ describe('records', () => {
       '{"mapping":"0123456789abcdef","reason":"field mobile_number","spellings":{"phone":"mobile_number"}},"a1"]';
     const fate = '[2,{"kind":"unknown","reason":"réseau ₦"},5]';
     const bytes = Buffer.concat([Buffer.from([1, intent.length >> 8, intent.length & 255]), Buffer.from(intent + fate)]);
-    expect(encodeOrder(worded, encodeOpening(worded, seal), seal)).toEqual(bytes);
-    expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(worded);
+    expect(encoded(worded)).toEqual(bytes);
+    expect(decoded(bytes)).toEqual(worded);
   });
 
   test('a record of an earlier build, without trail and hash of its words, is read', () => {
@@ -84,7 +75,7 @@ describe('records', () => {
   });
 
   test('a record shows whether it is of an attempt without an answer', () => {
-    const open = encodeOrder(order, encodeOpening(order, seal), seal);
+    const open = encoded(order);
     expect(isOpenAttempt(open, 2)).toBe(true);
     expect(isOpenAttempt(open, 1)).toBe(false);
     const settled: Order = { ...order, outcome: { kind: 'pending' }, settledAtMs: 5 };
@@ -92,9 +83,9 @@ describe('records', () => {
   });
 
   test('a record of another version is refused', () => {
-    const bytes = encodeOrder(order, encodeOpening(order, seal), seal);
+    const bytes = encoded(order);
     bytes[0] = 9;
-    expect(() => decodeOrder(bytes, order.owner, place, seal)).toThrow('version 9');
+    expect(() => decoded(bytes)).toThrow('version 9');
   });
 
   test('a record beyond its bound is refused', () => {

@@ -21,22 +21,19 @@ test('each sale has a line of its own, and a line that was cut short is ignored'
   expect([17, 1, 2].map((number) => isTold({ owner, number }))).toEqual([true, false, false]);
 });
 
-test('a recent sale counts as perhaps not told until it is known to have been told', async () => {
-  expect(await isPerhapsUntold(sold(), storeOf(), NOW)).toBe(true);
-  expect(await isPerhapsUntold(sold(), storeOf(toldLine(sold())), NOW)).toBe(false);
+test.each<[string, Order, ToldStore | undefined, boolean]>([
+  ['that is recent', sold(), storeOf(), true],
+  ['that is known to have been told', sold(), storeOf(toldLine(sold())), false],
+  // Silent for 20 s; then they give signs of their own for 20 s before they believe that, and look every 5 s.
+  ['whose neighbours lost the journal, or stood still, as it died', sold({ settledAtMs: NOW - 55 * SECOND }), storeOf(), true],
+  ['settled by another process while its own waited for v1', sold({ settledAtMs: NOW - 120 * SECOND }), storeOf(), true],
+  ['of a process that sells alone, and has marked all at its start', sold(), undefined, false],
+])('whether a sale may be untold %s', async (_what, order, store, expected) => {
+  expect(await isPerhapsUntold(order, store, NOW)).toBe(expected);
 });
 
 test('a sale of a moment ago by a clock that was set back since may be untold', async () => {
   expect(await isPerhapsUntold(sold({ settledAtMs: NOW + 86_400 * SECOND }), storeOf(), NOW, 7 * SECOND)).toBe(true);
-});
-
-test('it counts so for as long as its neighbours may need who lost the journal, or stood still, as it died', async () => {
-  // Silent for 20 s; then they give signs of their own for 20 s before they believe that, and look every 5 s.
-  expect(await isPerhapsUntold(sold({ settledAtMs: NOW - 55 * SECOND }), storeOf(), NOW)).toBe(true);
-});
-
-test('it counts so for longer, because another process may have settled it while its own attempt still waited for v1', async () => {
-  expect(await isPerhapsUntold(sold({ settledAtMs: NOW - 120 * SECOND }), storeOf(), NOW)).toBe(true);
 });
 
 test('clocks of two machines may differ', async () => {
@@ -70,10 +67,6 @@ test.each([
 ])('"pending" that a script %s', async (_what, openedSecondsAgo, line, expected) => {
   const order = sold({ toldAtMs: TOLD_PENDING, openedAtMs: NOW - openedSecondsAgo * SECOND });
   expect(await isPerhapsUntold(order, storeOf(line), NOW)).toBe(expected);
-});
-
-test('a process that sells alone has marked all at its start', async () => {
-  expect(await isPerhapsUntold(sold(), undefined, NOW)).toBe(false);
 });
 
 test.each<[string, Order | undefined, boolean]>([

@@ -9,8 +9,10 @@ import { Chance } from '../simulation/engine/chance';
 import type { Command } from './journal-puppet';
 import { newOrder, OPENED_AT_MS } from './new-order';
 import { newFolder } from '../new-folder';
+import { closedAfterEach } from '../opened';
 
 const { owner } = newOrder();
+const kept = closedAfterEach();
 
 interface Puppet {
   readonly ask: (...command: Command) => Promise<unknown>;
@@ -39,14 +41,9 @@ function startPuppet(dir: string): Puppet {
   };
 }
 
-async function withTwo(work: (puppets: readonly [Puppet, Puppet]) => Promise<void>): Promise<void> {
+function startTwo(): readonly [Puppet, Puppet] {
   const dir = newFolder();
-  const puppets = [startPuppet(dir), startPuppet(dir)] as const;
-  try {
-    await work(puppets);
-  } finally {
-    for (const puppet of puppets) await puppet.close();
-  }
+  return [kept(startPuppet(dir)), kept(startPuppet(dir))];
 }
 
 const OUTCOMES: readonly Outcome[] = [
@@ -75,52 +72,51 @@ const comparable = (answer: unknown): unknown =>
   JSON.parse(JSON.stringify(answer, (name, value: unknown) => (name === 'number' ? 0 : value)));
 
 describe('two processes that answer for one another', () => {
-  test.each([1, 2, 3, 4])('give the same results as one journal in memory (history %d)', (seed) =>
-    withTwo(async (puppets) => {
-      const chance = new Chance(`${seed}`);
-      const model = createMemoryJournal();
-      const obey = (method: keyof typeof model, args: unknown[]): Promise<unknown> =>
-        (model[method] as (...given: unknown[]) => Promise<unknown>)(...args);
-      let atMs = OPENED_AT_MS;
-      for (let step = 0; step < 250; step += 1) {
-        // Often the same millisecond, where a reopened order keeps its place.
-        atMs += chance.below(6) === 0 ? chance.below(50) : 0;
-        const [method, ...args] = chooseCommand(chance, step, atMs);
-        const said = await chance.pick(puppets).ask(method, ...args);
-        if (method === 'reopenFolder') continue;
-        const expected = await obey(method, args).then(
-          (value) => ({ value }),
-          (error: Error) => ({ error: error.message }),
-        );
-        expect({ step, method, ...(comparable(said) as object) }).toEqual({
-          step,
-          method,
-          ...(comparable(expected) as object),
-        });
-      }
-    }),
-  );
+  test.each([1, 2, 3, 4])('give the same results as one journal in memory (history %d)', async (seed) => {
+    const puppets = startTwo();
+    const chance = new Chance(`${seed}`);
+    const model = createMemoryJournal();
+    const obey = (method: keyof typeof model, args: unknown[]): Promise<unknown> =>
+      (model[method] as (...given: unknown[]) => Promise<unknown>)(...args);
+    let atMs = OPENED_AT_MS;
+    for (let step = 0; step < 250; step += 1) {
+      // Often the same millisecond, where a reopened order keeps its place.
+      atMs += chance.below(6) === 0 ? chance.below(50) : 0;
+      const [method, ...args] = chooseCommand(chance, step, atMs);
+      const said = await chance.pick(puppets).ask(method, ...args);
+      if (method === 'reopenFolder') continue;
+      const expected = await obey(method, args).then(
+        (value) => ({ value }),
+        (error: Error) => ({ error: error.message }),
+      );
+      expect({ step, method, ...(comparable(said) as object) }).toEqual({
+        step,
+        method,
+        ...(comparable(expected) as object),
+      });
+    }
+  });
 
-  test('lose none of several answers that race, and both end with the same order', () =>
-    withTwo(async ([mine, other]) => {
-      const chance = new Chance('race');
-      for (let round = 0; round < 40; round += 1) {
-        const requestId = `race${round}`;
-        const reference = `v1-${round}`;
-        await chance.pick([mine, other]).ask('open', newOrder({ requestId }));
-        // Whichever comes first: a success ends it, and a rejection or doubt beside it takes nothing back.
-        await Promise.all([
-          mine.ask('settle', owner, requestId, { kind: 'unknown', reason: 'reset' }, OPENED_AT_MS + 1),
-          other.ask('settle', owner, requestId, { kind: 'succeeded', reference }, OPENED_AT_MS + 1),
-          mine.ask('settle', owner, requestId, { kind: 'pending', reference }, OPENED_AT_MS + 2),
-          other.ask('find', owner, requestId),
-        ]);
-        const ends = (await Promise.all([mine, other].map((puppet) => puppet.ask('find', owner, requestId)))) as {
-          readonly value: Order;
-        }[];
-        expect(ends[0]).toEqual(ends[1]);
-        expect(ends[0]!.value).toMatchObject({ requestId, attempts: 1, outcome: { kind: 'succeeded', reference } });
-      }
-      expect(await mine.ask('listUnsettled', { limit: 99 })).toEqual({ value: [] });
-    }));
+  test('lose none of several answers that race, and both end with the same order', async () => {
+    const [mine, other] = startTwo();
+    const chance = new Chance('race');
+    for (let round = 0; round < 40; round += 1) {
+      const requestId = `race${round}`;
+      const reference = `v1-${round}`;
+      await chance.pick([mine, other]).ask('open', newOrder({ requestId }));
+      // Whichever comes first: a success ends it, and a rejection or doubt beside it takes nothing back.
+      await Promise.all([
+        mine.ask('settle', owner, requestId, { kind: 'unknown', reason: 'reset' }, OPENED_AT_MS + 1),
+        other.ask('settle', owner, requestId, { kind: 'succeeded', reference }, OPENED_AT_MS + 1),
+        mine.ask('settle', owner, requestId, { kind: 'pending', reference }, OPENED_AT_MS + 2),
+        other.ask('find', owner, requestId),
+      ]);
+      const ends = (await Promise.all([mine, other].map((puppet) => puppet.ask('find', owner, requestId)))) as {
+        readonly value: Order;
+      }[];
+      expect(ends[0]).toEqual(ends[1]);
+      expect(ends[0]!.value).toMatchObject({ requestId, attempts: 1, outcome: { kind: 'succeeded', reference } });
+    }
+    expect(await mine.ask('listUnsettled', { limit: 99 })).toEqual({ value: [] });
+  });
 });

@@ -35,7 +35,8 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function makeGroup(disk: Disk, options: { planMsMax?: number; stallMs?: number } = {}) {
+function makeGroup(options: Partial<ConstructorParameters<typeof GroupCommit>[0]> = {}) {
+  const disk = makeDisk();
   const changes: string[] = [];
   const group = new GroupCommit({
     commit: disk.commit,
@@ -48,13 +49,12 @@ function makeGroup(disk: Disk, options: { planMsMax?: number; stallMs?: number }
   });
   const put = (result: number) =>
     group.run(() => ({ result, writes: [{ tree: disk.tree, key: Buffer.from('k'), value: Buffer.from('v') }] }));
-  return { group, put, changes };
+  return { disk, group, put, changes };
 }
 
 describe('group commit', () => {
   test('jobs of one turn of the event loop share a flush, up to the batch size', async () => {
-    const disk = makeDisk();
-    const { put } = makeGroup(disk);
+    const { disk, put } = makeGroup();
     expect(await Promise.all(Array.from({ length: 26 }, (_, index) => put(index)))).toEqual(
       Array.from({ length: 26 }, (_, index) => index),
     );
@@ -62,10 +62,9 @@ describe('group commit', () => {
   });
 
   test('jobs that come during a flush share the next one', async () => {
-    const disk = makeDisk();
+    const { disk, put } = makeGroup();
     let open = (): void => {};
     disk.gate = new Promise((resolve) => (open = resolve));
-    const { put } = makeGroup(disk);
     const jobs = [put(1)];
     for (const later of [2, 3]) {
       await turns(2);
@@ -77,8 +76,7 @@ describe('group commit', () => {
   });
 
   test('while each turn brings another job they are flushed together; a turn without a job ends that', async () => {
-    const disk = makeDisk();
-    const { put } = makeGroup(disk);
+    const { disk, put } = makeGroup();
     const jobs: Promise<unknown>[] = [];
     // Otherwise the two milliseconds are over when the machine stands still.
     const clock = jest.spyOn(performance, 'now').mockReturnValue(1);
@@ -95,8 +93,7 @@ describe('group commit', () => {
   });
 
   test('jobs that keep coming delay a flush by two milliseconds at most', async () => {
-    const disk = makeDisk();
-    const { put } = makeGroup(disk);
+    const { disk, put } = makeGroup();
     const jobs: Promise<unknown>[] = [];
     // Counted instead of timed, because a busy machine may give this process no time for thirty milliseconds.
     for (let job = 0; job < 60; job += 1) {
@@ -110,8 +107,7 @@ describe('group commit', () => {
   });
 
   test('slow planning leaves the rest to the next flush', async () => {
-    const disk = makeDisk();
-    const { group } = makeGroup(disk, { planMsMax: 5 });
+    const { disk, group } = makeGroup({ planMsMax: 5 });
     const busy = (): { result: number; writes: [] } => {
       for (const untilMs = performance.now() + 6; performance.now() < untilMs;);
       return { result: 1, writes: [] };
@@ -121,7 +117,7 @@ describe('group commit', () => {
   });
 
   test('a plan that throws fails alone', async () => {
-    const { group, put } = makeGroup(makeDisk());
+    const { group, put } = makeGroup();
     const bad = group.run(() => {
       throw new TypeError('mine');
     });
@@ -130,8 +126,7 @@ describe('group commit', () => {
   });
 
   test('a failed flush fails all its jobs and all waiting ones, and nothing is tried again until it is mended', async () => {
-    const disk = makeDisk();
-    const { group, put, changes } = makeGroup(disk);
+    const { disk, group, put, changes } = makeGroup();
     disk.failNext = new Error('no space left');
     const [first, second] = await Promise.allSettled([put(1), put(2)]);
     expect(first).toMatchObject({ status: 'rejected', reason: expect.any(WriteFailure) });
@@ -146,23 +141,14 @@ describe('group commit', () => {
   });
 
   test('a transaction that cannot begin fails the waiting jobs', async () => {
-    const changes: string[] = [];
-    const group = new GroupCommit({
-      commit: () => Promise.reject(new Error('panic')),
-      probe: () => ({ result: undefined, writes: [] }),
-      onChange: (change) => changes.push(change),
-      jobsMax: 9,
-      planMsMax: 9,
-      stallMs: 999,
-    });
+    const { group, changes } = makeGroup({ commit: () => Promise.reject(new Error('panic')) });
     await expect(group.run(() => ({ result: 1, writes: [] }))).rejects.toThrow('panic');
     expect(group.isWritable()).toBe(false);
     expect(changes).toEqual(['failed']);
   });
 
   test('a disk that hangs makes jobs fail at once until it answers again', async () => {
-    const disk = makeDisk();
-    const { group, put, changes } = makeGroup(disk, { stallMs: 30 });
+    const { disk, group, put, changes } = makeGroup({ stallMs: 30 });
     let answer = (): void => {};
     disk.gate = new Promise((resolve) => (answer = resolve));
     const stuck = [put(1), put(2)];
@@ -176,8 +162,7 @@ describe('group commit', () => {
   });
 
   test('closing waits for accepted jobs and accepts no more', async () => {
-    const disk = makeDisk();
-    const { group, put } = makeGroup(disk);
+    const { disk, group, put } = makeGroup();
     const jobs = [put(1), put(2), put(3)];
     expect(await group.close()).toBe(true);
     expect(disk.flushes).toEqual([3]);

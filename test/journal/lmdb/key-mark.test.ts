@@ -6,6 +6,7 @@ import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openLmdbJournal, openLmdbReader } from '../../../src/journal/lmdb-journal';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { newFolder } from '../../new-folder';
+import { closedAfterEach } from '../../opened';
 
 const KEY = new Secret('a key of more than thirty-two characters');
 const OTHER = new Secret('another key of more than thirty-two characters');
@@ -18,13 +19,16 @@ const refused = (words: string): object =>
     cause: expect.objectContaining({ message: expect.stringContaining(words) }),
   });
 
-function openGateway(dir: string, encryptionKey?: Secret, onEvent: (event: JournalEvent) => void = () => undefined) {
+const kept = closedAfterEach();
+
+async function openGateway(dir: string, encryptionKey?: Secret, onEvent: (event: JournalEvent) => void = () => undefined) {
   // Without retention: in one process the write of one journal would wait for ever for a background write of another.
-  return openLmdbJournal({ dir, onEvent, retentionMs: Infinity, ...(encryptionKey === undefined ? {} : { encryptionKey }) });
+  const options = { dir, onEvent, retentionMs: Infinity, ...(encryptionKey === undefined ? {} : { encryptionKey }) };
+  return kept(await openLmdbJournal(options));
 }
 
-function openReader(dir: string, encryptionKey?: Secret): Promise<Journal> {
-  return openLmdbReader({ dir, ...(encryptionKey === undefined ? {} : { encryptionKey }) });
+async function openReader(dir: string, encryptionKey?: Secret): Promise<Journal> {
+  return kept(await openLmdbReader({ dir, ...(encryptionKey === undefined ? {} : { encryptionKey }) }));
 }
 
 /** Gateways on one folder, which open one order each, in this order; all are closed afterwards. */
@@ -98,76 +102,62 @@ test('a wrong key changes nothing', async () => {
 });
 
 describe('of two gateways on one journal', () => {
-  async function withTwo(
-    key: Secret | undefined,
-    work: (mine: Journal, sealing: Journal, told: JournalEvent[], dir: string) => Promise<void>,
-  ): Promise<void> {
-    const dir = newFolder();
-    const told: JournalEvent[] = [];
+  async function openTwo(key: Secret | undefined) {
+    const [dir, told] = [newFolder(), [] as JournalEvent[]];
     const mine = await openGateway(dir, key, (event) => told.push(event));
-    const sealing = await openGateway(dir, KEY);
-    try {
-      await work(mine, sealing, told, dir);
-    } finally {
-      await mine.close();
-      await sealing.close();
-    }
+    return { mine, sealing: await openGateway(dir, KEY), told, dir };
   }
 
   test.each([
     ['without a key', undefined, ABSENT],
     ['with another key', OTHER, ANOTHER],
-  ])('the one %s opens no order once the other has sealed one, and logs that once', (_, key, words) =>
-    withTwo(key, async (mine, sealing, told, dir) => {
-      await sealing.open(newOrder({ requestId: 'sealed' }));
-      await expect(mine.open(newOrder({ fields: { phone: '08039999999' } }))).rejects.toEqual(refused(words));
-      await expect(mine.open(newOrder())).rejects.toEqual(refused(words));
-      expect(mine.isWritable()).toBe(false);
-      expect(told).toEqual([
-        { kind: 'write_failed', error: expect.objectContaining({ message: expect.stringContaining(words) }) },
-      ]);
-      expect(await sealing.find(owner, 'r1')).toBeUndefined();
-      expect((await readFile(join(dir, 'data.mdb'))).toString('latin1')).not.toContain('08039999999');
-      expect((await sealing.open(newOrder())).kind).toBe('opened');
-      expect(sealing.isWritable()).toBe(true);
-    }),
-  );
+  ])('the one %s opens no order once the other has sealed one, and logs that once', async (_, key, words) => {
+    const { mine, sealing, told, dir } = await openTwo(key);
+    await sealing.open(newOrder({ requestId: 'sealed' }));
+    await expect(mine.open(newOrder({ fields: { phone: '08039999999' } }))).rejects.toEqual(refused(words));
+    await expect(mine.open(newOrder())).rejects.toEqual(refused(words));
+    expect(mine.isWritable()).toBe(false);
+    expect(told).toEqual([{ kind: 'write_failed', error: expect.objectContaining({ message: expect.stringContaining(words) }) }]);
+    expect(await sealing.find(owner, 'r1')).toBeUndefined();
+    expect((await readFile(join(dir, 'data.mdb'))).toString('latin1')).not.toContain('08039999999');
+    expect((await sealing.open(newOrder())).kind).toBe('opened');
+    expect(sealing.isWritable()).toBe(true);
+  });
 
-  test('the one without a key still settles what it has under way', () =>
-    withTwo(undefined, async (mine, sealing) => {
-      await mine.open(newOrder());
-      await sealing.open(newOrder({ requestId: 'sealed' }));
-      const settled = await mine.settle(owner, 'r1', { kind: 'succeeded', reference: 'v1-1' }, OPENED_AT_MS);
-      expect(await sealing.find(owner, 'r1')).toEqual(settled);
-      expect((await mine.open(newOrder())).kind).toBe('found');
-    }));
+  test('the one without a key still settles what it has under way', async () => {
+    const { mine, sealing } = await openTwo(undefined);
+    await mine.open(newOrder());
+    await sealing.open(newOrder({ requestId: 'sealed' }));
+    const settled = await mine.settle(owner, 'r1', { kind: 'succeeded', reference: 'v1-1' }, OPENED_AT_MS);
+    expect(await sealing.find(owner, 'r1')).toEqual(settled);
+    expect((await mine.open(newOrder())).kind).toBe('found');
+  });
 
-  test.each([undefined, OTHER])('the one that lacks the key never reads a sealed number as a number', (key) =>
-    withTwo(key, async (mine, sealing) => {
-      await sealing.open(newOrder({ requestId: 'sealed' }));
-      const sentence = 'The journal holds an order that was encrypted with another key than that of this process.';
-      await expect(mine.find(owner, 'sealed')).rejects.toThrow(sentence);
-      await expect(mine.open(newOrder({ requestId: 'sealed' }))).rejects.toEqual(refused(sentence));
-      // A list that proves that v1 has no such order must be complete and readable.
-      await expect(mine.listUnsettled({ owner, limit: 9 })).rejects.toThrow(sentence);
-    }),
-  );
+  test.each([undefined, OTHER])('the one that lacks the key never reads a sealed number as a number', async (key) => {
+    const { mine, sealing } = await openTwo(key);
+    await sealing.open(newOrder({ requestId: 'sealed' }));
+    const sentence = 'The journal holds an order that was encrypted with another key than that of this process.';
+    await expect(mine.find(owner, 'sealed')).rejects.toThrow(sentence);
+    await expect(mine.open(newOrder({ requestId: 'sealed' }))).rejects.toEqual(refused(sentence));
+    // A list that proves that v1 has no such order must be complete and readable.
+    await expect(mine.listUnsettled({ owner, limit: 9 })).rejects.toThrow(sentence);
+  });
 
-  test('those with the same key both go on', () =>
-    withTwo(KEY, async (mine, sealing) => {
-      await sealing.open(newOrder());
-      expect((await mine.open(newOrder())).kind).toBe('found');
-      expect((await mine.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
-      expect(mine.isWritable()).toBe(true);
-    }));
+  test('those with the same key both go on', async () => {
+    const { mine, sealing } = await openTwo(KEY);
+    await sealing.open(newOrder());
+    expect((await mine.open(newOrder())).kind).toBe('found');
+    expect((await mine.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
+    expect(mine.isWritable()).toBe(true);
+  });
 
-  test('a repeat of an order that cost nothing is not opened again by the one without a key', () =>
-    withTwo(undefined, async (mine, sealing) => {
-      await mine.open(newOrder());
-      const settled = await mine.settle(owner, 'r1', { kind: 'rejected', httpStatus: 400 }, OPENED_AT_MS);
-      await sealing.open(newOrder({ requestId: 'sealed' }));
-      await expect(mine.open(newOrder())).rejects.toEqual(refused(ABSENT));
-      expect(await mine.find(owner, 'r1')).toEqual(settled);
-      expect((await sealing.open(newOrder())).kind).toBe('reopened');
-    }));
+  test('a repeat of an order that cost nothing is not opened again by the one without a key', async () => {
+    const { mine, sealing } = await openTwo(undefined);
+    await mine.open(newOrder());
+    const settled = await mine.settle(owner, 'r1', { kind: 'rejected', httpStatus: 400 }, OPENED_AT_MS);
+    await sealing.open(newOrder({ requestId: 'sealed' }));
+    await expect(mine.open(newOrder())).rejects.toEqual(refused(ABSENT));
+    expect(await mine.find(owner, 'r1')).toEqual(settled);
+    expect((await sealing.open(newOrder())).kind).toBe('reopened');
+  });
 });

@@ -5,10 +5,13 @@ import type { RootDatabase } from 'lmdb';
 import { openByteFolder } from '../../../src/journal/lmdb/environment';
 import { createLastingRoot, probeFolder } from '../../../src/journal/lmdb/lasting-root';
 import { newFolder } from '../../new-folder';
+import { closedAfterEach } from '../../opened';
 
 const KEY = Buffer.from('key');
 const RUN_TYPESCRIPT = join(__dirname, '..', 'run-typescript.cjs');
 const EXITING = join(__dirname, 'exit-while-committing.ts');
+
+const kept = closedAfterEach();
 
 function openLasting(dir: string) {
   let root: RootDatabase<Buffer, Buffer> = openByteFolder(dir, 2 ** 30);
@@ -30,12 +33,12 @@ function openLasting(dir: string) {
     lasting.commit(() => {
       throw new Error('the disk failed');
     });
-  return { lasting, put, read, fail, opened: () => opened, close: () => root.close() };
+  return kept({ lasting, put, read, fail, opened: () => opened, close: () => root.close() });
 }
 
 describe('a root of LMDB that outlasts a failed write', () => {
   test('after a failure it is reopened before anything is tried, and what was on disk is there', async () => {
-    const { put, read, fail, opened, close } = openLasting(newFolder());
+    const { put, read, fail, opened } = openLasting(newFolder());
     await put('one');
     await expect(fail()).rejects.toThrow('the disk failed');
     expect(opened()).toBe(1);
@@ -45,12 +48,11 @@ describe('a root of LMDB that outlasts a failed write', () => {
     expect(read()).toBe('two');
     await put('three');
     expect(opened()).toBe(2);
-    await close();
   });
 
   test('while no file can be written it stays open for reading, and gives the reason why it accepts no writes', async () => {
     const dir = newFolder();
-    const { lasting, put, read, fail, opened, close } = openLasting(dir);
+    const { lasting, put, read, fail, opened } = openLasting(dir);
     await put('one');
     await fail().catch(() => undefined);
     renameSync(dir, `${dir}.away`);
@@ -59,15 +61,13 @@ describe('a root of LMDB that outlasts a failed write', () => {
     renameSync(`${dir}.away`, dir);
     await put('three');
     expect([opened(), read()]).toEqual([2, 'three']);
-    await close();
   });
 
   test('jobs run one after another, also after one that failed', async () => {
-    const { put, read, fail, close } = openLasting(newFolder());
+    const { put, read, fail } = openLasting(newFolder());
     const results = await Promise.allSettled([put('one'), fail(), put('two'), put('three')]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect(read()).toBe('three');
-    await close();
   });
 
   test('the probe leaves nothing behind', async () => {
@@ -82,10 +82,9 @@ describe('a root of LMDB that outlasts a failed write', () => {
       const dir = newFolder();
       const child = spawnSync(process.execPath, ['-r', RUN_TYPESCRIPT, EXITING, dir], { encoding: 'utf8', timeout: 10_000 });
       expect([child.error, child.stderr]).toEqual([undefined, '']);
-      const { put, read, close } = openLasting(dir);
+      const { put, read } = openLasting(dir);
       expect(Number(read())).toBeGreaterThanOrEqual(Number(child.stdout.trim().split('\n').at(-1)));
       await put('after');
-      await close();
     },
   );
 });

@@ -4,17 +4,19 @@ import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
 import { OpenAttempts } from '../../../src/journal/lmdb/write-orders';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { newFolder } from '../../new-folder';
+import { closedAfterEach } from '../../opened';
 
 const { owner } = newOrder();
+const kept = closedAfterEach();
 const order = (requestId: string, of = owner): Order => ({ ...newOrder({ requestId, owner: of }), number: 1, attempts: 1 });
 
 describe('open attempts', () => {
   test('an order is given out once', () => {
     const attempts = new OpenAttempts();
-    const kept = order('r1');
-    attempts.keep(kept);
+    const first = order('r1');
+    attempts.keep(first);
     expect(attempts.take(owner, 'r2')).toBeUndefined();
-    expect(attempts.take(owner, 'r1')).toBe(kept);
+    expect(attempts.take(owner, 'r1')).toBe(first);
     expect(attempts.take(owner, 'r1')).toBeUndefined();
   });
 
@@ -37,56 +39,46 @@ describe('open attempts', () => {
 });
 
 /** Two journals on one folder; each keeps its own attempts, as two processes do. */
-async function withTwo(work: (mine: Journal, other: Journal) => Promise<void>): Promise<void> {
-  const dir = newFolder();
-  const [mine, other] = [
-    await openLmdbJournal({ dir, retentionMs: Infinity }),
-    await openLmdbJournal({ dir, retentionMs: Infinity }),
-  ];
-  try {
-    await work(mine, other);
-  } finally {
-    await mine.close();
-    await other.close();
-  }
+async function openTwo(): Promise<readonly [mine: Journal, other: Journal]> {
+  const options = { dir: newFolder(), retentionMs: Infinity };
+  return [kept(await openLmdbJournal(options)), kept(await openLmdbJournal(options))];
 }
 
 describe('an attempt that another process meanwhile', () => {
   const rejected = { kind: 'rejected', httpStatus: 400 } as const;
   const succeeded = { kind: 'succeeded', reference: 'v1-9' } as const;
 
-  test('answered is settled as it is on disk, not as it was kept', () =>
-    withTwo(async (mine, other) => {
-      await mine.open(newOrder());
-      const answered = await other.settle(owner, 'r1', succeeded, OPENED_AT_MS + 1);
-      expect(await mine.settle(owner, 'r1', { kind: 'unknown', reason: 'reset' }, OPENED_AT_MS + 2)).toEqual(answered);
-      expect(await mine.settle(owner, 'r1', rejected, OPENED_AT_MS + 3)).toEqual(answered);
-      expect(await mine.find(owner, 'r1')).toEqual(answered);
-    }));
+  test('answered is settled as it is on disk, not as it was kept', async () => {
+    const [mine, other] = await openTwo();
+    await mine.open(newOrder());
+    const answered = await other.settle(owner, 'r1', succeeded, OPENED_AT_MS + 1);
+    expect(await mine.settle(owner, 'r1', { kind: 'unknown', reason: 'reset' }, OPENED_AT_MS + 2)).toEqual(answered);
+    expect(await mine.settle(owner, 'r1', rejected, OPENED_AT_MS + 3)).toEqual(answered);
+    expect(await mine.find(owner, 'r1')).toEqual(answered);
+  });
 
-  test.each([0, 60_000])('opened again %d ms later is settled as that attempt', (laterMs) =>
-    withTwo(async (mine, other) => {
-      await mine.open(newOrder());
-      await other.settle(owner, 'r1', rejected, OPENED_AT_MS + 1);
-      const again = newOrder({ openedAtMs: OPENED_AT_MS + laterMs, echo: { ref: 'r1' } });
-      expect((await other.open(again)).kind).toBe('reopened');
-      const settled = await mine.settle(owner, 'r1', succeeded, OPENED_AT_MS + 70_000);
-      expect(settled).toMatchObject({ attempts: 2, echo: { ref: 'r1' }, openedAtMs: again.openedAtMs, outcome: succeeded });
-      expect(await other.find(owner, 'r1')).toEqual(settled);
-      expect(await other.listUnsettled({ limit: 9 })).toEqual([]);
-    }),
-  );
+  test.each([0, 60_000])('opened again %d ms later is settled as that attempt', async (laterMs) => {
+    const [mine, other] = await openTwo();
+    await mine.open(newOrder());
+    await other.settle(owner, 'r1', rejected, OPENED_AT_MS + 1);
+    const again = newOrder({ openedAtMs: OPENED_AT_MS + laterMs, echo: { ref: 'r1' } });
+    expect((await other.open(again)).kind).toBe('reopened');
+    const settled = await mine.settle(owner, 'r1', succeeded, OPENED_AT_MS + 70_000);
+    expect(settled).toMatchObject({ attempts: 2, echo: { ref: 'r1' }, openedAtMs: again.openedAtMs, outcome: succeeded });
+    expect(await other.find(owner, 'r1')).toEqual(settled);
+    expect(await other.listUnsettled({ limit: 9 })).toEqual([]);
+  });
 
-  test('answered, and this one opened again, is settled by both as one', () =>
-    withTwo(async (mine, other) => {
-      await mine.open(newOrder());
-      await mine.settle(owner, 'r1', rejected, OPENED_AT_MS + 1);
-      await other.open(newOrder());
-      // One after the other, because two that write at once in one process wait for each other's lock; two-processes.test.ts lets them race.
-      const one = await mine.settle(owner, 'r1', succeeded, OPENED_AT_MS + 2);
-      const two = await other.settle(owner, 'r1', succeeded, OPENED_AT_MS + 3);
-      expect(one).toMatchObject({ attempts: 2, outcome: succeeded });
-      expect(two).toMatchObject({ attempts: 2, outcome: succeeded });
-      expect(await mine.findByReference(owner, 'v1-9')).toEqual(two);
-    }));
+  test('answered, and this one opened again, is settled by both as one', async () => {
+    const [mine, other] = await openTwo();
+    await mine.open(newOrder());
+    await mine.settle(owner, 'r1', rejected, OPENED_AT_MS + 1);
+    await other.open(newOrder());
+    // One after the other, because two that write at once in one process wait for each other's lock; two-processes.test.ts lets them race.
+    const one = await mine.settle(owner, 'r1', succeeded, OPENED_AT_MS + 2);
+    const two = await other.settle(owner, 'r1', succeeded, OPENED_AT_MS + 3);
+    expect(one).toMatchObject({ attempts: 2, outcome: succeeded });
+    expect(two).toMatchObject({ attempts: 2, outcome: succeeded });
+    expect(await mine.findByReference(owner, 'v1-9')).toEqual(two);
+  });
 });

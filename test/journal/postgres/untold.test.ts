@@ -8,9 +8,10 @@ import { createVirtualClock } from '../../domain/virtual-clock';
 import { newOrder } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
-import { opened } from '../../opened';
+import { closedAfterEach, opened } from '../../opened';
 
 const SECOND = 1_000;
+const { owner } = newOrder();
 
 describePostgres('two gateways with folders of their own on one PostgreSQL', () => {
   const server = opened(startPostgres);
@@ -18,11 +19,11 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
   beforeEach(async () => {
     url = await server.createDatabase();
   });
-  const open = () => openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
+  const kept = closedAfterEach();
+  const open = async () => kept(await openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity }));
 
   test('the living gateway marks what the dead one may not have told, and nothing of its own', async () => {
     const [lives, dies] = [await open(), await open()];
-    const { owner } = newOrder();
     const now = Date.now();
     const sell = async (journal: typeof lives, requestId: string, isSold: boolean): Promise<void> => {
       await journal.open(newOrder({ requestId, openedAtMs: now }));
@@ -64,13 +65,10 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     expect(marked).toEqual([3]);
     await endSigns(true);
     expect(await lives.processes!.list()).toEqual([]);
-    await lives.close();
-    await dies.close();
   });
 
   test('what a third gateway sells, or marks and tells, between the listing and the mark is left to it', async () => {
     const [marks, sells, dies] = [await open(), await open(), await open()];
-    const { owner } = newOrder();
     const now = Date.now();
     const sold = { kind: 'succeeded', reference: 'sold' } as const;
     for (const requestId of ['open', 'its last', 'left']) await dies.open(newOrder({ requestId, openedAtMs: now }));
@@ -87,7 +85,6 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     const ids = ['open', 'its last', 'left'];
     const toldAt = await Promise.all(ids.map(async (requestId) => (await marks.find(owner, requestId))?.toldAtMs));
     expect(toldAt).toEqual([undefined, now, NOT_TOLD]);
-    for (const journal of [marks, sells, dies]) await journal.close();
   });
 
   test('what a fleet told before its end is read by the next, and forgotten later', async () => {
@@ -101,8 +98,6 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     expect(await lines(1_001)).toEqual(['a day later\n']);
     await toldSales.append('and more\n', 86_700_000);
     expect(await lines(0)).toEqual(['and more\n']);
-    await ended.close();
-    await begins.close();
   });
 
   test('a database that was away for both makes neither of them dead: told orders stay told', async () => {
@@ -123,7 +118,6 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     // Two gateways hardly ever give their signs in the same moment.
     await clock.advance(2 * SECOND);
     const gateways = [first, await begin()];
-    const { owner } = newOrder();
     for (const [nth, { journal }] of gateways.entries()) {
       await journal.open(newOrder({ requestId: `told ${nth}`, openedAtMs: clock.now() }));
       await journal.settle(owner, `told ${nth}`, { kind: 'succeeded', reference: `r${nth}` }, clock.now());
@@ -141,9 +135,6 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     expect((await first.journal.listUntold({ owner, fromMs: 0, limit: 10 })).map(({ requestId }) => requestId)).toEqual([]);
     expect(marked).toEqual([]);
     expect(await first.journal.processes!.list()).toHaveLength(2);
-    for (const { journal, endSigns } of gateways) {
-      await endSigns(true);
-      await journal.close();
-    }
+    for (const { endSigns } of gateways) await endSigns(true);
   });
 });
