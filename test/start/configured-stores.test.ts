@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../src/config';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Journal } from '../../src/journal/journal';
 import { journalFolder } from '../../src/journal/open-journal';
@@ -19,17 +20,25 @@ const OLD_MS = Date.now() - 20 * 24 * 3_600_000;
 /** Longer than the first round of retention takes to begin. */
 const SWEEP_MS = 400;
 
-async function fillOld(): Promise<void> {
-  const journal = await openConfiguredJournal(configFor(dataDir));
-  const order = newOrder({ openedAtMs: OLD_MS });
-  await journal.open(order);
-  await journal.settle(order.owner, order.requestId, { kind: 'succeeded', reference: 'v1-1' }, OLD_MS);
+const { owner, requestId } = newOrder();
+const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-1' };
+
+/** A gateway that starts, does this work with its journal, and stops. */
+async function use(config: Config, work?: (journal: Journal) => unknown): Promise<void> {
+  const journal = await openConfiguredJournal(config);
+  await work?.(journal);
   await journal.close();
 }
-const { owner, requestId } = newOrder();
+
+const sell =
+  (outcome: Outcome, openedAtMs = OLD_MS) =>
+  async (journal: Journal): Promise<void> => {
+    await journal.open(newOrder({ openedAtMs }));
+    await journal.settle(owner, requestId, outcome, openedAtMs);
+  };
 
 test('the gateway deletes orders older than JOURNAL_DAYS and reports their number', async () => {
-  await fillOld();
+  await use(configFor(dataDir), sell(SOLD));
   const events: unknown[] = [];
   const config = configFor(dataDir, { JOURNAL_DAYS: '10' });
   const journal = await openConfiguredJournal(config, (event) => events.push(event), { steadyMs: 0 });
@@ -40,7 +49,7 @@ test('the gateway deletes orders older than JOURNAL_DAYS and reports their numbe
 });
 
 test('a reader of the journal deletes nothing, whatever its own JOURNAL_DAYS is', async () => {
-  await fillOld();
+  await use(configFor(dataDir), sell(SOLD));
   const journal = await openJournalBeside(configFor(dataDir, { JOURNAL_DAYS: '10' }));
   await sleep(SWEEP_MS);
   expect(await journal.find(owner, requestId)).toMatchObject({ requestId });
@@ -63,9 +72,7 @@ test.each(['memory:', 'MEMORY:'])('a reader of a journal in memory, %s, is refus
 const KEY = { JOURNAL_KEY: 'k'.repeat(64) };
 
 test('an encrypted journal is read only with its JOURNAL_KEY', async () => {
-  const journal = await openConfiguredJournal(configFor(dataDir, KEY));
-  await journal.open(newOrder());
-  await journal.close();
+  await use(configFor(dataDir, KEY), (journal) => journal.open(newOrder()));
   await expect(openJournalBeside(configFor(dataDir))).rejects.toThrow('is encrypted, and the encryption key is absent');
   const reader = await openJournalBeside(configFor(dataDir, KEY));
   expect(await reader.find(owner, requestId)).toMatchObject(newOrder());
@@ -75,59 +82,45 @@ test('an encrypted journal is read only with its JOURNAL_KEY', async () => {
 describe('a journal in LMDB outside of the data folder', () => {
   const elsewhere = (dir: string, secret: string) =>
     configFor(join(dataDir, dir), { JOURNAL_URL: `lmdb:${join(dataDir, 'shared')}`, GATEWAY_SECRET: secret.repeat(32) });
-  const start = async (dir: string, secret: string): Promise<() => Promise<void>> => {
+  const start = async (dir: string, secret: string): Promise<Journal> => {
     mkdirSync(join(dataDir, dir, 'processes'), { recursive: true });
     const config = elsewhere(dir, secret);
     takeGatewaySecret(config, journalFolder(config.journalUrl, config.dataDir));
     const journal = await openConfiguredJournal(config);
     writeFileSync(join(dataDir, dir, 'processes', 'sign'), '');
-    return () => journal.close();
+    return journal;
   };
+  const startAndStop = async (dir: string, secret: string): Promise<void> => (await start(dir, secret)).close();
 
   test('is not sold from with another secret, also where the data folder is a new one', async () => {
-    const stop = await start('one', 'a');
-    await stop();
+    await startAndStop('one', 'a');
     rmSync(join(dataDir, 'one'), { recursive: true });
     await expect(start('two', 'b')).rejects.toThrow(/is not the one with which .*shared was last used/);
-    await (
-      await start('two', 'a')
-    )();
+    await startAndStop('two', 'a');
   });
 
   test('is not sold from by gateways with two data folders, which do not see what the other has told', async () => {
-    const stop = await start('one', 'a');
+    const running = await start('one', 'a');
     await expect(start('two', 'a')).rejects.toThrow(/A gateway with DATA_DIR .*one sells from the journal at .*shared/);
-    await (
-      await start('one', 'a')
-    )();
-    await stop();
+    await startAndStop('one', 'a');
+    await running.close();
     utimesSync(join(dataDir, 'one', 'processes', 'sign'), new Date(), new Date(Date.now() - 21_000));
-    await (
-      await start('two', 'a')
-    )();
+    await startAndStop('two', 'a');
     await expect(start('one', 'a')).rejects.toThrow(/DATA_DIR .*two/);
   });
 
   test('is another one where its folder was copied', async () => {
-    await (
-      await start('one', 'a')
-    )();
+    await startAndStop('one', 'a');
     cpSync(join(dataDir, 'shared'), join(dataDir, 'copied'), { recursive: true });
     const config = configFor(join(dataDir, 'two'), { JOURNAL_URL: `lmdb:${join(dataDir, 'copied')}` });
     mkdirSync(config.dataDir);
-    await (await openConfiguredJournal(config)).close();
+    await use(config);
   });
 });
 
 describe('an open order', () => {
-  const sellThrough = async (url: string, outcome?: Outcome): Promise<void> => {
-    const journal = await openConfiguredJournal(configFor(dataDir, { UPSTREAM_URL: url }));
-    if (outcome !== undefined) {
-      await journal.open(newOrder({ openedAtMs: OLD_MS }));
-      await journal.settle(owner, requestId, outcome, OLD_MS);
-    }
-    await journal.close();
-  };
+  const sellThrough = (url: string, outcome?: Outcome) =>
+    use(configFor(dataDir, { UPSTREAM_URL: url }), outcome && sell(outcome));
   const pending: Outcome = { kind: 'pending', reference: 'v1-1' };
   const [first, second] = ['https://v1.example/api/v1', 'https://other.example/api/v1'];
 
@@ -135,7 +128,7 @@ describe('an open order', () => {
     await sellThrough(first, pending);
     for (const other of [second, 'sandbox'])
       await expect(sellThrough(other)).rejects.toThrow(/sold through https:\/\/v1\.example\/api\/v1, and UPSTREAM_URL is .* now/);
-    await sellThrough(`${first}/`, { kind: 'succeeded', reference: 'v1-1' });
+    await sellThrough(`${first}/`, SOLD);
     await sellThrough(second);
   });
 
@@ -153,14 +146,9 @@ describe('an open order', () => {
 
 /** Sells into the journal of the data folder, then uses another one, and comes back. */
 async function comeBackFrom(another: Record<string, string>): Promise<void> {
-  const lmdb = {};
-  const use = async (env: Record<string, string>, work: (journal: Journal) => Promise<unknown>): Promise<void> => {
-    const journal = await openConfiguredJournal(configFor(dataDir, env));
-    await work(journal);
-    await journal.close();
-  };
+  const lmdb = configFor(dataDir);
   const outcomes: Readonly<Record<string, Outcome>> = {
-    sold: { kind: 'succeeded', reference: 'v1-1' },
+    sold: SOLD,
     rejected: { kind: 'rejected', httpStatus: 400 },
     absent: { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true },
   };
@@ -175,7 +163,7 @@ async function comeBackFrom(another: Record<string, string>): Promise<void> {
     }
   });
   await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold', 'rejected', 'absent']));
-  await use(another, async (journal) => expect(await known(journal)).toEqual([]));
+  await use(configFor(dataDir, another), async (journal) => expect(await known(journal)).toEqual([]));
   await use(lmdb, async (journal) => expect(await known(journal)).toEqual(['sold']));
 }
 
@@ -186,35 +174,29 @@ test(`a gateway that comes back from another journal in LMDB ${FORGETS}`, () =>
 
 test.each<[string, number, Outcome]>([
   ['with an open order', OLD_MS, { kind: 'unknown', reason: 'HTTP 500' }],
-  ['that sold a minute ago', Date.now() - 60_000, { kind: 'succeeded', reference: 'v1-1' }],
+  ['that sold a minute ago', Date.now() - 60_000, SOLD],
 ])(
   'a journal %s is not left for another one, unless the operator says so by deleting the file',
   async (_title, openedAtMs, outcome) => {
     const v1 = { UPSTREAM_URL: 'https://v1.example/api/v1' };
-    const journal = await openConfiguredJournal(configFor(dataDir, v1));
-    await journal.open(newOrder({ openedAtMs }));
-    await journal.settle(owner, requestId, outcome, openedAtMs);
-    await journal.close();
+    await use(configFor(dataDir, v1), sell(outcome, openedAtMs));
     const another = configFor(dataDir, { ...v1, JOURNAL_URL: `lmdb:${join(dataDir, 'another')}` });
     await expect(openConfiguredJournal(another)).rejects.toThrow(
       /The journal at .*journal, which was used last, has [01] orders? without/,
     );
     expect(existsSync(join(dataDir, 'another'))).toBe(false);
     rmSync(join(dataDir, 'journal-left'));
-    await (await openConfiguredJournal(another)).close();
+    await use(another);
   },
 );
 
 test('a data folder that has another name now forgets nothing', async () => {
-  const journal = await openConfiguredJournal(configFor(dataDir));
-  await journal.open(newOrder({ openedAtMs: OLD_MS }));
-  await journal.settle(owner, requestId, { kind: 'rejected', httpStatus: 400 }, OLD_MS);
-  await journal.close();
+  await use(configFor(dataDir), sell({ kind: 'rejected', httpStatus: 400 }));
   const renamed = join(newFolder(), 'renamed');
   cpSync(dataDir, renamed, { recursive: true });
-  const again = await openConfiguredJournal(configFor(renamed));
-  expect(await again.find(owner, requestId)).toMatchObject({ outcome: { kind: 'rejected' } });
-  await again.close();
+  await use(configFor(renamed), async (journal) =>
+    expect(await journal.find(owner, requestId)).toMatchObject({ outcome: { kind: 'rejected' } }),
+  );
 });
 
 describePostgres('a gateway that comes back to LMDB from PostgreSQL', () => {
