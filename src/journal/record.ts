@@ -5,7 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, type DecipherGCM } from 'node:crypto';
 import type { Secret } from '../domain/credentials';
-import type { JsonObject, JsonValue } from '../domain/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { NewOrder, Order, Trail } from '../domain/order';
 import type { Outcome } from '../domain/outcome';
 import type { OrderKey } from './journal';
@@ -189,12 +189,8 @@ function unsealed(fields: JsonObject): JsonObject {
 }
 
 function sealedText(value: JsonValue | undefined): string | undefined {
-  const sealed = value !== undefined && isObject(value) ? value[MARK] : undefined;
+  const sealed = isJsonObject(value) ? value[MARK] : undefined;
   return typeof sealed === 'string' ? sealed : undefined;
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function authenticatedData(order: OrderKey, name: string): Buffer {

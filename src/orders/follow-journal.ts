@@ -17,10 +17,9 @@ export interface FollowerParts {
   readonly keyring: Pick<Keyring, 'hash'>;
   readonly clock: Clock;
   readonly onTrouble: (error: unknown) => void;
-  /** The share of one core that reading may use. */
-  readonly share?: number;
 }
 
+/** The share of one core that reading may use. */
 const SHARE = 0.005;
 const PIECE = 500;
 /** Orders younger than this are read again: an order's time is taken before it is written, and clocks of machines differ. */
@@ -82,13 +81,13 @@ export class JournalFollower {
   }
 
   async #work(): Promise<void> {
-    const { clock, share = SHARE, onTrouble } = this.#parts;
+    const { clock, onTrouble } = this.#parts;
     try {
       const startedAt = clock.elapsed();
       const orders = (await this.#readPiece()) + (await this.#sweepPiece());
       const busyMs = clock.elapsed() - startedAt;
       const isIdle = orders === 0 && this.#pass === undefined && this.#isComplete();
-      this.#later(isIdle ? REST_MS : Math.ceil(busyMs / share));
+      this.#later(isIdle ? REST_MS : Math.ceil(busyMs / SHARE));
     } catch (error) {
       onTrouble(error);
       this.#later(AFTER_TROUBLE_MS);
