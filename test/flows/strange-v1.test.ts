@@ -5,18 +5,24 @@
 import { mappingsWith } from '../faults/timing';
 import { send, useHouse, type AnswerOfV1, type V1 } from './house';
 
-interface StrangeCase {
-  readonly title: string;
-  /** What is bought at which address; airtime unless told. */
-  readonly sale?: { readonly at: string; readonly fields: object };
-  /** What it answers to a purchase: always, or to one attempt after the other. */
-  readonly answers: readonly AnswerOfV1[];
+type Receipt = Readonly<Record<string, unknown>>;
+interface Truth {
   /** What its receipt of the reference `R-<request id>` says; undefined when it has none. */
-  readonly receipt?: Readonly<Record<string, unknown>>;
+  readonly receipt?: Receipt | undefined;
+  /** What a script may never hear. */
   readonly never: 'fail' | 'success';
   /** Told after the status was asked as well, where the truth can be found out. */
   readonly finalWord?: 'success' | 'fail';
 }
+
+type StrangeCase = readonly [
+  title: string,
+  /** What it answers to a purchase: always, or to one attempt after the other. */
+  answers: readonly AnswerOfV1[],
+  truth: Truth,
+  /** What is bought at which address. */
+  sale?: { readonly at: string; readonly fields: object },
+];
 
 const AIRTIME = { at: '/api/topup/', fields: { network: 1, mobile_number: '08030000001', amount: 100, Ported_number: true } };
 const no = (http: number, more: object) => ({ http, body: { status: 'error', message: 'The transaction failed.', ...more } });
@@ -25,87 +31,55 @@ const yes = (more: object, data: object = {}) => ({
   body: { status: 'success', ...more, data: { reference: '$R', ...data } },
 });
 const cut = { http: 500, body: '' };
-/** What the receipt shows, what a script may never hear, and what it hears in the end. */
-const SOLD = { receipt: { status: 'success' }, never: 'fail', finalWord: 'success' } as const;
-const FAILED = { receipt: { status: 'failed' }, never: 'success', finalWord: 'fail' } as const;
+const notFailed = (receipt?: Receipt): Truth => ({ receipt, never: 'fail' });
+const notSold = (receipt?: Receipt): Truth => ({ receipt, never: 'success' });
+const SOLD: Truth = { ...notFailed({ status: 'success' }), finalWord: 'success' };
+const FAILED: Truth = { ...notSold({ status: 'failed' }), finalWord: 'fail' };
 
 const STRANGE: readonly StrangeCase[] = [
-  { title: 'a refusal with a reference, sold', answers: [no(400, { reference: '$R' })], ...SOLD },
-  { title: 'a refusal with a reference in its data, sold', answers: [no(400, { data: { reference: '$R' } })], ...SOLD },
-  {
-    title: 'a refusal that says it has not refunded',
-    answers: [no(400, { refunded: false, reference: '$R' })],
-    receipt: { status: 'pending' },
-    never: 'fail',
-  },
-  { title: 'a refund that is said in text', answers: [no(400, { refunded: 'true', reference: '$R' })], ...FAILED },
-  { title: 'a conflict with the order that it has', answers: [no(409, { duplicate: true, reference: '$R' })], ...SOLD },
-  { title: 'a conflict that names no order', answers: [no(409, { duplicate: true })], never: 'fail' },
-  { title: 'a limit beside an order that it has', answers: [no(429, { duplicate: 1, reference: '$R' })], ...SOLD },
-  {
-    title: 'a refusal that says pending',
-    answers: [no(400, { pending: true, reference: '$R' })],
-    receipt: { status: 'processing' },
-    never: 'fail',
-  },
-  {
-    title: 'a refusal whose reference is that of an error',
-    answers: [no(400, { reference: 'ERR-17' })],
-    never: 'success',
-    finalWord: 'fail',
-  },
-  { title: 'a success whose data failed', answers: [yes({}, { status: 'failed' })], ...FAILED },
-  {
-    title: 'a success whose data is pending',
-    answers: [yes({}, { status: 'processing' })],
-    receipt: { status: 'processing' },
-    never: 'success',
-  },
-  { title: 'a success that is none', answers: [yes({ success: false })], ...FAILED },
-  { title: 'a success that was refunded', answers: [yes({ refunded: 'true' })], ...FAILED },
-  { title: 'the original found, which failed', answers: [cut, yes({ duplicate: true })], ...FAILED },
-  {
-    title: 'the original found, which is pending',
-    answers: [cut, yes({ duplicate: true })],
-    receipt: { status: 'pending' },
-    never: 'success',
-  },
-  { title: 'the original found, said with a number', answers: [cut, yes({ duplicate: 1 })], ...FAILED },
-  {
-    title: 'the original of another sale, said in text',
-    answers: [yes({ duplicate: 'true' })],
-    ...FAILED,
-    receipt: { status: 'success', phone: '08039999999' },
-  },
-  {
-    title: 'the original, which the receipt of another order cannot vouch for',
-    answers: [yes({ duplicate: true })],
-    receipt: { status: 'success', reference: 'R-other' },
-    never: 'success',
-  },
-  {
-    title: 'the original, which the receipt of another order in a status of its own cannot vouch for',
-    answers: [yes({ duplicate: true })],
-    receipt: { status: 'reversed', reference: 'R-other' },
-    never: 'success',
-  },
-  {
-    title: 'the original of another service, after an answer that was lost',
-    sale: { at: '/api/epin/', fields: { exam_name: 'WAEC', quantity: 1 } },
-    answers: [cut, yes({ duplicate: true })],
-    receipt: { status: 'success' },
-    never: 'success',
-  },
-  {
-    title: 'a refund of the original that the receipt does not know',
-    answers: [cut, no(400, { refunded: true, duplicate: true, reference: '$R' })],
-    ...SOLD,
-  },
-  {
-    title: 'a reference that is a number',
-    answers: [{ http: 200, body: { status: 'success', data: { reference: 17 } } }],
-    never: 'fail',
-  },
+  ['a refusal with a reference, sold', [no(400, { reference: '$R' })], SOLD],
+  ['a refusal with a reference in its data, sold', [no(400, { data: { reference: '$R' } })], SOLD],
+  ['a refusal that says it has not refunded', [no(400, { refunded: false, reference: '$R' })], notFailed({ status: 'pending' })],
+  ['a refund that is said in text', [no(400, { refunded: 'true', reference: '$R' })], FAILED],
+  ['a conflict with the order that it has', [no(409, { duplicate: true, reference: '$R' })], SOLD],
+  ['a conflict that names no order', [no(409, { duplicate: true })], notFailed()],
+  ['a limit beside an order that it has', [no(429, { duplicate: 1, reference: '$R' })], SOLD],
+  ['a refusal that says pending', [no(400, { pending: true, reference: '$R' })], notFailed({ status: 'processing' })],
+  ['a refusal whose reference is that of an error', [no(400, { reference: 'ERR-17' })], { ...notSold(), finalWord: 'fail' }],
+  ['a success whose data failed', [yes({}, { status: 'failed' })], FAILED],
+  ['a success whose data is pending', [yes({}, { status: 'processing' })], notSold({ status: 'processing' })],
+  ['a success that is none', [yes({ success: false })], FAILED],
+  ['a success that was refunded', [yes({ refunded: 'true' })], FAILED],
+  ['the original found, which failed', [cut, yes({ duplicate: true })], FAILED],
+  ['the original found, which is pending', [cut, yes({ duplicate: true })], notSold({ status: 'pending' })],
+  ['the original found, said with a number', [cut, yes({ duplicate: 1 })], FAILED],
+  [
+    'the original of another sale, said in text',
+    [yes({ duplicate: 'true' })],
+    { ...FAILED, receipt: { status: 'success', phone: '08039999999' } },
+  ],
+  [
+    'the original, which the receipt of another order cannot vouch for',
+    [yes({ duplicate: true })],
+    notSold({ status: 'success', reference: 'R-other' }),
+  ],
+  [
+    'the original, which the receipt of another order in a status of its own cannot vouch for',
+    [yes({ duplicate: true })],
+    notSold({ status: 'reversed', reference: 'R-other' }),
+  ],
+  [
+    'the original of another service, after an answer that was lost',
+    [cut, yes({ duplicate: true })],
+    notSold({ status: 'success' }),
+    { at: '/api/epin/', fields: { exam_name: 'WAEC', quantity: 1 } },
+  ],
+  [
+    'a refund of the original that the receipt does not know',
+    [cut, no(400, { refunded: true, duplicate: true, reference: '$R' })],
+    SOLD,
+  ],
+  ['a reference that is a number', [{ http: 200, body: { status: 'success', data: { reference: 17 } } }], notFailed()],
 ];
 
 const attempts = new Map<string, number>();
@@ -118,7 +92,7 @@ function answerPurchase(requestId: string): AnswerOfV1 {
     const data = { reference: `R-${requestId}`, token: null, ...BALANCES };
     return { http: 200, body: JSON.stringify({ status: 'success', data }) };
   }
-  const { answers } = STRANGE[Number(requestId.slice(2))]!;
+  const [, answers] = STRANGE[Number(requestId.slice(2))]!;
   const nth = attempts.get(requestId) ?? 0;
   attempts.set(requestId, nth + 1);
   const { http, body } = answers[Math.min(nth, answers.length - 1)]!;
@@ -127,7 +101,7 @@ function answerPurchase(requestId: string): AnswerOfV1 {
 }
 
 function answerReceipt(reference: string): AnswerOfV1 {
-  const shown = /^R-s-\d+$/.test(reference) ? STRANGE[Number(reference.slice(4))]!.receipt : undefined;
+  const shown = /^R-s-\d+$/.test(reference) ? STRANGE[Number(reference.slice(4))]![2].receipt : undefined;
   if (reference === 'R-asked') return { http: 200, body: receiptOf({ reference: 'R-other', status: 'success' }) };
   if (reference === 'R-pins')
     return { http: 200, body: receiptOf({ reference, status: 'success', category: 'exam', pins: PINS }) };
@@ -157,8 +131,8 @@ const HANG_UP_MS = 6_000;
 
 async function play(index: number): Promise<{ readonly first: string | undefined; readonly later: string }> {
   const id = `s-${index}`;
-  const { at, fields } = STRANGE[index]!.sale ?? AIRTIME;
-  const signal = STRANGE[index]!.finalWord === undefined ? AbortSignal.timeout(HANG_UP_MS) : null;
+  const [, , { finalWord }, { at, fields } = AIRTIME] = STRANGE[index]!;
+  const signal = finalWord === undefined ? AbortSignal.timeout(HANG_UP_MS) : null;
   const first = await send(house.url, at, { ...fields, 'request-id': id }, { signal }).catch(() => undefined);
   const later = await send(house.url, `/api/transaction/${id}`);
   return { first: first?.body.status, later: later.body.status };
@@ -166,8 +140,8 @@ async function play(index: number): Promise<{ readonly first: string | undefined
 
 test('is never taken for more than its receipts show', async () => {
   const told = await Promise.all(STRANGE.map((_strange, index) => play(index)));
-  const expected = STRANGE.map(({ title, finalWord = 'pending' }) => ({ title, isLie: false, later: finalWord }));
-  const seen = STRANGE.map(({ title, never }, index) => {
+  const expected = STRANGE.map(([title, , { finalWord = 'pending' }]) => ({ title, isLie: false, later: finalWord }));
+  const seen = STRANGE.map(([title, , { never }], index) => {
     const { first, later } = told[index]!;
     return { title, isLie: first === never || later === never, later };
   });

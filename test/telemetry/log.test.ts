@@ -12,9 +12,9 @@ import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { journalSuite } from '../journal/journal-suite';
 import { newOrder } from '../journal/new-order';
 
-function logOf(level: LogLevel = 'info') {
+function logOf(level: LogLevel = 'info', worker?: number) {
   const lines: string[] = [];
-  const log = createLog(level, { write: (line) => void lines.push(line) });
+  const log = createLog(level, { write: (line) => void lines.push(line) }, worker);
   return { log, lines, parsed: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
@@ -47,10 +47,10 @@ describe('the log', () => {
   });
 
   it('names the worker that wrote the line, and writes NaN and Infinity as null', () => {
-    const lines: string[] = [];
-    createLog('debug', { write: (line) => void lines.push(line) }, 2).debug('x', { heldMs: NaN, durationMs: Infinity });
+    const { log, lines } = logOf('debug', 2);
+    log.debug('x', { heldMs: NaN, durationMs: Infinity });
     expect(lines[0]).toMatch(/^\{"level":"debug","time":"[^"]+","worker":2,"heldMs":null,"durationMs":null,"event":"x"\}\n$/);
-    expect([createLog('debug', { write: () => undefined }), logOf().log].map((log) => log.writesDebug)).toEqual([true, false]);
+    expect([log, logOf().log].map(({ writesDebug }) => writesDebug)).toEqual([true, false]);
   });
 
   it('leaves out fields that are not on the list and values that are not plain', () => {
@@ -152,42 +152,35 @@ describe('the log', () => {
 const ADA = 'a'.repeat(32);
 
 test('every line with the fingerprint of a named caller shows its title, and no other line shows a title', () => {
-  const lines: string[] = [];
-  const log = namedLog(createLog('debug', { write: (line: string) => void lines.push(line) }), (fingerprint) =>
-    fingerprint === ADA ? 'Ada' : undefined,
-  );
+  const { log: unnamed, lines, parsed } = logOf('debug');
+  const log = namedLog(unnamed, (fingerprint) => (fingerprint === ADA ? 'Ada' : undefined));
   for (const name of ['debug', 'info', 'warn', 'error'] as const) log[name]('line', { fingerprint: ADA, count: 1 });
   log.info('line', { fingerprint: 'b'.repeat(32) });
   log.info('line');
-  const callers = lines.map((line) => (JSON.parse(line) as { caller?: string }).caller);
-  expect(callers).toEqual(['Ada', 'Ada', 'Ada', 'Ada', undefined, undefined]);
+  expect(parsed().map(({ caller }) => caller)).toEqual(['Ada', 'Ada', 'Ada', 'Ada', undefined, undefined]);
   expect(lines[0]).toContain('"count":1');
 });
 
 test('a key in the title of a caller is masked', () => {
-  const lines: string[] = [];
-  namedLog(createLog('info', { write: (line: string) => void lines.push(line) }), () => 'shop_live_0123456789').info('line', {
-    fingerprint: ADA,
-  });
+  const { log, lines } = logOf();
+  namedLog(log, () => 'shop_live_0123456789').info('line', { fingerprint: ADA });
   expect(lines.join('')).not.toContain('0123456789');
 });
 
-let lines: Record<string, unknown>[] = [];
-const log = createLog('debug', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
-const makeJournal = () => loggedJournal(createMemoryJournal(), log, (id) => `shown ${id}`);
+const makeJournal = (log = logOf('debug').log) => loggedJournal(createMemoryJournal(), log, (id) => `shown ${id}`);
 
 journalSuite('a journal that logs each step', async () => makeJournal());
 
 test('each step of an order logs one line with the shown request id and the outcome so far', async () => {
-  const journal = makeJournal();
-  lines = [];
+  const { log, parsed } = logOf('debug');
+  const journal = makeJournal(log);
   const intent = newOrder();
   await journal.open(intent);
   await journal.settle(intent.owner, intent.requestId, { kind: 'succeeded', reference: 'v1-9' }, 1);
   await journal.settle(intent.owner, intent.requestId, { kind: 'unknown', reason: 'late' }, 2);
   await journal.tell(intent.owner, intent.requestId, 3);
   const requestId = `shown ${intent.requestId}`;
-  expect(lines).toMatchObject([
+  expect(parsed()).toMatchObject([
     { level: 'debug', event: 'order_opened', kind: 'opened', requestId, order: expect.any(Number) },
     { event: 'order_settled', kind: 'succeeded', outcome: 'succeeded', requestId },
     { event: 'order_settled', kind: 'unknown', outcome: 'succeeded', requestId },

@@ -5,7 +5,7 @@ import { runInThisContext } from 'node:vm';
 import { Secret } from '../../src/domain/credentials';
 import { createHttpUpstream, type HttpUpstreamOptions } from '../../src/upstream/http-upstream';
 import { probeV1 } from '../../src/upstream/probe-v1';
-import type { CallContext, Upstream, V1Call } from '../../src/upstream/upstream';
+import type { CallContext, SentOutcome, Upstream, V1Call } from '../../src/upstream/upstream';
 import { freePort } from '../free-port';
 import { listen } from '../listen';
 import { reply, startRawV1, type Behaviour, type RawV1, type RawV1Options } from './raw-v1';
@@ -40,6 +40,10 @@ async function v1(behave: Behaviour, options?: RawV1Options): Promise<RawV1> {
 function upstreamAt(baseUrl: string, options: Partial<HttpUpstreamOptions> = {}): Upstream {
   return kept(createHttpUpstream({ baseUrl, connections: 4, connectTimeoutMs: 500, ...options }));
 }
+
+/** What one purchase gets from a v1 that behaves so. */
+const buyFrom = async (behave: Behaviour, options?: Partial<HttpUpstreamOptions>): Promise<SentOutcome> =>
+  upstreamAt((await v1(behave)).url, options).send(CALL, 'r-1', context());
 
 const answers =
   (bytes: string): Behaviour =>
@@ -118,109 +122,69 @@ describe('a call', () => {
 });
 
 describe('an answered purchase', () => {
-  interface Row {
-    readonly title: string;
-    readonly status: number;
-    readonly body: unknown;
-    readonly outcome: string;
-    readonly headers?: Readonly<Record<string, string>>;
-  }
-
-  const rows: readonly Row[] = [
-    { title: '200 success', status: 200, body: SALE, outcome: 'succeeded' },
-    { title: '200 success behind a byte-order mark', status: 200, body: `\uFEFF${JSON.stringify(SALE)}`, outcome: 'succeeded' },
-    {
-      title: '200 success labelled as a page',
-      status: 200,
-      body: SALE,
-      headers: { 'content-type': 'text/html' },
-      outcome: 'succeeded',
-    },
-    { title: '200 pending', status: 200, body: { ...SALE, status: 'pending' }, outcome: 'pending' },
-    { title: '200 success with pending: true', status: 200, body: { ...SALE, pending: true }, outcome: 'pending' },
-    { title: '200 success of this request id', status: 200, body: { ...SALE, request_id: 'r-1' }, outcome: 'succeeded' },
-    { title: '200 success of another request id', status: 200, body: { ...SALE, request_id: 'r-2' }, outcome: 'unknown' },
-    {
-      title: '200 success of another request id in data',
-      status: 200,
-      body: { ...SALE, data: { ...SALE.data, request_id: 'r-2' } },
-      outcome: 'unknown',
-    },
-    { title: '200 success with two references', status: 200, body: { ...SALE, reference: 'v1-8' }, outcome: 'unknown' },
-    { title: '200 success without a reference', status: 200, body: { status: 'success', data: {} }, outcome: 'unknown' },
-    {
-      title: '200 success with a number for a reference',
-      status: 200,
-      body: { status: 'success', data: { reference: 9 } },
-      outcome: 'unknown',
-    },
-    { title: '200 success without data', status: 200, body: { status: 'success' }, outcome: 'unknown' },
-    { title: '200 pending without a reference', status: 200, body: { status: 'pending' }, outcome: 'unknown' },
-    {
-      title: '200 success with an empty reference',
-      status: 200,
-      body: { status: 'success', data: { reference: '' } },
-      outcome: 'unknown',
-    },
-    { title: '200 error', status: 200, body: { status: 'error', message: 'no' }, outcome: 'unknown' },
-    { title: '200 error with refunded: true', status: 200, body: { status: 'error', refunded: true }, outcome: 'unknown' },
-    { title: '200 with an unknown status word', status: 200, body: { status: 'ok', data: SALE.data }, outcome: 'unknown' },
-    { title: '200 without status', status: 200, body: { data: SALE.data }, outcome: 'unknown' },
-    { title: '200 list', status: 200, body: [SALE], outcome: 'unknown' },
-    { title: '200 null', status: 200, body: 'null', outcome: 'unknown' },
-    { title: '200 text', status: 200, body: '"success"', outcome: 'unknown' },
-    { title: '200 empty', status: 200, body: '', outcome: 'unknown' },
-    { title: '200 page', status: 200, body: '<html>maintenance</html>', outcome: 'unknown' },
-    { title: '200 half a JSON', status: 200, body: JSON.stringify(SALE).slice(0, 60), outcome: 'unknown' },
-    { title: '200 JSON after a PHP notice', status: 200, body: `Notice: x\n${JSON.stringify(SALE)}`, outcome: 'unknown' },
-    { title: '201 success', status: 201, body: SALE, outcome: 'unknown' },
-    { title: '202 success', status: 202, body: SALE, outcome: 'unknown' },
-    { title: '302', status: 302, body: '', headers: { location: '/api/v1/airtime' }, outcome: 'unknown' },
-    { title: '307', status: 307, body: '', headers: { location: '/api/v1/airtime' }, outcome: 'unknown' },
-    { title: '304', status: 304, body: '', headers: { 'content-length': '0' }, outcome: 'unknown' },
-    {
-      title: '400 refunded',
-      status: 400,
-      body: { status: 'error', success: false, refunded: true, reference: 'v1-9' },
-      outcome: 'declined',
-    },
-    { title: '400 refunded as text', status: 400, body: { status: 'error', refunded: 'true' }, outcome: 'rejected' },
-    { title: '400 error', status: 400, body: { status: 'error', message: 'Insufficient balance.' }, outcome: 'rejected' },
-    { title: '400 error of another request id', status: 400, body: { status: 'error', request_id: 'r-2' }, outcome: 'unknown' },
-    { title: '400 success', status: 400, body: SALE, outcome: 'unknown' },
-    { title: '400 page', status: 400, body: '<html>', outcome: 'unknown' },
-    { title: '400 empty', status: 400, body: '', outcome: 'unknown' },
-    { title: '401 error', status: 401, body: { status: 'error', message: 'Invalid API key.' }, outcome: 'rejected' },
-    { title: '403 error', status: 403, body: { status: 'error' }, outcome: 'rejected' },
-    { title: '403 page of a filter', status: 403, body: '<html>blocked</html>', outcome: 'unknown' },
-    { title: '404 of another API', status: 404, body: { error: 'Not Found', status: 404 }, outcome: 'unknown' },
-    { title: '405 error', status: 405, body: { status: 'error' }, outcome: 'rejected' },
-    { title: '408 error', status: 408, body: { status: 'error' }, outcome: 'unknown' },
-    { title: '413 page', status: 413, body: '<html>', outcome: 'rejected' },
-    { title: '429 error', status: 429, body: { status: 'error' }, headers: { 'retry-after': '7' }, outcome: 'rejected' },
-    { title: '429 page', status: 429, body: '<html>', outcome: 'rejected' },
-    { title: '429 with status success', status: 429, body: SALE, outcome: 'unknown' },
-    { title: '499', status: 499, body: { status: 'error' }, outcome: 'unknown' },
-    { title: '500 error', status: 500, body: { status: 'error', message: 'internal' }, outcome: 'unknown' },
-    { title: '500 with refunded: true', status: 500, body: { status: 'error', refunded: true }, outcome: 'unknown' },
-    { title: '502 page', status: 502, body: '<html>Bad Gateway</html>', outcome: 'unknown' },
-    { title: '503 error', status: 503, body: { status: 'error' }, outcome: 'unknown' },
-    { title: '504 empty', status: 504, body: '', outcome: 'unknown' },
-  ];
-
-  it.each(rows)(
-    '$title makes the purchase $outcome, and is not followed by a second attempt',
-    async ({ status, body, headers, outcome }) => {
-      const server = await v1(answers(reply(status, body, headers)));
-      const sent = await upstreamAt(server.url).send(CALL, 'r-1', context());
-      expect(sent.outcome.kind).toBe(outcome);
-      expect(server.requests).toHaveLength(1);
-    },
-  );
+  it.each<[title: string, outcome: string, status: number, body: unknown, headers?: Readonly<Record<string, string>>]>([
+    ['200 success', 'succeeded', 200, SALE],
+    ['200 success behind a byte-order mark', 'succeeded', 200, `\uFEFF${JSON.stringify(SALE)}`],
+    ['200 success labelled as a page', 'succeeded', 200, SALE, { 'content-type': 'text/html' }],
+    ['200 pending', 'pending', 200, { ...SALE, status: 'pending' }],
+    ['200 success with pending: true', 'pending', 200, { ...SALE, pending: true }],
+    ['200 success of this request id', 'succeeded', 200, { ...SALE, request_id: 'r-1' }],
+    ['200 success of another request id', 'unknown', 200, { ...SALE, request_id: 'r-2' }],
+    ['200 success of another request id in data', 'unknown', 200, { ...SALE, data: { ...SALE.data, request_id: 'r-2' } }],
+    ['200 success with two references', 'unknown', 200, { ...SALE, reference: 'v1-8' }],
+    ['200 success without a reference', 'unknown', 200, { status: 'success', data: {} }],
+    ['200 success with a number for a reference', 'unknown', 200, { status: 'success', data: { reference: 9 } }],
+    ['200 success without data', 'unknown', 200, { status: 'success' }],
+    ['200 pending without a reference', 'unknown', 200, { status: 'pending' }],
+    ['200 success with an empty reference', 'unknown', 200, { status: 'success', data: { reference: '' } }],
+    ['200 error', 'unknown', 200, { status: 'error', message: 'no' }],
+    ['200 error with refunded: true', 'unknown', 200, { status: 'error', refunded: true }],
+    ['200 with an unknown status word', 'unknown', 200, { status: 'ok', data: SALE.data }],
+    ['200 without status', 'unknown', 200, { data: SALE.data }],
+    ['200 list', 'unknown', 200, [SALE]],
+    ['200 null', 'unknown', 200, 'null'],
+    ['200 text', 'unknown', 200, '"success"'],
+    ['200 empty', 'unknown', 200, ''],
+    ['200 page', 'unknown', 200, '<html>maintenance</html>'],
+    ['200 half a JSON', 'unknown', 200, JSON.stringify(SALE).slice(0, 60)],
+    ['200 JSON after a PHP notice', 'unknown', 200, `Notice: x\n${JSON.stringify(SALE)}`],
+    ['201 success', 'unknown', 201, SALE],
+    ['202 success', 'unknown', 202, SALE],
+    ['302', 'unknown', 302, '', { location: '/api/v1/airtime' }],
+    ['307', 'unknown', 307, '', { location: '/api/v1/airtime' }],
+    ['304', 'unknown', 304, '', { 'content-length': '0' }],
+    ['400 refunded', 'declined', 400, { status: 'error', success: false, refunded: true, reference: 'v1-9' }],
+    ['400 refunded as text', 'rejected', 400, { status: 'error', refunded: 'true' }],
+    ['400 error', 'rejected', 400, { status: 'error', message: 'Insufficient balance.' }],
+    ['400 error of another request id', 'unknown', 400, { status: 'error', request_id: 'r-2' }],
+    ['400 success', 'unknown', 400, SALE],
+    ['400 page', 'unknown', 400, '<html>'],
+    ['400 empty', 'unknown', 400, ''],
+    ['401 error', 'rejected', 401, { status: 'error', message: 'Invalid API key.' }],
+    ['403 error', 'rejected', 403, { status: 'error' }],
+    ['403 page of a filter', 'unknown', 403, '<html>blocked</html>'],
+    ['404 of another API', 'unknown', 404, { error: 'Not Found', status: 404 }],
+    ['405 error', 'rejected', 405, { status: 'error' }],
+    ['408 error', 'unknown', 408, { status: 'error' }],
+    ['413 page', 'rejected', 413, '<html>'],
+    ['429 error', 'rejected', 429, { status: 'error' }, { 'retry-after': '7' }],
+    ['429 page', 'rejected', 429, '<html>'],
+    ['429 with status success', 'unknown', 429, SALE],
+    ['499', 'unknown', 499, { status: 'error' }],
+    ['500 error', 'unknown', 500, { status: 'error', message: 'internal' }],
+    ['500 with refunded: true', 'unknown', 500, { status: 'error', refunded: true }],
+    ['502 page', 'unknown', 502, '<html>Bad Gateway</html>'],
+    ['503 error', 'unknown', 503, { status: 'error' }],
+    ['504 empty', 'unknown', 504, ''],
+  ])('%s makes the purchase %s, and is not followed by a second attempt', async (_title, outcome, status, body, headers = {}) => {
+    const server = await v1(answers(reply(status, body, headers)));
+    const sent = await upstreamAt(server.url).send(CALL, 'r-1', context());
+    expect(sent.outcome.kind).toBe(outcome);
+    expect(server.requests).toHaveLength(1);
+  });
 
   it('gives balances, charge and cashback in kobo, and the whole answer', async () => {
-    const server = await v1(answers(reply(200, SALE)));
-    const sent = await upstreamAt(server.url).send(CALL, 'r-1', context());
+    const sent = await buyFrom(answers(reply(200, SALE)));
     expect(sent).toEqual({
       outcome: {
         kind: 'succeeded',
@@ -234,29 +198,30 @@ describe('an answered purchase', () => {
   });
 
   it('gives the reference of a refunded order, so that no other order is taken for it', async () => {
-    const server = await v1(answers(reply(400, { status: 'error', refunded: true, reference: 'v1-9' })));
-    const { outcome } = await upstreamAt(server.url).send(CALL, 'r-1', context());
+    const { outcome } = await buyFrom(answers(reply(400, { status: 'error', refunded: true, reference: 'v1-9' })));
     expect(outcome).toEqual({ kind: 'declined', reference: 'v1-9' });
   });
 
   it('gives v1’s message, HTTP status and pause when v1 rejects the purchase', async () => {
-    const server = await v1(answers(reply(429, { status: 'error', message: 'Too many requests' }, { 'retry-after': '7' })));
-    const { outcome } = await upstreamAt(server.url).send(CALL, 'r-1', context());
+    const { outcome } = await buyFrom(
+      answers(reply(429, { status: 'error', message: 'Too many requests' }, { 'retry-after': '7' })),
+    );
     expect(outcome).toEqual({ kind: 'rejected', httpStatus: 429, message: 'Too many requests', retryAfterSeconds: 7 });
   });
 
   it('reads a pause given as a date', async () => {
     const now = Date.UTC(2026, 0, 1, 12, 0, 0);
-    const server = await v1(answers(reply(429, { status: 'error' }, { 'retry-after': new Date(now + 90_000).toUTCString() })));
-    const { outcome } = await upstreamAt(server.url, { clock: () => now }).send(CALL, 'r-1', context());
+    const { outcome } = await buyFrom(
+      answers(reply(429, { status: 'error' }, { 'retry-after': new Date(now + 90_000).toUTCString() })),
+      { clock: () => now },
+    );
     expect(outcome).toMatchObject({ retryAfterSeconds: 90 });
   });
 
   it('reads a pause given as a date by the clock of v1', async () => {
     const theirs = Date.UTC(2026, 0, 1, 12, 0, 0);
     const headers = { date: new Date(theirs).toUTCString(), 'retry-after': new Date(theirs + 2_000).toUTCString() };
-    const server = await v1(answers(reply(429, { status: 'error' }, headers)));
-    const { outcome } = await upstreamAt(server.url, { clock: () => theirs - 3_600_000 }).send(CALL, 'r-1', context());
+    const { outcome } = await buyFrom(answers(reply(429, { status: 'error' }, headers)), { clock: () => theirs - 3_600_000 });
     expect(outcome).toMatchObject({ retryAfterSeconds: 2 });
   });
 
@@ -273,8 +238,7 @@ describe('an answered purchase', () => {
     ['', undefined],
   ])('reads the pause %p as %p seconds', async (header, seconds) => {
     const now = Date.UTC(2026, 0, 1, 12, 0, 0);
-    const server = await v1(answers(reply(429, { status: 'error' }, { 'retry-after': header })));
-    const { outcome } = await upstreamAt(server.url, { clock: () => now }).send(CALL, 'r-1', context());
+    const { outcome } = await buyFrom(answers(reply(429, { status: 'error' }, { 'retry-after': header })), { clock: () => now });
     expect((outcome as { retryAfterSeconds?: number }).retryAfterSeconds).toBe(seconds);
   });
 
@@ -297,84 +261,54 @@ describe('a purchase whose connection or answer breaks', () => {
   const body = JSON.stringify(SALE);
   const head = (length: number) => `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
 
-  const rows: readonly {
-    readonly title: string;
-    readonly behave: Behaviour;
-    readonly options?: RawV1Options;
-    readonly timeoutMs?: number;
-  }[] = [
-    { title: 'reset before a status line', behave: (socket) => socket.resetAndDestroy() },
-    { title: 'closed before a status line', behave: (socket) => socket.end() },
-    {
-      title: 'reset in the middle of the request',
-      behave: () => undefined,
-      options: { onBytes: (socket) => socket.resetAndDestroy() },
-    },
-    { title: 'closed in the middle of the request', behave: () => undefined, options: { onBytes: (socket) => socket.destroy() } },
-    {
-      title: 'reset after the head',
-      behave: (socket) => socket.write(head(body.length), () => setTimeout(() => socket.resetAndDestroy(), 20)),
-    },
-    { title: 'closed after the head', behave: answersAndEnds(head(body.length)) },
-    { title: 'half a head', behave: answersAndEnds('HTTP/1.1 200 OK\r\ncontent-type: appl') },
-    {
-      title: 'reset in the body',
-      behave: (socket) =>
-        socket.write(head(body.length) + body.slice(0, 40), () => setTimeout(() => socket.resetAndDestroy(), 20)),
-    },
-    { title: 'closed in the body', behave: answersAndEnds(head(body.length) + body.slice(0, 40)) },
-    { title: 'a content-length beyond the body', behave: answersAndEnds(head(body.length + 5) + body) },
-    { title: 'a content-length short of the body', behave: answersAndEnds(head(body.length - 5) + body) },
-    {
-      title: 'two content-lengths',
-      behave: answersAndEnds(`HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
-    },
-    {
-      title: 'chunks cut off between two',
-      behave: answersAndEnds(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n`),
-    },
-    {
-      title: 'chunks cut off within one',
-      behave: answersAndEnds(
-        `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body.slice(0, 30)}`,
-      ),
-    },
-    {
-      title: 'a chunk size that is no number',
-      behave: answersAndEnds(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n${body}`),
-    },
-    { title: 'no length, cut off by the close', behave: answersAndEnds(`HTTP/1.1 200 OK\r\n\r\n${body.slice(0, 50)}`) },
-    { title: '204 without a body', behave: answers('HTTP/1.1 204 No Content\r\n\r\n') },
-    { title: 'a 100 without an Expect header', behave: answers(`HTTP/1.1 100 Continue\r\n\r\n${head(body.length)}${body}`) },
-    {
-      title: 'a switch of protocols',
-      behave: answers('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-    },
-    { title: 'bytes that are no HTTP', behave: answersAndEnds('SSH-2.0-OpenSSH_9.2\r\n') },
-    { title: 'a head without end', behave: answers(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(80_000)}`) },
-    { title: 'a body beyond the bound', behave: answers(reply(200, { ...SALE, filler: 'x'.repeat(5_000) })) },
-    { title: 'silence beyond the deadline', behave: () => undefined, timeoutMs: 120 },
-    { title: 'a head, then silence beyond the deadline', behave: answers(head(body.length)), timeoutMs: 120 },
-    {
-      title: 'a trickle beyond the deadline',
-      behave(socket) {
-        socket.write(head(10_000));
-        const drip = setInterval(() => socket.write(' '), 20);
-        socket.on('close', () => clearInterval(drip));
-      },
-      timeoutMs: 150,
-    },
-  ];
+  const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+  const size = body.length.toString(16);
+  const silent: Behaviour = () => undefined;
+  const writesAndResets =
+    (bytes: string): Behaviour =>
+    (socket) =>
+      socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), 20));
+  const drips: Behaviour = (socket) => {
+    socket.write(head(10_000));
+    const drip = setInterval(() => socket.write(' '), 20);
+    socket.on('close', () => clearInterval(drip));
+  };
 
-  it.each(rows)('$title: the purchase is unknown, and is not sent again', async ({ behave, options, timeoutMs }) => {
+  it.each<[title: string, behave: Behaviour, options?: RawV1Options & { readonly timeoutMs?: number }]>([
+    ['reset before a status line', (socket) => socket.resetAndDestroy()],
+    ['closed before a status line', (socket) => socket.end()],
+    ['reset in the middle of the request', silent, { onBytes: (socket) => socket.resetAndDestroy() }],
+    ['closed in the middle of the request', silent, { onBytes: (socket) => socket.destroy() }],
+    ['reset after the head', writesAndResets(head(body.length))],
+    ['closed after the head', answersAndEnds(head(body.length))],
+    ['half a head', answersAndEnds('HTTP/1.1 200 OK\r\ncontent-type: appl')],
+    ['reset in the body', writesAndResets(head(body.length) + body.slice(0, 40))],
+    ['closed in the body', answersAndEnds(head(body.length) + body.slice(0, 40))],
+    ['a content-length beyond the body', answersAndEnds(head(body.length + 5) + body)],
+    ['a content-length short of the body', answersAndEnds(head(body.length - 5) + body)],
+    ['two content-lengths', answersAndEnds(head(body.length).replace('\r\n', '\r\ncontent-length: 5\r\n') + body)],
+    ['chunks cut off between two', answersAndEnds(`${CHUNKED}${size}\r\n${body}\r\n`)],
+    ['chunks cut off within one', answersAndEnds(`${CHUNKED}${size}\r\n${body.slice(0, 30)}`)],
+    ['a chunk size that is no number', answersAndEnds(`${CHUNKED}zz\r\n${body}`)],
+    ['no length, cut off by the close', answersAndEnds(`HTTP/1.1 200 OK\r\n\r\n${body.slice(0, 50)}`)],
+    ['204 without a body', answers('HTTP/1.1 204 No Content\r\n\r\n')],
+    ['a 100 without an Expect header', answers(`HTTP/1.1 100 Continue\r\n\r\n${head(body.length)}${body}`)],
+    ['a switch of protocols', answers('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')],
+    ['bytes that are no HTTP', answersAndEnds('SSH-2.0-OpenSSH_9.2\r\n')],
+    ['a head without end', answers(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(80_000)}`)],
+    ['a body beyond the bound', answers(reply(200, { ...SALE, filler: 'x'.repeat(5_000) }))],
+    ['silence beyond the deadline', silent, { timeoutMs: 120 }],
+    ['a head, then silence beyond the deadline', answers(head(body.length)), { timeoutMs: 120 }],
+    ['a trickle beyond the deadline', drips, { timeoutMs: 150 }],
+  ])('%s: the purchase is unknown, and is not sent again', async (_title, behave, { timeoutMs = 2_000, ...options } = {}) => {
     const written = new Set<Socket>();
     const onBytes: RawV1Options['onBytes'] = (socket, bytes) => {
       written.add(socket);
-      options?.onBytes?.(socket, bytes);
+      options.onBytes?.(socket, bytes);
     };
     const server = await v1(behave, { ...options, onBytes });
     const upstream = upstreamAt(server.url, { replyBytesMax: 4_096 });
-    const sent = await upstream.send(CALL, 'r-1', context({ timeoutMs: timeoutMs ?? 2_000 }));
+    const sent = await upstream.send(CALL, 'r-1', context({ timeoutMs }));
     expect(sent.outcome.kind).toBe('unknown');
     // Enough time for a second attempt, if any layer below made one.
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -391,13 +325,13 @@ describe('a purchase whose connection or answer breaks', () => {
   });
 
   it('a 103 reply before the answer changes nothing', async () => {
-    const server = await v1(answers(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${head(body.length)}${body}`));
-    expect((await upstreamAt(server.url).send(CALL, 'r-1', context())).outcome.kind).toBe('succeeded');
+    expect(
+      (await buyFrom(answers(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${head(body.length)}${body}`))).outcome.kind,
+    ).toBe('succeeded');
   });
 
   it('a body without length that ends with the connection is read whole', async () => {
-    const server = await v1(answersAndEnds(`HTTP/1.1 200 OK\r\n\r\n${body}`));
-    expect((await upstreamAt(server.url).send(CALL, 'r-1', context())).outcome.kind).toBe('succeeded');
+    expect((await buyFrom(answersAndEnds(`HTTP/1.1 200 OK\r\n\r\n${body}`))).outcome.kind).toBe('succeeded');
   });
 
   it('a call without an answer ends soon after its deadline', async () => {
@@ -554,19 +488,17 @@ describe('a purchase that could not be sent', () => {
 });
 
 describe('a finding', () => {
-  const rows = [
-    { title: '200 success', bytes: reply(200, { status: 'success', data: {} }), kind: 'found' },
-    { title: '200 error', bytes: reply(200, { status: 'error' }), kind: 'unavailable' },
-    { title: '200 page', bytes: reply(200, '<html>'), kind: 'unavailable' },
-    { title: '404 error', bytes: reply(404, { status: 'error', message: 'Transaction not found' }), kind: 'refused' },
-    { title: '404 page', bytes: reply(404, '<html>'), kind: 'unavailable' },
-    { title: '401 error', bytes: reply(401, { status: 'error' }), kind: 'refused' },
-    { title: '429 page', bytes: reply(429, '<html>'), kind: 'refused' },
-    { title: '500 error', bytes: reply(500, { status: 'error' }), kind: 'unavailable' },
-    { title: '302', bytes: reply(302, '', { location: '/' }), kind: 'unavailable' },
-  ] as const;
-
-  it.each(rows)('is $kind after $title', async ({ bytes, kind }) => {
+  it.each([
+    ['found', '200 success', reply(200, { status: 'success', data: {} })],
+    ['unavailable', '200 error', reply(200, { status: 'error' })],
+    ['unavailable', '200 page', reply(200, '<html>')],
+    ['refused', '404 error', reply(404, { status: 'error', message: 'Transaction not found' })],
+    ['unavailable', '404 page', reply(404, '<html>')],
+    ['refused', '401 error', reply(401, { status: 'error' })],
+    ['refused', '429 page', reply(429, '<html>')],
+    ['unavailable', '500 error', reply(500, { status: 'error' })],
+    ['unavailable', '302', reply(302, '', { location: '/' })],
+  ])('is %s after %s', async (kind, _title, bytes) => {
     const server = await v1(answers(bytes));
     const finding = await upstreamAt(server.url).find({ method: 'GET', path: '/receipt' }, context());
     expect(finding.kind).toBe(kind);
