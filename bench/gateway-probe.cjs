@@ -22,9 +22,18 @@ function forgetObjectIds() {
   session.disconnect();
 }
 
-/** `begin` and `end` enclose a turn. `heap` and the file of a `snapshot` are asked for outside of turns, because both stop the process. */
+/** What held requests cost. */
+function holding() {
+  const heap = heapBytes();
+  const active = process.getActiveResourcesInfo();
+  const [timers, sockets] = ['Timeout', 'TCPSocketWrap'].map((kind) => active.filter((name) => name === kind).length);
+  return { heap, rss: process.memoryUsage.rss(), timers, sockets };
+}
+
+/** `begin` and `end` enclose a turn. What else is asked for stops the process, so it comes outside of turns. */
 process.on('message', (question) => {
   if (question === 'heap') return process.send(heapBytes());
+  if (question === 'holding') return process.send(holding());
   if (question.snapshot !== undefined) {
     const file = writeHeapSnapshot(question.snapshot);
     forgetObjectIds();

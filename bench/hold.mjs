@@ -1,129 +1,74 @@
 // What it costs to hold scripts whose orders are pending at v1: memory per held request, timers, CPU, event loop.
 //   npm run bench:hold -- [held scripts] [seconds]
 // The gateway is a process of its own, on the shipped mappings and an LMDB journal; v1 and the scripts share this one.
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { ask, gatewayEnvironment, openGateway } from './gateway-process.mjs';
 
-const require = createRequire(import.meta.url);
-const file = fileURLToPath(import.meta.url);
-const house = dirname(dirname(file));
-
-if (process.env.HOLD_UPSTREAM === undefined) await runScripts();
-else await runGateway(process.env.HOLD_UPSTREAM, process.env.HOLD_FOLDER);
-
-/** The gateway's process: serves, and measures itself when asked. */
-async function runGateway(upstreamUrl, folder) {
-  const { loadConfig } = require('../dist/config.js');
-  const { startService } = require('../dist/main.js');
-  const { createLog } = require('../dist/telemetry/log.js');
-  const environment = {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    DATA_DIR: folder,
-    MAPPINGS_DIR: join(house, 'mappings'),
-    UPSTREAM_URL: upstreamUrl,
-    LOG_LEVEL: 'error',
-  };
-  const { config, problems } = loadConfig(environment, folder);
-  if (problems !== undefined) throw new Error(problems.join('\n'));
-  const { createOutput } = require('../dist/telemetry/output.js');
-  const service = await startService(config, createLog(config.logLevel, createOutput(1)));
-  const delay = monitorEventLoopDelay({ resolution: 5 });
-  delay.enable();
-  process.on('message', (question) => {
-    if (question === 'stop') return void service.stop().then(() => process.exit(0));
-    globalThis.gc();
-    globalThis.gc();
-    const { rss, heapUsed, external } = process.memoryUsage();
-    const { user, system } = process.cpuUsage();
-    process.send({
-      atMs: performance.now(),
-      rss,
-      heap: heapUsed + external,
-      cpuMs: (user + system) / 1000,
-      timers: process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
-      inFlight: service.gateway.inFlight,
-      loopMs: { p50: delay.percentile(50) / 1e6, p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 },
-    });
-    delay.reset();
-  });
-  process.send({ url: service.publicUrl });
+const bench = dirname(fileURLToPath(import.meta.url));
+const house = dirname(bench);
+const [held, seconds] = [process.argv[2] ?? 5_000, process.argv[3] ?? 15].map(Number);
+if (!(held > 0 && seconds > 0)) {
+  console.error('bench:hold takes two numbers above 0: how many scripts are held, and for how many seconds.');
+  process.exit(2);
 }
 
-/** The process of scripts and v1. */
-async function runScripts() {
-  const [held, seconds] = [process.argv[2] ?? 5_000, process.argv[3] ?? 15].map(Number);
-  if (!(held > 0 && seconds > 0)) {
-    console.error('bench:hold takes two numbers above 0: how many scripts are held, and for how many seconds.');
-    process.exit(2);
-  }
-  const { openSandbox } = require('../dist/sandbox/sandbox.js');
-  const folder = mkdtempSync(join(tmpdir(), 'bench-hold-'));
-  let receipts = 0;
-  const sandbox = await openSandbox({
-    relaxed: true,
-    onEvent: (event) => {
-      if (event.kind === 'answered' && event.url.startsWith('/receipt')) receipts += 1;
-    },
-  });
-  const { url: upstreamUrl } = await sandbox.listen(0);
-  const gateway = fork(file, [], {
-    env: { ...process.env, HOLD_UPSTREAM: upstreamUrl, HOLD_FOLDER: folder },
-    execArgv: ['--expose-gc'],
-  });
-  const [{ url }] = await once(gateway, 'message');
-  const ask = async () => {
-    gateway.send('measure');
-    const [answer] = await once(gateway, 'message');
-    return answer;
-  };
+const { openSandbox } = createRequire(import.meta.url)('../dist/sandbox/sandbox.js');
+const sandbox = await openSandbox({ relaxed: true });
+let receipts = 0;
+const v1 = createServer((request, response) => {
+  if (request.url.startsWith('/api/v1/receipt')) receipts += 1;
+  sandbox.app(request, response);
+});
+await once(v1.listen(0, '127.0.0.1'), 'listening');
+const v1Url = `http://127.0.0.1:${v1.address().port}/api/v1`;
+const {
+  process: gateway,
+  url,
+  close,
+} = await openGateway({
+  house,
+  environment: (folder) => ({ ...gatewayEnvironment(folder, v1Url, house), LOG_LEVEL: 'error' }),
+  flags: ['--expose-gc', '--require', join(bench, 'gateway-probe.cjs')],
+});
 
-  // So that what is paid once (compiled code, the price list) is not counted per request.
-  await Promise.all((await openScripts(url, 100, 'warm', 'late-success')).map(({ told }) => told));
-  await sleep(1_000);
-  const idle = await ask();
-  const scripts = await openScripts(url, held, 'held', 'pending');
-  await untilTaken(sandbox, held + 100);
-  await sleep(1_000);
-  const start = await ask();
-  const receiptsBefore = receipts;
-  await sleep(seconds * 1_000);
-  const asked = receipts - receiptsBefore;
-  const end = await ask();
-  const answers = await Promise.all(scripts.map(({ told }) => told));
-  const tookMs = end.atMs - start.atMs;
-  const perHeld = (before, after) => `${((after - before) / held / 1024).toFixed(1)} KiB`;
+// So that what is paid once (compiled code, the price list) is not counted per request.
+await Promise.all((await openScripts(url, 100, 'warm', 'late-success')).map(({ told }) => told));
+await sleep(1_000);
+const idle = await ask(gateway, 'holding');
+const scripts = await openScripts(url, held, 'held', 'pending');
+await untilTaken(sandbox, held + 100);
+await sleep(1_000);
+const start = await ask(gateway, 'holding');
+const [receiptsBefore, startedAt, before] = [receipts, performance.now(), await ask(gateway, 'begin')];
+await sleep(seconds * 1_000);
+const after = await ask(gateway, 'end');
+const [asked, tookMs] = [receipts - receiptsBefore, performance.now() - startedAt];
+const answers = await Promise.all(scripts.map(({ told }) => told));
+const perHeld = (from, to) => `${((to - from) / held / 1024).toFixed(1)} KiB`;
 
-  console.log(`${held} held requests, ${seconds} s, Node ${process.version}`);
-  console.table({
-    'held at the gateway': start.inFlight,
-    'memory per held request (heap and buffers)': perHeld(idle.heap, start.heap),
-    'memory per held request (whole process)': perHeld(idle.rss, start.rss),
-    'timers per held request': +((start.timers - idle.timers) / held).toFixed(2),
-    'receipts asked per second': Math.round((asked / tookMs) * 1000),
-    'receipts per held request and minute': +((asked / held / tookMs) * 60_000).toFixed(1),
-    'CPU while holding (of one core)': `${(((end.cpuMs - start.cpuMs) / tookMs) * 100).toFixed(0)} %`,
-    'event loop delay p50 / p99 / max, ms': [end.loopMs.p50, end.loopMs.p99, end.loopMs.max]
-      .map((ms) => ms.toFixed(0))
-      .join(' / '),
-    'told pending in the end': answers.filter((text) => text.includes('"status":"pending"')).length,
-    'told something else': answers.filter((text) => text !== '' && !text.includes('"status":"pending"')).length,
-    'told nothing': answers.filter((text) => text === '').length,
-  });
-  gateway.send('stop');
-  await once(gateway, 'exit');
-  await sandbox.close();
-  rmSync(folder, { recursive: true, force: true });
-}
+console.log(`${held} held requests, ${seconds} s, Node ${process.version}`);
+console.table({
+  'held at the gateway': start.sockets - idle.sockets,
+  'memory per held request (heap and buffers)': perHeld(idle.heap, start.heap),
+  'memory per held request (whole process)': perHeld(idle.rss, start.rss),
+  'timers per held request': +((start.timers - idle.timers) / held).toFixed(2),
+  'receipts asked per second': Math.round((asked / tookMs) * 1000),
+  'receipts per held request and minute': +((asked / held / tookMs) * 60_000).toFixed(1),
+  'CPU while holding (of one core)': `${((after.cpuMicros - before.cpuMicros) / tookMs / 10).toFixed(0)} %`,
+  'event loop delay p99 / max, ms': [after.loopMs.p99, after.loopMs.max].map((ms) => ms.toFixed(0)).join(' / '),
+  'told pending in the end': answers.filter((text) => text.includes('"status":"pending"')).length,
+  'told something else': answers.filter((text) => text !== '' && !text.includes('"status":"pending"')).length,
+  'told nothing': answers.filter((text) => text === '').length,
+});
+await close();
+v1.close();
+await sandbox.close();
 
 /** Resolves when v1 has this many orders, or gets no more. */
 async function untilTaken(sandbox, orders) {
