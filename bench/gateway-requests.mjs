@@ -30,10 +30,14 @@ const formatB = (requestId, index, number = phone(index)) => ({
 });
 
 const TROUBLE_EVERY = 50;
-/** One in fifty ends in the digits of a mood of the sandbox, `0000` to `0009`; no other number does. */
-function troubledPhone(index) {
-  const digits = index % TROUBLE_EVERY === 0 ? (index / TROUBLE_EVERY) % 10 : 1_000 + (index % 8_000);
-  return `0803123${String(digits).padStart(4, '0')}`;
+/** Ends in the digits of no mood of the sandbox, which are `0000` to `0009`. */
+const soundPhone = (index) => `0803123${1_000 + (index % 8_000)}`;
+/** One in fifty ends in those of a mood. */
+const troubledPhone = (index) => (index % TROUBLE_EVERY === 0 ? `0803123000${(index / TROUBLE_EVERY) % 10}` : soundPhone(index));
+
+function airtimeAtV1(requestId, index, number, key) {
+  const fields = { network: 'MTN', phone: number, amount: amount(index), ported: true, pin: '1234', request_id: requestId };
+  return message('POST /api/v1/airtime HTTP/1.1', headers('Bearer', key), JSON.stringify(fields));
 }
 
 /**
@@ -61,11 +65,9 @@ export const REQUESTS = {
   'smartcard lookup': {
     request: (index) => post('/api/validateiuc', { smart_card_number: `70${phone(index)}`, cablename: 'GOTV' }),
   },
-  'v1 passed through': {
-    request: (index, run) => {
-      const fields = { network: 'MTN', phone: phone(index), amount: amount(index), ported: true, pin: '1234' };
-      const body = JSON.stringify({ ...fields, request_id: `v1-${run}-${index}` });
-      return message('POST /api/v1/airtime HTTP/1.1', headers('Bearer'), body);
-    },
+  'v1 passed through': { request: (index, run) => airtimeAtV1(`v1-${run}-${index}`, index, phone(index)) },
+  'airtime at v1': {
+    isOfSandbox: true,
+    request: (index, run) => airtimeAtV1(`v1-${run}-${index}`, index, soundPhone(index), 'acme_live_demo'),
   },
 };
