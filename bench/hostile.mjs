@@ -3,19 +3,19 @@
 //   npm run bench:hostile -- [--rounds 3] [--seconds 15] [--rate 100] [--each 50] [--kinds 'slow headers'] [--nodes 24] [--files 1024] [--profile DIR]
 // Every script opens a connection for its sale, as PHP does. `--files` are the open files that the gateway may have. Linux only: /proc tells memory,
 // descriptors, and how long the gateway's main thread ran and how long it waited for a processor, which other programs on the machine had.
-import { fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { fork } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findNode } from '../scripts/find-node.mjs';
-import { ask, gatewayEnvironment, openV1, urlOf } from './gateway-process.mjs';
+import { ask, gatewayEnvironment, openGateway, openV1 } from './gateway-process.mjs';
 import { medians, quantile } from './gateway-report.mjs';
 
 const bench = dirname(fileURLToPath(import.meta.url));
+const house = dirname(bench);
 const SALE = 'airtime, format A';
 const WARM_UP_REQUESTS = 4_000;
 const LOOK_MS = 50;
@@ -62,12 +62,10 @@ for (const { title } of nodes) {
 console.table(table);
 
 async function measure(node, round) {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-hostile-'));
-  const gateway = startGateway(node, folder);
+  const { process: gateway, url, close } = await startGateway(node);
   const scripts = fork(join(bench, 'gateway-load.mjs'));
   const crowd = fork(join(bench, 'hostile-crowd.mjs'));
   try {
-    const url = await urlOf(gateway, join(folder, 'log'));
     const order = { url, name: SALE, connections: 64, isKept: false };
     await ask(scripts, { ...order, connections: 4, run: `warm-${round}`, rate: 0, seconds: 60, requestsMax: WARM_UP_REQUESTS });
     const looks = [];
@@ -93,20 +91,17 @@ async function measure(node, round) {
   } finally {
     scripts.disconnect();
     crowd.disconnect();
-    gateway.kill('SIGTERM');
-    if (gateway.exitCode === null) await once(gateway, 'exit');
-    rmSync(folder, { recursive: true, force: true });
+    await close();
   }
 }
 
-function startGateway({ program }, folder) {
-  const log = openSync(join(folder, 'log'), 'a');
+function startGateway({ program }) {
   const profiling = options.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', resolve(options.profile)];
-  const command = [program, '--max-semi-space-size=32', ...profiling, join(dirname(bench), 'dist/cli/main.js'), 'serve'];
-  return spawn('sh', ['-c', `ulimit -n ${files}; exec "$@"`, 'gateway', ...command], {
-    cwd: folder,
-    env: gatewayEnvironment(folder, v1Url, dirname(bench)),
-    stdio: ['ignore', log, log],
+  return openGateway({
+    house,
+    environment: (folder) => gatewayEnvironment(folder, v1Url, house),
+    program: 'sh',
+    flags: ['-c', `ulimit -n ${files}; exec "$@"`, 'gateway', program, '--max-semi-space-size=32', ...profiling],
   });
 }
 
