@@ -22,8 +22,8 @@ export interface GatewayOptions {
   /** Open files for standard output and standard error; by default this process reads both. */
   readonly stdout?: number;
   readonly stderr?: number;
-  /** The limit of open files of the process. */
-  readonly filesMax?: number;
+  /** What its shell does before: `ulimit -n 100`. */
+  readonly before?: string;
 }
 
 export interface Exit {
@@ -76,8 +76,8 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
     },
     async start() {
       const startedAt = performance.now();
-      const limit = options.filesMax === undefined ? '' : `ulimit -n ${options.filesMax}; `;
-      const started = spawn('sh', ['-c', `${limit}exec "$@"`, 'gateway', process.execPath, PROGRAM, 'serve'], {
+      const shell = `${options.before ?? ':'}; exec "$@"`;
+      const started = spawn('sh', ['-c', shell, 'gateway', process.execPath, PROGRAM, 'serve'], {
         cwd: options.cwd ?? options.dataDir,
         env: {
           PATH: process.env['PATH'],
@@ -96,11 +96,15 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
         stdio: ['ignore', options.stdout ?? 'pipe', options.stderr ?? 'pipe'],
       });
       child = started;
+      const outputBefore = output.length;
       started.stderr?.on('data', (bytes: Buffer) => (complaints = `${complaints}${bytes.toString()}`.slice(-4_000)));
       started.stdout?.on('data', (bytes: Buffer) => (output += bytes.toString()));
       const gone = once(started, 'exit').then(() => (isReady = false));
-      const isGreeting = started.stdout === null ? untilReady(adminUrl) : once(started.stdout, 'data').then(() => true);
-      const isUp = await Promise.race([isGreeting, gone]);
+      const greeted = async (): Promise<true> => {
+        while (!output.includes('Probes and metrics', outputBefore)) await once(started.stdout!, 'data');
+        return true;
+      };
+      const isUp = await Promise.race([started.stdout === null ? untilReady(adminUrl) : greeted(), gone]);
       if (isUp) startsMs.push(performance.now() - startedAt);
       isReady = isUp;
       return isUp;

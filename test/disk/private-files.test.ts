@@ -1,44 +1,18 @@
 /** The files in a gateway's data folder belong to its owner alone, whatever the umask is and whatever an earlier build left. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { freePort } from '../free-port';
+import { join } from 'node:path';
+import { prepareGateway } from '../crash/gateway-process';
+import { buyAirtime } from '../flows/house';
 import { newFolder } from '../new-folder';
-
-const PROGRAM = resolve(__dirname, '..', '..', 'dist', 'cli', 'main.js');
-const MAPPINGS = resolve(__dirname, '..', '..', 'mappings');
 
 /** Serves with the embedded sandbox, sells once and stops. Gives the log. */
 async function serveOnce(dataDir: string, umask: string, phone: string): Promise<string> {
-  const [port, adminPort, sandboxPort] = [await freePort(), await freePort(), await freePort()].map(String);
-  const child = spawn('sh', ['-c', `umask ${umask}; exec "$0" "$1" serve`, process.execPath, PROGRAM], {
-    cwd: dataDir,
-    env: {
-      PATH: process.env['PATH'],
-      DATA_DIR: dataDir,
-      MAPPINGS_DIR: MAPPINGS,
-      PORT: port,
-      ADMIN_PORT: adminPort,
-      SANDBOX_PORT: sandboxPort,
-      DRAIN_SECONDS: '0',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  const gone = once(child, 'exit');
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => (output += bytes.toString()));
-  try {
-    while (!output.includes('Probes and metrics'))
-      await Promise.race([once(child.stdout, 'data'), gone.then(() => Promise.reject(new Error(output)))]);
-    const body = JSON.stringify({ network: '1', phone, amount: '100', plan_type: 'VTU', bypass: false });
-    const headers = { authorization: 'Token sandbox_demo:1234', 'content-type': 'application/json' };
-    expect((await fetch(`http://127.0.0.1:${port}/api/topup/`, { method: 'POST', headers, body })).status).toBe(200);
-  } finally {
-    child.kill('SIGTERM');
-    await gone;
-  }
-  return output;
+  const env = { SANDBOX_PORT: '0', LOG_LEVEL: 'info' };
+  const gateway = await prepareGateway({ dataDir, upstreamUrl: 'sandbox', before: `umask ${umask}`, env });
+  expect([await gateway.start(), gateway.complaints()]).toEqual([true, '']);
+  expect((await buyAirtime(gateway, { mobile_number: phone })).status).toBe(200);
+  await gateway.end('SIGTERM');
+  return gateway.output();
 }
 
 /** Everything below the folder that users other than its owner may access. */

@@ -49,7 +49,7 @@ async function openV1(): Promise<Listening> {
 test('hostile connections of every kind fail no sale and leave no file open', async () => {
   const dataDir = newFolder();
   const v1 = await openV1();
-  const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url, filesMax: FILES_MAX });
+  const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url, before: `ulimit -n ${FILES_MAX}` });
   const crowd = fork(CROWD, { execArgv: [] });
   try {
     expect(await gateway.start()).toBe(true);

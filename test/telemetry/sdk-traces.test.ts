@@ -82,12 +82,6 @@ async function open(name: string, env: Readonly<Record<string, string>>): Promis
     },
   });
   if (!(await opened.start())) throw new Error(opened.complaints());
-  const isReady = (): Promise<boolean> =>
-    fetch(`${opened.adminUrl}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  for (let tries = 0; tries < 400 && !(await isReady()); tries += 1) await sleep(25);
   return opened;
 }
 
