@@ -3,9 +3,8 @@ import type { AmountMinor } from '../domain/amount';
 import { pause, type Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
 import { isJsonObject, type JsonObject } from '../domain/json';
-import { isCredit } from '../gateway/proof/compare-receipt';
 import { type HistoryRow, parseTimes, readPages } from '../gateway/proof/read-history';
-import { orderInReceipt, readNaira } from '../upstream/answer-data';
+import { isCredit, orderInReceipt, readNaira } from '../upstream/answer-data';
 import type { CallContext, Finding, Upstream, V1Call } from '../upstream/upstream';
 
 /** One row of v1's history. */

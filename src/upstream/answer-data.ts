@@ -99,10 +99,27 @@ export function orderInReceipt(body: JsonObject, reference: string): 'this' | 'a
   return named === reference ? 'this' : 'another';
 }
 
-/** The outcome of the order of this reference by its receipt; `undefined` when the receipt names another order or an unknown status. */
+/** v1's `type` of a refund or deposit. Purchases are debits (specification, 2.3). */
+const MONEY_IN = /credit|refund|revers|deposit|fund/i;
+
+/** Whether the record is a refund or deposit by its `type`: such a record is no order. */
+export function isCredit({ type }: JsonObject): boolean {
+  return typeof type === 'string' && MONEY_IN.test(type);
+}
+
+/** PHP and MySQL sometimes write `true` as 1 or as text. */
+export function isYes(value: JsonValue | undefined): boolean {
+  return value === true || value === 1 || (typeof value === 'string' && /^(?:1|true|yes)$/i.test(value));
+}
+
+/**
+ * The outcome of the order of this reference by its receipt; `undefined` when the receipt names another order or an unknown status, or is that of the
+ * refund, which v1 may list under the reference of its order: its `success` is that of the refund.
+ */
 export function outcomeOfReceipt(body: JsonObject, reference: string): Outcome | undefined {
   const receipt = receiptOf(body);
-  if (receipt === undefined || orderInReceipt(body, reference) !== 'this') return undefined;
+  if (receipt === undefined || orderInReceipt(body, reference) !== 'this' || isCredit(receipt)) return undefined;
+  if (receipt.status === 'success' && isYes(receipt.refunded)) return undefined;
   switch (receipt.status) {
     case 'success':
       // v1's description names what was bought. It explains no failure or delay, so only a success has it as its message.

@@ -150,6 +150,10 @@ describe('a receipt', () => {
     { data: { reference: 'v1-9', status: true } },
     { data: { reference: 'v1-8', status: 'success' } },
     { data: { status: 'success' } },
+    // The money that v1 gave back, listed under the reference of its order.
+    { data: { reference: 'v1-9', status: 'success', type: 'credit' } },
+    { data: { reference: 'v1-9', status: 'failed', type: 'Refund' } },
+    { data: { reference: 'v1-9', status: 'success', refunded: 1 } },
   ])('without a readable status and the right reference gives no outcome: %j', (body) => {
     expect(outcomeOfReceipt(body as JsonObject, 'v1-9')).toBeUndefined();
   });

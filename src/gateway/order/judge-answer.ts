@@ -8,7 +8,7 @@ import type { Order } from '../../domain/order';
 import { isRefusal, JOURNAL_UNREAD, referenceOf, succeedOutcome, type Outcome } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { PriceLists } from '../../price-lists/price-lists';
-import { orderInReceipt, outcomeOfReceipt } from '../../upstream/answer-data';
+import { isYes, orderInReceipt, outcomeOfReceipt } from '../../upstream/answer-data';
 import type { Finding, SentOutcome, Upstream } from '../../upstream/upstream';
 import { type Identity, identifyReceipt, otherServices, rulesOut, traitsOf } from '../proof/compare-receipt';
 import { askForReceipt } from '../proof/find-receipt';
@@ -26,6 +26,7 @@ export interface Judging {
 }
 
 const OTHER_ORDER: Outcome = { kind: 'unknown', reason: 'v1 answered about another order' };
+const OF_AN_ORDER: Outcome = { kind: 'unknown', reason: 'v1 refuses and speaks of an order that it has', isDoubted: true };
 const USED: Outcome = {
   kind: 'rejected',
   httpStatus: 400,
@@ -43,8 +44,9 @@ export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<
   const data = isJsonObject(body['data']) ? body['data'] : {};
   if (sent.outcome.kind === 'rejected') return judgeRefusal(sent.outcome, body, data, judging);
   const reference = referenceOf(sent.outcome);
-  if (reference === undefined) return sent.outcome;
-  const outcome: Outcome = isSelfContradictory(sent.outcome, body, data) ? { kind: 'pending', reference } : sent.outcome;
+  const isContradictory = isSelfContradictory(sent.outcome, body, data);
+  if (reference === undefined) return isContradictory ? OF_AN_ORDER : sent.outcome;
+  const outcome: Outcome = isContradictory ? { kind: 'pending', reference } : sent.outcome;
   if (referenceOf(judging.before) === reference) return outcome;
   const isDuplicate = sent.isDuplicate || isYes(body['duplicate']) || isYes(data['duplicate']);
   const judged = isDuplicate ? await judgeDuplicate(outcome, reference, judging) : outcome;
@@ -65,18 +67,17 @@ export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<
  */
 async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject, judging: Judging): Promise<Outcome> {
   const reference = [body['reference'], data['reference'], data['transaction_ref']].find(isFilledText);
-  const isOfOrder = [body['duplicate'], body['pending'], body['success'], data['pending']].some(isYes);
-  const doubt: Outcome = { kind: 'unknown', reason: 'v1 refuses and speaks of an order that it has', isDoubted: true };
-  if (reference === undefined) return isOfOrder ? doubt : refusal;
+  const isOfOrder = isYes(body['duplicate']) || saysSold(body, data);
+  if (reference === undefined) return isOfOrder ? OF_AN_ORDER : refusal;
   const { identity, outcome, isOldSale } = await judging.identify(reference, judging.order.openedAtMs);
   const claim = await claimOn(reference, judging);
   if (claim === 'another') return isOfOrder ? OTHER_ORDER : refusal;
-  if (claim === 'unread') return doubt;
+  if (claim === 'unread') return OF_AN_ORDER;
   // An old sale under this id explains the refusal: this request has bought nothing.
   if (identity === 'same' && isOldSale === true && outcome?.kind === 'succeeded') return refusal;
   if (identity === 'same') return outcome ?? { kind: 'pending', reference };
   // v1 has no order of this reference, or the reference is provably another sale's: then the refusal stands.
-  return (identity === 'none' && !isOfOrder) || identity === 'other' ? refusal : doubt;
+  return (identity === 'none' && !isOfOrder) || identity === 'other' ? refusal : OF_AN_ORDER;
 }
 
 /** v1 answered with an order that it had under this id before. */
@@ -90,8 +91,8 @@ async function judgeDuplicate(answered: Outcome, reference: string, judging: Jud
       if (before === undefined || isRefusal(before)) return USED;
       return { kind: 'unknown', reason: 'v1 has an old order under this request id', isDoubted: true };
     }
-    // v1's "success" may only mean that it found the earlier order: the receipt has that order's outcome.
-    if (outcome === undefined) return answered;
+    // v1's "success" may only mean that it found the earlier order: the receipt has that order's outcome, and is read again where it shows none.
+    if (outcome === undefined) return { kind: 'pending', reference };
     // The receipt may show goods (token, PINs) that v1's answer leaves out.
     return outcome.kind === answered.kind ? succeedOutcome(outcome, answered) : outcome;
   }
@@ -112,16 +113,24 @@ function isExpected({ before }: Judging): boolean {
   return before?.kind === 'unknown' && before.isDoubted !== true;
 }
 
-/** A success whose answer also says the opposite (another status, refunded, pending). It counts as pending, and the receipt decides. */
+/** A success or decline whose answer also says the opposite (another status, refunded, pending). It counts as pending, and the receipt decides. */
 function isSelfContradictory({ kind }: Outcome, body: JsonObject, data: JsonObject): boolean {
+  if (kind === 'declined') return saysSold(body, data);
   if (kind !== 'succeeded') return false;
   const { status } = data;
   const isOtherStatus = typeof status === 'string' && !/^success(?:ful)?$/i.test(status);
   return (
     isOtherStatus ||
-    body['success'] === false ||
+    [body['success'], data['success']].some(isNo) ||
     [body['refunded'], data['refunded'], body['pending'], data['pending']].some(isYes)
   );
+}
+
+/** Whether the answer has the sign of an order that v1 has charged. */
+function saysSold(body: JsonObject, data: JsonObject): boolean {
+  const { status } = data;
+  const isSoldStatus = typeof status === 'string' && /^(?:success(?:ful)?|pending|processing)$/i.test(status);
+  return isSoldStatus || [body['success'], data['success'], body['pending'], data['pending']].some(isYes);
 }
 
 /** Whether another order of the journal has this reference. `none` also where it is this order's own. */
@@ -135,9 +144,8 @@ async function claimOn(reference: string, { order, journal, onTrouble }: Judging
   }
 }
 
-/** PHP and MySQL sometimes write `true` as 1 or as text. */
-function isYes(value: JsonValue | undefined): boolean {
-  return value === true || value === 1 || (typeof value === 'string' && /^(?:1|true|yes)$/i.test(value));
+function isNo(value: JsonValue | undefined): boolean {
+  return value === false || value === 0 || (typeof value === 'string' && /^(?:0|false|no)$/i.test(value));
 }
 
 function isFilledText(value: JsonValue | undefined): value is string {

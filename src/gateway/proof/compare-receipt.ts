@@ -6,7 +6,7 @@ import { type AmountMinor, kobo, ZERO_KOBO } from '../../domain/amount';
 import { type JsonObject, type JsonValue, textOf } from '../../domain/json';
 import { compareNumber, isPhoneServed, type NumberKind, type NumberMatch, type ServedNumber } from '../../domain/number-identity';
 import type { Field, Mapping, Operation } from '../../mapping/mapping';
-import { readNaira } from '../../upstream/answer-data';
+import { isCredit, readNaira } from '../../upstream/answer-data';
 import type { CatalogLists } from '../read/catalog-lists';
 import { isOverWithoutPins, parseTimes } from './read-history';
 
@@ -225,9 +225,6 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
   return against > 1 || isBefore ? 'contradicted' : 'unclear';
 }
 
-/** v1's `type` of a refund or deposit. Purchases are debits (specification, 2.3). */
-const MONEY_IN = /credit|refund|revers|deposit|fund/i;
-
 /** Wider bounds than in `comparePrice`: the gateway does not know v1's service charges and discounts. The charge is in kobo. */
 const LEAST_SHARE = 0.6;
 const MOST_SHARE = 1.25;
@@ -264,11 +261,6 @@ export function otherServices(operation: Operation, mapping: Mapping): readonly 
 
 function isSentAs({ fields }: Operation, transform: string): boolean {
   return fields.some((field) => field.isSent && field.as === transform);
-}
-
-/** Whether the record is a refund or deposit by its `type`: such a record is no order. */
-export function isCredit({ type }: JsonObject): boolean {
-  return typeof type === 'string' && MONEY_IN.test(type);
 }
 
 /**

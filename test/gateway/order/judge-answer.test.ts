@@ -31,6 +31,8 @@ test.each<[string, JsonObject, Evidence, Partial<Outcome>]>([
   ['names this order, whose receipt does not tell its end', { reference: 'V1' }, { identity: 'same' }, { kind: 'pending' }],
   ['names an order whose receipt cannot be read', { reference: 'V1' }, { identity: 'unread' }, DOUBTED],
   ['names an order that may be this one', { reference: 'V1' }, { identity: 'unclear' }, DOUBTED],
+  ['says that its order is sold', { data: { status: 'success' } }, { identity: 'unread' }, DOUBTED],
+  ['says that its order is under way', { data: { status: 'Processing' } }, { identity: 'unread' }, DOUBTED],
   ['says duplicate', { duplicate: true }, { identity: 'none' }, DOUBTED],
   ['says duplicate, of no order', { duplicate: true, reference: 'V1' }, { identity: 'none' }, { kind: 'unknown' }],
   ['is said of a request that is not', { success: false, duplicate: false, pending: 0 }, { identity: 'none' }, REFUSED],
@@ -38,11 +40,28 @@ test.each<[string, JsonObject, Evidence, Partial<Outcome>]>([
   expect(await judge(REFUSED, body, evidence)).toMatchObject(expected);
 });
 
+test.each<[JsonObject, Partial<Outcome>]>([
+  [{ success: false, refunded: true }, { kind: 'declined' }],
+  [{ success: true }, { kind: 'pending', reference: 'V1' }],
+  [{ pending: true }, { kind: 'pending', reference: 'V1' }],
+  [{ data: { status: 'success' } }, { kind: 'pending', reference: 'V1' }],
+  [{ data: { status: 'processing' } }, { kind: 'pending', reference: 'V1' }],
+])('a decline that says %j is told as %j', async (body, expected) => {
+  expect(await judge({ kind: 'declined', reference: 'V1' }, body, { identity: 'unread' })).toMatchObject(expected);
+});
+
+test('a decline without a reference that says the opposite is in doubt', async () => {
+  expect(await judge({ kind: 'declined' }, { success: true }, { identity: 'unread' })).toMatchObject(DOUBTED);
+  expect(await judge({ kind: 'declined' }, {}, { identity: 'unread' })).toMatchObject({ kind: 'declined' });
+});
+
 test.each<[string, JsonObject, string]>([
   ['nothing else', {}, 'succeeded'],
   ['the status of its order', { data: { status: 'success' } }, 'succeeded'],
   ['another status of its order', { data: { status: 'queued' } }, 'pending'],
   ['success: false', { success: false }, 'pending'],
+  ['success: 0', { success: 0 }, 'pending'],
+  ['that its order is no success, in text', { data: { success: 'false' } }, 'pending'],
   ['refunded: 1', { refunded: 1 }, 'pending'],
   ['pending: 1', { pending: 1 }, 'pending'],
   ['that its order is pending, in text', { data: { pending: 'true' } }, 'pending'],
@@ -54,6 +73,9 @@ test.each<[string, JsonObject, string]>([
 test.each<[Outcome | undefined, Evidence, Partial<Outcome>]>([
   [undefined, SAME, SOLD],
   [undefined, { identity: 'same', outcome: { kind: 'declined', reference: 'V1' } }, { kind: 'declined' }],
+  // Its receipt has a status that is none of the specification, or is that of a refund.
+  [undefined, { identity: 'same' }, { kind: 'pending', reference: 'V1' }],
+  [LOST, { identity: 'same' }, { kind: 'pending', reference: 'V1' }],
   [undefined, { identity: 'unclear', outcome: SOLD }, DOUBTED],
   [undefined, OLD, { kind: 'rejected', httpStatus: 400 }],
   [REFUSED, OLD, { kind: 'rejected', httpStatus: 400 }],
