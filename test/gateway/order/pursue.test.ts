@@ -83,7 +83,7 @@ async function beginPursuit(options: PursuitOptions): Promise<BegunPursuit> {
       attemptMs: 60_000,
       readMs: 10_000,
       lease,
-      identify: async () => ({ identity: 'same' }),
+      identify: async () => ({ identity: 'same', outcome: SUCCESS }),
       findElsewhere: async () => undefined,
       look: async () => undefined,
       ...plan,
@@ -296,7 +296,7 @@ describe('a duplicate of an order that this journal never sent', () => {
     ['in doubt after a lost answer when its receipt contradicts the sale', [UNKNOWN, strange], 'contradicted', DOUBTED],
     ['in doubt, however often v1 repeats it', [strange, strange, strange, strange], 'unclear', { kind: 'unknown' }],
   ])('is %s', async (_title, answers, identity, outcome) => {
-    const it = await beginPursuit({ answers, plan: { identify: async () => ({ identity }) } });
+    const it = await beginPursuit({ answers, plan: { identify: async () => ({ identity, outcome: SUCCESS }) } });
     expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject(outcome);
     if (outcome === REFUSED) expect(await it.stored()).not.toHaveProperty('reference');
     expect(it.troubles).toEqual([]);
@@ -307,7 +307,7 @@ describe('a duplicate of an order that this journal never sent', () => {
     let looks = 0;
     const it = await beginPursuit({
       answers: [UNKNOWN, strange],
-      plan: { identify: async () => ({ identity: seen[looks++]! }) },
+      plan: { identify: async () => ({ identity: seen[looks++]!, outcome: SUCCESS }) },
     });
     expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded' });
     expect(looks).toBe(3);
@@ -595,7 +595,7 @@ test('a journal and a receipt that cannot be read for a moment cost no answer: v
   let [reads, receipts] = [0, 0];
   const it = await beginPursuit({
     answers: [SUCCESS, { outcome: SUCCESS, isDuplicate: true }],
-    plan: { identify: async () => ({ identity: (receipts += 1) === 1 ? 'unread' : 'same' }) },
+    plan: { identify: async () => ({ identity: (receipts += 1) === 1 ? 'unread' : 'same', outcome: SUCCESS }) },
     journal: (journal) => ({
       ...journal,
       findByReference: (...which) => {
