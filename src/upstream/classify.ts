@@ -5,7 +5,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { NotSent, Outcome, Unknown } from '../domain/outcome';
 import { DEADLINE_PASSED, NO_TURN, type HttpAnswer, type Failure } from './exchange';
-import { parseJsonObject, readDelivery } from './answer-data';
+import { isYes, parseJsonObject, readDelivery } from './answer-data';
 import type { Finding, SentOutcome } from './upstream';
 
 /**
@@ -89,7 +89,7 @@ export function classifyReply(answer: HttpAnswer, requestId: string, retryAfterS
   const outcome = outcomeOf(answer.httpStatus, body, requestId, retryAfterSeconds);
   return {
     outcome,
-    isDuplicate: body?.duplicate === true,
+    isDuplicate: isYes(body?.duplicate) || (isJsonObject(body?.data) && isYes(body.data.duplicate)),
     ...(body === undefined ? {} : { body }),
   };
 }

@@ -242,6 +242,12 @@ describe('an answered purchase', () => {
     expect((outcome as { retryAfterSeconds?: number }).retryAfterSeconds).toBe(seconds);
   });
 
+  // The PIN of such a request was not judged, and its receipt must be read.
+  it.each([{ duplicate: 1 }, { data: { ...SALE.data, duplicate: 'true' } }])('marks %j as a duplicate', async (more) => {
+    const server = await v1(answers(reply(200, { ...SALE, ...more })));
+    expect(await upstreamAt(server.url).send(CALL, 'r-1', context())).toMatchObject({ isDuplicate: true });
+  });
+
   it('marks an order that v1 already had as a duplicate, but not a repeat that v1 rejects', async () => {
     const bodies = [
       reply(200, { ...SALE, duplicate: true }),

@@ -40,15 +40,14 @@ const USED: Outcome = {
  * order under this id already (from another gateway, another key, or another sale).
  */
 export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<Outcome> {
-  const body: JsonObject = sent.body ?? {};
+  const { isDuplicate, body = {} } = sent;
   const data = isJsonObject(body['data']) ? body['data'] : {};
-  if (sent.outcome.kind === 'rejected') return judgeRefusal(sent.outcome, body, data, judging);
+  if (sent.outcome.kind === 'rejected') return judgeRefusal(sent, data, judging);
   const reference = referenceOf(sent.outcome);
   const isContradictory = isSelfContradictory(sent.outcome, body, data);
   if (reference === undefined) return isContradictory ? OF_AN_ORDER : sent.outcome;
   const outcome: Outcome = isContradictory ? { kind: 'pending', reference } : sent.outcome;
   if (referenceOf(judging.before) === reference) return outcome;
-  const isDuplicate = sent.isDuplicate || isYes(body['duplicate']) || isYes(data['duplicate']);
   const judged = isDuplicate ? await judgeDuplicate(outcome, reference, judging) : outcome;
   // The journal is asked last: while the receipt was read, another order may have been settled with this reference.
   const claim = await claimOn(reference, judging);
@@ -65,9 +64,11 @@ export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<
  * A refusal of section 7 of the specification creates no order. A refusal with the sign of an order (a reference, `duplicate`,
  * `pending`) is something else: the receipt of the reference decides, and without a readable receipt the outcome is in doubt.
  */
-async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject, judging: Judging): Promise<Outcome> {
-  const reference = [body['reference'], data['reference'], data['transaction_ref']].find(isFilledText);
-  const isOfOrder = isYes(body['duplicate']) || saysSold(body, data);
+async function judgeRefusal(sent: SentOutcome, data: JsonObject, judging: Judging): Promise<Outcome> {
+  const { outcome: refusal, isDuplicate, body = {} } = sent;
+  const named = [body['reference'], data['reference'], data['transaction_ref']].find(isNamed);
+  const reference = named?.toString();
+  const isOfOrder = isDuplicate || saysSold(body, data);
   if (reference === undefined) return isOfOrder ? OF_AN_ORDER : refusal;
   const { identity, outcome, isOldSale } = await judging.identify(reference, judging.order.openedAtMs);
   const claim = await claimOn(reference, judging);
@@ -148,8 +149,8 @@ function isNo(value: JsonValue | undefined): boolean {
   return value === false || value === 0 || (typeof value === 'string' && /^(?:0|false|no)$/i.test(value));
 }
 
-function isFilledText(value: JsonValue | undefined): value is string {
-  return typeof value === 'string' && value !== '';
+function isNamed(value: JsonValue | undefined): value is string | number {
+  return (typeof value === 'string' && value !== '') || (typeof value === 'number' && value > 0);
 }
 
 /** What v1's receipt of a reference proves about an order. */
