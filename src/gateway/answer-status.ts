@@ -7,7 +7,7 @@ import type { LegacyRequest } from '../domain/legacy';
 import { type Order, standIn } from '../domain/order';
 import { isFinal, isSafeToRefund, referenceOf, succeedOutcome, TOLD_AS } from '../domain/outcome';
 import type { Mapping, ReplyOutcome } from '../mapping/mapping';
-import { outcomeOfReceipt } from '../upstream/answer-data';
+import { isCredit, outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Answer, idsOf } from './answer';
 import { withGoods } from './proof/fill-goods';
@@ -230,7 +230,8 @@ async function historyRows(
     (Array.isArray(rows) ? (rows as readonly JsonObject[]) : []).map(async (row): Promise<JsonObject> => {
       const reference = typeof row['transaction_ref'] === 'string' ? row['transaction_ref'] : '';
       const order = await journal.findByReference(credentials.fingerprint, reference);
-      const shown = ROW_TOLD_AS[textOf(row['status'])] ?? 'pending';
+      const isRefund = order !== undefined && isCredit(row);
+      const shown = (isRefund ? undefined : ROW_TOLD_AS[textOf(row['status'])]) ?? 'pending';
       const end = order?.outcome !== undefined && isFinal(order.outcome) ? TOLD_AS[order.outcome.kind] : undefined;
       const { status, Status } = mapping.words[end ?? shown];
       return {
