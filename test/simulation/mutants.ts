@@ -217,7 +217,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'a process that has stood still does not ask what the others have told',
     breaks: 'one charge per intent',
-    firstSeed: 71161,
+    firstSeed: 71613,
     mutation: withParts(() => ({ toldSales: () => undefined })),
   },
   {
@@ -254,7 +254,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'the journal lists no sales that no script was told of',
     breaks: 'one charge per intent',
-    firstSeed: 70073,
+    firstSeed: 70076,
     mutation: withJournal(() => ({ listUntold: async () => [] })),
   },
   {
@@ -274,7 +274,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'the clock of v1 is ignored',
     breaks: 'failure is true',
-    firstSeed: 11100,
+    firstSeed: 11163,
     mutation: withUpstream((upstream) => ({
       find: async (call, context): Promise<Finding> => {
         const finding = await upstream.find(call, context);
