@@ -124,7 +124,8 @@ async function playSealed(
           isCallKept: sale.isCallKept || taker === 'sells',
           takesPending: taker,
         };
-  // Other mappings may refuse the number of a plan, or the list lack a name, and then only the header shows whose repeat it is, where the id is left out (decision 0024).
+  // Other mappings may refuse the number of a plan, or the list lack a name. Then only the header shows whose repeat it is, where the id is left out (decision
+  // 0024).
   const isHeadless = faults.reloads.some((reload) => reload.set === 'headless');
   const known = (sale: Sale): Sale => {
     const isHeaderLost = isHeadless || (sale.isNamedByProxy && sale.header?.name === 'x-request-id');

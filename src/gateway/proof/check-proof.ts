@@ -95,9 +95,9 @@ async function findRow(
   { upstream }: CheckParts,
 ): Promise<HistoryRow | 'beyond' | undefined> {
   const question: PagesQuestion = { sinceMs: openedAtMs - CLOCK_ERROR_MS, pagesMax: PAGES_MAX, wants: () => false };
-  const { shown, missed } = await readPages(question, (call) => upstream.find(call, context));
+  const { shown, wholeSinceMs } = await readPages(question, (call) => upstream.find(call, context));
   const oldestMs = Math.min(...[...shown.values()].flatMap(({ timesMs }) => timesMs));
-  return shown.get(referenceOf(outcome)!) ?? (missed === undefined && oldestMs > openedAtMs ? 'beyond' : undefined);
+  return shown.get(referenceOf(outcome)!) ?? (wholeSinceMs < Infinity && oldestMs > openedAtMs ? 'beyond' : undefined);
 }
 
 /**

@@ -295,6 +295,16 @@ test.each([
   expect(await room.look('lost', QUIET_MS)).toEqual(expected);
 });
 
+test('nor is an order of it proven absent where v1 shows a row without a time on the way back to that sale', async () => {
+  const HOUR_MS = 60 * MINUTE_MS;
+  const exam = { operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } };
+  const rows = [1, 40, 41, 42, 43].map((hours): Row => ({ reference: `A${hours}`, atMs: START - hours * HOUR_MS }));
+  const room = openRoom([...rows.slice(0, 4), { ...rows[3]!, reference: 'B', timeText: 'yesterday' }, rows[4]!]);
+  await room.sell('known', 'V1', { ...exam, afterMs: -60 * HOUR_MS });
+  await room.lose('lost', exam);
+  expect(await room.look('lost', QUIET_MS)).toEqual(UNKNOWN);
+});
+
 test('a history that lacks a sale which waits for its provider proves no order absent', async () => {
   const row: Row = { reference: 'V1', phone: '08030000002', shows: { status: 'pending' }, isUnlisted: true };
   const rows = [row];
