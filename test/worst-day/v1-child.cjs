@@ -1,13 +1,17 @@
-// v1 as a process of its own, for `v1-process.ts`: `v1-child.cjs <its data folder> <folder of accounts and prices> <port>`.
+// v1 as a process of its own, for `v1-process.ts`: `v1-child.cjs <its data folder> <folder of accounts and prices> <port> <by how much its clock is behind, ms>`.
 const { createRealClock } = require('../../dist/sandbox/clock');
 const { openSandbox } = require('../../dist/sandbox/sandbox');
 
 // Orders that end later do so after a second instead of five.
 const HASTE = 5;
 
-async function main([dataDir, configDir, port]) {
+async function main([dataDir, configDir, port, behindMs]) {
   const real = createRealClock();
-  const clock = { ...real, setTimer: (delayMs, fire) => real.setTimer(delayMs / HASTE, fire) };
+  const clock = {
+    ...real,
+    now: () => real.now() - Number(behindMs),
+    setTimer: (delayMs, fire) => real.setTimer(delayMs / HASTE, fire),
+  };
   const { admin, listen } = await openSandbox({ dataDir, configDir, clock });
   await listen(Number(port));
   process.on('message', () => process.send({ orders: admin.countOrders(), faults: admin.checkLedger().faults }));

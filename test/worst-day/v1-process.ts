@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endProcess } from '../end-process';
 import { freePort } from '../free-port';
+import { buyAtV1 } from '../faults/purchase';
 import { listen, type Listening } from '../listen';
 import type { Trouble } from './trouble';
 import { newFolder } from '../new-folder';
@@ -28,6 +29,9 @@ interface Books {
 
 const SHIPPED = resolve(__dirname, '..', '..', 'sandbox');
 const CHILD = join(__dirname, 'v1-child.cjs');
+/** In the first day of an account no order is proven never to have been (decision 0013), so each has sold before. */
+const SOLD_BEFORE_MS = 48 * 3_600_000;
+const SOLD_BEFORE = { network: 'MTN', phone: '09061234567', amount: 50, request_id: 'before' };
 
 /** Servers that may answer at v1's address instead of v1. */
 const STRANGERS: Readonly<Record<string, { readonly status: number; readonly type: string; readonly body: string } | 'reset'>> = {
@@ -56,8 +60,8 @@ export async function openV1Process(accounts: number): Promise<V1Process> {
   const url = `http://127.0.0.1:${port}/api/v1`;
   let child: ChildProcess;
 
-  const start = async (): Promise<void> => {
-    child = fork(CHILD, [dataDir, configDir, String(port)], {
+  const start = async (behindMs = 0): Promise<void> => {
+    child = fork(CHILD, [dataDir, configDir, String(port), String(behindMs)], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const isUp = once(child, 'message').then(() => true);
@@ -85,7 +89,7 @@ export async function openV1Process(accounts: number): Promise<V1Process> {
       return async () => void child.kill('SIGCONT');
     }
     await kill();
-    if (way === 'killed') return start;
+    if (way === 'killed') return () => start();
     const stranger = await openStranger(port, STRANGERS[way]!);
     return async () => {
       await stranger.close();
@@ -93,11 +97,15 @@ export async function openV1Process(accounts: number): Promise<V1Process> {
     };
   };
   let undo: (() => Promise<void>) | undefined;
+  const keyOf = (account: number): string => `shop_live_${account}`;
+  await start(SOLD_BEFORE_MS);
+  for (let account = 0; account < accounts; account += 1) await buyAtV1(url, keyOf(account), SOLD_BEFORE);
+  await kill();
   await start();
   return {
     name: 'v1',
     url,
-    keyOf: (account) => `shop_live_${account}`,
+    keyOf,
     ways: [['killed'], ['stopped'], Object.keys(STRANGERS)],
     async take(way) {
       undo = await takeAway(way);

@@ -180,6 +180,7 @@ possible(
     const seller = { url: gateway.url, accounts: ACCOUNTS, keyOf: (account: number) => v1.keyOf(account) };
     const { pid } = gateway;
     try {
+      const soldBefore = await v1.countOrders();
       const quiet = await sellWithoutTrouble(seller, chance.seed);
       process.kill(pid!, 'SIGUSR2');
       await sleep(500);
@@ -196,7 +197,7 @@ possible(
       await settleAll(callers.orders);
       tell('everything has ended');
 
-      const verdict = await judgeOrders([...quiet, ...callers.orders], gateway.url, v1, 1);
+      const verdict = await judgeOrders([...quiet, ...callers.orders], gateway.url, v1, soldBefore + 1);
       const after = await usage();
       tell(describeVerdict(verdict));
       tell(JSON.stringify({ before, after, linesLost: await linesLost(), refusals: refusalsOf(callers.orders) }));
