@@ -110,6 +110,7 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
   const isOpenedHere = order.openedAtMs === newOrder.openedAtMs;
   const opened = isOpenedHere ? { requestId, atMs: begunAt } : undefined;
   if (outcome.kind === 'unknown') parts.reconciler.watch(parsed.credentials, parsed.request.clientAddress, opened);
+  if (outcome.kind === 'succeeded' && outcome.reference !== undefined) parts.reconciler.noteSale(order.owner, outcome.reference);
   const catalog = forReply.operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
   const again = isRefusal(outcome) ? await sentAgain(order, pursuit, parts) : undefined;
   if (again !== undefined) {

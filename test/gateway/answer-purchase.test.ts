@@ -565,3 +565,26 @@ describe('a purchase by a name that waits for the price list', () => {
     expect(await buyAfter(5_000)).toMatchObject({ told: { http: 503, status: 'fail', code: 'overloaded' }, sent: 0 });
   });
 });
+
+describe('in the first hour of an account', () => {
+  test.each([
+    ['three minutes after a sale that v1 shows', 'fail', 180_000],
+    ['a minute after it', 'pending', 60_000],
+  ])('an order that v1 never had, %s, is told as %s', async (_title, word, afterMs) => {
+    const house: WalkHouse = openWalkHouse({
+      answers: [{ outcome: SUCCESS }, { outcome: UNKNOWN }],
+      find: ({ path }) => {
+        if (path !== '/transactions') return { kind: 'refused', httpStatus: 404, body: {} };
+        const soldAt = new Date(soldAtMs).toISOString().slice(0, 19).replace('T', ' ');
+        const transactions = [{ transaction_ref: 'V1', status: 'success', created_at: soldAt }];
+        return { kind: 'found', body: { status: 'success', data: { transactions, page: 1, total_pages: 1 } } };
+      },
+    });
+    const soldAtMs = house.clock.now();
+    expect(await buy(house)).toMatchObject({ status: 'success' });
+    await house.clock.advance(afterMs);
+    expect(await buy(house, { 'request-id': 'r-2', mobile_number: '08030000002' })).toMatchObject({ status: 'pending' });
+    await house.clock.advance(600_000);
+    expect(readReply(await question(house, 'r-2'))).toMatchObject({ status: word });
+  });
+});

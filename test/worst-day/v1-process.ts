@@ -29,7 +29,7 @@ interface Books {
 
 const SHIPPED = resolve(__dirname, '..', '..', 'sandbox');
 const CHILD = join(__dirname, 'v1-child.cjs');
-/** In the first day of an account no order is proven never to have been (decision 0013), so each has sold before. */
+/** In the first day of an account few orders are proven never to have been (decision 0013), so each has sold before. */
 const SOLD_BEFORE_MS = 48 * 3_600_000;
 const SOLD_BEFORE = { network: 'MTN', phone: '09061234567', amount: 50, request_id: 'before' };
 

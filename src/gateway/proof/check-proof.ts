@@ -11,14 +11,34 @@ import type { CallContext, Upstream } from '../../upstream/upstream';
 import { askForReceipt } from './find-receipt';
 import { type History, type HistoryRow, latestTimeOf, PAGES_MAX, type PagesQuestion, readPages } from './read-history';
 
+/** What this process has seen itself; times by `clock.elapsed()`, which nobody can set. */
+export interface SeenHere {
+  /** When this process opened the order; undefined where another process or an earlier run opened it. */
+  openedMs(order: Pick<Order, 'owner' | 'requestId'>): number | undefined;
+  /** The first sale that v1 confirmed to the key while this process ran, and when that was known at the latest. */
+  firstSale(owner: string): { readonly reference: string; readonly atMs: number } | undefined;
+}
+
 interface CheckParts {
   readonly journal: Pick<Journal, 'listOfOwner'>;
   readonly upstream: Pick<Upstream, 'find'>;
+  readonly here: Pick<SeenHere, 'firstSale'>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /** Among how many of the key's newest orders that sale is searched. A script in a loop is refused tens of times a minute. */
 const SOLD_AMONG_MAX = 5_000;
+/**
+ * To prove an order absent, the history must reach back further than its opening, by as much as this machine's clock may have been wrong then.
+ * This margin is enough where the clock is right now and has not been set since this process opened the order. Otherwise it is `CLOCK_ERROR_MS`,
+ * more than a day, and one look reads no more than a day of a key that sells two orders a minute.
+ */
+const SURE_MARGIN_MS = 30 * 60_000;
+const SAME_CLOCK_MS = 2_000;
+/** How much earlier than the order a sale must have been confirmed, so that v1 has certainly listed it as the older one: its servers' clocks differ. */
+const OLDER_BY_MS = 2 * 60_000;
+/** The sale by which the history is checked may be this much older than the lost orders. */
+const SOLD_BEFORE_MS = 6 * 3_600_000;
 
 export interface SoldSpan {
   readonly owner: string;
@@ -109,19 +129,53 @@ async function showsWhatWasSold({ shown }: History, span: SoldSpan, parts: Check
   return sale === undefined ? others < SOLD_AMONG_MAX : shown.has(referenceOf(sale.outcome)!);
 }
 
+/** How far back a history is whole. */
+interface Reach {
+  /** By its own rows: ms since the epoch. */
+  readonly wholeSinceMs: number;
+  /** The whole list has a sale that was confirmed at this time, so also all that v1 sold later; by `clock.elapsed()`, Infinity without such a sale. */
+  readonly soldHereMs: number;
+}
+
 /**
- * Since when the history is whole by its own rows. v1's last page ends what v1 shows, which may be less than it has sold: the rows of today, the newest
+ * Since when the history is whole. v1's last page ends what v1 shows, which may be less than it has sold: the rows of today, the newest
  * hundred. So the end of the list proves nothing of the time before its oldest row, unless v1 shows none, and has confirmed no sale to the key.
  */
 export async function wholeSince(
   { shown, wholeSinceMs }: History,
   span: Omit<SoldSpan, 'fromMs'>,
   parts: CheckParts,
-): Promise<number> {
-  if (wholeSinceMs !== -Infinity) return wholeSinceMs;
-  if (shown.size > 0) return Math.min(...[...shown.values()].map(latestTimeOf)) + 1;
+): Promise<Reach> {
+  if (wholeSinceMs !== -Infinity) return { wholeSinceMs, soldHereMs: Infinity };
+  const first = parts.here.firstSale(span.owner);
+  const soldHereMs = first !== undefined && shown.has(first.reference) ? first.atMs : Infinity;
+  if (shown.size > 0) return { wholeSinceMs: Math.min(...[...shown.values()].map(latestTimeOf)) + 1, soldHereMs };
   const { sale } = await findSold(span, parts);
-  return sale === undefined ? -Infinity : Infinity;
+  return { wholeSinceMs: sale === undefined ? -Infinity : Infinity, soldHereMs };
+}
+
+/**
+ * Whether the history is whole since long enough before the opening of the order. That a key without rows has sold nothing is known by the journal, which
+ * may have deleted its sales where the order is not of the time for which ended orders are kept.
+ */
+export function reachesBack(
+  order: Order,
+  { serverAtMs, wholeSinceMs, soldHereMs }: History & Reach,
+  { isKept, offsetMs }: { readonly isKept: boolean; readonly offsetMs: number },
+  here: Pick<SeenHere, 'openedMs'>,
+): boolean {
+  const openedMs = here.openedMs(order) ?? -Infinity;
+  if (soldHereMs <= openedMs - OLDER_BY_MS) return true;
+  const setByMs = order.openedAtMs - openedMs - offsetMs;
+  // Only v1's time shows whether this machine's clock is right.
+  const isRight = serverAtMs !== undefined;
+  const marginMs = isRight && Math.abs(setByMs) <= SAME_CLOCK_MS ? SURE_MARGIN_MS : CLOCK_ERROR_MS;
+  return wholeSinceMs <= order.openedAtMs - marginMs && (isKept || wholeSinceMs > -Infinity);
+}
+
+/** Since when the sales are searched by which the history is checked. */
+export function soldSince(sinceMs: number, { wholeSinceMs }: Pick<History, 'wholeSinceMs'>): number {
+  return Math.max(sinceMs + CLOCK_ERROR_MS - SOLD_BEFORE_MS, wholeSinceMs + SURE_MARGIN_MS / 2);
 }
 
 /** The key's last confirmed sale of the wanted ones, and how many other orders come before it. */

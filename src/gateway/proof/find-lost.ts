@@ -15,7 +15,7 @@ import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import type { SetOf } from '../read/earlier-set';
 import { isCredit } from '../../upstream/answer-data';
 import { compareReceipt, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
-import { createCheck, type IsOther, type SoldSpan, wholeSince } from './check-proof';
+import { createCheck, type IsOther, reachesBack, type SeenHere, soldSince, type SoldSpan, wholeSince } from './check-proof';
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
@@ -36,8 +36,7 @@ export interface LostParts {
   readonly otherKeys: ReturnType<typeof createOtherKeys>;
   /** How many days the journal keeps an order that has ended; for ever unless given. */
   readonly journalDays?: number | undefined;
-  /** When this process opened the order, by `clock.elapsed()`; undefined where another process or an earlier run opened it. */
-  readonly openedHereMs: (order: Pick<Order, 'owner' | 'requestId'>) => number | undefined;
+  readonly here: SeenHere;
 }
 
 export interface LookResult {
@@ -52,20 +51,11 @@ export const OPEN_MAX = 5_000;
 /** How much earlier or later than the order's own times v1's row may be: clocks differ, and v1 may write the row before or after the sending. */
 const EARLIER_MS = 2 * 60_000;
 const LATER_MS = 10 * 60_000;
-/**
- * To prove an order absent, the history must reach back further than its opening, by as much as this machine's clock may have been wrong then.
- * This margin is enough where the clock is right now and has not been set since this process opened the order. Otherwise it is `CLOCK_ERROR_MS`,
- * more than a day, and one look reads no more than a day of a key that sells two orders a minute.
- */
-const SURE_MARGIN_MS = 30 * 60_000;
-const SAME_CLOCK_MS = 2_000;
 /** An order gets no row that may be of an order which the journal has deleted. v1's clock and zone may differ from ours by more than an hour. */
 const DELETED_MARGIN_MS = 2 * 3_600_000;
 const DAY_MS = 24 * 3_600_000;
 /** Within this time after v1 has confirmed a sale, v1's history must show the sale. */
 const SHOWN_WITHIN_MS = 60_000;
-/** The sale by which the history is checked may be this much older than the lost orders. */
-const SOLD_BEFORE_MS = 6 * 3_600_000;
 /** If v1's clock and this machine's clock are further apart than this, times prove nothing. */
 const CLOCKS_APART_MS = 10 * 60_000;
 
@@ -95,7 +85,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   if (read === undefined || areClocksApart(read, offsetMs, parts)) return { settled: 0, hasLearnt: false };
   const owner = context.credentials.fingerprint;
   const shownBeforeMs = startedAt - SHOWN_WITHIN_MS;
-  const history = { ...read, wholeSinceMs: await wholeSince(read, { owner, untilMs: shownBeforeMs }, parts) };
+  const history = { ...read, ...(await wholeSince(read, { owner, untilMs: shownBeforeMs }, parts)) };
   // Listed after the history was read. Each order that made a row was on disk before, so it is in this list or its row is claimed.
   const open = await parts.journal.listUnsettled({ owner, limit: OPEN_MAX });
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
@@ -131,7 +121,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     // A failed row charges nothing, whosever it is.
     const perhaps = history.unclaimed.filter((one) => !isFailed(one) && !isCertainlyNot(traits.get(order), one));
     // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
-    const isRead = quietOnes.has(order) && reachesBack(order, history, { isKept, offsetMs }, parts);
+    const isRead = quietOnes.has(order) && reachesBack(order, history, { isKept, offsetMs }, parts.here);
     const isMissing = claimed === undefined && isRead && (await otherKeys.areAllOfOtherKeys(order, perhaps));
     const outcome = isMissing && (await mayProve(order)) ? provenUnsent(order) : claimed;
     if (outcome === undefined || !(await isStillFree(order, outcome, parts))) continue;
@@ -139,28 +129,6 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     if (after.outcome?.kind === outcome.kind) settled += 1;
   }
   return { settled, hasLearnt: history.hasLearnt };
-}
-
-/**
- * Whether the history is whole since long enough before the opening of the order. That a key without rows has sold nothing is known by the journal, which
- * may have deleted its sales where the order is not of the time for which ended orders are kept.
- */
-function reachesBack(
-  order: Order,
-  { serverAtMs, wholeSinceMs }: History,
-  { isKept, offsetMs }: { readonly isKept: boolean; readonly offsetMs: number },
-  { openedHereMs }: LostParts,
-): boolean {
-  const setByMs = order.openedAtMs - (openedHereMs(order) ?? -Infinity) - offsetMs;
-  // Only v1's time shows whether this machine's clock is right.
-  const isRight = serverAtMs !== undefined;
-  const marginMs = isRight && Math.abs(setByMs) <= SAME_CLOCK_MS ? SURE_MARGIN_MS : CLOCK_ERROR_MS;
-  return wholeSinceMs <= order.openedAtMs - marginMs && (isKept || wholeSinceMs > -Infinity);
-}
-
-/** Since when the sales are searched by which the history is checked. */
-function soldSince(sinceMs: number, { wholeSinceMs }: History): number {
-  return Math.max(sinceMs + CLOCK_ERROR_MS - SOLD_BEFORE_MS, wholeSinceMs + SURE_MARGIN_MS / 2);
 }
 
 interface Rival {

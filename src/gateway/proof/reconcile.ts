@@ -8,12 +8,13 @@ import type { Credentials } from '../../domain/credentials';
 import type { Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
 import type { CallContext } from '../../upstream/upstream';
+import type { SeenHere } from './check-proof';
 import { findLost, isWithoutReference, OPEN_MAX, type LookResult, type LostParts } from './find-lost';
 import { findReceipt } from './find-receipt';
 import { createOtherKeys } from './other-keys';
 import { createHistoryReader } from './read-history';
 
-export type ReconcileParts = Omit<LostParts, 'history' | 'otherKeys' | 'openedHereMs'>;
+export type ReconcileParts = Omit<LostParts, 'history' | 'otherKeys' | 'here'>;
 
 export interface Reconciler {
   /**
@@ -27,6 +28,8 @@ export interface Reconciler {
    * order, if this process opened it, and when, by `clock.elapsed()`.
    */
   watch(credentials: Credentials, clientAddress: string, opened?: { readonly requestId: string; readonly atMs: number }): void;
+  /** Call it for each sale that v1 has confirmed to the key: an order that was opened later can be proven absent by its row. */
+  noteSale(owner: string, reference: string): void;
   /** Looks now; `requestId` names an order that must be among those looked at. Resolves with the number of orders settled. */
   reconcile(credentials: Credentials, clientAddress: string, requestId?: string): Promise<number>;
   /** Cancels all looks that are due later. */
@@ -51,8 +54,12 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
   /** By owner; times by `clock.elapsed()`. */
   const nudges = createLru<string, { readonly nextMs: number; readonly everyMs: number }>(OWNERS_MAX);
   const openedAtMs = createLru<string, number>(OPENED_MAX);
-  const openedHereMs: LostParts['openedHereMs'] = ({ owner, requestId }) => openedAtMs.get(`${owner} ${requestId}`);
-  const looks = new Looks({ ...parts, openedHereMs }, (owner, { settled, hasLearnt }) => {
+  const firstSales = createLru<string, { readonly reference: string; readonly atMs: number }>(OWNERS_MAX);
+  const here: SeenHere = {
+    openedMs: ({ owner, requestId }) => openedAtMs.get(`${owner} ${requestId}`),
+    firstSale: (owner) => firstSales.get(owner),
+  };
+  const looks = new Looks({ ...parts, here }, (owner, { settled, hasLearnt }) => {
     const { nextMs = 0, everyMs = NUDGE_EVERY_MS } = nudges.get(owner) ?? {};
     const isIdle = settled === 0 && !hasLearnt;
     nudges.set(owner, { nextMs, everyMs: isIdle ? Math.min(everyMs * 2, NUDGE_RARELY_MS) : NUDGE_EVERY_MS });
@@ -80,6 +87,9 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       const { nextMs = 0 } = nudges.get(owner) ?? {};
       nudges.set(owner, { nextMs: Math.min(nextMs, soonest), everyMs: NUDGE_EVERY_MS });
       watches.begin(credentials, clientAddress);
+    },
+    noteSale(owner, reference) {
+      if (firstSales.get(owner) === undefined) firstSales.set(owner, { reference, atMs: clock.elapsed() });
     },
     stop() {
       isStopped = true;

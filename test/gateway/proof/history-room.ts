@@ -43,7 +43,7 @@ export interface Row {
   readonly isOfAnotherAccount?: true;
 }
 
-/** A sale of two days ago, which each history has: it reaches back to before the orders of the test. */
+/** A sale of two days ago, by which a history reaches back to before the orders of the test. */
 const LONG_AGO: Row = { reference: 'LONG-AGO', atMs: START - 48 * 60 * MINUTE_MS, phone: '08030000009' };
 
 /** The order is airtime of the asking key, opened now, unless the fields say otherwise. */
@@ -67,6 +67,8 @@ export interface RoomOptions {
   readonly isIll?: () => boolean;
   /** How many rows v1 shows and counts, however many it has. */
   readonly rowsMax?: number;
+  /** False for an account that has sold nothing before the test. */
+  readonly hasHistory?: boolean;
   /** Runs while the history is being read. */
   readonly onHistory?: (journal: Journal) => Promise<unknown>;
   /** The difference between v1's clock, as its answers show it, and the true time. */
@@ -100,7 +102,10 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
   const journal: Journal = { ...stored, ...wrapJournal?.(stored) };
   const running = new Set<string>();
   const find = (call: V1Call): Finding => {
-    const own = [...rows.filter(({ isOfAnotherAccount }) => isOfAnotherAccount !== true), LONG_AGO];
+    const own = [
+      ...rows.filter(({ isOfAnotherAccount }) => isOfAnotherAccount !== true),
+      ...(options.hasHistory === false ? [] : [LONG_AGO]),
+    ];
     if (call.path === '/transactions') {
       void onHistory?.(journal);
       if (isIll?.() === true) return { kind: 'unavailable', reason: 'HTTP 502' };

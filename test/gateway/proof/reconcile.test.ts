@@ -265,6 +265,30 @@ test('an order that is younger than the rows of such a history is proven absent'
   expect(await room.look('r-1', QUIET_MS)).toEqual(ABSENT);
 });
 
+test.each<[string, { afterMs?: number; rowsMax?: number; openedBy?: 'another process' }, unknown]>([
+  ['two minutes after the first sale, whatever the clocks', {}, ABSENT],
+  ['a minute after it: clocks of v1 may differ', { afterMs: MINUTE_MS }, UNKNOWN],
+  ['after it, where the history is cut off and no longer shows that sale', { rowsMax: 1 }, UNKNOWN],
+  ['by another process', { openedBy: 'another process' }, UNKNOWN],
+])('in the first minutes of an account: an order opened %s', async (_title, { afterMs, rowsMax, openedBy }, expected) => {
+  const rows: Row[] = [{ reference: 'V1', phone: '08030000002' }];
+  const room = openRoom(rows, { rowsMax: rowsMax ?? 2, hasHistory: false });
+  await room.sell('r-1', 'V1', { phone: '08030000002' });
+  room.reconciler.noteSale(CREDENTIALS.fingerprint, 'V1');
+  await room.clock.advance(afterMs ?? 2 * MINUTE_MS);
+  // The clock is set, so it shows nothing of what came first.
+  room.setWall(MINUTE_MS);
+  await room.lose('r-2');
+  const opened = openedBy === undefined ? { requestId: 'r-2', atMs: room.clock.elapsed() } : undefined;
+  room.reconciler.watch(CREDENTIALS, '192.0.2.7', opened);
+  await room.clock.advance(MINUTE_MS);
+  rows.unshift({ reference: 'V3', atMs: room.clock.now(), phone: '08030000003' });
+  await room.sell('r-3', 'V3', { phone: '08030000003', afterMs: room.clock.now() - START });
+  room.reconciler.noteSale(CREDENTIALS.fingerprint, 'V3');
+  expect(await room.look('r-2', 2 * QUIET_MS)).toEqual(expected);
+  room.reconciler.stop();
+});
+
 test.each<[string, Partial<Row>, unknown]>([
   ['shows', {}, ABSENT],
   ['lacks', { isUnlisted: true }, UNKNOWN],

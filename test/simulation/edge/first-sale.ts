@@ -1,6 +1,6 @@
 /**
- * A sale of each key before a history begins. Its first sale could be one of another account, and in the first day of an account no order is proven never
- * to have been (decision 0013).
+ * A sale of each key before a history begins. Its first sale could be one of another account, and in the first day of an account few orders are
+ * proven never to have been (decision 0013).
  */
 import { newOrder } from '../../journal/new-order';
 import type { Disk } from './disk';
