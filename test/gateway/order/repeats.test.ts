@@ -724,6 +724,22 @@ describe('a repeat without an id', () => {
     },
   );
 
+  test('under its id is told the end of the first also where another process refuses it while the first is being written', async () => {
+    const shared = { toldSales: () => toldStore() };
+    const first = openWalkHouse({
+      ...{ answers: [{ outcome: SUCCESS }], parts: shared },
+      wrapJournal: (journal, clock) => ({ open: (order) => pause(clock, 300).then(() => journal.open(order)) }),
+    });
+    const second = openWalkHouse({ beside: first, ...slowly(0, AGAIN), parts: { ...shared, crowdedSeconds: () => 5 } });
+    const id = { 'request-id': 'twin' };
+    const firstAsked = ask(first, id);
+    await first.clock.advance(100);
+    expect(await told(second, ask(second, id))).toMatchObject({ status: 'success', reference: 'V1' });
+    expect(await told(first, firstAsked)).toMatchObject({ status: 'success', reference: 'V1' });
+    expect(await told(second, ask(second, { 'request-id': 'other' }))).toMatchObject({ status: 'fail', code: 'overloaded' });
+    expect(second.upstream.sent).toEqual([]);
+  });
+
   test('is told the end of the first also where the changed mapping of another process refuses it that has not seen the first yet', async () => {
     const shared = { toldSales: () => toldStore() };
     const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 300 }], parts: shared });
