@@ -59,7 +59,8 @@ export interface Journal {
   /**
    * Writes the time at which a script was told the order's end, or `NOT_TOLD` or `TOLD_PENDING`. Called only for exceptions: a success
    * without `toldAtMs` was told when it was settled. Does nothing for an unknown order; rejects when the write fails.
-   * `isDue` judges the order as it is at the write; where that is false nothing is written. `attempt` as for `settle`.
+   * `isDue` judges the order as it is at the write; where that is false nothing is written. It is also called for orders that are read while this is not
+   * on disk. `attempt` as for `settle`.
    */
   tell(owner: string, requestId: string, toldAtMs: number, isDue?: IsTellingDue, attempt?: number): Promise<void>;
 

@@ -6,7 +6,7 @@
 import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
 import { isProvenAbsent, referenceOf, type Outcome } from '../domain/outcome';
-import { WriteFailure, type Journal, type OrderKey, keyText } from './journal';
+import { type IsTellingDue, WriteFailure, type Journal, type OrderKey, keyText } from './journal';
 import { isUnsettled, isUntold, settleOrder, tellOrder, withoutGoods } from './order-life';
 
 /** Most orders with kept changes. Nothing new is sent meanwhile, so only orders under way can need it. */
@@ -21,6 +21,8 @@ export interface KeptChange {
   readonly requestId: string;
   readonly attempt?: number;
   readonly said: { readonly latest: Outcome; readonly atMs: number } | { readonly toldAtMs: number };
+  /** As for `Journal.tell`: a later telling may be on disk before this one. No spool keeps it. */
+  readonly isDue?: IsTellingDue | undefined;
 }
 
 /** Where kept changes outlive the process. */
@@ -73,14 +75,14 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
       return standing(owner, requestId);
     },
     async tell(owner, requestId, toldAtMs, isDue, attempt) {
-      const change: KeptChange = { owner, requestId, ...(attempt === undefined ? {} : { attempt }), said: { toldAtMs } };
+      const change = { owner, requestId, ...(attempt === undefined ? {} : { attempt }), said: { toldAtMs }, isDue };
       if (kept.has(owner, requestId)) {
         const reading = isDue && kept.applyToRead(change, () => inner.find(owner, requestId));
         const order = await reading?.catch(() => undefined);
         // Applied again: another call may have added its change since the order was read.
         return order === undefined || isDue?.(kept.applyTo(order)) === true ? kept.add(change) : undefined;
       }
-      await kept.showUntilWritten(change, toldAtMs, inner.tell(owner, requestId, toldAtMs, isDue));
+      await kept.showUntilWritten(change, inner.tell(owner, requestId, toldAtMs, isDue));
     },
     find: (owner, requestId) => kept.applyToRead({ owner, requestId }, () => inner.find(owner, requestId)),
     findByNumber: async (owner, number) => kept.applyToAny(await inner.findByNumber(owner, number)),
@@ -120,9 +122,9 @@ function changeOf(...[owner, requestId, latest, atMs, attempt]: Parameters<Journ
 }
 
 /** Writes a kept change into a journal. */
-export async function writeKeptChange(journal: Journal, { owner, requestId, said, attempt }: KeptChange): Promise<void> {
+export async function writeKeptChange(journal: Journal, { owner, requestId, said, attempt, isDue }: KeptChange): Promise<void> {
   if ('latest' in said) await journal.settle(owner, requestId, said.latest, said.atMs, attempt);
-  else await journal.tell(owner, requestId, said.toldAtMs, undefined, attempt);
+  else await journal.tell(owner, requestId, said.toldAtMs, isDue, attempt);
 }
 
 /** Changes of orders that are not on disk yet, in the order in which they came. */
@@ -132,8 +134,8 @@ class KeptChanges {
   readonly #spool: Spool | undefined;
   /** By order; never empty lists. */
   readonly #kept = new Map<string, KeptChange[]>();
-  /** `toldAtMs` values that are being written: a repeat may come before they are on disk. */
-  readonly #telling = new Map<string, { readonly toldAtMs: number }>();
+  /** Tellings that are being written: a repeat may come before they are on disk. */
+  readonly #telling = new Map<string, KeptChange>();
   #writing: Promise<number> | undefined;
 
   constructor(disk: Journal, ordersMax: number, spool: Spool | undefined) {
@@ -179,19 +181,19 @@ class KeptChanges {
     const changes = this.#kept.get(key) ?? [];
     const settled = changes
       .filter(({ attempt }) => attempt === undefined || attempt === order.attempts)
-      .reduce((before, { said }) => applyChange(before, said), order);
+      .reduce(applyChange, order);
     const telling = this.#telling.get(key);
-    return telling === undefined ? settled : tellOrder(settled, telling.toldAtMs);
+    return telling === undefined ? settled : applyChange(settled, telling);
   }
 
-  /** Applies the new `toldAtMs` to orders that are read until `writing` ends; keeps the change when the write fails. */
-  async showUntilWritten(change: KeptChange, toldAtMs: number, writing: Promise<void>): Promise<void> {
-    const [key, telling] = [keyText(change), { toldAtMs }];
+  /** Applies the telling to orders that are read until `writing` ends; keeps it when the write fails. */
+  async showUntilWritten(telling: KeptChange, writing: Promise<void>): Promise<void> {
+    const key = keyText(telling);
     this.#telling.set(key, telling);
     try {
       await writing;
     } catch (error) {
-      await this.addUnwritten(change, error);
+      await this.addUnwritten(telling, error);
     } finally {
       if (this.#telling.get(key) === telling) this.#telling.delete(key);
     }
@@ -286,8 +288,9 @@ class KeptChanges {
   }
 }
 
-function applyChange(order: Order, said: KeptChange['said']): Order {
-  return 'latest' in said ? settleOrder(order, said.latest, said.atMs) : tellOrder(order, said.toldAtMs);
+function applyChange(order: Order, { said, isDue }: KeptChange): Order {
+  if ('latest' in said) return settleOrder(order, said.latest, said.atMs);
+  return isDue?.(order) === false ? order : tellOrder(order, said.toldAtMs);
 }
 
 /** True for answers that v1 would give again. A proof of absence forbids another attempt, so it counts only when it is on disk. */

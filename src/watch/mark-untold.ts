@@ -100,14 +100,16 @@ export async function markUntold(
   );
   let count = 0;
   const markOne = async (order: Order): Promise<void> => {
-    let isDue = false;
+    let wasDue = false;
     // What has changed since it was listed, a living process has marked, ended or told.
     const isStillIts = (now: Order, by?: string): boolean => {
-      isDue = now.toldAtMs === order.toldAtMs && (holder === undefined ? isUnsettled(now) === isUnsettled(order) : by === holder);
+      const isDue =
+        now.toldAtMs === order.toldAtMs && (holder === undefined ? isUnsettled(now) === isUnsettled(order) : by === holder);
+      wasDue ||= isDue;
       return isDue;
     };
     await journal.tell(order.owner, order.requestId, NOT_TOLD, isStillIts);
-    if (isDue) count += 1;
+    if (wasDue) count += 1;
   };
   for (let from = 0; from < untold.length; from += MARKED_AT_ONCE)
     await Promise.all(untold.slice(from, from + MARKED_AT_ONCE).map(markOne));

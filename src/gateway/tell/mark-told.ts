@@ -106,13 +106,17 @@ interface Taken extends Order {
  * request has taken them, at this process or another; else the order as it is while the reply has not left.
  */
 export async function takePins(order: Order, { journal, clock, onTrouble }: MarkToldParts): Promise<Taken | undefined> {
-  let isFree = true;
+  let isFree: boolean | undefined;
   const takenAtMs = clock.now();
-  // Called more than once if another process writes meanwhile.
-  const isDue = (now: Order): boolean => (isFree = !isToldLater(now));
+  // Called more than once if another process writes meanwhile, or the order is read while this is written: then it may show this very mark.
+  const isDue = (now: Order): boolean => {
+    const isOwnMark = isFree === true && now.toldAtMs === takenAtMs;
+    isFree = isOwnMark || !isToldLater(now);
+    return !isToldLater(now);
+  };
   const writing = journal.tell(order.owner, order.requestId, takenAtMs, isDue, order.attempts);
   await writing.catch((error: unknown) => onTrouble('tell', error));
-  return isFree ? { ...order, toldAtMs: TOLD_PENDING, takenAtMs } : undefined;
+  return isFree === false ? undefined : { ...order, toldAtMs: TOLD_PENDING, takenAtMs };
 }
 
 /** As `markTold`, for a question about an order: only an end that was not told before is noted. */

@@ -135,11 +135,12 @@ function isRefusalLine(line: string): boolean {
 }
 
 /** A kept change as all builds have written it. */
-interface StoredChange extends Omit<KeptChange, 'attempt'> {
+interface StoredChange extends Omit<KeptChange, 'attempt' | 'isDue'> {
   readonly tries?: number | undefined;
 }
 
-function sealKept({ attempt: tries, ...kept }: KeptChange, seal: FieldSeal): StoredChange {
+function sealKept({ owner, requestId, said, attempt: tries }: KeptChange, seal: FieldSeal): StoredChange {
+  const kept = { owner, requestId, said };
   return { ...withLatest(kept, (latest) => seal.sealFields(kept, latest)), tries };
 }
 
