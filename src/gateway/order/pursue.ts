@@ -149,8 +149,9 @@ class RunningPursuit implements Pursuit {
 
   async #send({ attempt, nth }: StateOf<'sending'>): Promise<StateAfter<'sending'>> {
     try {
-      if (!(await this.#holdsLease())) return { name: 'concluding' };
+      // Before the lease is looked at: the search may take long.
       const elsewhere = await this.#plan.findElsewhere();
+      if (elsewhere === undefined && !(await this.#holdsLease())) return { name: 'concluding' };
       this.#known = succeedOutcome(this.#known, elsewhere ?? (await this.#sendAndJudge(attempt)));
       if (elsewhere !== undefined) return { name: 'concluding' };
     } finally {

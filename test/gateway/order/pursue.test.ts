@@ -441,6 +441,17 @@ test('an order that another process has proven not sent is not tried again', asy
   expect(it.upstream.sent).toHaveLength(1);
 });
 
+test('an order that was proven not sent while the search for another order of its sale took long is not sent', async () => {
+  let endSearch!: (found: undefined) => void;
+  const findElsewhere = () => new Promise<undefined>((resolve) => (endSearch = resolve));
+  const it = await beginPursuit({ answers: [SUCCESS], plan: { afterPending: 'buy', findElsewhere } });
+  await it.clock.advance(400_000);
+  await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', { kind: 'not_sent', reason: 'absent', isProven: true }, it.clock.now());
+  endSearch(undefined);
+  expect((await storedAtEnd(it, 1_000))?.kind).toBe('not_sent');
+  expect(it.upstream.sent).toEqual([]);
+});
+
 test('no further attempt is made while its lease cannot be written', async () => {
   const settle = () => Promise.reject(new Error('disk full'));
   const it = await beginPursuit({
