@@ -43,6 +43,16 @@ const STRANGE: readonly StrangeCase[] = [
   ['a refund that is said in text', [no(400, { refunded: 'true', reference: '$R' })], FAILED],
   ['a conflict with the order that it has', [no(409, { duplicate: true, reference: '$R' })], SOLD],
   ['a conflict that names no order', [no(409, { duplicate: true })], notFailed()],
+  [
+    'a conflict with a copy that it works on',
+    [no(409, { message: 'A request with this request_id is being processed.' }), yes({ duplicate: true })],
+    SOLD,
+  ],
+  [
+    'a refusal of an id that it has, sold',
+    [no(400, { message: 'Transaction Ref Already Exist' }), yes({ duplicate: true })],
+    SOLD,
+  ],
   ['a limit beside an order that it has', [no(429, { duplicate: 1, reference: '$R' })], SOLD],
   ['a refusal that says pending', [no(400, { pending: true, reference: '$R' })], notFailed({ status: 'processing' })],
   ['a refusal whose reference is that of an error', [no(400, { reference: 'ERR-17' })], { ...notSold(), finalWord: 'fail' }],

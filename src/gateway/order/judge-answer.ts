@@ -5,7 +5,15 @@
 import type { Clock } from '../../domain/clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json';
 import type { Order } from '../../domain/order';
-import { isRefusal, JOURNAL_UNREAD, referenceOf, succeedOutcome, type Outcome } from '../../domain/outcome';
+import {
+  isRefusal,
+  isRefusedAsIdentical,
+  JOURNAL_UNREAD,
+  referenceOf,
+  type Rejected,
+  succeedOutcome,
+  type Outcome,
+} from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { PriceLists } from '../../price-lists/price-lists';
 import { isYes, orderInReceipt, outcomeOfReceipt } from '../../upstream/answer-data';
@@ -42,7 +50,7 @@ const USED: Outcome = {
 export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<Outcome> {
   const { isDuplicate, body = {} } = sent;
   const data = isJsonObject(body['data']) ? body['data'] : {};
-  if (sent.outcome.kind === 'rejected') return judgeRefusal(sent, data, judging);
+  if (sent.outcome.kind === 'rejected') return judgeRefusal(sent.outcome, sent, data, judging);
   const reference = referenceOf(sent.outcome);
   const isContradictory = isSelfContradictory(sent.outcome, body, data);
   if (reference === undefined) return isContradictory ? OF_AN_ORDER : sent.outcome;
@@ -62,13 +70,17 @@ export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<
 
 /**
  * A refusal of section 7 of the specification creates no order. A refusal with the sign of an order (a reference, `duplicate`,
- * `pending`) is something else: the receipt of the reference decides, and without a readable receipt the outcome is in doubt.
+ * `pending`, words that v1 has it) is something else: the receipt of the reference decides, and without a readable receipt the outcome is in doubt.
  */
-async function judgeRefusal(sent: SentOutcome, data: JsonObject, judging: Judging): Promise<Outcome> {
-  const { outcome: refusal, isDuplicate, body = {} } = sent;
+async function judgeRefusal(
+  refusal: Rejected,
+  { isDuplicate, body = {} }: SentOutcome,
+  data: JsonObject,
+  judging: Judging,
+): Promise<Outcome> {
   const named = [body['reference'], data['reference'], data['transaction_ref']].find(isNamed);
   const reference = named?.toString();
-  const isOfOrder = isDuplicate || saysSold(body, data);
+  const isOfOrder = isDuplicate || saysSold(body, data) || saysKnown(refusal);
   if (reference === undefined) return isOfOrder ? OF_AN_ORDER : refusal;
   const { identity, outcome, isOldSale } = await judging.identify(reference, judging.order.openedAtMs);
   const claim = await claimOn(reference, judging);
@@ -132,6 +144,18 @@ function saysSold(body: JsonObject, data: JsonObject): boolean {
   const { status } = data;
   const isSoldStatus = typeof status === 'string' && /^(?:success(?:ful)?|pending|processing)$/i.test(status);
   return isSoldStatus || [body['success'], data['success'], body['pending'], data['pending']].some(isYes);
+}
+
+/** Words for a request that v1 works on, or for an id that it has. A limit is "reached" or "exceeded", and not of one request. */
+const KNOWN =
+  /\b(?:request|transaction|order|purchase|ref(?:erence)?)(?:[_ -]?id)?\b.{0,40}\b(?:in progress|being processed|already (?:been )?(?:exist|us|tak|process|receiv|submit|complet))|\bduplicate (?:\w+[_ -]id|ref)/i;
+
+/**
+ * Whether a refusal says that v1 knows this very request: perhaps a copy of it, which a front of v1 or a gateway with another journal has sent. The
+ * specification has no HTTP 409. "Duplicate request detected" is its word for another sale of the same.
+ */
+function saysKnown(refusal: Rejected): boolean {
+  return KNOWN.test(refusal.message ?? '') || (refusal.httpStatus === 409 && !isRefusedAsIdentical(refusal));
 }
 
 /** Whether another order of the journal has this reference. `none` also where it is this order's own. */

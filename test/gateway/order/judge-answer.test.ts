@@ -41,6 +41,21 @@ test.each<[string, JsonObject, Evidence, Partial<Outcome>]>([
   expect(await judge(REFUSED, body, evidence)).toMatchObject(expected);
 });
 
+test.each<[string, Partial<Outcome>, number?]>([
+  ['A request with this request_id is being processed.', DOUBTED],
+  ['Transaction in progress, please wait.', DOUBTED],
+  ['The request id has already been taken.', DOUBTED],
+  ['Transaction Ref Already Exist', DOUBTED],
+  ['Duplicate request_id', DOUBTED],
+  ['Conflict', DOUBTED, 409],
+  ['Duplicate request detected', { kind: 'rejected' }],
+  ['Duplicate request detected', { kind: 'rejected' }, 409],
+  ['Daily transaction limit already reached.', { kind: 'rejected' }],
+  ['Too many requests are being processed.', { kind: 'rejected' }, 429],
+])('a refusal in the words %j is %j', async (message, expected, httpStatus = 400) => {
+  expect(await judge({ kind: 'rejected', httpStatus, message }, { message }, { identity: 'none' })).toMatchObject(expected);
+});
+
 test.each<[JsonObject, Partial<Outcome>]>([
   [{ success: false, refunded: true }, { kind: 'declined' }],
   [{ success: true }, { kind: 'pending', reference: 'V1' }],

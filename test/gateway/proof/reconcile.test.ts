@@ -111,6 +111,7 @@ test.each<[string, readonly Row[], unknown, Looked?]>([
   ['a message to many is not, where it is in doubt', [SMS_ROW], IN_DOUBT, { lost: { ...SMS, outcome: IN_DOUBT } }],
   ['an order that v1 does not have has no outcome at once', [], UNKNOWN],
   ['an order that v1 does not have after the quiet time was never sent', [], ABSENT, QUIET],
+  ['so was one that is in doubt because v1 has refused it as known', [], ABSENT, { lost: { outcome: IN_DOUBT }, ...QUIET }],
   // It shows the same number and amount.
   ['a refund belongs to no order', [{ reference: 'V2', shows: { type: 'credit' } }], UNKNOWN],
   [
