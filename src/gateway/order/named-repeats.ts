@@ -1,8 +1,9 @@
 /**
  * Sales with an id of their own. Such a sale repeats an earlier order under another id if the words are the same and no script has heard of that
  * order: the mapping of that time did not read the field as an id. Orders from before a start or a change of the mapping are looked for once, at the
- * first sale of their key.
+ * first sale of their key; where other processes sell too, at each sale for one window, because they may have the earlier mapping for a while.
  */
+import type { Clock } from '../../domain/clock';
 import { createLru } from '../../domain/lru';
 import type { NewOrder } from '../../domain/order';
 
@@ -15,6 +16,9 @@ export interface KnownWords {
   readonly idsOfContent: (order: NewOrder, windowMs: number) => readonly string[];
   /** Whether the order under this id is repeated: no script has heard of it, or its own id is in the words. */
   readonly isRepeated: (order: NewOrder, requestId: string) => Promise<boolean>;
+  /** Whether no other process sells from the same journal. */
+  readonly isAlone: () => boolean;
+  readonly clock: Pick<Clock, 'elapsed'>;
 }
 
 const OWNERS_MAX = 10_000;
@@ -27,9 +31,10 @@ interface NamedSale {
 
 type FindNamed = (order: NewOrder, windowMs: number) => Promise<NamedSale>;
 
-export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated }: KnownWords): FindNamed {
+export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated, isAlone, clock }: KnownWords): FindNamed {
   let looked = createLru<string, Promise<unknown> | 'over'>(OWNERS_MAX);
   let lookedUnder: string | undefined;
+  let sinceMs = 0;
 
   const newestRepeated = async (order: NewOrder, ids: readonly string[]): Promise<string | undefined> => {
     for (const id of ids) if (id !== order.requestId && (await isRepeated(order, id))) return id;
@@ -38,12 +43,13 @@ export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated }: Kn
 
   /** Undefined where the journal has been searched for this key. */
   const search = ({ owner, trail }: NewOrder, windowMs: number): Promise<unknown> | undefined => {
-    if (trail?.mapping !== lookedUnder) [looked, lookedUnder] = [createLru(OWNERS_MAX), trail?.mapping];
+    if (trail?.mapping !== lookedUnder) [looked, lookedUnder, sinceMs] = [createLru(OWNERS_MAX), trail?.mapping, clock.elapsed()];
     const [inUse, looking] = [looked, looked.get(owner) ?? look(owner, windowMs)];
     if (looking === 'over') return undefined;
     inUse.set(owner, looking);
+    const isLast = isAlone() || clock.elapsed() - sinceMs > windowMs;
     return looking.then(
-      () => inUse.set(owner, 'over'),
+      () => (isLast ? inUse.set(owner, 'over') : inUse.delete(owner)),
       () => inUse.delete(owner),
     );
   };

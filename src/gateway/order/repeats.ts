@@ -104,7 +104,8 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
   const find = createFind({ known, look, readers, pursuits, tellings });
   const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });
 
-  const findNamed = createNamedRepeats({ look, ...knownWords(known, repeatedOf) });
+  const isAlone = (): boolean => toldSales?.() === undefined;
+  const findNamed = createNamedRepeats({ look, ...knownWords(known, repeatedOf), isAlone, clock });
 
   return {
     async takeTurn(order, sent, windowMs, { leftMs, line, ...sale }) {

@@ -1,21 +1,24 @@
 /** Which order a sale with an id of its own belongs to, where the same sale had no id before; `repeats.test.ts` tests it in the whole walk. */
 import type { NewOrder } from '../../../src/domain/order';
 import { createNamedRepeats } from '../../../src/gateway/order/named-repeats';
+import { createVirtualClock } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
 
-function openRoom(known: readonly string[], unheard: readonly string[], ofContent: readonly string[] = []) {
+function openRoom(known: readonly string[], unheard: readonly string[], ofContent: readonly string[] = [], isAlone = true) {
   const looks: string[] = [];
+  const clock = createVirtualClock();
   const findNamed = createNamedRepeats({
     look: async (owner) => void looks.push(owner),
     idsOf: () => known,
     idsOfContent: () => ofContent,
     isRepeated: async (_order, requestId) => unheard.includes(requestId),
+    ...{ isAlone: () => isAlone, clock },
   });
   const start = async (sale: NewOrder): Promise<string> => {
     const { order, repeatKind } = await findNamed(sale, 1_000);
     return `${order.requestId} ${repeatKind}`;
   };
-  return { start, looks };
+  return { start, looks, clock };
 }
 
 test('is the newest untold order of the same request under another id', async () => {
@@ -48,6 +51,15 @@ test('searches once for each key, and once more when the mapping is another', as
   expect(looks).toEqual(['a', 'b', 'a']);
 });
 
+test('searches with each sale while other processes may still have the mapping of before', async () => {
+  const { start, looks, clock } = openRoom([], [], [], false);
+  for (let nth = 0; nth < 3; nth += 1) await start(newOrder());
+  expect(looks).toHaveLength(3);
+  await clock.advance(1_001);
+  for (let nth = 0; nth < 3; nth += 1) await start(newOrder());
+  expect(looks).toHaveLength(4);
+});
+
 test('searches again with the next sale where the journal could not be searched', async () => {
   let looks = 0;
   const look = async (): Promise<void> => {
@@ -56,7 +68,7 @@ test('searches again with the next sale where the journal could not be searched'
   };
   const findNamed = createNamedRepeats({
     ...{ look, idsOf: () => [], idsOfContent: () => [] },
-    ...{ isRepeated: async () => false },
+    ...{ isRepeated: async () => false, isAlone: () => true, clock: createVirtualClock() },
   });
   for (let nth = 0; nth < 3; nth += 1) await findNamed(newOrder(), 1_000);
   expect(looks).toBe(2);

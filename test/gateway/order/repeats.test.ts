@@ -395,6 +395,18 @@ describe('a repeat without an id', () => {
       expect(second.upstream.sent.filter(({ requestId }) => requestId !== sent!.requestId)).toEqual([]);
     });
 
+    test('is the same sale also where another gateway has still the mapping of before, and takes it after this one has sold', async () => {
+      const parts: WalkHouseOptions['parts'] = { toldSales: () => toldStore() };
+      const behind = openWalkHouse({ ...slowly(5_000, SUCCESS), parts });
+      const ahead = openWalkHouse({ ...slowly(0, AGAIN), beside: behind, mapping: withOrderNo(), parts });
+      expect(await told(ahead, ask(ahead, { amount: '99', order_no: 'shop-6' }))).toMatchObject({ status: 'success' });
+      await ahead.clock.advance(2 * MINUTE);
+      ask(behind, sale).hangUp();
+      await behind.clock.advance(20_000);
+      expect(await told(ahead, ask(ahead, sale))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+      expect(ahead.upstream.sent.map(({ requestId }) => requestId)).toEqual(['shop-6']);
+    });
+
     test('costs the sales of a key with their own ids one search of the journal, until the mapping changes', async () => {
       let looks = 0;
       const house = openWalkHouse({
