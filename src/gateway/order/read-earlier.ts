@@ -58,7 +58,8 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales }: R
     if (words.isNamed === true && order.trail?.mapping === words.trail?.mapping) return undefined;
     // 0: no end, or a time in the future.
     const endedMs = order.settledAtMs === undefined ? 0 : steadiness.agoMs(order.settledAtMs);
-    return endedMs > 0 && clock.elapsed() - endedMs > (words.cameAt ?? Infinity) ? order : ifUnheard(order);
+    const isSinceThen = endedMs > 0 && clock.elapsed() - endedMs > (words.cameAt ?? Infinity);
+    return isSinceThen && order.wordsHash === words.wordsHash ? order : ifUnheard(order);
   };
   return { current, remembered, ifUnheard, repeatedOf };
 }

@@ -67,6 +67,8 @@ interface UnheardSearch {
   readonly except?: string;
   /** An order that came under the header of this id is found whatever its words are, also when its end was told. */
   readonly sent?: SentRequestId | undefined;
+  /** The content of the request's own order: one of the same content is found whatever its words are, while no script has heard its end. */
+  readonly contentHash?: string;
   /** When the request came, by `clock.elapsed()`. An order that ended since is the same sale, also when another script has heard the end. */
   readonly cameAt?: number | undefined;
 }
@@ -129,13 +131,15 @@ export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepe
         throw unreadRefusal(cause);
       }
     },
-    findUnheard(owner, wordsHash, { repeatMs, hash: mapping }, { isDue = false, except, sent, cameAt } = {}) {
+    findUnheard(owner, wordsHash, { repeatMs, hash: mapping }, { isDue = false, except, sent, contentHash, cameAt } = {}) {
       const headerId = headerIdOf(sent);
       const words: SentWords = { owner, wordsHash, trail: { mapping }, headerId, isNamed: namesItsSale(sent), cameAt };
       const isRepeatable = (one: KeptRepeat): boolean => one.agoMs <= repeatMs && one.requestId !== except;
       const kept = () => {
         const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId)).filter(isRepeatable);
-        return named.length > 0 ? named : wordings.of(keyOf(owner, wordsHash)).filter(isRepeatable);
+        if (named.length > 0) return named;
+        const alike = contentHash === undefined ? [] : contents.of(keyOf(owner, contentHash));
+        return [...wordings.of(keyOf(owner, wordsHash)), ...alike].filter(isRepeatable);
       };
       return firstUnheard(look(owner, repeatMs, { isDue }), kept, (requestId) => repeatedOf(words, requestId));
     },

@@ -64,7 +64,7 @@ function findSameSale(
   { isDue = true, countsHeard = isDue, ifFailed }: SameSaleSearch,
 ): Promise<EarlierOrder | undefined> {
   const cameAt = countsHeard ? clock.elapsed() - line.ageMs : undefined;
-  const search = { isDue, except: order.requestId, sent: intent.requestId, cameAt };
+  const search = { isDue, except: order.requestId, sent: intent.requestId, contentHash: order.contentHash, cameAt };
   return repeats.findUnheard(order.owner, order.wordsHash!, mapping, search).catch((error: unknown) => {
     onTrouble('find', error);
     return ifFailed;

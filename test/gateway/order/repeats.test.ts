@@ -805,9 +805,10 @@ describe('a repeat without an id', () => {
       // Its own order, which was not sent, is not left open.
       test.each([
         ['is told the end of the first', 1_000, 0, { status: 'success', reference: 'V1', repeat: 'joined' }],
+        ['is told the end of the first, which had an id', 1_000, 0, { status: 'success', reference: 'V1' }, { ref: 'r-1' }],
         ['is told that the first has no end', 30_000, 1, { status: 'pending' }],
-      ])('%s, and is not sold', async (_title, answerMs, open, expected) => {
-        expect(await meet(answerMs)).toMatchObject({ told: expected, sent: 0, open });
+      ])('%s, and is not sold', async (_title, answerMs, open, expected, fields: Fields = {}) => {
+        expect(await meet(answerMs, fields)).toMatchObject({ told: expected, sent: 0, open });
       });
 
       test('is told pending, and is not sold, where the orders of other processes cannot be read', async () => {
@@ -852,6 +853,16 @@ describe('a repeat without an id', () => {
         expect([delaysMs, await countOpen(second)]).toEqual([[], 0]);
       });
 
+      test('is told the end of the first also where only that had an id, and v1 refuses the repeat as identical', async () => {
+        const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 100 }], parts });
+        const second = openWalkHouse({ beside: first, ...slowly(0, REJECTED, IDENTICAL), parts });
+        // The second process has just looked for such orders, and looks once a second.
+        ask(second, { amount: '300' });
+        await hangUpAfter(50, first, { 'request-id': 'r-1' });
+        await first.clock.advance(250);
+        expect(await told(second, ask(second))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+      });
+
       /** For another sale, two attempts without an answer, and one more. */
       const inTrouble = (last: Outcome) => [
         { outcome: REJECTED, afterMs: 0 },
@@ -878,23 +889,29 @@ describe('a repeat without an id', () => {
         expect(sent.length).toBeLessThan(4);
       });
 
-      // A customer who presses twice; the balancer leads to both gateways.
-      test('is told the end of the first, and is not sold, in such trouble also where the script of the first is told it meanwhile', async () => {
-        const lines: string[] = [];
-        const onTold = (order: Order, as: Told) => lines.push(toldLine(order, as));
-        const beside = { toldSales: () => toldStore(lines), onTold };
-        const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 100 }], parts: beside });
-        const second = openWalkHouse({ beside: first, answers: inTrouble(AGAIN), parts: beside });
-        ask(second, { amount: '300' });
-        await first.clock.advance(200);
-        const pressed = [ask(first)];
-        await first.clock.advance(40);
-        pressed.push(ask(second));
-        await first.clock.advance(20_000);
-        const heard = await Promise.all(pressed.map((script) => told(first, script)));
-        expect(heard).toMatchObject([{ reference: 'V1' }, { status: 'success', reference: 'V1', repeat: 'joined' }]);
-        expect(second.upstream.sent.length).toBeLessThan(4);
-      });
+      // A customer who presses twice; the balancer leads to both gateways. With an id of its own the first is another sale, which was told.
+      test.each([
+        ['told the end of the first, and not sold,', {}, 'V1', 3],
+        ['sold, where the first had an id,', { ref: 'r-1' }, 'V2', 4],
+      ])(
+        'is %s in such trouble also where the script of the first is told it meanwhile',
+        async (_title, fields, reference, sent) => {
+          const lines: string[] = [];
+          const onTold = (order: Order, as: Told) => lines.push(toldLine(order, as));
+          const beside = { toldSales: () => toldStore(lines), onTold };
+          const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 100 }], parts: beside });
+          const second = openWalkHouse({ beside: first, answers: inTrouble(AGAIN), parts: beside });
+          ask(second, { amount: '300' });
+          await first.clock.advance(200);
+          const pressed = [ask(first, fields)];
+          await first.clock.advance(40);
+          pressed.push(ask(second));
+          await first.clock.advance(20_000);
+          const heard = await Promise.all(pressed.map((script) => told(first, script)));
+          expect(heard).toMatchObject([{ reference: 'V1' }, { status: 'success', reference }]);
+          expect(second.upstream.sent).toHaveLength(sent);
+        },
+      );
 
       test('is asked about again where v1 has refused the first, perhaps because of it', async () => {
         const { told: heard, sent } = await repeatInTrouble(IDENTICAL, SUCCESS);
