@@ -74,7 +74,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   };
   const { order, repeatKind, end: endTurn } = await parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
   const opening: Opening = { newOrder: order, repeatKind, call, lease, leftMs, ageMs, isTooLate };
-  const joined = parts.pursuits.join(order);
+  const joined = parts.pursuits.join(order, begunAt - line.ageMs);
   const pursuing = joined ?? parts.pursuits.add(order, openPursuit(opening, parsed, parts));
   void pursuing.then(
     // Another owner: the request repeats an order from before its key was sent to the sandbox, and starts no order.

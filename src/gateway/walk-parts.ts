@@ -114,7 +114,7 @@ function wrapForSales({ upstream: v1, visitors, clock, shared, onTrouble }: Gate
 export function createWalkParts(parts: GatewayParts, isStopping: () => boolean): WalkParts {
   const pinGuard = createPinGuard(parts.clock, parts.keyring, parts.onWrongPin);
   const upstream = wrapForSales(parts, pinGuard);
-  const pursuits = createPursuits();
+  const pursuits = createPursuits(parts.clock);
   const steadiness = createSteadiness(parts.clock);
   const repeats = createRepeats({ ...parts, pursuits, steadiness, sharedRepeats: parts.shared?.repeats });
   return {

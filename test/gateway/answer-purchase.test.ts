@@ -566,6 +566,19 @@ describe('a purchase by a name that waits for the price list', () => {
   });
 });
 
+test('of two sendings under one id that came at once, the one that has waited longer is refused where the other was', async () => {
+  let crowdedSeconds: number | undefined = 5;
+  const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], parts: { crowdedSeconds: () => crowdedSeconds } });
+  await house.clock.advance(3_000);
+  expect(readReply(await ask(house))).toMatchObject({ http: 503, status: 'fail' });
+  crowdedSeconds = undefined;
+  // It has waited at the door for two seconds.
+  await house.clock.advance(1_000);
+  expect(readReply(await ask(house, {}, openLine(2_000).line))).toMatchObject({ http: 503, status: 'fail' });
+  expect(house.upstream.sent).toEqual([]);
+  expect(await buy(house)).toMatchObject({ status: 'success' });
+});
+
 describe('in the first hour of an account', () => {
   test.each([
     ['three minutes after a sale that v1 shows', 'fail', 180_000],

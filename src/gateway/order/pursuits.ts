@@ -1,12 +1,17 @@
 /** The pursuits of this process: a repeat joins the running pursuit of its order instead of starting another. */
+import type { Clock } from '../../domain/clock';
+import { createLru } from '../../domain/lru';
 import { TransientMap } from '../../domain/transient-map';
 import { isSameIntent, type NewOrder, type Order } from '../../domain/order';
 import type { Pursuit } from './pursuit';
 import { requestIdReused } from './used-ids';
 
 export interface Pursuits {
-  /** The running pursuit of this order, if there is one. Rejects when another intent is under way under this request id. */
-  join(order: NewOrder): Promise<Pursuit> | undefined;
+  /**
+   * The running pursuit of this order, if there is one. Rejects when another intent is under way under this request id, or when its twin, a request under
+   * the same id, was refused after this one had come (`cameAtMs`, by `clock.elapsed()`): one would hear a failure, and the other would be sold.
+   */
+  join(order: NewOrder, cameAtMs: number): Promise<Pursuit> | undefined;
   /** Adds a pursuit, usually before the journal has opened its order. An `await` between `join` and `add` would let two requests begin the same. */
   add(order: NewOrder, pursuit: Promise<Pursuit>): Promise<Pursuit>;
   /** The running pursuit of an order, if there is one. */
@@ -35,8 +40,16 @@ interface Running {
   readonly pursuit: Promise<Pursuit>;
 }
 
-export function createPursuits(): Pursuits {
+interface Refused extends Running {
+  readonly atMs: number;
+}
+
+/** A twin comes within seconds, and waits at the door as long at most. */
+const REFUSED_MAX = 1_000;
+
+export function createPursuits(clock: Pick<Clock, 'elapsed'>): Pursuits {
   const running = new TransientMap<string, Running>();
+  const refused = createLru<string, Refused>(REFUSED_MAX);
   const countOf = new Map<string, number>();
   const count = (owner: string, by: number): void => {
     const now = (countOf.get(owner) ?? 0) + by;
@@ -46,8 +59,10 @@ export function createPursuits(): Pursuits {
   const keyOf = (owner: string, requestId: string): string => `${owner}\0${requestId}`;
   const find: Pursuits['find'] = async (owner, requestId) => running.get(keyOf(owner, requestId))?.pursuit.catch(() => undefined);
   return {
-    join(order) {
-      const found = running.get(keyOf(order.owner, order.requestId));
+    join(order, cameAtMs) {
+      const key = keyOf(order.owner, order.requestId);
+      const twin = refused.get(key);
+      const found = running.get(key) ?? (twin !== undefined && twin.atMs > cameAtMs ? twin : undefined);
       if (found === undefined || isSameIntent(found.order, order)) return found?.pursuit;
       return Promise.reject(requestIdReused());
     },
@@ -59,7 +74,11 @@ export function createPursuits(): Pursuits {
         running.delete(key);
         count(order.owner, -1);
       };
-      void pursuit.then((started) => void started.ended.then(forget), forget);
+      const forgetRefused = (): void => {
+        forget();
+        refused.set(key, { order, pursuit, atMs: clock.elapsed() });
+      };
+      void pursuit.then((started) => void started.ended.then(forget), forgetRefused);
       return pursuit;
     },
     find,

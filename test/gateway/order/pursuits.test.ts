@@ -1,9 +1,12 @@
 import type { NewOrder, Order } from '../../../src/domain/order';
 import type { Pursuit } from '../../../src/gateway/order/pursuit';
 import { createPursuits, type Pursuits } from '../../../src/gateway/order/pursuits';
+import { GatewayError } from '../../../src/domain/errors';
 import { requestIdReused } from '../../../src/gateway/order/used-ids';
-import { settlePromises } from '../../domain/virtual-clock';
+import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
+
+const clock = createVirtualClock();
 
 const intent = (change: Partial<NewOrder> = {}): NewOrder =>
   newOrder({ owner: 'o', requestId: 'r', contentHash: 'c', ...change });
@@ -18,13 +21,13 @@ function pursuitThatEnds(): { readonly pursuit: Pursuit; readonly end: () => voi
 }
 
 /** As a purchase does it. */
-async function begin(pursuits: Pursuits, order: NewOrder, start: () => Promise<Pursuit>) {
-  const joined = pursuits.join(order);
+async function begin(pursuits: Pursuits, order: NewOrder, start: () => Promise<Pursuit>, cameAtMs = clock.elapsed()) {
+  const joined = pursuits.join(order, cameAtMs);
   return { pursuit: await (joined ?? pursuits.add(order, start())), isOwn: joined === undefined };
 }
 
 test('a repeat joins the running pursuit, even before it has begun', async () => {
-  const pursuits = createPursuits();
+  const pursuits = createPursuits(clock);
   const { pursuit, end } = pursuitThatEnds();
   let starts = 0;
   const start = async (): Promise<Pursuit> => {
@@ -42,8 +45,20 @@ test('a repeat joins the running pursuit, even before it has begun', async () =>
   await expect(pursuits.find('o', 'r')).resolves.toBeUndefined();
 });
 
+test('a request that came before its twin was refused is refused as well, and one that came later begins anew', async () => {
+  const pursuits = createPursuits(clock);
+  const start = async (): Promise<Pursuit> => pursuitThatEnds().pursuit;
+  const cameAtMs = clock.elapsed();
+  await clock.advance(10);
+  const refusal = new GatewayError('overloaded');
+  await expect(begin(pursuits, intent(), () => Promise.reject(refusal))).rejects.toBe(refusal);
+  await expect(begin(pursuits, intent(), start, cameAtMs)).rejects.toBe(refusal);
+  await clock.advance(10);
+  expect(await begin(pursuits, intent(), start)).toMatchObject({ isOwn: true });
+});
+
 test('another content under a running id is refused, another key or id is not', async () => {
-  const pursuits = createPursuits();
+  const pursuits = createPursuits(clock);
   const start = async (): Promise<Pursuit> => pursuitThatEnds().pursuit;
   await begin(pursuits, intent(), start);
   await expect(begin(pursuits, intent({ contentHash: 'd' }), start)).rejects.toMatchObject({
@@ -56,7 +71,7 @@ test('another content under a running id is refused, another key or id is not', 
 });
 
 test('no owner and id can be mistaken for another owner and id', async () => {
-  const pursuits = createPursuits();
+  const pursuits = createPursuits(clock);
   const start = async (): Promise<Pursuit> => pursuitThatEnds().pursuit;
   const { pursuit: one } = await begin(pursuits, intent({ owner: 'a', requestId: 'bc' }), start);
   const { pursuit: other } = await begin(pursuits, intent({ owner: 'ab', requestId: 'c' }), start);
@@ -64,7 +79,7 @@ test('no owner and id can be mistaken for another owner and id', async () => {
 });
 
 test('a start that is refused is refused to all who joined it, and the next one may try again', async () => {
-  const pursuits = createPursuits();
+  const pursuits = createPursuits(clock);
   const fail = async (): Promise<Pursuit> => Promise.reject(requestIdReused());
   const both = await Promise.allSettled([begin(pursuits, intent(), fail), begin(pursuits, intent(), fail)]);
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -75,7 +90,7 @@ test('a start that is refused is refused to all who joined it, and the next one 
 });
 
 test('a drain waits for all running pursuits, and the end of all waiting reaches every running pursuit', async () => {
-  const pursuits = createPursuits();
+  const pursuits = createPursuits(clock);
   const one = pursuitThatEnds();
   const other = pursuitThatEnds();
   await begin(pursuits, intent(), async () => one.pursuit);
@@ -92,7 +107,7 @@ test('a drain waits for all running pursuits, and the end of all waiting reaches
 });
 
 test("an order counts as being sent from its start to its end, but not while only v1's history is read", async () => {
-  const pursuits = createPursuits();
+  const pursuits = createPursuits(clock);
   const { pursuit, end } = pursuitThatEnds();
   const running = { ...pursuit, isLooking: false };
   expect(await pursuits.isSending('o', 'r')).toBe(false);
@@ -107,7 +122,7 @@ test("an order counts as being sent from its start to its end, but not while onl
 });
 
 test('orders are counted by their owner until they end', async () => {
-  const pursuits = createPursuits();
+  const pursuits = createPursuits(clock);
   const { pursuit, end } = pursuitThatEnds();
   await begin(pursuits, intent({ owner: 'a' }), async () => pursuit);
   await begin(pursuits, intent({ owner: 'b' }), async () => Promise.reject(new Error('refused'))).catch(() => undefined);

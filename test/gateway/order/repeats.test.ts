@@ -1221,7 +1221,7 @@ describe('a repeat without an id', () => {
   test('finds it also after more sales of other keys than are remembered, between two looks into the journal', async () => {
     const clock = createVirtualClock();
     const journal = createMemoryJournal();
-    const repeats = createRepeats({ journal, clock, steadiness: createSteadiness(clock), pursuits: createPursuits() });
+    const repeats = createRepeats({ journal, clock, steadiness: createSteadiness(clock), pursuits: createPursuits(clock) });
     const sell = async (newSale: NewOrder): Promise<string> => {
       const kind = { isOfPins: false, isRefundedPending: false, isWithoutIdOf: () => false };
       const how = { ...kind, leftMs: () => 1_000, line: openLine().line };
