@@ -70,14 +70,15 @@ export function sharePinTurns({ channel, clock }: Shared, upstream: Upstream, gu
     const age = startAge(clock);
     const asked = channel.ask('pinTurn', { fingerprint, pin: guard.hashOf(pin), timeoutMs }) as Promise<PinTurn>;
     const turn = await asked.catch(() => undefined);
-    if (turn === undefined) return alone(call, requestId, context);
+    const waitedMs = age();
+    const leaveWithinMs = (context.leaveWithinMs ?? timeoutMs) - waitedMs;
+    const inTimeLeft = { ...context, timeoutMs: timeoutMs - waitedMs, leaveWithinMs };
+    if (turn === undefined) return alone(call, requestId, inTimeLeft);
     if ('refusal' in turn)
       return { outcome: { kind: 'rejected', httpStatus: WRONG_PIN_STATUS, message: turn.refusal }, isDuplicate: false };
     let verdict: PinVerdict | undefined;
     try {
-      const waitedMs = age();
-      const leaveWithinMs = (context.leaveWithinMs ?? timeoutMs) - waitedMs;
-      const tried = await trySend(call, requestId, { ...context, timeoutMs: timeoutMs - waitedMs, leaveWithinMs });
+      const tried = await trySend(call, requestId, inTimeLeft);
       verdict = tried.verdict;
       return tried.sent;
     } finally {
