@@ -31,15 +31,3 @@ export interface ActiveAlarm {
 export function fingerprintIn(subject: string | undefined): string | undefined {
   return /^[0-9a-f]{32}(?= |$)/.exec(subject ?? '')?.[0];
 }
-
-export const GIB = 2 ** 30;
-const FREE_SHARE_MIN = 0.1;
-const FREE_BYTES_MIN = 5 * GIB;
-
-/** Whether less than both a tenth of the disk and 5 GiB is free, each multiplied by `factor`: a tenth of a large disk is plenty. */
-export function isNearlyFull(
-  { freeBytes, sizeBytes }: { readonly freeBytes: number; readonly sizeBytes: number },
-  factor = 1,
-): boolean {
-  return freeBytes < Math.min(FREE_BYTES_MIN, sizeBytes * FREE_SHARE_MIN) * factor;
-}

@@ -5,6 +5,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { ALARM_NAMES, type AlarmName } from '../domain/alarm';
 import { kobo, nairaNumber, type AmountMinor } from '../domain/amount';
+import type { DiskRoom } from '../domain/disk-room';
 import type { ErrorCode, Shed } from '../domain/errors';
 import type { OutcomeKind } from '../domain/outcome';
 import type { CallTurnsState } from '../upstream/call-turns';
@@ -273,7 +274,7 @@ function createUnknownOrders({ sameForAll, shown }: Pick<Make, 'sameForAll' | 's
 function createAlarmMetrics({ rows }: Make) {
   // A process that judges no alarm shows none.
   let raised = (): ReadonlySet<AlarmName> | undefined => undefined;
-  let disks: readonly { readonly folder: string; readonly freeBytes: number; readonly sizeBytes: number }[] = [];
+  let disks: readonly DiskRoom[] = [];
   rows('compat_alarm', '1 from the raising of an alarm until it is over, else 0', ['alarm'], () => {
     const now = raised();
     return now === undefined ? [] : ALARM_NAMES.map((alarm) => [{ alarm }, now.has(alarm) ? 1 : 0] as const);
@@ -288,6 +289,6 @@ function createAlarmMetrics({ rows }: Make) {
     /** From now on shows the raised alarms that `read` returns. */
     watchAlarms: (read: () => ReadonlySet<AlarmName>) => void (raised = read),
     /** The free room on the disk of each folder. */
-    setDisks: (now: typeof disks) => void (disks = now),
+    setDisks: (now: readonly DiskRoom[]) => void (disks = now),
   };
 }

@@ -1,8 +1,9 @@
 /** The table of alarms: when each is raised, and its text. A condition is a plain function over the sightings of all processes. */
-import { type AlarmName, GIB, isNearlyFull } from '../domain/alarm';
+import type { AlarmName } from '../domain/alarm';
+import { GIB, isNearlyFull, type DiskRoom } from '../domain/disk-room';
 import { counted } from '../domain/shown-words';
 import { COUNTED_MAX, WINDOW_MS } from './repeated-refusals';
-import type { DiskSeen, Sightings } from './sightings';
+import type { Sightings } from './sightings';
 
 export interface Finding {
   readonly subject?: string;
@@ -117,7 +118,7 @@ function overdueText({ overdue, oldestMs, atRiskNaira, withoutPrice }: NonNullab
   return `${counted(overdue, 'order')} without an end for too long, the oldest for ${counted(minutes, 'minute')}. All open orders hold ${naira(atRiskNaira)}${unpriced}.`;
 }
 
-function diskFinding({ folder, freeBytes, sizeBytes }: DiskSeen): Finding {
+function diskFinding({ folder, freeBytes, sizeBytes }: DiskRoom): Finding {
   const percent = Math.floor((freeBytes / sizeBytes) * 100);
   return { subject: folder, text: `The disk of ${folder} is nearly full: ${bytes(freeBytes)} are free, ${percent} %.` };
 }

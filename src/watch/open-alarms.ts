@@ -1,9 +1,9 @@
 /** The alarms of a running gateway: where their sightings come from, and where they are sent. */
 import { join } from 'node:path';
-import { stat, statfs } from 'node:fs/promises';
 import type { Config } from '../config';
 import { nairaNumber } from '../domain/amount';
 import type { Clock } from '../domain/clock';
+import { readDiskRoom } from '../domain/disk-room';
 import type { Journal } from '../journal/journal';
 import { journalFolder } from '../journal/open-journal';
 import { callerTitle } from '../mapping/caller-name';
@@ -15,7 +15,7 @@ import type { Metrics } from '../telemetry/metrics';
 import { AlarmWebhook } from './alarm-webhook';
 import { AlarmsWatch } from './alarms';
 import type { Observer } from './observer';
-import type { SellingSightings, WalletSeen, DiskSeen } from './sightings';
+import type { SellingSightings, WalletSeen } from './sightings';
 import type { Wallets } from './wallets';
 
 export interface AlarmTools {
@@ -69,20 +69,4 @@ function walletsWithMark({ callerKeys }: Mapping, wallets: Pick<Wallets, 'lastSe
       markNaira: nairaNumber(walletBelow!),
     };
   });
-}
-
-/** The free room of each disk that sales need, named by the first of the folders on it. A folder that cannot be examined is left out. */
-export async function readDiskRoom(folders: readonly string[]): Promise<readonly DiskSeen[]> {
-  const disks = new Map<number, DiskSeen>();
-  for (const folder of folders) {
-    try {
-      const { dev } = await stat(folder);
-      if (disks.has(dev)) continue;
-      const { bsize, blocks, bavail } = await statfs(folder);
-      if (blocks > 0) disks.set(dev, { folder, freeBytes: bavail * bsize, sizeBytes: blocks * bsize });
-    } catch {
-      // A broken folder shows as a journal that cannot be written.
-    }
-  }
-  return [...disks.values()];
 }

@@ -1,4 +1,5 @@
 /** The input of the alarms: what the processes of a gateway see of themselves. Each selling process reports its part; the parts are merged. */
+import type { DiskRoom } from '../domain/disk-room';
 import type { Loop } from './repeated-refusals';
 
 /** The part that a selling process reports. */
@@ -29,18 +30,12 @@ export interface WalletSeen {
   readonly markNaira: number;
 }
 
-/** The disks of orders and settings. */
-export interface DiskSeen {
-  readonly folder: string;
-  readonly freeBytes: number;
-  readonly sizeBytes: number;
-}
-
 export interface Sightings extends SellingSightings {
   readonly isJournalWritable: boolean;
   /** The last balance that v1 showed, of each key that has `wallet_below` in callers.yaml. */
   readonly wallets: readonly WalletSeen[];
-  readonly disks: readonly DiskSeen[];
+  /** Of orders and settings. */
+  readonly disks: readonly DiskRoom[];
   /** The problems of the mapping folder, one line each. */
   readonly mappingProblems: readonly string[];
 }

@@ -38,6 +38,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/orders/found-row.ts':
     'Each cell of a list and of an export: test/cli/orders.test.ts and test/console/orders-export.test.ts.',
   'src/orders/search-cursor.ts': 'From page to page in test/orders/find-orders.test.ts.',
+  'src/watch/open-alarms.ts': 'Opened with the gateway: test/flows/alarms.test.ts.',
   'src/console/console-parts.ts': 'Types alone.',
   'src/console/assets.ts': 'Its files are asked for in test/console/console-router.test.ts.',
   'src/console/page.ts': 'The frame of every page of test/console/console-router.test.ts.',

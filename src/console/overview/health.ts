@@ -1,6 +1,6 @@
 /** Checks whether the gateway is well, and shows alarms and checks at the top of the Overview. */
-import { statfs } from 'node:fs/promises';
-import { fingerprintIn, isNearlyFull, type ActiveAlarm, type AlarmName } from '../../domain/alarm';
+import { fingerprintIn, type ActiveAlarm, type AlarmName } from '../../domain/alarm';
+import { isNearlyFull, type DiskRoom } from '../../domain/disk-room';
 import type { ConsoleParts } from '../console-parts';
 import { badge, count, notice, prose, time, type Tone } from '../components';
 import { html, type Html, type Writable } from '../html';
@@ -21,7 +21,7 @@ export interface Seen {
   readonly isV1Up: boolean;
   readonly mappingProblems: number;
   readonly overdue: number;
-  readonly disk: { readonly freeBytes: number; readonly sizeBytes: number } | undefined;
+  readonly disk: Omit<DiskRoom, 'folder'> | undefined;
 }
 
 export function checksOf({ isJournalWritable, isV1Up, mappingProblems, overdue, disk }: Seen): readonly Check[] {
@@ -79,16 +79,6 @@ function diskCheck(disk: Seen['disk']): Check {
 
 function gigabytes(bytes: number): string {
   return bytes < 1e10 ? `${(bytes / 1e9).toFixed(1)} GB` : `${count(Math.round(bytes / 1e9))} GB`;
-}
-
-export async function readDisk(folder: string): Promise<Seen['disk']> {
-  try {
-    const { bsize, blocks, bavail } = await statfs(folder);
-    return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize };
-  } catch {
-    // If the folder is missing, the journal check reports that orders cannot be written.
-    return undefined;
-  }
 }
 
 /** The health part of the Overview. A check whose alarm is active is left out of the notices: the alarm says more. */

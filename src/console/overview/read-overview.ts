@@ -1,10 +1,11 @@
 /** Reads everything that the Overview shows, once for all open pages. */
 import { nairaNumber } from '../../domain/amount';
+import { readDiskRoom } from '../../domain/disk-room';
 import type { RefusedNote } from '../../orders/note';
 import { readOpenOrders } from '../../orders/order-money';
 import { addTallies, addTimes, quantile, type Sample, type Tally } from '../../telemetry/samples';
 import type { ConsoleParts } from '../console-parts';
-import { checksOf, readDisk } from './health';
+import { checksOf } from './health';
 
 /** The oldest open orders are shown: they should be looked at first. */
 const ORDERS_SHOWN = 10;
@@ -19,7 +20,11 @@ export type Overview = Awaited<ReturnType<typeof readOverview>>;
 export async function readOverview(parts: ConsoleParts) {
   const { clock, live, samples, facts } = parts;
   const nowMs = clock.now();
-  const [openOrders, refused, disk] = await Promise.all([readOpen(parts, nowMs), readRefused(parts), readDisk(facts.dataDir)]);
+  const [openOrders, refused, [disk]] = await Promise.all([
+    readOpen(parts, nowMs),
+    readRefused(parts),
+    readDiskRoom([facts.dataDir]),
+  ]);
   const latest = samples.latest();
   const checks = checksOf({
     isJournalWritable: parts.isJournalWritable(),

@@ -1,4 +1,4 @@
-import { checksOf, healthPart, readDisk, type Seen } from '../../../src/console/overview/health';
+import { checksOf, healthPart, type Seen } from '../../../src/console/overview/health';
 
 const WELL: Seen = {
   isJournalWritable: true,
@@ -27,12 +27,10 @@ test.each([
   expect(checks.filter((check) => check.tone !== 'good')).toEqual([expect.objectContaining({ tone })]);
 });
 
-test('a tenth of a large disk is enough, and a disk that cannot be measured raises no alarm', async () => {
+test('a tenth of a large disk is enough, and a disk that cannot be measured raises no alarm', () => {
   expect(checksOf({ ...WELL, disk: { freeBytes: 8e9, sizeBytes: 1_000e9 } }).at(-1)!.tone).toBe('good');
   // Between 5 GB and 5 GiB the alarm is raised.
   expect(checksOf({ ...WELL, disk: { freeBytes: 5.2e9, sizeBytes: 1_000e9 } }).at(-1)!.tone).toBe('warn');
-  expect(await readDisk('/no/such/folder')).toBeUndefined();
-  expect((await readDisk('/'))!.sizeBytes).toBeGreaterThan(0);
   expect(healthPart(checksOf({ ...WELL, disk: undefined }), [], 0, String).text).toContain('All is well.');
 });
 

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readDiskRoom } from '../../src/watch/open-alarms';
+import { readDiskRoom } from '../../src/domain/disk-room';
 import { newFolder } from '../new-folder';
 
 test('folders on one disk count as one disk, and a missing folder is left out', async () => {
