@@ -2,6 +2,7 @@
 import express, { type Router } from 'express';
 import * as z from 'zod';
 import { Secret } from '../domain/credentials';
+import { errorText } from '../domain/shown-words';
 import type { Rechecked } from '../gateway/recheck';
 import { refuse } from './admin-guard';
 
@@ -30,7 +31,7 @@ export function createOrdersRouter(recheck: (asked: Rechecking) => Promise<Reche
     try {
       response.json({ status: 'success', ...(await recheck({ id, key: new Secret(key), address })) });
     } catch (error) {
-      refuse(response, 409, error instanceof Error ? error.message : String(error));
+      refuse(response, 409, errorText(error));
     }
   });
   return router;

@@ -2,6 +2,7 @@
 import express, { type Router } from 'express';
 import * as z from 'zod';
 import type { Recordings } from '../domain/recorded-request';
+import { errorText } from '../domain/shown-words';
 import { findCaller } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
 import { refuse } from './admin-guard';
@@ -27,7 +28,7 @@ export function createRecordRouter(recordings: Recordings, mapping: () => Mappin
     try {
       fingerprint = findCaller(caller, mapping());
     } catch (error) {
-      return refuse(response, 404, (error as Error).message);
+      return refuse(response, 404, errorText(error));
     }
     const untilMs = recordings.start(fingerprint, forMs, max);
     if (untilMs === undefined) return refuse(response, 409, 'Too many recordings are running; stop one first.');

@@ -5,6 +5,7 @@ import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { textOf } from '../domain/json';
 import type { LegacyRequest, SavedRequest } from '../domain/legacy';
+import { errorText } from '../domain/shown-words';
 import { createLearntPatience } from '../gateway/order/learnt-patience';
 import { createKeyring } from '../gateway/read/keyring';
 import { explain, type Explanation } from '../operator/explain/explain';
@@ -82,7 +83,7 @@ function readWritten(words: readonly string[], file: string | undefined): SavedR
     if (words.every((word) => word !== 'curl' && !/^-|[/.:]/.test(word))) throw new Error(noRequest(words.join(' ')));
     return parseCurl(words[0] === 'curl' ? words : ['curl', ...words]);
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+    throw new InvalidArgumentError(errorText(error));
   }
 }
 

@@ -9,7 +9,7 @@ import { systemClock } from '../domain/clock';
 import { Secret } from '../domain/credentials';
 import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
-import { counted, escapeText, shorten } from '../domain/shown-words';
+import { counted, errorText, escapeText, shorten } from '../domain/shown-words';
 import { createKeyring } from '../gateway/read/keyring';
 import type { Rechecked } from '../gateway/recheck';
 import { callerName, findCaller } from '../mapping/caller-name';
@@ -202,7 +202,7 @@ async function withDesk(opened: Opened, work: (desk: OrdersDesk) => Promise<void
     keyring: createKeyring(secret),
     clock: systemClock,
     askV1: () => Promise.reject(new Error('A command asks through the running gateway.')),
-    onTrouble: (_what, error) => void process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`),
+    onTrouble: (_what, error) => void process.stderr.write(`${errorText(error)}\n`),
     isReadOnly: true,
   });
   try {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { readVersion } from '../domain/project-folder';
+import { errorText } from '../domain/shown-words';
 
 const USAGE_EXIT_CODE = 2;
 
@@ -75,7 +76,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
       process.exitCode = USAGE_EXIT_CODE;
       return;
     }
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     process.exitCode = 1;
   }
 }

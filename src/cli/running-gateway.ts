@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import type { Running } from '../admin/read-routers';
 import type { Config } from '../config';
+import { errorText } from '../domain/shown-words';
 import type { SeenShape, Traffic } from '../domain/traffic';
 import { formatProblems, type Problem } from '../mapping/problem';
 import { checkFiles } from '../mapping/check';
@@ -39,7 +40,7 @@ export async function askAdmin(
     return { status: answer.statusCode, body: JSON.parse(text) as AdminAnswer['body'] };
   } catch (error) {
     throw new Error(
-      `No gateway answers at ${url} (ADMIN_HOST, ADMIN_PORT): ${error instanceof Error ? error.message : String(error)}. Is it running, with the settings of this command?`,
+      `No gateway answers at ${url} (ADMIN_HOST, ADMIN_PORT): ${errorText(error)}. Is it running, with the settings of this command?`,
       { cause: error },
     );
   }

@@ -8,6 +8,7 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Config } from '../config';
 import { Secret } from '../domain/credentials';
 import type { ErrorCode } from '../domain/errors';
+import { errorText } from '../domain/shown-words';
 import type { KeyVerdict } from '../gateway/key-guard';
 import type { PinVerdict } from '../gateway/order/pin-guard';
 import type { KeptRepeat } from '../gateway/order/kept-repeats';
@@ -52,7 +53,7 @@ export function openChannel(peer: Peer, handlers: MessageHandlers) {
     try {
       send({ line: 'answer', id, kind, value: await handlers[kind]?.(value as never) });
     } catch (error) {
-      send({ line: 'failure', id, kind, value: error instanceof Error ? error.message : String(error) });
+      send({ line: 'failure', id, kind, value: errorText(error) });
     }
   };
   peer.on('message', (given) => {

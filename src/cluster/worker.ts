@@ -3,6 +3,7 @@ import cluster from 'node:cluster';
 import type { Config } from '../config';
 import { systemClock } from '../domain/clock';
 import { Secret } from '../domain/credentials';
+import { errorText } from '../domain/shown-words';
 import { inTurns, oneByOne } from '../domain/steps';
 import type { KeylessNews } from '../gateway/keyless';
 import type { LearntPatience } from '../gateway/order/learnt-patience';
@@ -81,7 +82,7 @@ class WorkerProcess {
     try {
       this.#selling = await startWorker(config, log, this.#join(briefing));
     } catch (error) {
-      await this.#channel.ask('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
+      await this.#channel.ask('failed', errorText(error)).catch(() => undefined);
       throw error;
     }
     this.#selling.metrics.mappingLoaded(this.#mapping!.hash);

@@ -213,3 +213,8 @@ export function shorten(text: string, charactersMax: number): string {
 export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
+
+/** The message of an error, or the text of whatever else was thrown. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -3,6 +3,7 @@
  * survives a restart, because every set is written to the history before it comes into use. Sales go on while a set is checked.
  */
 import { join, relative } from 'node:path';
+import { errorText } from '../domain/shown-words';
 import { inTurns, oneByOne } from '../domain/steps';
 import { checkInSteps, type CheckedMapping } from './check';
 import { checkOnce } from './checked-set';
@@ -193,7 +194,7 @@ class RunningSet {
   }
 
   #unwritable(folder: string, error: unknown): Reloaded {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = errorText(error);
     return { kind: 'unwritable', hash: this.inUse.mapping.hash, folder, detail };
   }
 }

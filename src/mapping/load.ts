@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { errorText } from '../domain/shown-words';
 import { atOnce, type Steps } from '../domain/steps';
 import { pendingFiles, mappingFilesBelow } from './folder-change';
 import { hasErrors, type Problem } from './problem';
@@ -63,7 +64,7 @@ export function readFolder(
       ? { problems: [problem('empty-folder', 'there is no mapping file (*.yaml or *.json) here')] }
       : { files };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return { problems: [problem('unreadable-folder', `the mappings folder cannot be read: ${reason}`)] };
   }
 }

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as Pg from 'pg';
+import { errorText } from '../../domain/shown-words';
 import { openJournalBeside } from '../../start/configured-stores';
 import { prepareDataFolder } from '../../start/data-folder';
 import { describeSecretChange, findGatewaySecret } from '../../start/gateway-secret';
@@ -107,7 +108,7 @@ export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
     ];
   } catch (error) {
     return mend(
-      (error as Error).message,
+      errorText(error),
       'Without it nothing can be written, and nothing is sold.',
       'Make the user of the gateway the owner of this folder.',
     );
@@ -161,7 +162,7 @@ export const checkJournal: Check = async ({ config }) => {
     await journal.close();
   } catch (error) {
     return mend(
-      `The journal does not open: ${(error as Error).message}`,
+      `The journal does not open: ${errorText(error)}`,
       'The gateway does not start with this journal, and its orders cannot be read.',
       'Correct what the first sentence names, or put a backup in place with `compat-gateway restore`.',
     );
@@ -191,9 +192,7 @@ export const checkSecrets: Check = ({ config }) => {
           ),
         );
     } catch (error) {
-      found.push(
-        mend((error as Error).message, 'Without the secret no order is found again.', 'Restore the file from a backup.'),
-      );
+      found.push(mend(errorText(error), 'Without the secret no order is found again.', 'Restore the file from a backup.'));
     }
   }
   if (config.journalKey === undefined)

@@ -3,6 +3,7 @@ import { request } from 'undici';
 import type { Running } from '../../admin/read-routers';
 import type { Config } from '../../config';
 import type { Secret } from '../../domain/credentials';
+import { errorText } from '../../domain/shown-words';
 import { adminUrl, askAdmin } from '../running-gateway';
 import { checkFolderUnlessKnown } from '../known-set';
 import { checkAdmin, checkProxies, checkRunning } from './check-gateway';
@@ -41,11 +42,7 @@ export async function examine(config: Config, key: Secret | undefined): Promise<
     const findings = await Promise.resolve()
       .then(() => run(input))
       .catch((error: unknown) =>
-        mend(
-          `This check failed: ${(error as Error).message}`,
-          'The result of this check is not known.',
-          'Report it to the maintainers.',
-        ),
+        mend(`This check failed: ${errorText(error)}`, 'The result of this check is not known.', 'Report it to the maintainers.'),
       );
     found.push(...[findings].flat().map((finding) => ({ check, ...finding })));
   }

@@ -8,6 +8,7 @@ import type { Mapping } from '../../mapping/mapping';
 import { bareProblem, type Problem } from '../../mapping/problem';
 import type { Plan } from '../../operator/plan/make-plan';
 import type { Clock } from '../../domain/clock';
+import { errorText } from '../../domain/shown-words';
 import type { Cause } from '../../mapping/set-history';
 import { notice, section, hidden, textOf, tick } from '../components';
 import type { ConsoleParts } from '../console-parts';
@@ -83,13 +84,7 @@ async function plan(request: Request, response: Response, wanted: Wanted, { part
   try {
     report = await inBackground('plan', { before, after: wanted.files, shapes });
   } catch (error) {
-    return showMappings(
-      request,
-      response,
-      wanted.title,
-      notice('bad', error instanceof Error ? error.message : 'It failed.'),
-      503,
-    );
+    return showMappings(request, response, wanted.title, notice('bad', errorText(error)), 503);
   }
   if ('problems' in report) return showProblems(request, response, wanted, report.problems);
   const folder = readFolderState(parts);

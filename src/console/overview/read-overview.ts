@@ -1,6 +1,7 @@
 /** Reads everything that the Overview shows, once for all open pages. */
 import { nairaNumber } from '../../domain/amount';
 import { readDiskRoom } from '../../domain/disk-room';
+import { errorText } from '../../domain/shown-words';
 import type { RefusedNote } from '../../orders/note';
 import { readOpenOrders } from '../../orders/order-money';
 import { addTallies, addTimes, quantile, type Sample, type Tally } from '../../telemetry/samples';
@@ -57,7 +58,7 @@ async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number)
     };
   } catch (error) {
     // Why the orders cannot be shown.
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = errorText(error);
     return { count, naira, areAllPriced: true, overdue: 0, oldest: [], problem };
   }
 }

@@ -1,5 +1,6 @@
 /** The page of mapping files: the set in use, the files in the folder, the effect of a change, and the way back. */
 import express, { type Request, type Response, type Router } from 'express';
+import { errorText } from '../../domain/shown-words';
 import type { Problem } from '../../mapping/problem';
 import { stepBack } from '../../mapping/set-history';
 import { badge, count, definitions, notice, section, table, textField, time, hidden, textOf } from '../components';
@@ -200,7 +201,7 @@ async function answerPart(response: Response, make: () => Promise<Html>): Promis
   try {
     showPart(response, await make());
   } catch (error) {
-    showPart(response, notice('bad', error instanceof Error ? error.message : 'It failed.'));
+    showPart(response, notice('bad', errorText(error)));
   }
 }
 

@@ -6,7 +6,7 @@ import { parseWallTime } from '../../domain/day';
 import { nairaCell } from '../../domain/amount';
 import { Secret } from '../../domain/credentials';
 import type { Order } from '../../domain/order';
-import { csvCell } from '../../domain/shown-words';
+import { csvCell, errorText } from '../../domain/shown-words';
 import { createTimes } from '../../domain/times';
 import { NOT_KEPT } from '../../domain/traffic';
 import { findCaller } from '../../mapping/caller-name';
@@ -106,7 +106,7 @@ function showRefused(
   asked: Asked,
   { error, mapping }: { readonly error: unknown; readonly mapping: Mapping },
 ): void {
-  const words = error instanceof Error ? error.message : 'The orders cannot be read.';
+  const words = errorText(error);
   showPage(request, response, {
     title: 'Orders',
     body: html`${searchForm(asked, mapping)}${notice('bad', words)}`,
@@ -252,7 +252,7 @@ async function recheck(request: Request, response: Response, parts: ConsoleParts
     const stands = was === is ? `The order stands as before: ${is}.` : `The order was ${was} and is ${is} now.`;
     await say(notice(was === is ? 'info' : 'good', `${says}. ${stands}`));
   } catch (error) {
-    await say(notice('bad', error instanceof Error ? error.message : 'v1 could not be asked.'), 409);
+    await say(notice('bad', errorText(error)), 409);
   }
 }
 

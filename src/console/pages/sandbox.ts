@@ -1,5 +1,6 @@
 /** The page of the embedded sandbox: simulated accounts, wallets, moods, clock and orders. */
 import express, { type Request, type Response, type Router } from 'express';
+import { errorText } from '../../domain/shown-words';
 import type { SandboxAdmin } from '../../sandbox/admin';
 import type { AccountView, OrderView, SandboxOverview, WalletView } from '../../sandbox/overview';
 import {
@@ -36,7 +37,7 @@ export const sandboxPage: ConsolePage = {
         try {
           act(admin, (field) => textOf(request.body, field));
         } catch (error) {
-          return show(request, response, admin, error instanceof Error ? error.message : 'It failed.');
+          return show(request, response, admin, errorText(error));
         }
         response.redirect(303, `/console/sandbox?said=${name}`);
       });

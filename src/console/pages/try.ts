@@ -1,5 +1,6 @@
 /** The page to paste a request of a script: it shows how the request is read and answered, and can send it to the sandbox. */
 import express, { type Router } from 'express';
+import { errorText } from '../../domain/shown-words';
 import type { AccountView } from '../../sandbox/overview';
 import { codeBlock, notice, section, selectField, textArea, textOf } from '../components';
 import type { ConsoleParts } from '../console-parts';
@@ -118,7 +119,7 @@ async function send(form: unknown, { sandbox, facts, live }: ConsoleParts): Prom
       { note: `HTTP ${status} in ${Math.round(tookMs)} ms` },
     );
   } catch (error) {
-    return notice('bad', error instanceof Error ? error.message : 'It could not be sent.');
+    return notice('bad', errorText(error));
   }
 }
 

@@ -1,6 +1,7 @@
 /** Shows what the gateway would make of a pasted request, by the steps of the walk. Sends nothing and keeps nothing of the paste. */
 import { GatewayError } from '../../domain/errors';
 import type { LegacyReply, LegacyRequest, SavedRequest } from '../../domain/legacy';
+import { errorText } from '../../domain/shown-words';
 import type { Keyring } from '../../gateway/read/keyring';
 import { refuseRequest } from '../../gateway/tell/refuse';
 import { readWireRequest } from '../../http/read-written-request';
@@ -42,7 +43,7 @@ export async function readTry({ text, address, caller }: TryAsked, { mapping, ke
   try {
     saved = parsePaste(text, addressOf(address));
   } catch (error) {
-    return { kind: 'unreadable', detail: error instanceof Error ? error.message : 'It cannot be read.' };
+    return { kind: 'unreadable', detail: errorText(error) };
   }
   const paste = saved.kind;
   let request: LegacyRequest;

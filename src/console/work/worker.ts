@@ -1,5 +1,6 @@
 /** The thread of one job. It gets the job's name and input at its start, and its only message is the result. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { errorText } from '../../domain/shown-words';
 import { JOBS, type JobName } from './jobs';
 
 export type Done = { readonly result: unknown } | { readonly error: string };
@@ -9,7 +10,7 @@ async function work(): Promise<Done> {
   try {
     return { result: await JOBS[job](input) };
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
+    return { error: errorText(error) };
   }
 }
 

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../domain/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyReply, LegacyRequest } from '../../domain/legacy';
-import { shorten } from '../../domain/shown-words';
+import { errorText, shorten } from '../../domain/shown-words';
 import type { Served } from '../../gateway/gateway';
 import { plainCallerKey } from '../../mapping/compile-callers';
 import { duration } from '../../mapping/language/parts';
@@ -72,7 +72,7 @@ export async function runCase(played: Case, { mapping, fixtures, read }: CasePar
     const mappingOf = (own: string): Mapping => withFamilyOfKey(played.key_family, played.caller ?? own, mapping);
     return await stage.play(mappingOf, script.answer, act);
   } catch (error) {
-    const found = error instanceof Error ? error.message : String(error);
+    const found = errorText(error);
     const differences = [{ place: 'gateway', expected: 'an answer', found }];
     return { played, observed: undefined, operations: [...operations], differences };
   }

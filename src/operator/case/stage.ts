@@ -4,6 +4,7 @@
  */
 import { pause, type Clock } from '../../domain/clock';
 import { Secret } from '../../domain/credentials';
+import { errorText } from '../../domain/shown-words';
 import { createGateway, type Gateway } from '../../gateway/gateway';
 import { createKeyring } from '../../gateway/read/keyring';
 import type { Journal } from '../../journal/journal';
@@ -131,8 +132,7 @@ function openSharedGateway(hasLookupKey: boolean) {
     lookupKey: hasLookupKey ? new Secret('the_lookup_key_of_the_cases') : undefined,
     clock,
     random: () => 0.5,
-    onTrouble: (what, error) =>
-      void current().troubles.push(`${what}: ${error instanceof Error ? error.message : String(error)}`),
+    onTrouble: (what, error) => void current().troubles.push(`${what}: ${errorText(error)}`),
   });
   return {
     gateway,
