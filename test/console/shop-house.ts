@@ -2,7 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runDemo } from '../../src/cli/demo/run-demo';
+import { runDemo } from '../../src/cli/demo';
 import { loadShop } from '../../src/cli/demo/shop';
 import { openHouse, send, type House } from '../flows/house';
 

@@ -1,7 +1,7 @@
 // A running gateway, checked by a command with its settings, with other settings, and with none.
 import { createAdminServer, type AdminServer } from '../../../src/admin/admin-server';
 import { createReadRouter } from '../../../src/admin/read-routers';
-import { examine, type Named } from '../../../src/cli/doctor/examine';
+import { examine, type Named } from '../../../src/cli/doctor';
 import { describeConfig, type Config } from '../../../src/config';
 import { Secret } from '../../../src/domain/credentials';
 import { createMetrics } from '../../../src/telemetry/metrics';
