@@ -2,14 +2,14 @@ import { Command } from 'commander';
 import { request } from 'undici';
 import type { Running } from '../admin/read-routers';
 import { loadConfig, processEnv, type Config } from '../config';
-import { looksLikeKey, Secret } from '../domain/credentials';
+import type { Secret } from '../domain/credentials';
 import { counted, errorText } from '../domain/shown-words';
 import { checkAdmin, checkProxies, checkRunning } from './doctor/check-gateway';
 import { checkDatabase, checkDataFolder, checkJournal, checkMachine, checkMappings, checkSecrets } from './doctor/check-machine';
 import { checkKey, checkReach, checkTls } from './doctor/check-v1';
 import { mend, type Check, type CheckInput, type Finding, type FoundGateway } from './doctor/finding';
 import { checkFolderUnlessKnown } from './known-set';
-import { print, readHiddenLine } from './process';
+import { print, readKey } from './process';
 import { adminUrl, askAdmin } from './running-gateway';
 
 const HELP = `
@@ -17,7 +17,7 @@ Looks at settings, v1, certificate, clocks, proxies, admin port, data folder, di
 gateway that runs, if one does. Each finding says what it is, why it matters and what to do. Nothing is bought; files of the data folder
 that others may read are closed to them, as a start does.
 
-Exit codes: 0 well, 1 something needs doing, 2 bad usage.
+Exit codes: 0 well, 1 something needs doing, 2 bad usage, 130 cancelled.
 
 Examples:
   compat-gateway doctor
@@ -36,8 +36,10 @@ export function doctorCommand(): Command {
     .option('--key', "type or pipe a v1 key in; its balance, its catalog and the callers' own plan ids are checked too")
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', HELP)
-    .action(async ({ key, json }: Options) => {
-      const findings = await examineSettings(key === true ? await readKey() : undefined);
+    .action(async ({ key: isAsked, json }: Options) => {
+      const key = isAsked === true ? await readKey() : undefined;
+      if (isAsked === true && key === undefined) return;
+      const findings = await examineSettings(key);
       if (json === true) print(JSON.stringify(findings, undefined, 2));
       else for (const line of describeFindings(findings)) print(line);
       if (findings.some(({ level }) => level === 'mend')) process.exitCode = 1;
@@ -51,14 +53,6 @@ async function examineSettings(key: Secret | undefined): Promise<readonly Named[
     check: 'settings',
     ...mend(problem, 'The gateway does not start.', '`compat-gateway config` shows the settings in force when they are correct.'),
   }));
-}
-
-/** Reads the key from the terminal or a pipe. It stays in memory and is not stored. */
-async function readKey(): Promise<Secret> {
-  const line = (await readHiddenLine('API key: ')) ?? '';
-  const text = line.trim().replace(/:\d{4,6}$/, '');
-  if (!looksLikeKey(text)) throw new Error('This is not an API key.');
-  return new Secret(text);
 }
 
 /** All checks, in the order of the output. */

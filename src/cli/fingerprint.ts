@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Config } from '../config';
-import { looksLikeKey, Secret } from '../domain/credentials';
+import { looksLikeKey, Secret, withoutPin } from '../domain/credentials';
 import { createKeyring, type Keyring, looksLikeToken, showRequestId } from '../gateway/read/keyring';
 import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
 import { readConfig, readHiddenLine } from './process';
@@ -38,7 +38,7 @@ export function openKeyring(config: Config): Keyring {
 /** The key in the setting of a script: the text may be a key, a key with its PIN, or an AccessToken of this gateway. Throws for other text. */
 export function keyIn(text: string, keyring: Keyring): Secret {
   if (!looksLikeToken(text)) {
-    const key = text.replace(/:\d{4,6}$/, '');
+    const key = withoutPin(text);
     if (!looksLikeKey(key)) throw new Error(NO_KEY);
     return new Secret(key);
   }

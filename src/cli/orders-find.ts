@@ -24,7 +24,7 @@ import { openConfiguredNotes } from '../start/configured-stores';
 import { findGatewaySecret } from '../start/gateway-secret';
 import { openOrdersDesk, type OrdersDesk } from '../start/orders-desk';
 import { parseAge, parseCount } from './parse-options';
-import { print, printTable, readConfig, readHiddenLine, textOfLines } from './process';
+import { print, printTable, readConfig, readKey, textOfLines } from './process';
 import { askAdminOrThrow } from './running-gateway';
 import { searchJournal, showOrder, withJournal, type Opened } from './show-order';
 import type { Times } from '../domain/times';
@@ -228,11 +228,9 @@ export function recheckCommand(): Command {
     )
     .action(async (id: string, { address }: { readonly address?: string }) => {
       const { config } = readConfig();
-      const line = await readHiddenLine('API key: ');
-      if (line === undefined) return;
-      const key = line.trim().replace(/:\d{4,6}$/, '');
-      if (key === '') throw new Error('No key was given.');
-      const asked = { id, key, ...(address === undefined ? {} : { address }) };
+      const key = await readKey();
+      if (key === undefined) return;
+      const asked = { id, key: key.revealForUseOnly(), ...(address === undefined ? {} : { address }) };
       const rechecked = await askAdminOrThrow(config, 'POST', '/orders/recheck', asked, RECHECK_MS);
       describeRecheck(rechecked as unknown as Rechecked).forEach(print);
     });

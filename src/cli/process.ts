@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os';
 import { createInterface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
+import { looksLikeKey, Secret, withoutPin } from '../domain/credentials';
 import { escapeText } from '../domain/shown-words';
 import { loadConfig, processEnv, type Config, type LoadedConfig } from '../config';
 
@@ -107,4 +108,13 @@ export function readHiddenLine(prompt: string): Promise<string | undefined> {
       resolve(first);
     });
   });
+}
+
+/** Reads an API key in the same way, without a PIN that stands behind it. It stays in memory. Throws a sentence for other text. */
+export async function readKey(): Promise<Secret | undefined> {
+  const line = await readHiddenLine('API key: ');
+  if (line === undefined) return undefined;
+  const key = withoutPin(line.trim());
+  if (!looksLikeKey(key)) throw new Error('This is not an API key.');
+  return new Secret(key);
 }

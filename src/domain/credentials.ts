@@ -44,6 +44,11 @@ export function looksLikeKey(text: string): boolean {
   return /^[\x21-\x7e]{1,256}$/.test(text) && KEY_SHAPE.test(text);
 }
 
+/** The key in the setting of a script, which may have `:PIN` behind it. */
+export function withoutPin(text: string): string {
+  return text.replace(/:\d{4,6}$/, '');
+}
+
 export interface KeyAndPin {
   readonly apiKey: Secret;
   readonly pin?: Secret;

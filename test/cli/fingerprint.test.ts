@@ -9,7 +9,6 @@ import { MAPPINGS } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
 import { runCommand } from './run-command';
 
-const PROGRAM = [builtProgram(), 'fingerprint'];
 const SECRET = 'c0ffee'.repeat(6);
 const KEY = 'acme_live_that_nobody_shall_see';
 const keyring = createKeyring(new Secret(SECRET));
@@ -98,8 +97,8 @@ test.each([[KEY], ['--key', KEY]])('a key as an argument is wrong usage and is n
 });
 
 /** Types once the prompt appears; gives everything that the terminal showed. */
-function type(keys: string): Promise<{ readonly shown: string; readonly status: number | null }> {
-  const quoted = [process.execPath, ...PROGRAM].map((word) => `'${word}'`).join(' ');
+function type(keys: string, line = 'fingerprint'): Promise<{ readonly shown: string; readonly status: number | null }> {
+  const quoted = [process.execPath, builtProgram(), ...line.split(' ')].map((word) => `'${word}'`).join(' ');
   const env = { PATH: process.env.PATH, MAPPINGS_DIR: MAPPINGS, ...WITH_SECRET, SHELL: '/bin/sh' };
   const terminal = spawn('script', ['-qefc', quoted, '/dev/null'], { cwd: dataDir, env });
   let shown = '';
@@ -124,8 +123,8 @@ function type(keys: string): Promise<{ readonly shown: string; readonly status: 
     expect(await type(keys)).toEqual({ shown: `API key: \n${FINGERPRINT}\n`, status: 0 });
   });
 
-  test('Ctrl-C ends the command without a message', async () => {
-    expect(await type(`${KEY}\x03`)).toEqual({ shown: 'API key: \n', status: 130 });
+  test.each(['fingerprint', 'doctor --key', 'orders recheck r1'])('Ctrl-C ends `%s` without a message', async (line) => {
+    expect(await type(`${KEY}\x03`, line)).toEqual({ shown: 'API key: \n', status: 130 });
   });
 
   test('an empty line is not accepted as a key', async () => {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { pause } from '../../domain/clock';
 import { parseWallTime } from '../../domain/day';
 import { nairaCell } from '../../domain/amount';
-import { Secret } from '../../domain/credentials';
+import { Secret, withoutPin } from '../../domain/credentials';
 import type { Order } from '../../domain/order';
 import { csvCell, errorText } from '../../domain/shown-words';
 import { createTimes } from '../../domain/times';
@@ -244,7 +244,7 @@ async function recheck(request: Request, response: Response, parts: ConsoleParts
   if (!read.success) return say(notice('bad', 'Type the API key of this order. The address is an IP address, or empty.'), 400);
   const { key, address } = read.data;
   try {
-    const asked = { id: String(order.number), key: new Secret(key.replace(/:\d{4,6}$/, '')), ...(address ? { address } : {}) };
+    const asked = { id: String(order.number), key: new Secret(withoutPin(key)), ...(address ? { address } : {}) };
     const rechecked = await parts.orders.recheck(asked);
     const { before, after } = rechecked;
     const says = `v1 says: ${receiptText(rechecked)}`;
