@@ -6,7 +6,7 @@ import type { Traffic } from '../domain/traffic';
 import type { LearntEntry } from '../gateway/order/learnt-patience';
 import { formatProblems } from '../mapping/problem';
 import type { Places } from '../mapping/source';
-import { additionsOf, findDrift, type Drift } from '../operator/drift/find-drift';
+import { additionsOf, findDrift, hasFound, type Drift } from '../operator/drift/find-drift';
 import type { Advice, UnknownField } from '../operator/drift/find-unknown-fields';
 import { makePatch, type Addition, type Patch } from '../operator/drift/make-patch';
 import { readPatienceFile } from '../watch/patience-file';
@@ -61,11 +61,6 @@ async function compare(folder: string, config: Config, options: DriftOptions): P
   process.stdout.write(text);
   // With --patch the exit code stays 0, so that a pipe into `patch` does not fail because there is something to apply.
   if (options.patch !== true && hasFound(drift)) process.exitCode = 1;
-}
-
-/** Whether something needs a person's look. Parts of the mapping that no request has used do not: they are only information. */
-function hasFound({ fields, words, addresses, families }: Drift): boolean {
-  return fields.length + words.length + addresses.length + families.length > 0;
 }
 
 function formatDrift(drift: Drift, patch: Patch, places: Places, learnt: readonly LearntEntry[]): string {

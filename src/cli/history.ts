@@ -44,8 +44,8 @@ export function historyCommand(): Command {
 }
 
 /** Opens the history for reading. Throws a sentence if there is none, because a command that only reads must not create it. */
-export function openHistory({ dataDir, journalDays }: Config): SetHistory {
-  const history = openSetHistory(dataDir, { keepMs: journalDays * 24 * 3_600_000 });
+export function openHistory({ dataDir }: Config): SetHistory {
+  const history = openSetHistory(dataDir);
   if (history.list().length === 0)
     throw new Error(`There is no history of mappings at ${history.folder}: DATA_DIR must be that of the gateway.`);
   return history;

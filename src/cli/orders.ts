@@ -5,6 +5,7 @@ import { counted, csvCell } from '../domain/shown-words';
 import type { Journal } from '../journal/journal';
 import { findCaller } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
+import { OUTCOMES as FOUND_OUTCOMES } from '../orders/find-orders';
 import { rowOf, type ShownRow } from '../orders/found-row';
 import {
   contraryEndOf,
@@ -32,7 +33,8 @@ interface Range extends OfCaller {
   readonly outcome?: string;
 }
 
-const OUTCOMES = ['open', 'succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'] as const;
+/** A refused request is no order. */
+const OUTCOMES = FOUND_OUTCOMES.filter((outcome) => outcome !== 'refused');
 /** In the order of the columns; all output formats have the same columns. */
 const MONEY = ['askedFor', 'charged', 'atRisk'] as const satisfies readonly (keyof OrderMoney)[];
 const MONEY_TITLES = ['asked for', 'charged', 'at risk'];

@@ -7,7 +7,7 @@ import { formatProblem } from '../mapping/problem';
 import type { Places } from '../mapping/source';
 import { loadCases, type Fixtures } from '../operator/case/cases';
 import { measureCoverage, type Coverage } from '../operator/case/coverage';
-import { runCases, type CaseResult } from '../operator/case/run-cases';
+import { describeDifference, runCases, type CaseResult } from '../operator/case/run-cases';
 import { runMutants, type MutationResult } from '../operator/mutant/run-mutants';
 import { checkFolderUnlessKnown } from './known-set';
 import { parseFolder, parseNewFile } from './parse-options';
@@ -138,7 +138,7 @@ function formatGroup({ title, results, failed }: CaseGroup): string {
 function formatFailure({ played, differences }: CaseResult): string {
   const { file, line, column } = played.place;
   const place = `${file}:${line}:${column}${played.row === undefined ? '' : `  ${played.row}`}`;
-  return [place, ...differences.map((one) => `  ${one.place}: expected ${one.expected}, found ${one.found}`)].join('\n    ');
+  return [place, ...differences.map((one) => `  ${describeDifference(one)}`)].join('\n    ');
 }
 
 function formatSummary(groups: readonly CaseGroup[], workMs: number): string {
@@ -186,7 +186,7 @@ function formatTest({ played, differences }: CaseResult, file: string): string {
   const name = played.row === undefined ? played.title : `${played.title} (${played.row})`;
   const head = `    <testcase classname="${escape(file)}" name="${escape(name)}" file="${escape(file)}" line="${played.place.line}"`;
   if (differences.length === 0) return `${head}/>`;
-  const text = differences.map((one) => `${one.place}: expected ${one.expected}, found ${one.found}`).join('\n');
+  const text = differences.map(describeDifference).join('\n');
   return `${head}>\n      <failure message="${escape(differences[0]!.place)}">${escape(text)}</failure>\n    </testcase>`;
 }
 

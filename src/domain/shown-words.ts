@@ -33,7 +33,7 @@ const JUDGED_MAX = 2_000;
 function isPlain(text: string): boolean {
   const known = judged.get(text);
   if (known !== undefined) return known;
-  const isOne = digitsIn(text) <= DIGITS_MAX && !looksLikeKey(text);
+  const isOne = digitsIn(text) <= DIGITS_MAX && !mayBeKey(text);
   if (judged.size >= JUDGED_MAX) judged.clear();
   judged.set(text, isOne);
   return isOne;
@@ -118,7 +118,7 @@ function credentialParts(headers: LegacyHeaders): readonly string[] {
 }
 
 /** True for keys as v1 writes them, for texts that `check` masks in files, and for random letters. */
-export function looksLikeKey(text: string): boolean {
+export function mayBeKey(text: string): boolean {
   return /(?:^|_)live_|sandbox_|_test_|[0-9a-f]{12}/i.test(text) || findSecrets(text).length > 0 || looksRandom(text);
 }
 

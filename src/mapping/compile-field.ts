@@ -12,7 +12,7 @@ import { spellingsOf } from './rules/checking';
 import type { RuleId } from './rules/rules';
 import type { FieldSource } from './language/schema';
 import { partsAt, type MappingSource, type Report } from './source';
-import type { Table, TableRead } from './table';
+import { toNumbering, type Table, type TableRead } from './table';
 
 export function compileFieldsOfOperation(
   operation: string,
@@ -36,9 +36,7 @@ export function compileFieldsOfOperation(
 /** The spellings that formats add to a field, and by format the value that each of its numbers means. */
 function additionsOf(operation: string, field: string, source: MappingSource) {
   const said = [...source.formats].map(([id, { operations }]) => ({ id, ...operations?.[operation]?.fields?.[field] }));
-  const numbers = said.flatMap(({ id, numbers: own }) =>
-    own === undefined ? [] : [[id, new Map(Object.entries(own).map(([number, value]) => [Number(number), value]))] as const],
-  );
+  const numbers = said.flatMap(({ id, numbers: own }) => (own === undefined ? [] : [[id, toNumbering(own)] as const]));
   return { spellings: said.flatMap(({ from }) => from ?? []), numbers: new Map(numbers) };
 }
 

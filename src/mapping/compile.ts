@@ -3,7 +3,7 @@ import type { JsonValue } from '../domain/json';
 import { atOnce, type Steps } from '../domain/steps';
 import type { AfterPending, OperationSource } from './language/schema';
 import { compileCallers } from './compile-callers';
-import { compileNumberings, toNumbering } from './numbering';
+import { compileNumberings } from './numbering';
 import { compileFamily, type FamilyParts } from './compile-family';
 import { compileFieldsOfOperation } from './compile-field';
 import { compileRefusal, compileReplies, type ReplySurroundings } from './compile-reply';
@@ -14,7 +14,7 @@ import { hasErrors, type Problem } from './problem';
 import { createRouter, parseRoute, routesOf } from './routes';
 import { compileSignal } from './signals';
 import { createReport, partsAt, type MappingSource, type Report } from './source';
-import { createTable, type Numbering, type Table } from './table';
+import { createTable, toNumbering, type Numbering, type Table } from './table';
 
 /** Longer than a script or a customer takes to repeat an order; much shorter than the time until the same sale is wanted again. */
 const REPLAY_MS = 10 * 60_000;

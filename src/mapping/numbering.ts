@@ -2,17 +2,8 @@
 import { nearestHint } from './nearest-name';
 import type { YamlPath } from './read-yaml';
 import type { Report } from './source';
-import type { Numbering, Table } from './table';
+import { toNumbering, type Numbering, type Table } from './table';
 import type { JsonValue } from '../domain/json';
-
-export function toNumbering(numbers: Readonly<Record<string, string>>): Numbering {
-  // Sorted by number: replies use the first number of a value, so a value with two numbers is shown by the smaller.
-  return new Map(
-    Object.entries(numbers)
-      .map(([number, value]) => [Number(number), value] as const)
-      .sort(([one], [other]) => one - other),
-  );
-}
 
 /** The numberings by table. Reports each table that does not exist, and each value that is not in its table. */
 export function compileNumberings(

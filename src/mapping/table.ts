@@ -22,6 +22,16 @@ export type TableRead =
 /** What a number means: from the format, or from the table itself. */
 export type Numbering = ReadonlyMap<number, string>;
 
+/** From number to value; `01` is 1. */
+export function toNumbering(numbers: Readonly<Record<string, string>>): Numbering {
+  // Sorted by number: replies use the first number of a value, so a value with two numbers is shown by the smaller.
+  return new Map(
+    Object.entries(numbers)
+      .map(([number, value]) => [Number(number), value] as const)
+      .sort(([one], [other]) => one - other),
+  );
+}
+
 export type Table = ReturnType<typeof createTable>;
 
 export function createTable(name: string, source: TableSource) {
@@ -29,7 +39,7 @@ export function createTable(name: string, source: TableSource) {
   const byWord = new Map<string, string>();
   for (const [value, entry] of entries) for (const word of [value, ...entry.words]) byWord.set(normaliseWord(word), value);
   const byPrefix = new Map(entries.flatMap(([value, entry]) => (entry.prefixes ?? []).map((prefix) => [prefix, value] as const)));
-  const numbering: Numbering = new Map(Object.entries(source.numbers ?? {}).map(([number, value]) => [Number(number), value]));
+  const numbering = toNumbering(source.numbers ?? {});
   const isNumberOnly = entries.length === 0 && source.unlisted === 'number' && source.catalog === undefined;
   const expected = `${isNumberOnly ? 'the number of ' : ''}${aOrAn(source.title)}${
     entries.length === 0

@@ -10,7 +10,7 @@ import { harmless } from '../domain/harmless';
 import type { LegacyHeaders, LegacyReply, LegacyRequest } from '../domain/legacy';
 import { networkOf } from '../domain/network-of';
 import type { ServedNumber } from '../domain/number-identity';
-import { isInCredentials, looksLikeKey } from '../domain/shown-words';
+import { isInCredentials, mayBeKey } from '../domain/shown-words';
 import { NOT_KEPT } from '../domain/traffic';
 import type { Served } from '../gateway/gateway';
 import type { Keyring } from '../gateway/read/keyring';
@@ -132,7 +132,7 @@ function numbersAsked(
     const value = parameters[field.name] ?? raw?.value;
     const text = value === undefined || value === null ? '' : textOf(value as JsonValue);
     // A broken script may send its key in any field.
-    const isKey = (number: string): boolean => looksLikeKey(number) || isInCredentials(number, request.headers);
+    const isKey = (number: string): boolean => mayBeKey(number) || isInCredentials(number, request.headers);
     return numbersOf(field.as, text.slice(0, TEXT_MAX)).filter((number) => !isKey(number.text));
   });
 }
@@ -157,7 +157,7 @@ function refusedNoteOf(
 
 /** Masks credentials: a refusal repeats the value of a field, which may be the script's key or PIN. */
 function withoutKeys(text: string, headers: LegacyHeaders): string {
-  const isKey = (word: string): boolean => word.length >= KEY_PART_MIN && (isInCredentials(word, headers) || looksLikeKey(word));
+  const isKey = (word: string): boolean => word.length >= KEY_PART_MIN && (isInCredentials(word, headers) || mayBeKey(word));
   return text.replace(/[\w.+/=-]+/g, (word) => (isKey(word.replace(/[.]+$/, '')) ? NOT_KEPT : word));
 }
 

@@ -7,7 +7,7 @@ import { parseNaira } from '../domain/amount';
 import { InexactNumber } from '../domain/json';
 import type { LegacyFields, LegacyHeaders, LegacyRequest, LegacyValue } from '../domain/legacy';
 import { parsePhone } from '../domain/number-identity';
-import { digitsIn, isInCredentials, keepName, looksLikeKey } from '../domain/shown-words';
+import { digitsIn, isInCredentials, keepName, mayBeKey } from '../domain/shown-words';
 import { FIELD_KINDS, NOT_KEPT, type AuthShape, type FieldKind, type FieldShape, type RequestShape } from '../domain/traffic';
 import { parseText } from '../mapping/input-transforms';
 import type { Mapping, Operation } from '../mapping/mapping';
@@ -244,7 +244,7 @@ export function keepAddress(path: string, headers: LegacyHeaders): string {
 }
 
 function isPlain(segment: string): boolean {
-  return SEGMENT.test(segment) && digitsIn(segment) <= SEGMENT_DIGITS_MAX && !looksLikeKey(segment);
+  return SEGMENT.test(segment) && digitsIn(segment) <= SEGMENT_DIGITS_MAX && !mayBeKey(segment);
 }
 
 /** The value as a word in the form in which tables compare words, as a number of at most three digits, or as `:value`. */
@@ -258,5 +258,5 @@ export function keepWord(raw: LegacyValue, headers: LegacyHeaders): string {
     /[a-z]/.test(word) &&
     word.length <= WORD_LETTERS_MAX &&
     digitsIn(word) <= WORD_DIGITS_MAX;
-  return isWord && !looksLikeKey(text) && !isInCredentials(text, headers) ? word : NOT_KEPT;
+  return isWord && !mayBeKey(text) && !isInCredentials(text, headers) ? word : NOT_KEPT;
 }

@@ -69,7 +69,7 @@ export const checkAdmin: Check = ({ config: { adminHost, adminToken } }) => {
 };
 
 export const checkProxies: Check = ({ config: { trustedProxies }, found }) => {
-  const ignored = found.kind === 'running' ? counted(found.metrics, 'compat_forwarded_ignored_total') : 0;
+  const ignored = found.kind === 'running' ? counterIn(found.metrics, 'compat_forwarded_ignored_total') : 0;
   const wide = trustedProxies.filter(isWide);
   const findings: Finding[] = [];
   if (ignored > 0)
@@ -102,6 +102,6 @@ function isWide(network: string): boolean {
 }
 
 /** The value of a counter on the page of metrics; 0 if absent. */
-function counted(metrics: string, name: string): number {
+function counterIn(metrics: string, name: string): number {
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1] ?? 0);
 }

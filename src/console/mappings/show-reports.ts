@@ -1,4 +1,5 @@
 /** Coverage and drift, with the content of `compat-gateway test --coverage` and `compat-gateway drift`. */
+import { hasFound } from '../../operator/drift/find-drift';
 import { badge, count, definitions, empty, notice, prose, table, time } from '../components';
 import { html, type Html, type Writable } from '../html';
 import type { Report } from '../work/jobs';
@@ -52,12 +53,11 @@ function failures(failed: Report<'coverage'>['failed']): Html {
 
 export function showDrift({ drift, made, left, diff }: Report<'drift'>, titleOf: (fingerprint: string) => string): Html {
   const { fields, words, addresses, families } = drift;
-  const isClean = fields.length + words.length + addresses.length + families.length === 0;
   return html`${definitions([
     ['Requests seen', count(drift.requests)],
     ['Since', time(drift.sinceMs)],
   ])}
-  ${isClean && notice('good', 'Nothing to learn: every field, word and address that came is known.')}
+  ${!hasFound(drift) && notice('good', 'Nothing to learn: every field, word and address that came is known.')}
   ${group('Unknown fields', fields, ({ operation, name, count: times, callers, advice }) => [
     html`<strong><code>${name}</code></strong> in ${operation}: ${count(times)} times, ${count(callers)} callers`,
     `${advice.kind === 'alias' ? `is ${advice.field}` : ADVICE[advice.kind]}: ${advice.because}`,

@@ -9,7 +9,7 @@ import type { YamlPath } from '../../mapping/read-yaml';
 import type { Places } from '../../mapping/source';
 import { loadCases } from '../../operator/case/cases';
 import { measureCoverage } from '../../operator/case/coverage';
-import { runCases } from '../../operator/case/run-cases';
+import { describeDifference, runCases } from '../../operator/case/run-cases';
 import { additionsOf, findDrift } from '../../operator/drift/find-drift';
 import { makePatch, type Addition } from '../../operator/drift/make-patch';
 import { makePlan, type Plan, type PlannedSet } from '../../operator/plan/make-plan';
@@ -61,7 +61,7 @@ export const JOBS = {
       failed: failed.map(({ played, differences }) => ({
         place: `${played.place.file}:${played.place.line}`,
         title: [played.title, played.row].filter((part) => part !== undefined).join(': '),
-        differences: differences.map((one) => `${one.place}: expected ${one.expected}, found ${one.found}`),
+        differences: differences.map(describeDifference),
       })),
       missing: missing.map(({ kind, words, path }) => ({ kind, words, place: placeOf(path, source.places) })),
     };

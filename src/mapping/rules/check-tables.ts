@@ -1,11 +1,10 @@
 /** Checks tables and numberings: words or prefixes of two values, numbers without a value, lists whose numbers cannot be sent back. */
 import { CATALOG_LISTS } from '../language/schema';
 import { hintFor, nearestHint } from '../nearest-name';
-import { toNumbering } from '../numbering';
 import type { YamlPath } from '../read-yaml';
 import { ROW_SHAPES } from '../shapes';
 import { partsAt, type MappingSource } from '../source';
-import { normaliseWord } from '../table';
+import { normaliseWord, toNumbering } from '../table';
 import { reportTwins, type Checking } from './checking';
 
 type Values = NonNullable<MappingSource['tables'][string]['values']>;

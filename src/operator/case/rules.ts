@@ -1,6 +1,7 @@
 /** Lists the rules of a mapping that a case can show, each with its place in the source. */
 import { sourceOfFamily } from '../../mapping/compile-family';
 import type { JsonObject } from '../../domain/json';
+import { TOLD_AS } from '../../domain/outcome';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
 import type { ValueSource } from '../../mapping/language/schema';
 import type { OperationKind } from '../../mapping/mapping';
@@ -114,7 +115,7 @@ function signalRules(source: MappingSource): Rule[] {
   });
 }
 
-const PURCHASE_OUTCOMES = ['succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'] as const;
+const PURCHASE_OUTCOMES = Object.keys(TOLD_AS);
 const QUESTION_OUTCOMES = ['found', 'refused', 'unavailable'] as const;
 
 /** The possible outcomes of a request, by the kind of its operation. */

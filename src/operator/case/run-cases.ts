@@ -174,6 +174,9 @@ export interface Difference {
   readonly found: string;
 }
 
+export const describeDifference = ({ place, expected, found }: Difference): string =>
+  `${place}: expected ${expected}, found ${found}`;
+
 /** Expected fields must be present and equal. A list must have the same rows, each compared in the same way. */
 export function compareSubset(expected: JsonValue, found: JsonValue | undefined, place: string): Difference[] {
   if (isJsonObject(expected)) {

@@ -26,6 +26,11 @@ export function findDrift(traffic: Traffic, mapping: Mapping, source: MappingSou
   };
 }
 
+/** Whether something needs a person's look. Parts of the mapping that no request has used do not: they are only information. */
+export function hasFound({ fields, words, addresses, families }: Drift): boolean {
+  return fields.length + words.length + addresses.length + families.length > 0;
+}
+
 /** All additions that a patch can make. What a person has to decide is left out. */
 export function additionsOf({ fields, words }: Pick<Drift, 'fields' | 'words'>): Addition[] {
   const additions = [

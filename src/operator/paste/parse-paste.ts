@@ -1,7 +1,7 @@
 /** Finds the request in what an operator has of a script. Nothing of the machine that reads the paste gets into the request. */
 import type { JsonValue } from '../../domain/json';
 import type { SavedRequest } from '../../domain/legacy';
-import { parseRequestText } from './parse-request';
+import { parseRequestText, requestKindOf } from './parse-request';
 
 /** Where pasted fields without an address are sent. */
 interface Address {
@@ -29,8 +29,8 @@ export function parsePaste(text: string, address: Address): { readonly kind: Pas
 }
 
 function kindOf(text: string): PasteKind | undefined {
-  if (/^(?:[$>#%]\s+|[A-Z]:\\[^>\n]*>\s*|PS[^>\n]*>\s*)?(?:\S*[/\\])?curl(?:\.exe)?\s/.test(text)) return 'curl command';
-  if (/^[A-Z]+ \S+(?: HTTP\/\d(?:\.\d)?)?\s*(?:\n|$)/.test(text) || /^> [A-Z]+ \S+ HTTP\//m.test(text)) return 'HTTP request';
+  const request = requestKindOf(text);
+  if (request !== undefined) return request;
   if (text.startsWith('{')) return 'JSON';
   if (/^(?:<\?|\$|\[|array\s*\(|curl_setopt|return\b|\/\/|#|\/\*)/i.test(text) || /CURLOPT_|=>/.test(text)) return 'PHP';
   return /^[\w[\].%-]+=[^\s&]*(?:&[\w[\].%-]+=[^\s&]*)*$/.test(text) ? 'form fields' : undefined;

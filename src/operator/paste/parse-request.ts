@@ -6,19 +6,27 @@ import { parse } from 'shell-quote';
 import { parseCurl, type ReadFile } from './parse-curl';
 import type { SavedRequest } from '../../domain/legacy';
 
-const REQUEST_LINE = /^[A-Z]+ \S+(?: HTTP\/\d(?:\.\d)?)?$/;
+const REQUEST_LINE = /^[A-Z]+ \S+(?: HTTP\/\d(?:\.\d)?)?\s*$/;
+/** The request line of a transcript. */
+const SENT_LINE = /^> [A-Z]+ \S+ HTTP\//m;
+/** The command, which the prompt of a shell may precede. */
+const CURL = /^(?:[$>#%]\s+|[A-Z]:\\[^>\n]*>\s*|PS[^>\n]*>\s*)?((?:\S*[/\\])?curl(?:\.exe)?\s[\s\S]*)$/;
+
+/** What a trimmed text is read as; undefined if it is neither. */
+export function requestKindOf(text: string): 'curl command' | 'HTTP request' | undefined {
+  if (CURL.test(text)) return 'curl command';
+  return REQUEST_LINE.test(text.split('\n', 1)[0]!) || SENT_LINE.test(text) ? 'HTTP request' : undefined;
+}
 
 export function parseRequestText(text: string, readFile?: ReadFile): SavedRequest {
   const trimmed = text.replace(/^\uFEFF/, '').trim();
-  const curl = /^(?:[$>#%]\s+|[A-Z]:\\[^>\n]*>\s*|PS[^>\n]*>\s*)?((?:\S*[/\\])?curl(?:\.exe)?\s[\s\S]*)$/.exec(trimmed)?.[1];
-  if (curl !== undefined) return parseCurl(splitWords(curl), readFile);
-  const lines = trimmed.split('\n').map((line) => line.replace(/\r$/, ''));
-  if (lines.some((line) => /^> [A-Z]+ \S+ HTTP\//.test(line))) return parseTranscript(lines);
-  if (!REQUEST_LINE.test(lines[0] ?? ''))
+  const kind = requestKindOf(trimmed);
+  if (kind === undefined)
     throw new Error(
       'Expected a curl command line, or a raw HTTP request that begins with a line such as POST /api/topup/ HTTP/1.1.',
     );
-  return parseRaw(trimmed);
+  if (kind === 'curl command') return parseCurl(splitWords(CURL.exec(trimmed)![1]!), readFile);
+  return SENT_LINE.test(trimmed) ? parseTranscript(trimmed.split(/\r?\n/)) : parseRaw(trimmed);
 }
 
 /** The output of `curl -v --trace-ascii` and the like: lines that were sent begin with `>`, received lines with `<`, remarks with `*`. */
