@@ -84,7 +84,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
 const LENGTH_MAX = 400;
 
 /** The usage error in one sentence on one line, with the help to read. */
-export function usageSentence(error: CommanderError, program: Command, words: readonly string[]): string {
+function usageSentence(error: CommanderError, program: Command, words: readonly string[]): string {
   const { command, unknown } = findCommand(program, words);
   const path = command === program ? program.name() : `${program.name()} ${pathOf(command, program)}`;
   return `${capital(describe(error, command, path, unknown))} (see \`${path} --help\`).`;

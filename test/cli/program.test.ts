@@ -1,7 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, CommanderError } from 'commander';
-import { usageSentence } from '../../src/cli/program';
 import { runHere } from './run-here';
 import { newFolder } from '../new-folder';
 
@@ -15,6 +13,8 @@ const COMMANDS = [
   'plan',
   'apply',
   'reload',
+  'history',
+  'rollback',
   'drift',
   'orders',
   'orders list',
@@ -106,7 +106,7 @@ test.each([
     (limit) =>
       [`orders list --limit=${limit}`, /is invalid: expected a whole number from 1/, 'compat-gateway orders list'] as const,
   ),
-  ['orders list --outcome failed', /allowed choices are open, succeeded, /, 'compat-gateway orders list'],
+  ['orders list --outcome failed', / is invalid: allowed choices are open, succeeded, /, 'compat-gateway orders list'],
   ['orders export --format xml', /allowed choices are csv, json/, 'compat-gateway orders export'],
   ['orders export --outcome failed', /allowed choices are open, /, 'compat-gateway orders export'],
   ['check . .', /^Too many arguments for 'check'/, 'compat-gateway check'],
@@ -188,35 +188,4 @@ test.each([['--version'], ['-V']])('%s prints the version of package.json', asyn
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- what npm reads, read as npm reads it
   const { version } = require('../../package.json') as { version: string };
   expect(await runHere(word)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-});
-
-const program = new Command('program');
-program.command('orders').command('list');
-
-const sentence = (code: string, message: string, ...words: string[]): string =>
-  usageSentence(new CommanderError(1, code, message), program, words);
-
-test.each([
-  [
-    "error: unknown option '--x'\n(Did you mean --y?)",
-    "Unknown option '--x'; did you mean --y? (see `program orders list --help`).",
-  ],
-  [
-    "error: option '-a <b>' argument 'c.d' is invalid. Allowed choices are e.",
-    "Option '-a <b>' argument 'c.d' is invalid: allowed choices are e (see `program orders list --help`).",
-  ],
-  [
-    "error: command-argument value 'a' is invalid for argument 'folder'. it is none.",
-    "The folder 'a' cannot be used: it is none (see `program orders list --help`).",
-  ],
-  ['two\n  lines', 'Two lines (see `program orders list --help`).'],
-])('the error %j is printed as one sentence', (message, expected) => {
-  expect(sentence('commander.error', message, 'orders', 'list', '--x')).toBe(expected);
-});
-
-test('without a command the existing ones are listed', () => {
-  expect(sentence('commander.help', '(outputHelp)', 'orders')).toBe(
-    '`program orders` needs a command: list (see `program orders --help`).',
-  );
-  expect(sentence('commander.help', '(outputHelp)', 'help', 'none')).toBe("There is no command 'none' (see `program --help`).");
 });
