@@ -1,15 +1,11 @@
 // A running gateway, two resellers that sell through it, and an operator who records one of them.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Secret } from '../../src/domain/credentials';
-import { createKeyring } from '../../src/gateway/read/keyring';
 import type { RecordedRequest } from '../../src/domain/recorded-request';
-import { SECRET, send, useHouse } from '../flows/house';
+import { fingerprintOf, send, useHouse } from '../flows/house';
 import { runHere, withSettings } from './run-here';
 
 const house = useHouse({ callers: { acme_live_demo: { title: 'Acme Lagos' } } });
 withSettings(() => ({ ADMIN_PORT: new URL(house.service.adminUrl).port, DATA_DIR: house.dataDir }));
-
-const fingerprintOf = (key: string): string => createKeyring(new Secret(SECRET)).fingerprint(new Secret(key));
 
 const sell = (id: string, key = 'sandbox_demo:1234', network: unknown = 1) =>
   send(

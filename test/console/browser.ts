@@ -58,15 +58,13 @@ export interface PageFindings {
 export interface InspectOptions {
   readonly name: string;
   readonly size: Size;
-  readonly cookies?: Parameters<Awaited<ReturnType<Browser['newContext']>>['addCookies']>[0];
   /** Runs on the page before the page is judged. */
   readonly play?: (page: Page) => Promise<void>;
 }
 
 export async function inspectPage(browser: Browser, url: string, options: InspectOptions): Promise<PageFindings> {
-  const { name, size, cookies = [], play } = options;
+  const { name, size, play } = options;
   const context = await browser.newContext({ viewport: SIZES[size], reducedMotion: 'reduce' });
-  await context.addCookies(cookies);
   const page = await context.newPage();
   const errors: string[] = [];
   let bytes = 0;

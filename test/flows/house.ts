@@ -138,11 +138,11 @@ export async function withHouse(options: HouseOptions, play: (house: House) => P
 
 /** The GATEWAY_SECRET of a house with `callers`. */
 export const SECRET = 'c0ffee'.repeat(6);
+export const fingerprintOf = (key: string): string => createKeyring(new Secret(SECRET)).fingerprint(new Secret(key));
 
 /** Writes the entries of these keys, given as scripts send them, into the folder's callers.yaml. */
 export function nameKeys(folder: string, byKey: Readonly<Record<string, object>>): void {
-  const keyring = createKeyring(new Secret(SECRET));
-  const keys = Object.fromEntries(Object.entries(byKey).map(([key, says]) => [keyring.fingerprint(new Secret(key)), says]));
+  const keys = Object.fromEntries(Object.entries(byKey).map(([key, says]) => [fingerprintOf(key), says]));
   const shipped = readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8');
   const lines = stringify({ keys }).replace(/^/gm, '  ');
   writeFileSync(

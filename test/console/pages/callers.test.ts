@@ -1,13 +1,11 @@
 /** The page of callers, asked of the whole house. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Secret } from '../../../src/domain/credentials';
-import { createKeyring } from '../../../src/gateway/read/keyring';
-import { buyAirtime, SECRET, useHouse } from '../../flows/house';
+import { buyAirtime, fingerprintOf, useHouse } from '../../flows/house';
 
 const KEY = 'sandbox_demo:1234';
-const ADA = createKeyring(new Secret(SECRET)).fingerprint(new Secret('sandbox_demo'));
-const STRANGER = createKeyring(new Secret(SECRET)).fingerprint(new Secret('acme_live_demo'));
+const ADA = fingerprintOf('sandbox_demo');
+const STRANGER = fingerprintOf('acme_live_demo');
 const house = useHouse({
   callers: {
     sandbox_demo: {
@@ -57,7 +55,7 @@ test("a caller's page shows whose key it is, its limits and use, its wallet, its
 
 test("a caller's page leads to its orders and refusals, also if it has no title and no order", async () => {
   const key = 'acme_live_nonvendor';
-  const fingerprint = createKeyring(new Secret(SECRET)).fingerprint(new Secret(key));
+  const fingerprint = fingerprintOf(key);
   await sell(key, { mobile_number: 'no phone' });
   const text = await page(`/${fingerprint}`);
   const links = [...text.matchAll(/href="(\/console\/orders\?[^"]+)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
