@@ -1,6 +1,11 @@
 /** Every page in a real browser, on a phone and a desktop, light and dark; pictures go to `test-artefacts/console`. */
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
+import { runDemo } from '../../src/cli/demo';
+import { loadShop } from '../../src/cli/demo/shop';
+import { openHouse, send, type House } from '../flows/house';
 import { copyMappings, editFile } from '../mapping/mapping-set';
 import {
   describeWithBrowser,
@@ -11,20 +16,19 @@ import {
   type Size,
   type InspectOptions,
 } from './browser';
-import { openShop, type ShopHouse } from './shop-house';
 import { opened } from '../opened';
 
 interface PageLine {
   /** The file name of the picture. */
   readonly name: string;
   /** Below the admin address; a function where it depends on the shop's sales. */
-  readonly path: string | ((house: ShopHouse) => string | Promise<string>);
+  readonly path: string | ((house: House) => string | Promise<string>);
   /** Runs on the page before the page is judged. */
   readonly play?: InspectOptions['play'];
 }
 
 /** The first caller of callers.yaml. */
-function aCaller({ service }: ShopHouse): string {
+function aCaller({ service }: House): string {
   const [fingerprint] = service.live.current().callerKeys.keys();
   return `/console/callers/${fingerprint}`;
 }
@@ -49,8 +53,8 @@ const PAGES: readonly PageLine[] = [
 ];
 
 /** The story of the latest order. */
-async function firstOrder({ adminUrl }: ShopHouse): Promise<string> {
-  const page = await (await fetch(`${adminUrl}/console/orders?refused=no`)).text();
+async function firstOrder({ service }: House): Promise<string> {
+  const page = await (await fetch(`${service.adminUrl}/console/orders?refused=no`)).text();
   return /\/console\/orders\/[0-9a-f]+\/\d+/.exec(page)![0];
 }
 
@@ -92,7 +96,11 @@ describeWithBrowser('the pages of the console', () => {
 
   test.each(cases)('$name, $size, light and dark', async ({ name, path, play, size }) => {
     const at = typeof path === 'string' ? path : await path(house);
-    const look = await inspectPage(browser, `${house.adminUrl}${at}`, { name, size, ...(play === undefined ? {} : { play }) });
+    const look = await inspectPage(browser, `${house.service.adminUrl}${at}`, {
+      name,
+      size,
+      ...(play === undefined ? {} : { play }),
+    });
     looks.push(`${name} ${size}: first paint ${Math.round(look.firstPaintMs)} ms, ${Math.round(look.bytes / 1_000)} kB`);
     expect(withoutExpectedErrors(look, name)).toEqual({ errors: [], barriers: [], overflowPx: 0, cutOff: [] });
     expect(look.firstPaintMs).toBeLessThan(FIRST_PAINT_MS_MAX);
@@ -104,4 +112,40 @@ function withoutExpectedErrors({ errors, barriers, overflowPx, cutOff }: PageFin
   // The missing page is served with HTTP 404.
   const isExpected = (error: string): boolean => name === 'not-found' && error.includes('404');
   return { errors: errors.filter((error) => !isExpected(error)), barriers, overflowPx, cutOff };
+}
+
+const TITLES = Object.fromEntries(loadShop().resellers.map(({ key, title }) => [key, { title, contact: '08030000000' }]));
+
+/** How long the demo sells: enough for rows in every table. */
+const SALES_MS = 4_000;
+const SALES_RATE = 25;
+
+/** A house in which a shop has sold for a while: orders of every outcome, refused requests, and callers with titles. */
+async function openShop(): Promise<House> {
+  const house = await openHouse({ callers: TITLES, changeMappings: keepFewCases });
+  let seed = 7;
+  const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+  // Held pending orders are not waited for.
+  void runDemo(loadShop(), {
+    ...{ publicUrl: house.url, forMs: SALES_MS, rate: SALES_RATE, random },
+    stopped: AbortSignal.timeout(SALES_MS + 1_000),
+  }).catch(() => undefined);
+  await sleep(SALES_MS);
+  // Held while pending, then told as pending: these orders do not change any more.
+  for (const phone of ['08031230003', '08051240003', '08021250003'])
+    void send(house.url, '/api/topup/', { network: 1, mobile_number: phone, amount: 1500, Ported_number: true }).catch(
+      () => undefined,
+    );
+  // Refused for two reasons that every reseller meets.
+  await send(house.url, '/api/topup/', { network: 9, mobile_number: '08031234567', amount: 100 });
+  await send(house.url, '/api/topup/', { network: 1, mobile_number: 'not a phone', amount: 100, airtime_type: 'VTU' });
+  // Until the metrics of all sales have been sampled.
+  await sleep(5_500);
+  return house;
+}
+
+/** The page that plays the cases looks the same with a tenth of them. */
+function keepFewCases(folder: string): void {
+  const cases = join(folder, 'cases');
+  for (const name of readdirSync(cases)) if (name !== 'airtime.yaml') rmSync(join(cases, name));
 }

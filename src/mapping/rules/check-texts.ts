@@ -18,18 +18,15 @@ export function checkTexts(files: readonly MappingFileText[]) {
   for (const given of files) {
     const hasMark = given.text.startsWith(MARK);
     const file = hasMark ? { ...given, text: given.text.slice(1) } : given;
-    const tell = (line: number, column: number, code: RuleId, message: string): void => {
-      problems.push({ file: file.file, line, column, code, severity: RULES[code].severity, message });
+    const tell = (line: number, column: number, code: RuleId, message: string, more: Pick<Problem, 'fix'> = {}): void => {
+      problems.push({ file: file.file, line, column, code, severity: RULES[code].severity, message, ...more });
     };
     if (file.text.length > FILE_CHARACTERS_MAX) {
       tell(1, 1, 'file-too-large', `this file has more than ${FILE_CHARACTERS_MAX.toLocaleString('en')} characters`);
       continue;
     }
     readable.push(file);
-    if (hasMark) {
-      tell(1, 1, 'byte-order-mark', 'this file begins with a byte-order mark');
-      problems.push({ ...problems.pop()!, fix: { kind: 'unmark', path: [] } });
-    }
+    if (hasMark) tell(1, 1, 'byte-order-mark', 'this file begins with a byte-order mark', { fix: { kind: 'unmark', path: [] } });
     if (isBlank(file.text)) tell(1, 1, 'empty-file', 'there is nothing in this file but comments');
     checkLines(file.text, tell);
     for (const { line, column, code, message } of findStrangeLetters(file.text)) tell(line, column, code, message);
