@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { readVersion } from '../domain/project-folder';
-import { errorText } from '../domain/shown-words';
 
 const USAGE_EXIT_CODE = 2;
 
@@ -76,7 +75,8 @@ export async function runProgram(words: readonly string[]): Promise<void> {
       process.exitCode = USAGE_EXIT_CODE;
       return;
     }
-    process.stderr.write(`${errorText(error)}\n`);
+    // Without `errorText`, because `serve` loads this file beside its own and is to start with as few as possible.
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
 }
