@@ -69,6 +69,7 @@ export function createPursuits(clock: Pick<Clock, 'elapsed'>): Pursuits {
     add(order, pursuit) {
       const key = keyOf(order.owner, order.requestId);
       running.set(key, { order, pursuit });
+      refused.delete(key);
       count(order.owner, 1);
       const forget = (): void => {
         running.delete(key);

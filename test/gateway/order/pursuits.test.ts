@@ -54,7 +54,12 @@ test('a request that came before its twin was refused is refused as well, and on
   await expect(begin(pursuits, intent(), () => Promise.reject(refusal))).rejects.toBe(refusal);
   await expect(begin(pursuits, intent(), start, cameAtMs)).rejects.toBe(refusal);
   await clock.advance(10);
-  expect(await begin(pursuits, intent(), start)).toMatchObject({ isOwn: true });
+  const { pursuit, end } = pursuitThatEnds();
+  expect(await begin(pursuits, intent(), async () => pursuit)).toMatchObject({ isOwn: true });
+  end();
+  await settlePromises();
+  // The order was begun after the refusal, and may be sold.
+  expect(await begin(pursuits, intent(), start, cameAtMs)).toMatchObject({ isOwn: true });
 });
 
 test('another content under a running id is refused, another key or id is not', async () => {
