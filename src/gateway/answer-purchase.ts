@@ -120,7 +120,7 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
   const told = withWait(outcomeParts(outcome, forReply.mapping), parsed.call!.path);
   const isContested = told.outcome === 'success' && arePinsContested(order, { isJoined, openingKind }, forReply);
   // A script that has hung up takes no PINs: its mark could come after that of another script, which is told them.
-  const taken = isContested && !parsed.line.hasHungUp ? await takePins(order, parts) : order;
+  const taken = isContested && !parsed.line.hasHungUp ? await takePins(order, parsed.line, parts) : order;
   // Another request has taken the PINs of this order, so this one is another sale.
   if (taken === undefined) {
     // Another sale would be bought for nobody: the script that has taken the PINs may be this one, which has asked again.

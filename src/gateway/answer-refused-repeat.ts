@@ -68,7 +68,7 @@ export async function answerRefusedRepeat(
   // A request under another header may have taken them, too.
   const isContested = isByWords || (isOfPins(ordered) && !namesItsSale(sent) && latest.toldAtMs !== undefined);
   if (isContested && isToldLater(latest)) return undefined;
-  const taken = isContested && told.outcome === 'success' && !line.hasHungUp ? await takePins(latest, parts) : latest;
+  const taken = isContested && told.outcome === 'success' && !line.hasHungUp ? await takePins(latest, line, parts) : latest;
   if (taken === undefined) return undefined;
   await markTold(taken, told.outcome, line, parts);
   const reply = mergeReply({

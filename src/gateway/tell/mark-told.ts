@@ -4,11 +4,13 @@
  */
 import { CLOCKS_MS, pause, within, type Clock } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
+import { createLru } from '../../domain/lru';
 import { isSafeToRefund } from '../../domain/outcome';
 import { isEndUntold, isStandIn, isToldLater, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { readTold, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
+import { keyOf } from '../order/kept-repeats';
 
 export interface MarkToldParts {
   readonly journal: Pick<Journal, 'tell' | 'isWritable' | 'find'>;
@@ -101,11 +103,25 @@ interface Taken extends Order {
   readonly takenAtMs?: number;
 }
 
+const TAKEN_MAX = 1_000;
+
+/** By `keyOf`: the orders whose PINs a script is told here while that is not on disk, because its write is under way or has failed. */
+export type TakenPins = ReturnType<typeof createTakenPins>;
+export const createTakenPins = () => createLru<string, true>(TAKEN_MAX);
+
 /**
  * Takes the PINs of an order for a request without an id: writes, before the reply is sent, that they were told. Undefined if another such
  * request has taken them, at this process or another; else the order as it is while the reply has not left.
  */
-export async function takePins(order: Order, { journal, clock, onTrouble }: MarkToldParts): Promise<Taken | undefined> {
+export async function takePins(
+  order: Order,
+  line: Line,
+  { journal, clock, takenPins, onTrouble }: MarkToldParts & { readonly takenPins: TakenPins },
+): Promise<Taken | undefined> {
+  const key = keyOf(order.owner, order.requestId);
+  if (takenPins.has(key)) return undefined;
+  takenPins.set(key, true);
+  line.onEnd((isWhole) => isWhole || takenPins.delete(key));
   let isFree: boolean | undefined;
   const takenAtMs = clock.now();
   // Called more than once if another process writes meanwhile, or the order is read while this is written: then it may show this very mark.
@@ -115,7 +131,10 @@ export async function takePins(order: Order, { journal, clock, onTrouble }: Mark
     return !isToldLater(now);
   };
   const writing = journal.tell(order.owner, order.requestId, takenAtMs, isDue, order.attempts);
-  await writing.catch((error: unknown) => onTrouble('tell', error));
+  await writing.then(
+    () => takenPins.delete(key),
+    (error: unknown) => onTrouble('tell', error),
+  );
   return isFree === false ? undefined : { ...order, toldAtMs: TOLD_PENDING, takenAtMs };
 }
 

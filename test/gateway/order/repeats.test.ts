@@ -31,7 +31,7 @@ import { compileMapping } from '../../../src/mapping/compile';
 import { mergeFiles } from '../../../src/mapping/load';
 import type { Mapping } from '../../../src/mapping/mapping';
 import { shippedFiles, shippedMapping } from '../../mapping/mapping-set';
-import { type NewOrder, NOT_TOLD, type Order } from '../../../src/domain/order';
+import { type NewOrder, NOT_TOLD, type Order, TOLD_PENDING } from '../../../src/domain/order';
 import { toldLine, type Told, type ToldStore } from '../../../src/journal/told-sales';
 import { newOrder } from '../../journal/new-order';
 import { markUntold } from '../../../src/watch/mark-untold';
@@ -580,6 +580,22 @@ describe('a repeat without an id', () => {
     expect(await pinToldNow(house)).toBe('pin of V1');
     expect(await pinOf(left)).toBeUndefined();
     expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('of PINs is told once also where the journal does not take that they are told', async () => {
+    const wrapJournal = (stored: Journal): Partial<Journal> => ({
+      tell: (owner, requestId, toldAtMs, ...more) =>
+        toldAtMs > TOLD_PENDING
+          ? Promise.reject(new Error('connection reset'))
+          : stored.tell(owner, requestId, toldAtMs, ...more),
+    });
+    const house = openWalkHouse({ ...slowly(2_000, SUCCESS, AGAIN), find: receiptOfPins, wrapJournal });
+    askForPins(house).end(false);
+    await house.clock.advance(10_000);
+    const left = askForPins(house);
+    expect(await pinToldNow(house)).toBe('pin of V2');
+    left.end(false);
+    expect(await pinToldNow(house)).toBe('pin of V1');
   });
 
   test.each([1_000, 20_000])(
