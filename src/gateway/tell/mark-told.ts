@@ -7,10 +7,15 @@ import type { Line } from '../../domain/legacy';
 import { createLru } from '../../domain/lru';
 import { isSafeToRefund } from '../../domain/outcome';
 import { isEndUntold, isStandIn, isToldLater, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
-import type { Journal } from '../../journal/journal';
+import { type Journal, keyText } from '../../journal/journal';
 import { readTold, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
-import { keyOf } from '../order/kept-repeats';
+
+const TAKEN_MAX = 1_000;
+
+/** By `keyText`: the orders whose end a script is told here while that is not on disk, because its write is under way or has failed. */
+export type TakenPins = ReturnType<typeof createTakenPins>;
+export const createTakenPins = () => createLru<string, true>(TAKEN_MAX);
 
 export interface MarkToldParts {
   readonly journal: Pick<Journal, 'tell' | 'isWritable' | 'find'>;
@@ -18,6 +23,7 @@ export interface MarkToldParts {
   readonly onTrouble: (what: string, error: unknown) => void;
   /** Called when a success or "pending" was told and the whole reply has left. The journal records a success only where it had noted the order as not told. */
   readonly onTold?: ((order: Order, told: Told) => void) | undefined;
+  readonly takenPins: TakenPins;
   /** The sales that all processes have told; undefined while no other process sells from the same journal. */
   readonly toldSales?: (() => ToldStore | undefined) | undefined;
 }
@@ -77,7 +83,10 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
     const isDue = (now: Order): boolean =>
       now.attempts === attempts && (toldAtMs !== TOLD_PENDING || (now.toldAtMs ?? NOT_TOLD) <= cameAtMs);
     const writing = parts.journal.tell(owner, requestId, toldAtMs, isDue, attempts);
-    return writing.catch((error: unknown) => parts.onTrouble('tell', error));
+    return writing.catch((error: unknown) => {
+      if (toldAtMs > TOLD_PENDING) parts.takenPins.set(keyText(order), true);
+      parts.onTrouble('tell', error);
+    });
   };
   const watchEnd = (before?: Promise<void>): void =>
     line.onEnd((isWhole) => {
@@ -103,12 +112,6 @@ interface Taken extends Order {
   readonly takenAtMs?: number;
 }
 
-const TAKEN_MAX = 1_000;
-
-/** By `keyOf`: the orders whose PINs a script is told here while that is not on disk, because its write is under way or has failed. */
-export type TakenPins = ReturnType<typeof createTakenPins>;
-export const createTakenPins = () => createLru<string, true>(TAKEN_MAX);
-
 /**
  * Takes the PINs of an order for a request without an id: writes, before the reply is sent, that they were told. Undefined if another such
  * request has taken them, at this process or another; else the order as it is while the reply has not left.
@@ -116,9 +119,9 @@ export const createTakenPins = () => createLru<string, true>(TAKEN_MAX);
 export async function takePins(
   order: Order,
   line: Line,
-  { journal, clock, takenPins, onTrouble }: MarkToldParts & { readonly takenPins: TakenPins },
+  { journal, clock, takenPins, onTrouble }: MarkToldParts,
 ): Promise<Taken | undefined> {
-  const key = keyOf(order.owner, order.requestId);
+  const key = keyText(order);
   if (takenPins.has(key)) return undefined;
   takenPins.set(key, true);
   line.onEnd((isWhole) => isWhole || takenPins.delete(key));

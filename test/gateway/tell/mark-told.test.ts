@@ -1,7 +1,7 @@
 /** When it is written down who has heard of an order. What that means for a repeat: test/gateway/order/repeats.test.ts. */
 import { openLine } from '../open-line';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../../src/domain/order';
-import { markTold, watchHangUp } from '../../../src/gateway/tell/mark-told';
+import { createTakenPins, markTold, watchHangUp } from '../../../src/gateway/tell/mark-told';
 import type { Journal } from '../../../src/journal/journal';
 import { toldLine } from '../../../src/journal/told-sales';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
@@ -20,7 +20,12 @@ function openParts({ isWritable = true, writesLate = NaN, found = ORDER } = {}) 
   };
   const journal = { tell, find: async (): Promise<Order> => found, isWritable: () => isWritable };
   const clock = createVirtualClock(NOW_MS);
-  return { written, writeLate: () => writeLate(), clock, parts: { journal, clock, onTrouble: () => undefined } };
+  return {
+    written,
+    writeLate: () => writeLate(),
+    clock,
+    parts: { journal, clock, takenPins: createTakenPins(), onTrouble: () => undefined },
+  };
 }
 
 test('"pending" is on disk before it is told', async () => {
@@ -149,7 +154,13 @@ test.each([
     if (lines === 'later') return clock.now() < NOW_MS + 1_000 ? [] : [toldLine(ORDER)];
     return lines ?? Promise.reject(new Error('the disk cannot be read'));
   };
-  const parts = { journal, clock, onTrouble: () => undefined, toldSales: () => ({ read, append: read as never }) };
+  const parts = {
+    journal,
+    clock,
+    takenPins: createTakenPins(),
+    onTrouble: () => undefined,
+    toldSales: () => ({ read, append: read as never }),
+  };
   const { line, end } = openLine(1_000);
   watchHangUp(seen, line, parts);
   end(false);
