@@ -190,12 +190,17 @@ class KeptChanges {
   async showUntilWritten(telling: KeptChange, writing: Promise<void>): Promise<void> {
     const key = keyText(telling);
     this.#telling.set(key, telling);
+    const forget = (): void => void (this.#telling.get(key) === telling && this.#telling.delete(key));
     try {
       await writing;
     } catch (error) {
-      await this.addUnwritten(telling, error);
+      forget();
+      const order =
+        telling.isDue &&
+        (await this.applyToRead(telling, () => this.#disk.find(telling.owner, telling.requestId)).catch(() => undefined));
+      if (order === undefined || telling.isDue?.(order) !== false) await this.addUnwritten(telling, error);
     } finally {
-      if (this.#telling.get(key) === telling) this.#telling.delete(key);
+      forget();
     }
   }
 

@@ -126,10 +126,28 @@ describe('answers of v1 while the disk takes nothing', () => {
     await disk.tell(owner, 'r1', 6_000);
     expect((await journal.find(owner, 'r1'))?.toldAtMs).toBe(6_000);
     await noting;
-    expect((await journal.find(owner, 'r1'))?.toldAtMs).toBe(6_000);
+    expect(journal.keptCount()).toBe(0);
+    await disk.tell(owner, 'r1', NOT_TOLD);
+    await journal.tell(owner, 'r1', NOT_TOLD, isStillUntold);
+    // Another process tells it while the note is kept.
+    await disk.tell(owner, 'r1', 7_000);
+    expect((await journal.find(owner, 'r1'))?.toldAtMs).toBe(7_000);
     makeRoom();
     expect(await journal.writeKept()).toBe(1);
-    expect((await disk.find(owner, 'r1'))?.toldAtMs).toBe(6_000);
+    expect((await disk.find(owner, 'r1'))?.toldAtMs).toBe(7_000);
+  });
+
+  test('whether what a script was told is due is judged also where its write failed before', async () => {
+    const { journal, fill } = await withOpenOrder();
+    await journal.settle(owner, 'r1', SOLD, 5_000);
+    await journal.tell(owner, 'r1', 6_000);
+    fill();
+    const judged: boolean[] = [];
+    await journal.tell(owner, 'r1', 7_000, ({ toldAtMs = NOT_TOLD }) => {
+      judged.push(toldAtMs <= TOLD_PENDING);
+      return judged.at(-1)!;
+    });
+    expect([judged, (await journal.find(owner, 'r1'))?.toldAtMs, journal.keptCount()]).toEqual([[false], 6_000, 0]);
   });
 
   test("a repeat is decided by v1's answer, never by an open attempt on disk", async () => {
