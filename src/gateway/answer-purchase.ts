@@ -1,7 +1,7 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
 import { within } from '../domain/clock';
 import { isStandIn, isToldLater, type NewOrder, type Order, standIn } from '../domain/order';
-import { isOver, isRefusal, isSafeToRefund, type Outcome } from '../domain/outcome';
+import { ATTEMPT_NOT_ENDED, isOver, isRefusal, isSafeToRefund, type Outcome } from '../domain/outcome';
 import { type Answer, idsOf } from './answer';
 import { type Opening, openOrder } from './order/open-order';
 import { pursue } from './order/pursue';
@@ -112,11 +112,8 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
   if (outcome.kind === 'unknown') parts.reconciler.watch(parsed.credentials, parsed.request.clientAddress, opened);
   if (outcome.kind === 'succeeded' && outcome.reference !== undefined) parts.reconciler.noteSale(order.owner, outcome.reference);
   const catalog = forReply.operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
-  const again = isRefusal(outcome) ? await sentAgain(order, pursuit, parts) : undefined;
-  if (again !== undefined) {
-    const latest = await again.waitFor(leftMs(), parsed.line);
-    return finishPurchase(latest, { ...purchase, pursuit: again, openingKind: undefined }, parsed, parts);
-  }
+  const again = isRefusal(outcome) ? await sentAgain(order, purchase, parsed, parts) : undefined;
+  if (again !== undefined) return finishPurchase(again.order, { ...purchase, ...again, openingKind: undefined }, parsed, parts);
   const told = withWait(outcomeParts(outcome, forReply.mapping), parsed.call!.path);
   const isContested = told.outcome === 'success' && arePinsContested(order, { isJoined, openingKind }, forReply);
   // A script that has hung up takes no PINs: its mark could come after that of another script, which is told them.
@@ -146,10 +143,23 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
   };
 }
 
-/** The pursuit with which a repeat has sent the refused order again, while its reply waited for its parts: v1 may charge it yet. */
-async function sentAgain({ owner, requestId }: Order, pursuit: Pursuit, { pursuits }: WalkParts): Promise<Pursuit | undefined> {
+/**
+ * The order, and its pursuit, where a repeat has sent the refused order again while its reply waited for its parts: v1 may charge it yet, or has done so
+ * already.
+ */
+async function sentAgain(
+  order: Order,
+  { pursuit, leftMs }: BegunPurchase,
+  { line }: ParsedRequest,
+  { pursuits, journal, onTrouble }: WalkParts,
+): Promise<{ readonly order: Order; readonly pursuit: Pursuit } | undefined> {
+  const { owner, requestId, attempts } = order;
   const running = await pursuits.find(owner, requestId);
-  return running === pursuit ? undefined : running;
+  if (running !== undefined && running !== pursuit) return { order: await running.waitFor(leftMs(), line), pursuit: running };
+  if (isStandIn(order)) return undefined;
+  const now = await journal.find(owner, requestId).catch((error: unknown) => onTrouble('find', error));
+  if (!now || now.attempts === attempts) return undefined;
+  return { order: { ...now, outcome: now.outcome ?? ATTEMPT_NOT_ENDED }, pursuit };
 }
 
 /**

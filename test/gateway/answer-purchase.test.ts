@@ -501,25 +501,31 @@ test('a repeat at another process of a charged order that its provider had not c
   expect(house.upstream.sent).toEqual([]);
 });
 
-test('a refused order that a repeat has sent again while its reply waited for the price list is told with its new end', async () => {
-  const before = openWalkHouse();
-  const priceLists: GatewayParts['priceLists'] = {
-    get: async () => undefined,
-    show: async () => undefined,
-    peek: () => undefined,
-    warm: () => pause(before.clock, 200),
-  };
-  const answers = [{ outcome: REJECTED }, { outcome: SUCCESS, afterMs: 500 }];
-  const house = openWalkHouse({ answers, beside: before, parts: { priceLists } });
-  const body = { network: '1', mobile_number: '08030000001', plan: '1', Ported_number: 'true', 'request-id': 'r-1' };
-  const sell = (): Promise<Served> => house.gateway.handle(legacyRequest({ path: '/api/data/', body, headers: AXIOS }));
-  const first = sell();
-  await house.clock.advance(50);
-  const second = sell();
-  await house.clock.advance(9_000);
-  expect([await first, await second].map((served) => readReply(served).status)).toEqual(['success', 'success']);
-  expect(house.upstream.sent).toHaveLength(2);
-});
+test.each([
+  ['sends again', 500],
+  ['has sold', 20],
+])(
+  'a refused order that a repeat %s while its reply waits for the price list is told with its new end',
+  async (_title, afterMs) => {
+    const before = openWalkHouse();
+    const priceLists: GatewayParts['priceLists'] = {
+      get: async () => undefined,
+      show: async () => undefined,
+      peek: () => undefined,
+      warm: () => pause(before.clock, 200),
+    };
+    const answers = [{ outcome: REJECTED }, { outcome: SUCCESS, afterMs }];
+    const house = openWalkHouse({ answers, beside: before, parts: { priceLists } });
+    const body = { network: '1', mobile_number: '08030000001', plan: '1', Ported_number: 'true', 'request-id': 'r-1' };
+    const sell = (): Promise<Served> => house.gateway.handle(legacyRequest({ path: '/api/data/', body, headers: AXIOS }));
+    const first = sell();
+    await house.clock.advance(50);
+    const second = sell();
+    await house.clock.advance(9_000);
+    expect([await first, await second].map((served) => readReply(served).status)).toEqual(['success', 'success']);
+    expect(house.upstream.sent).toHaveLength(2);
+  },
+);
 
 describe('a purchase by a name that waits for the price list', () => {
   const CATALOG = readCatalog({
