@@ -21,7 +21,7 @@ import { askAgain, createReceiptPace } from './proof/find-receipt';
 import { createLearntPatience, type LearntPatience } from './order/learnt-patience';
 import { createPinGuard, type PinGuard, type WrongPin } from './order/pin-guard';
 import { takePinTurns } from './order/pin-turns';
-import { createTakenPins, type TakenPins } from './tell/mark-told';
+import { createUnwrittenTellings, type UnwrittenTellings } from './tell/mark-told';
 import type { PursuitParts } from './order/pursuit';
 import type { SharedRepeats } from './order/content-turns';
 import { createRepeats, type Repeats } from './order/repeats';
@@ -90,7 +90,7 @@ export interface WalkParts extends GatewayParts, PursuitParts {
   readonly reconciler: Reconciler;
   readonly steadiness: Steadiness;
   readonly repeats: Repeats;
-  readonly takenPins: TakenPins;
+  readonly unwrittenTellings: UnwrittenTellings;
   readonly keyless: Keyless;
   readonly lookups: LookupMemory;
   readonly learnt: LearntPatience;
@@ -133,7 +133,7 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     steadiness,
     reconciler: createReconciler({ ...parts, upstream, pursuits, steadiness }),
     repeats,
-    takenPins: createTakenPins(),
+    unwrittenTellings: createUnwrittenTellings(),
     attempts: createAttemptLimit(parts.clock),
     receipts: createReceiptPace(parts.clock, parts.shared?.processes),
     keyless: createKeyless({ ...parts, others: parts.shared?.keyless }),

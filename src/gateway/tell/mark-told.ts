@@ -11,11 +11,11 @@ import { type Journal, keyText } from '../../journal/journal';
 import { readTold, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
-const TAKEN_MAX = 1_000;
+const UNWRITTEN_MAX = 1_000;
 
-/** By `keyText`: the orders whose end a script is told here while that is not on disk, because its write is under way or has failed. */
-export type TakenPins = ReturnType<typeof createTakenPins>;
-export const createTakenPins = () => createLru<string, true>(TAKEN_MAX);
+/** By `keyText`: the orders whose end a script is told, or was, by this process while that is not on disk: its write is under way or has failed. */
+export type UnwrittenTellings = ReturnType<typeof createUnwrittenTellings>;
+export const createUnwrittenTellings = () => createLru<string, true>(UNWRITTEN_MAX);
 
 export interface MarkToldParts {
   readonly journal: Pick<Journal, 'tell' | 'isWritable' | 'find'>;
@@ -23,7 +23,7 @@ export interface MarkToldParts {
   readonly onTrouble: (what: string, error: unknown) => void;
   /** Called when a success or "pending" was told and the whole reply has left. The journal records a success only where it had noted the order as not told. */
   readonly onTold?: ((order: Order, told: Told) => void) | undefined;
-  readonly takenPins: TakenPins;
+  readonly unwrittenTellings: UnwrittenTellings;
   /** The sales that all processes have told; undefined while no other process sells from the same journal. */
   readonly toldSales?: (() => ToldStore | undefined) | undefined;
 }
@@ -84,7 +84,7 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
       now.attempts === attempts && (toldAtMs !== TOLD_PENDING || (now.toldAtMs ?? NOT_TOLD) <= cameAtMs);
     const writing = parts.journal.tell(owner, requestId, toldAtMs, isDue, attempts);
     return writing.catch((error: unknown) => {
-      if (toldAtMs > TOLD_PENDING) parts.takenPins.set(keyText(order), true);
+      if (toldAtMs > TOLD_PENDING) parts.unwrittenTellings.set(keyText(order), true);
       parts.onTrouble('tell', error);
     });
   };
@@ -119,12 +119,12 @@ interface Taken extends Order {
 export async function takePins(
   order: Order,
   line: Line,
-  { journal, clock, takenPins, onTrouble }: MarkToldParts,
+  { journal, clock, unwrittenTellings, onTrouble }: MarkToldParts,
 ): Promise<Taken | undefined> {
   const key = keyText(order);
-  if (takenPins.has(key)) return undefined;
-  takenPins.set(key, true);
-  line.onEnd((isWhole) => isWhole || takenPins.delete(key));
+  if (unwrittenTellings.has(key)) return undefined;
+  unwrittenTellings.set(key, true);
+  line.onEnd((isWhole) => isWhole || unwrittenTellings.delete(key));
   let isFree: boolean | undefined;
   const takenAtMs = clock.now();
   // Called more than once if another process writes meanwhile, or the order is read while this is written: then it may show this very mark.
@@ -135,7 +135,7 @@ export async function takePins(
   };
   const writing = journal.tell(order.owner, order.requestId, takenAtMs, isDue, order.attempts);
   await writing.then(
-    () => takenPins.delete(key),
+    () => unwrittenTellings.delete(key),
     (error: unknown) => onTrouble('tell', error),
   );
   return isFree === false ? undefined : { ...order, toldAtMs: TOLD_PENDING, takenAtMs };

@@ -1,7 +1,7 @@
 /** When it is written down who has heard of an order. What that means for a repeat: test/gateway/order/repeats.test.ts. */
 import { openLine } from '../open-line';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../../src/domain/order';
-import { createTakenPins, markTold, watchHangUp } from '../../../src/gateway/tell/mark-told';
+import { createUnwrittenTellings, markTold, watchHangUp } from '../../../src/gateway/tell/mark-told';
 import type { Journal } from '../../../src/journal/journal';
 import { toldLine } from '../../../src/journal/told-sales';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
@@ -24,7 +24,7 @@ function openParts({ isWritable = true, writesLate = NaN, found = ORDER } = {}) 
     written,
     writeLate: () => writeLate(),
     clock,
-    parts: { journal, clock, takenPins: createTakenPins(), onTrouble: () => undefined },
+    parts: { journal, clock, unwrittenTellings: createUnwrittenTellings(), onTrouble: () => undefined },
   };
 }
 
@@ -157,7 +157,7 @@ test.each([
   const parts = {
     journal,
     clock,
-    takenPins: createTakenPins(),
+    unwrittenTellings: createUnwrittenTellings(),
     onTrouble: () => undefined,
     toldSales: () => ({ read, append: read as never }),
   };
