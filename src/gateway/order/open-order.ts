@@ -85,11 +85,12 @@ export async function openOrder(opening: Opening, parsed: ParsedRequest, parts: 
     // A script that sells pending orders does not repeat them, so its request is a first one: "pending" would make it sell an order that nobody buys.
     const isFirst =
       repeatKind === 'first' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
-    const findById = (): Promise<Order | undefined> => knownOrder(newOrder, isFirst, parsed, parts);
+    const findById = async (): Promise<Order | undefined> =>
+      (await knownOrder(newOrder, isFirst, parsed, parts)) ?? orderAtV1(newOrder, repeatKind, parsed, parts);
     const known = (await findById()) ?? (await repeatedElsewhere(newOrder, parsed, findById, parts));
     if (known === undefined) throw refusal;
-    const isAlone = refusal instanceof GatewayError && OF_PURCHASES_ALONE.has(refusal.code);
-    if (!isAlone || !isWaitingForProvider(known.outcome)) return idlePursuit(known);
+    const isReadable = known.owner === newOrder.owner && refusal instanceof GatewayError && OF_PURCHASES_ALONE.has(refusal.code);
+    if (!isReadable || !isWaitingForProvider(known.outcome)) return idlePursuit(known);
     return { kind: 'to_pursue', plan: planOf(known, 'found', opening, parsed, parts) };
   }
   if (opened.kind === 'conflict') throw requestIdReused();

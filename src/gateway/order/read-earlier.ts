@@ -65,13 +65,15 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales }: R
 }
 
 /**
- * Of orders of one sale that several processes have opened before one saw the other's: the one that was sold, else the one opened first. v1 refuses
- * the later ones as identical, and would sell them a few seconds later.
+ * Of orders of one sale that several processes have opened before one saw the other's: the one that was sold, else the first that is open. v1 refuses
+ * the later ones as identical, and would sell them a few seconds later. One that was refused counts only if none is unread, which may be the sold one.
  */
 export function likelyCharged(orders: readonly EarlierOrder[]): EarlierOrder | undefined {
   const rankOf = (order: Order): number => (order.outcome?.kind === 'succeeded' ? 0 : isUnsettled(order) ? 1 : 2);
   const read = orders.filter((one) => one !== UNREAD);
-  return read.sort((one, other) => rankOf(one) - rankOf(other) || byTime(one, other))[0] ?? orders[0];
+  const first = read.sort((one, other) => rankOf(one) - rankOf(other) || byTime(one, other))[0];
+  const isRefused = first === undefined || rankOf(first) === 2;
+  return isRefused && orders.includes(UNREAD) ? UNREAD : first;
 }
 
 /** Whether another mapping than this one read in these very words the id of the order: its script counts on that id, also when it heard the end. */

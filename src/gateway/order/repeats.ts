@@ -174,22 +174,24 @@ interface FindParts {
 
 /** Gives the function that finds the order that a sale repeats. It rejects where that cannot be found out: the sale could then be a second charge. */
 function createFind({ known, look, readers: { current, remembered, ifUnheard }, pursuits, tellings }: FindParts) {
-  /** `same`: an id proves the repeat. Else the kept order if it may be the repeated one, because no script has heard of it. */
+  /** The kept order where it may be the repeated one: because an id proves that (`isSame`), or because no script has heard of it. */
   const judge = async (
     kept: Repeatable,
     order: NewOrder,
     sent: SentRequestId | undefined,
     { isOfPins, isRefundedPending, isWithoutIdOf }: SaleKind,
-  ): Promise<'same' | EarlierOrder | undefined> => {
-    const earlier = await remembered(order.owner, kept.requestId);
+  ): Promise<Candidate | undefined> => {
+    const { requestId } = kept;
+    const earlier = await remembered(order.owner, requestId);
     if (kept.isByHeader === true && earlier !== UNREAD && !isWithoutIdOf(earlier)) return undefined;
     const isUnderHeader = isNamedBy(sent, kept, earlier) && !(isOfPins && wasTaken(earlier, sent));
     if (isAnotherSale(earlier, order, namesItsSale(sent) && !isUnderHeader)) return undefined;
     // Also if the end of the earlier order was told or cannot be read.
-    if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return 'same';
-    if (earlier === UNREAD) return tellings.wasHeard(kept.requestId, order) ? undefined : UNREAD;
+    if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId, earlier, isSame: true };
+    if (earlier === UNREAD) return tellings.wasHeard(requestId, order) ? undefined : { requestId, earlier };
     if (isOfPins && (tellings.isUnderWay(earlier) || (await mayBeAwaited(earlier, pursuits)))) return undefined;
-    return ifUnheard(earlier, isRefundedPending);
+    const unheard = await ifUnheard(earlier, isRefundedPending);
+    return unheard && { requestId, earlier: unheard };
   };
 
   return async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<FoundSale> => {
@@ -199,13 +201,16 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     const isTaken = isOfPins && wasTaken(underHeader, sent);
     if (underHeader !== undefined && underHeader !== UNREAD && !isTaken) return { order, repeatKind: 'again' };
     const looked = await look(owner, windowMs, { isRefundedPending }).catch((error: unknown) => ({ error }));
-    const unheard: EarlierOrder[] = [];
+    const candidates: Candidate[] = [];
     for (const kept of repeatable(order, sent, windowMs, known)) {
       const judged = await judge(kept, order, sent, sale);
-      if (judged === 'same') return joined(order, kept.requestId, sent?.id);
-      if (judged !== undefined) unheard.push(judged);
+      if (judged !== undefined) candidates.push(judged);
     }
-    const charged = likelyCharged(unheard);
+    const same = candidates.filter(({ isSame }) => isSame === true);
+    const named = await likeliest(same, ifUnheard);
+    if (named === UNREAD) return { order, repeatKind: 'unread' };
+    if (named !== undefined) return joined(order, named.requestId, sent?.id);
+    const charged = likelyCharged(candidates.map(({ earlier }) => earlier));
     if (charged === UNREAD) return { order, repeatKind: 'unread' };
     // PINs name no customer: by this header they would be told again, perhaps to another one's script.
     if (charged !== undefined) return joined(order, charged.requestId, isOfPins ? undefined : sent?.id);
@@ -215,6 +220,30 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     const own = isTaken ? withIds(order, generateRequestId(order.openedAtMs), sent?.id) : order;
     return { order: own, repeatKind: 'first' };
   };
+}
+
+/** A kept order that a request may repeat. */
+interface Candidate {
+  readonly requestId: string;
+  readonly earlier: EarlierOrder;
+  readonly isSame?: boolean;
+}
+
+/**
+ * The order that a request repeats by its header. Two processes, or two turns of one, may have opened an order each under one header, of which
+ * one was sold and the other refused: the one that was told counts only if there is no other.
+ */
+async function likeliest(
+  same: readonly Candidate[],
+  ifUnheard: (order: Order) => Promise<EarlierOrder | undefined>,
+): Promise<Pick<Order, 'requestId'> | typeof UNREAD | undefined> {
+  if (same.length < 2) return same[0];
+  const unheard: EarlierOrder[] = [];
+  for (const { earlier } of same) {
+    const one = earlier === UNREAD ? UNREAD : await ifUnheard(earlier);
+    if (one !== undefined) unheard.push(one);
+  }
+  return likelyCharged(unheard) ?? same[0];
 }
 
 /** The request under the id of the order that it repeats. That order is known by the header, too, from then on. */

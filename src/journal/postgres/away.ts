@@ -82,8 +82,8 @@ export interface Replay {
 }
 
 /**
- * Applies every change that earlier processes left, in the order in which they came, and removes the files. Applying a change a second time
- * has no effect. Rejects when `apply` does; the file then stays.
+ * Applies every change that earlier processes left, in the order in which they came, and removes the files; only unreadable lines stay. Applying a
+ * change a second time has no effect. Rejects when `apply` does; the file then stays.
  */
 export async function replaySpool(dir: string, seal: FieldSeal, apply: (kept: KeptChange) => Promise<void>): Promise<Replay> {
   let changes = 0;
@@ -98,15 +98,17 @@ export async function replaySpool(dir: string, seal: FieldSeal, apply: (kept: Ke
     const lines = text.split('\n');
     // A killed process may leave half a line. Its change never counted, so no script was told of it.
     lines.pop();
-    let broken = 0;
+    const broken: string[] = [];
     for (const line of lines) {
       const kept = parseChange(line, seal);
-      if (kept === undefined) broken += 1;
+      if (kept === undefined) broken.push(`${line}\n`);
       else await apply(kept);
       changes += kept === undefined ? 0 : 1;
     }
-    unreadable += broken;
-    if (broken === 0) await rm(taken, { force: true });
+    unreadable += broken.length;
+    // Applied lines are not left: at the next start they could change what became of their orders since.
+    if (broken.length === 0) await rm(taken, { force: true });
+    else await writeFile(taken, broken);
   }
   return { changes, unreadable };
 }

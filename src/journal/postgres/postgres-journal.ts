@@ -127,7 +127,7 @@ class PostgresJournal {
     await this.#clock.compare(this.#database.read);
     const { changes, unreadable } = await replaySpool(spoolDir, this.#seal, (change) => this.#replay(change));
     if (changes > 0) this.#onEvent({ kind: 'answers_written', orders: changes });
-    const error = new Error(`${unreadable} lines of what v1 said cannot be read; their file in ${spoolDir} was left alone.`);
+    const error = new Error(`${unreadable} lines of what v1 said cannot be read; they are left in ${spoolDir}.`);
     if (unreadable > 0) this.#onEvent({ kind: 'record_unreadable', error });
     const { read, write } = this.#database;
     const parts = { read, write, seal: this.#seal, clock: this.#clock, onEvent: this.#onEvent };

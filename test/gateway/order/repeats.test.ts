@@ -1377,6 +1377,18 @@ describe('a repeat without an id', () => {
     }
   });
 
+  test('is no failure where another process sells its twin at v1 just then, and this one, which sells in the sandbox, writes nothing', async () => {
+    const house = openWalkHouse(slowly(5_000, SUCCESS));
+    const callerKeys = new Map([[house.owner, { ...plainCallerKey(house.owner), isSandboxed: true }]]);
+    const parts = { toldSales: () => toldStore() };
+    const other = openWalkHouse({ beside: house, away: ['open'], mapping: { ...shippedMapping(), callerKeys }, parts });
+    const sale = { 'request-id': 'r-1' };
+    const refused = ask(other, sale);
+    await settlePromises();
+    ask(house, sale);
+    expect(await told(other, refused)).toMatchObject({ status: 'pending' });
+  });
+
   test('is pending, and nothing is sent, while the journal does not show whether it repeats an order', async () => {
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN) });
     await hangUpAfter(1_000, house);
@@ -1542,6 +1554,30 @@ describe('ids', () => {
     house.setAway(JOURNAL_AWAY);
     expect(await told(house, ask(house, {}, header))).toMatchObject({ status: 'pending' });
   });
+
+  test.each([['trace-7'], ['trace-7', 'r-1'], []])(
+    'in a header find the sold one of two orders that were opened under it at once, one with an id of its own (unread: %j, %j)',
+    async (...unread) => {
+      const [away, header] = [new Set<string>(), { 'x-request-id': 'trace-7' }];
+      const find =
+        (journal: Journal): Journal['find'] =>
+        (owner, id) =>
+          away.has(id) ? Promise.reject(new Error('unread')) : journal.find(owner, id);
+      const wrapJournal = (journal: Journal): Journal => ({ ...journal, find: find(journal) });
+      const house = openWalkHouse({ ...slowly(100, REJECTED, AGAIN), wrapJournal });
+      const other = openWalkHouse({ ...slowly(100, SUCCESS), beside: house });
+      const late = ask(other, {}, header);
+      await settlePromises();
+      const first = ask(house, { 'request-id': 'r-1' }, header);
+      await house.clock.advance(50);
+      for (const { hangUp } of [late, first]) hangUp();
+      await house.clock.advance(20_000);
+      for (const id of unread) away.add(id);
+      const heard = unread.length > 0 ? { status: 'pending' } : { status: 'success', reference: 'V1' };
+      expect(await told(house, ask(house, {}, header))).toMatchObject(heard);
+      expect(house.upstream.sent).toHaveLength(1);
+    },
+  );
 
   test('in Idempotency-Key that differ are two orders', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));

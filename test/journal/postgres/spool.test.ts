@@ -1,5 +1,5 @@
 /** What v1 has said while the database is away, on a disk that takes half of a line. */
-import { open, readdir, readFile, type FileHandle } from 'node:fs/promises';
+import { appendFile, open, readdir, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeptChange } from '../../../src/journal/kept-answers';
 import { createSpool, replaySpool } from '../../../src/journal/postgres/away';
@@ -103,4 +103,20 @@ test('of two processes that start at once in one folder neither fails, and no li
   expect(await first).toEqual({ changes: 2, unreadable: 0 });
   expect(replayed).toEqual(['second r1', 'second r2', 'first r1', 'first r2']);
   expect(await readdir(dir)).toEqual([]);
+});
+
+test('of a file with lines that a disk has spoiled only these are left: the others are not applied again at each start', async () => {
+  const dir = newFolder();
+  const spool = createSpool({ dir, seal, onTrouble: fail });
+  await spool.append(wordOf('before'));
+  const [name] = await readdir(dir);
+  await appendFile(join(dir, name!), '{"owner":"ad\0\0\n');
+  await spool.append(wordOf('after'));
+  const replayed: string[] = [];
+  const start = () => replaySpool(dir, seal, async ({ requestId }) => void replayed.push(requestId));
+  expect(await start()).toEqual({ changes: 2, unreadable: 1 });
+  expect(await start()).toEqual({ changes: 0, unreadable: 1 });
+  expect(replayed).toEqual(['before', 'after']);
+  const [left] = await readdir(dir);
+  expect(await readFile(join(dir, left!), 'utf8')).toBe('{"owner":"ad\0\0\n');
 });

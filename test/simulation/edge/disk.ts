@@ -3,15 +3,16 @@
  * becomes durable or is lost, by chance. Every write is checked against the rules of succession.
  */
 import { GatewayError } from '../../../src/domain/errors';
-import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../../src/domain/order';
+import { isEndUntold, NOT_TOLD, type NewOrder, type Opened, type Order } from '../../../src/domain/order';
 import { isFinal, isJudgedByTime, type Outcome } from '../../../src/domain/outcome';
+import { type KeptChange, type Spool, writeKeptChange } from '../../../src/journal/kept-answers';
 import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
 import { keyOf, wordingOf } from '../../../src/gateway/order/kept-repeats';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Run } from '../../../src/journal/postgres/database';
 import { isUnsettled } from '../../../src/journal/order-life';
-import { toldLine, WRITTEN_MS, type ToldStore } from '../../../src/journal/told-sales';
+import { toldLine, wasTold, WRITTEN_MS, type ToldStore } from '../../../src/journal/told-sales';
 import { servedBy } from '../script/content';
 import type { Case, Purchase } from '../verdict/case-book';
 import { deliver, type Life } from '../engine/timeline';
@@ -73,6 +74,8 @@ export class Disk {
   readonly #openedAt = new Map<string, number>();
   /** The machine of each process of a fleet. */
   readonly #machines = new Map<Life, number | undefined>();
+  /** What the processes of each machine of a fleet keep on its own disk while the database is away: a file for each. */
+  readonly #spools: [KeptChange[][], KeptChange[][]] = [[], []];
   /** Called when a process has settled an order as sold. */
   onSold: (process: string, requestId: string) => void = () => undefined;
 
@@ -134,7 +137,14 @@ export class Disk {
       },
       tell: (owner, requestId, toldAtMs, isDue, attempt) => {
         const isDueNow: typeof isDue = isDue && ((order) => isDue(order, this.#holders.get(`${owner} ${requestId}`)));
-        const tell = (): Promise<void> => this.#tell(process, owner, requestId, toldAtMs, isDueNow, attempt);
+        const tell = async (): Promise<void> => {
+          const order = await journal.find(owner, requestId);
+          // As the real one: a change that was kept is written late.
+          const isKept = machine !== undefined && attempt !== undefined && order !== undefined;
+          if (isKept && attempt !== order.attempts) return;
+          if (isKept && isEndUntold({ toldAtMs }) && (await wasTold(order, this.told))) return;
+          await this.#tell(process, owner, requestId, toldAtMs, isDueNow, attempt);
+        };
         // The list of told sales is not asked about an order that the journal has as not told.
         const lose = (): void => void (this.orderOf(owner, requestId)?.toldAtMs === NOT_TOLD && loseTelling(owner, requestId));
         const own = this.#unwritten.get(process) ?? new Map<string, () => void>();
@@ -165,6 +175,40 @@ export class Disk {
       isWritable: () => !this.#isGoneFor(life) && isTimeKnown(),
       close: () => Promise.resolve(),
     };
+  }
+
+  /** What a process of this machine keeps on its disk while the database is away. A line that is not flushed when it dies may be lost. */
+  spoolFor(life: Life, machine: 0 | 1): Spool {
+    const { timeline, faults } = this.#stage;
+    const lines: KeptChange[] = [];
+    this.#spools[machine].push(lines);
+    return {
+      append: (change) =>
+        new Promise((resolve) => {
+          const { chance } = faults.forWrite(`spool ${this.#count('spool')}`);
+          timeline.after(chance.skewed(1, 40), () => {
+            if (life.isAlive || chance.is(0.5)) lines.push({ ...change, isDue: undefined });
+            deliver(life, resolve);
+          });
+        }),
+      clear: async () => void lines.splice(0),
+    };
+  }
+
+  /** Writes what the processes of this machine have left on its disk, through the journal of a process that starts there. What cannot be written stays. */
+  async replaySpool(machine: 0 | 1, journal: Journal): Promise<void> {
+    for (const lines of this.#spools[machine]) {
+      const taken = lines.splice(0);
+      try {
+        for (const change of taken) {
+          await writeKeptChange(journal, change);
+          this.#stage.faults.count('kept on a disk, written by the next start');
+        }
+      } catch (error) {
+        lines.unshift(...taken);
+        throw error;
+      }
+    }
   }
 
   /** The journal as a start has it that marks the orders of dead processes. */

@@ -83,6 +83,7 @@ export class GatewayProcess {
   #inUse: MappingInUse;
   #endSigns: ((isClean: boolean) => Promise<void>) | undefined;
   readonly #learnTime: () => Promise<void>;
+  readonly #replaySpool: () => Promise<void>;
 
   constructor(
     name: string,
@@ -113,7 +114,8 @@ export class GatewayProcess {
     };
     const { bounds } = stage.faults;
     const journal = disk.openFor(this.#life, name, { machine, isTimeKnown: time && (() => time.isRight()) });
-    const kept = keepAnswers(journal, bounds?.ordersMax);
+    const kept = keepAnswers(journal, bounds?.ordersMax, machine === undefined ? undefined : disk.spoolFor(this.#life, machine));
+    this.#replaySpool = async () => (machine === undefined ? undefined : disk.replaySpool(machine, journal));
     // As a real journal: after a failed write it takes no orders' ends until one has been written.
     this.#journal = { ...kept, isWritable: () => kept.keptCount() === 0 && kept.isWritable() };
     this.#clock = clock;
@@ -265,6 +267,7 @@ export class GatewayProcess {
       note(this.#stage, `* ${this.name}`, `trouble with ${what}: ${String(error)}`);
     while (this.#endSigns === undefined)
       this.#endSigns = await this.#learnTime()
+        .then(() => this.#replaySpool())
         .then(() => startSharedSigns({ processes, clock: this.#clock, journal: this.#journal, onDead, onTrouble }))
         .catch(() => pause(this.#clock, RETRY_START_MS).then(() => undefined));
   }
