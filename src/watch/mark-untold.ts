@@ -11,7 +11,7 @@ import { startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from './signs-
 
 /** The longest time from an order's opening to its settling while its script waits: `check` warns of a patience above ten minutes. */
 const HOLD_MS = 10 * 60_000;
-/** How long a process may have sold after its last sign: longer than the interval of signs, because it may have stood still. */
+/** How long a process may have sold after its last sign where orders have no holder: longer than the interval of signs, because it may have stood still. */
 const SOLD_AFTER_SIGN_MS = 4 * SIGN_EVERY_MS;
 const LOOKBACK_MAX_MS = 2 ** 27;
 const UNSETTLED_MAX = 50_000;
@@ -84,7 +84,8 @@ export async function markUntold(
   let readUntilMs = 0;
   // From the earliest sign on: an order that two signs may concern is examined by the earlier one, which marks more.
   for (const signMs of signsMs.toSorted((one, other) => one - other)) {
-    const untilMs = signMs + SOLD_AFTER_SIGN_MS;
+    // Orders that are known to be its own are examined up to the last: its later signs may have failed.
+    const untilMs = holder === undefined ? signMs + SOLD_AFTER_SIGN_MS : Infinity;
     for await (const order of openedBetween(journal, Math.max(signMs - HOLD_MS, readUntilMs), untilMs, ofIt))
       // Of open orders the search above may have found only the oldest.
       if (isUnsettled(order) || (order.settledAtMs ?? 0) >= signMs - TELLING_MS) add(order);

@@ -25,11 +25,13 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
   test('the living gateway marks what the dead one may not have told, and nothing of its own', async () => {
     const [lives, dies] = [await open(), await open()];
     const now = Date.now();
-    const sell = async (journal: typeof lives, requestId: string, isSold: boolean): Promise<void> => {
-      await journal.open(newOrder({ requestId, openedAtMs: now }));
-      if (isSold) await journal.settle(owner, requestId, { kind: 'succeeded', reference: requestId }, now);
+    const sell = async (journal: typeof lives, requestId: string, isSold: boolean, atMs = now): Promise<void> => {
+      await journal.open(newOrder({ requestId, openedAtMs: atMs }));
+      if (isSold) await journal.settle(owner, requestId, { kind: 'succeeded', reference: requestId }, atMs);
     };
     await dies.processes!.sign(now);
+    // Its further signs do not reach the database, as half of its statements.
+    await sell(dies, 'since its sign', true, now + 25 * SECOND);
     await sell(dies, 'its open', false);
     await sell(dies, 'its last', true);
     await sell(dies, 'it told', true);
@@ -59,10 +61,20 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
       onNeighbours: (hasNeighbours) => expect(hasNeighbours).toBe(true),
       onTrouble: (_what, error) => expect(error).toBeUndefined(),
     });
-    const ids = ['its open', 'its last', 'found since', 'it told', 'my open', 'my last', 'taken over', 'asked since'];
+    const ids = [
+      'its open',
+      'its last',
+      'since its sign',
+      'found since',
+      'it told',
+      'my open',
+      'my last',
+      'taken over',
+      'asked since',
+    ];
     const told = await Promise.all(ids.map(async (requestId) => (await lives.find(owner, requestId))?.toldAtMs));
-    expect(told).toEqual([0, 0, 0, undefined, undefined, undefined, undefined, undefined]);
-    expect(marked).toEqual([3]);
+    expect(told).toEqual([0, 0, 0, 0, undefined, undefined, undefined, undefined, undefined]);
+    expect(marked).toEqual([4]);
     await endSigns(true);
     expect(await lives.processes!.list()).toEqual([]);
   });
