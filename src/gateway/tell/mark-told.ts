@@ -106,23 +106,26 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
   return undefined;
 }
 
-/** An order whose PINs this request may have taken. */
+/** An order whose end this request may have taken. */
 interface Taken extends Order {
-  /** The time that `takePins` has written: if the script hangs up before the reply has left, nobody was told at that time. */
+  /** The time that `takeEnd` has written: if the script hangs up before the reply has left, nobody was told at that time. */
   readonly takenAtMs?: number;
 }
 
+/** Whether other processes sell, and would tell a repeat the end of this order until they read that it was told. */
+export function isUntoldElsewhere(order: Order, { toldSales }: Pick<MarkToldParts, 'toldSales'>): boolean {
+  return isEndUntold(order) && toldSales?.() !== undefined;
+}
+
 /**
- * Takes the PINs of an order for a request without an id: writes, before the reply is sent, that they were told. Undefined if another such
- * request has taken them, at this process or another; else the order as it is while the reply has not left.
+ * Takes the end of a sold order for a request without an id: writes, before the reply is sent, that it was told. `taken` if another such request has taken
+ * it, at this process or another; `unwritten` where that cannot be written and other processes would tell it again; else the order as it is while the
+ * reply has not left.
  */
-export async function takePins(
-  order: Order,
-  line: Line,
-  { journal, clock, unwrittenTellings, onTrouble }: MarkToldParts,
-): Promise<Taken | undefined> {
+export async function takeEnd(order: Order, line: Line, parts: MarkToldParts): Promise<Taken | 'taken' | 'unwritten'> {
+  const { journal, clock, unwrittenTellings, onTrouble } = parts;
   const key = keyText(order);
-  if (unwrittenTellings.has(key)) return undefined;
+  if (unwrittenTellings.has(key)) return 'taken';
   unwrittenTellings.set(key, true);
   line.onEnd((isWhole) => isWhole || unwrittenTellings.delete(key));
   let isFree: boolean | undefined;
@@ -138,7 +141,13 @@ export async function takePins(
     () => unwrittenTellings.delete(key),
     (error: unknown) => onTrouble('tell', error),
   );
-  return isFree === false ? undefined : { ...order, toldAtMs: TOLD_PENDING, takenAtMs };
+  const taken = { ...order, toldAtMs: TOLD_PENDING, takenAtMs };
+  if (isUntoldElsewhere(taken, parts) && !journal.isWritable()) {
+    unwrittenTellings.delete(key);
+    await markNotTold(taken, line, parts);
+    return 'unwritten';
+  }
+  return isFree === false ? 'taken' : taken;
 }
 
 /** As `markTold`, for a question about an order: only an end that was not told before is noted. */

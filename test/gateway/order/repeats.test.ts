@@ -135,8 +135,8 @@ async function hangUpAfter(ms: number, house: WalkHouse, ...sale: [fields?: Fiel
 async function told(house: WalkHouse, { served }: Script) {
   await house.clock.advance(10_000);
   const { reply, refusal, repeat } = await served;
-  const body = reply.body as { status: string; reference: string | null };
-  return { http: reply.status, status: body.status, reference: body.reference, code: refusal?.code, repeat };
+  const { status, reference = null } = reply.body as { status: string; reference?: string | null };
+  return { http: reply.status, status, reference, code: refusal?.code, repeat };
 }
 
 const slowly = (afterMs: number, ...outcomes: readonly Outcome[]): WalkHouseOptions => ({
@@ -146,18 +146,24 @@ const slowly = (afterMs: number, ...outcomes: readonly Outcome[]): WalkHouseOpti
 /** What other processes have told, as lines of a file that this process reads. */
 const toldStore = (lines: readonly string[] = []): ToldStore => ({ append: async () => undefined, read: async () => lines });
 
-/** A disk that takes nothing while it `isFull`; what is on it can be read. */
+/** A disk that takes nothing while it `isFull`, which each process notices at its first write; what is on it can be read. */
 function fullDisk() {
-  const orFull = <T>(work: () => Promise<T>, error: Error): Promise<T> => (disk.isFull ? Promise.reject(error) : work());
   const disk = {
     isFull: false,
-    wrapJournal: (stored: Journal): Journal =>
-      keepAnswers({
+    wrapJournal(stored: Journal): Journal {
+      let hasFailed = false;
+      const orFull = async <T>(work: () => Promise<T>, error: Error): Promise<T> => {
+        hasFailed = disk.isFull;
+        if (hasFailed) throw error;
+        return work();
+      };
+      return keepAnswers({
         ...stored,
-        isWritable: () => !disk.isFull,
+        isWritable: () => !(disk.isFull && hasFailed),
         open: (order) => orFull(() => stored.open(order), new GatewayError('journal_unavailable')),
         tell: (...telling) => orFull(() => stored.tell(...telling), new WriteFailure(new Error('the disk is full'))),
-      }),
+      });
+    },
   };
   return disk;
 }
