@@ -127,9 +127,16 @@ export async function takeEnd(order: Order, line: Line, parts: MarkToldParts): P
   const key = keyText(order);
   if (unwrittenTellings.has(key)) return 'taken';
   unwrittenTellings.set(key, true);
-  line.onEnd((isWhole) => isWhole || unwrittenTellings.delete(key));
   let isFree: boolean | undefined;
   const takenAtMs = clock.now();
+  const taken = { ...order, toldAtMs: TOLD_PENDING, takenAtMs };
+  let isWriting = true;
+  line.onEnd((isWhole) => {
+    if (isWhole) return;
+    unwrittenTellings.delete(key);
+    // At once: a repeat may come while a slow journal writes that the end was told. It is marked once more behind that.
+    if (isWriting) void markNotTold(taken, line, parts);
+  });
   // Called more than once if another process writes meanwhile, or the order is read while this is written: then it may show this very mark.
   const isDue = (now: Order): boolean => {
     const isOwnMark = isFree === true && now.toldAtMs === takenAtMs;
@@ -141,7 +148,7 @@ export async function takeEnd(order: Order, line: Line, parts: MarkToldParts): P
     () => unwrittenTellings.delete(key),
     (error: unknown) => onTrouble('tell', error),
   );
-  const taken = { ...order, toldAtMs: TOLD_PENDING, takenAtMs };
+  isWriting = false;
   if (isUntoldElsewhere(taken, parts) && !journal.isWritable()) {
     unwrittenTellings.delete(key);
     await markNotTold(taken, line, parts);

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/clock';
 import type { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
 import { isEndUntold, type NewOrder, type Opened, type Order } from '../../domain/order';
-import { isJudgedByTime, type Outcome } from '../../domain/outcome';
+import { isJudgedByTime } from '../../domain/outcome';
 import {
   readOnlyJournal,
   WriteFailure,
@@ -148,21 +148,23 @@ class PostgresJournal {
     await this.#database.close();
   }
 
-  #inner(): Journal {
+  /** `isOfOther`: as in `Writing`, for all that is written. */
+  #inner(isOfOther = false): Journal {
     return {
       ...this.#reads,
       find: (owner, requestId) => this.#find(owner, requestId),
       open: (intent) => this.#open(intent),
-      settle: (owner, requestId, latest, atMs, attempt) => this.#settle(owner, requestId, latest, atMs, attempt),
+      settle: (...settling) => this.#settle(isOfOther, ...settling),
       tell: async (owner, requestId, toldAtMs, isDue, keptAttempt) => {
         const attempt = keptAttempt ?? this.#attemptOf(owner, requestId);
         // A kept change is written late: a script that hung up here, or heard "pending", may have heard the end from another gateway since.
-        const isHeard = keptAttempt !== undefined && isEndUntold({ toldAtMs }) && (await this.#wasTold(owner, requestId));
+        const mayBeHeard = keptAttempt !== undefined && isEndUntold({ toldAtMs });
+        const isHeard = mayBeHeard && (await this.#wasTold(owner, requestId, isDue !== undefined));
         const change = (order: Order, standing: VersionedOrder): Order => {
           if (isHeard || isDue?.(order, standing.holder) === false) return order;
           return attempt === undefined || attempt === order.attempts ? tellOrder(order, toldAtMs) : order;
         };
-        await this.#write({ owner, requestId }, toldAtMs, change);
+        await this.#write({ owner, requestId }, toldAtMs, change, isOfOther);
       },
       doubt: (intent) => this.#doubt(intent),
       isWritable: () => this.#isWritable(),
@@ -183,15 +185,16 @@ class PostgresJournal {
     }
   }
 
-  async #settle(owner: string, requestId: string, latest: Outcome, atMs: number, ofAttempt?: number): Promise<Order> {
+  async #settle(isOfOther: boolean, ...settling: Parameters<Journal['settle']>): Promise<Order> {
+    const [owner, requestId, latest, atMs, ofAttempt] = settling;
     const storable = withoutGoods(latest);
     const attempt = ofAttempt ?? this.#attemptOf(owner, requestId);
     // A receipt or v1's history gave this answer: the order may belong to another process, whose script waits for it.
-    const isOfOther = ofAttempt === undefined && storable.kind !== 'unknown';
+    const isFound = ofAttempt === undefined && storable.kind !== 'unknown';
     if (isJudgedByTime(storable) && !this.#clock.isRight())
       throw new WriteFailure(new Error('the time of the database is not known'));
     const change = (before: Order): Order => settleAttempt(before, storable, atMs, attempt);
-    const order = await this.#write({ owner, requestId }, atMs, change, isOfOther);
+    const order = await this.#write({ owner, requestId }, atMs, change, isOfOther || isFound);
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');
     return order;
   }
@@ -216,8 +219,11 @@ class PostgresJournal {
     );
   }
 
-  #wasTold(owner: string, requestId: string): Promise<boolean> {
-    const asked = this.#reads.find(owner, requestId).then((order) => wasTold(order, this.#processes.toldSales));
+  /** `isJudged`: what is marked in the order is judged already, and only the list of told sales is asked. */
+  #wasTold(owner: string, requestId: string, isJudged: boolean): Promise<boolean> {
+    const asked = this.#reads
+      .find(owner, requestId)
+      .then((order) => !(isJudged && order?.toldAtMs !== undefined) && wasTold(order, this.#processes.toldSales));
     return asked.catch(() => false);
   }
 
@@ -261,7 +267,8 @@ class PostgresJournal {
 
   async #replay(change: KeptChange): Promise<void> {
     try {
-      await writeKeptChange(this.#inner(), change);
+      // The order stays its dead process's, whose script may not have heard of it.
+      await writeKeptChange(this.#inner(true), change);
     } catch (error) {
       // Retention may have deleted the order meanwhile: then there is nothing to change.
       if (error instanceof WriteFailure) throw error;

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../src/domain/outcome';
 import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { Served } from '../../../src/gateway/gateway';
 import { legacyRequest } from '../legacy-request';
-import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
+import { createVirtualClock, settlePromises, type VirtualClock } from '../../domain/virtual-clock';
 import type { Finding, V1Call } from '../../../src/upstream/upstream';
 import {
   AIRTIME,
@@ -150,7 +150,7 @@ const toldStore = (lines: readonly string[] = []): ToldStore => ({ append: async
 function fullDisk() {
   const disk = {
     isFull: false,
-    wrapJournal(stored: Journal): Journal {
+    wrapJournal: (stored: Journal): Journal => {
       let hasFailed = false;
       const orFull = async <T>(work: () => Promise<T>, error: Error): Promise<T> => {
         hasFailed = disk.isFull;
@@ -655,6 +655,21 @@ describe('a repeat without an id', () => {
       [other, 'V2'],
     ] as const)
       expect(await told(one, ask(one))).toMatchObject({ status: 'success', reference });
+  });
+
+  test('of a sale that has ended is told its end where the repeat before hung up while a slow journal noted that it was told', async () => {
+    const wrapJournal = (stored: Journal, clock: VirtualClock): Journal =>
+      keepAnswers({
+        ...stored,
+        tell: (...telling) => pause(clock, telling[2] > TOLD_PENDING ? 3_000 : 0).then(() => stored.tell(...telling)),
+      });
+    const house = openWalkHouse({ ...slowly(2_000, SUCCESS, AGAIN), wrapJournal, parts: { toldSales: () => toldStore() } });
+    await hangUpAfter(1_000, house);
+    await house.clock.advance(20_000);
+    await hangUpAfter(1_000, house);
+    await house.clock.advance(500);
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1' });
+    expect(house.upstream.sent).toHaveLength(1);
   });
 
   test.each([

@@ -7,6 +7,7 @@ import { ATTEMPT_BEGINS, type Outcome } from '../../../src/domain/outcome';
 import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openPostgresJournal, type PostgresJournalOptions } from '../../../src/journal/postgres/postgres-journal';
 import { toldLine } from '../../../src/journal/told-sales';
+import { markUntold } from '../../../src/watch/mark-untold';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
@@ -149,6 +150,22 @@ describePostgres('while PostgreSQL is away', () => {
     expect((await journal.find(owner, 'r1'))?.toldAtMs).toBe(toldAtMs);
   });
 
+  test('that nobody heard an end is noted also where it was to be told meanwhile, and its script hung up', async () => {
+    const journal = await open();
+    await journal.open(newOrder());
+    await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1, 1);
+    await journal.tell(owner, 'r1', NOT_TOLD, undefined, 1);
+    await server.kill();
+    for (const [before, toldAtMs] of [
+      [NOT_TOLD, OPENED_AT_MS + 5],
+      [OPENED_AT_MS + 5, NOT_TOLD],
+    ] as const)
+      await journal.tell(owner, 'r1', toldAtMs, (now) => now.toldAtMs === before, 1);
+    await server.start();
+    await until(() => kinds().includes('answers_written'));
+    expect((await journal.find(owner, 'r1'))?.toldAtMs).toBe(NOT_TOLD);
+  });
+
   test('answers that a process kept before its death are written by the next start on its folder', async () => {
     const spoolDir = newFolder();
     const journal = await open({ spoolDir });
@@ -166,6 +183,21 @@ describePostgres('while PostgreSQL is away', () => {
     expect(await next.find(owner, 'r1')).toEqual({ ...settled, toldAtMs: 0 });
     expect(await next.findByReference(owner, 'v1-2')).toMatchObject({ requestId: 'r2', outcome: { kind: 'pending' } });
     expect(await readdir(spoolDir)).toEqual([]);
+  });
+
+  test("a sale whose end a process kept before its death is still that process's: its script may not have heard of it", async () => {
+    const spoolDir = newFolder();
+    const journal = await open({ spoolDir });
+    await journal.open(newOrder());
+    await server.kill();
+    await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1, 1);
+    await journal.close();
+
+    await server.start();
+    const next = await open({ spoolDir });
+    const { toldSales } = next.processes!;
+    expect(await markUntold(next, [OPENED_AT_MS], { holder: journal.processes!.own, toldSales })).toBe(1);
+    expect(await next.find(owner, 'r1')).toMatchObject({ outcome: SOLD, toldAtMs: NOT_TOLD });
   });
 
   test('a kept "nothing was charged" does not end an attempt that another gateway began meanwhile', async () => {

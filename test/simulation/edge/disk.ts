@@ -48,6 +48,8 @@ export interface JournalPlace {
   readonly machine?: number | undefined;
   /** As a journal that machines share: a process that does not know the database's time writes nothing that is judged by times. */
   readonly isTimeKnown?: (() => boolean) | undefined;
+  /** The orders stay those of the processes that held them: a start writes what its machine has kept. */
+  readonly isReplay?: boolean;
 }
 
 export class Disk {
@@ -88,7 +90,7 @@ export class Disk {
   }
 
   /** The journal as one process has it. */
-  openFor(life: Life, process: string, { machine, isTimeKnown = () => true }: JournalPlace = {}): Journal {
+  openFor(life: Life, process: string, { machine, isTimeKnown = () => true, isReplay = false }: JournalPlace = {}): Journal {
     const { journal } = this;
     const { timeline, faults } = this.#stage;
     for (const alone of this.#unwritten.keys()) this.#loseUnwritten(alone);
@@ -129,7 +131,9 @@ export class Disk {
         };
         // A process that finds the outcome of another process's order leaves the order to that process.
         const holder =
-          attempt === undefined && latest.kind !== 'unknown' ? this.#holders.get(`${owner} ${requestId}`) : undefined;
+          isReplay || (attempt === undefined && latest.kind !== 'unknown')
+            ? this.#holders.get(`${owner} ${requestId}`)
+            : undefined;
         return this.#write(life, 'settle', { owner, requestId }, holder ?? process, settle).catch((error: unknown) => {
           loseTelling(owner, requestId);
           throw error;
@@ -142,14 +146,16 @@ export class Disk {
           // As the real one: a change that was kept is written late.
           const isKept = machine !== undefined && attempt !== undefined && order !== undefined;
           if (isKept && attempt !== order.attempts) return;
-          if (isKept && isEndUntold({ toldAtMs }) && (await wasTold(order, this.told))) return;
+          const isJudged = isDue !== undefined && order?.toldAtMs !== undefined;
+          if (isKept && !isJudged && isEndUntold({ toldAtMs }) && (await wasTold(order, this.told))) return;
           await this.#tell(process, owner, requestId, toldAtMs, isDueNow, attempt);
         };
         // The list of told sales is not asked about an order that the journal has as not told.
         const lose = (): void => void (this.orderOf(owner, requestId)?.toldAtMs === NOT_TOLD && loseTelling(owner, requestId));
         const own = this.#unwritten.get(process) ?? new Map<string, () => void>();
         this.#unwritten.set(process, own);
-        return this.#write(life, 'settle', { owner, requestId }, process, tell, lose).then(
+        const holder = isReplay ? this.#holders.get(`${owner} ${requestId}`) : undefined;
+        return this.#write(life, 'settle', { owner, requestId }, holder ?? process, tell, lose).then(
           () => void own.delete(`${owner} ${requestId}`),
           (error: unknown) => {
             own.set(`${owner} ${requestId}`, () => loseTelling(owner, requestId));

@@ -113,9 +113,11 @@ export class GatewayProcess {
       isTimeKnown = true;
     };
     const { bounds } = stage.faults;
-    const journal = disk.openFor(this.#life, name, { machine, isTimeKnown: time && (() => time.isRight()) });
+    const place = { machine, isTimeKnown: time && (() => time.isRight()) };
+    const journal = disk.openFor(this.#life, name, place);
     const kept = keepAnswers(journal, bounds?.ordersMax, machine === undefined ? undefined : disk.spoolFor(this.#life, machine));
-    this.#replaySpool = async () => (machine === undefined ? undefined : disk.replaySpool(machine, journal));
+    const replaying = disk.openFor(this.#life, name, { ...place, isReplay: true });
+    this.#replaySpool = async () => (machine === undefined ? undefined : disk.replaySpool(machine, replaying));
     // As a real journal: after a failed write it takes no orders' ends until one has been written.
     this.#journal = { ...kept, isWritable: () => kept.keptCount() === 0 && kept.isWritable() };
     this.#clock = clock;
