@@ -135,7 +135,8 @@ export class Disk {
             ? this.#holders.get(`${owner} ${requestId}`)
             : undefined;
         return this.#write(life, 'settle', { owner, requestId }, holder ?? process, settle).catch((error: unknown) => {
-          loseTelling(owner, requestId);
+          // A machine of a fleet keeps the answer on its own disk.
+          if (machine === undefined) loseTelling(owner, requestId);
           throw error;
         });
       },
