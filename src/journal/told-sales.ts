@@ -41,9 +41,10 @@ export async function readTold(store: ToldStore, fromMs: number): Promise<(sale:
 
 /** Whether the list, read from `fromMs` on, shows that no script has heard of this order what its process was to tell. A list too young shows nothing. */
 export function isMissing(order: Order, isTold: (sale: ToldSale, as?: Told) => boolean, fromMs: number): boolean {
-  if (order.toldAtMs === undefined) return !isTold(order);
-  // "Pending" is marked before the reply leaves.
-  return order.toldAtMs === TOLD_PENDING && order.openedAtMs >= fromMs && !isTold(order, 'pending');
+  const { toldAtMs = Infinity } = order;
+  // "Pending" is marked before the reply leaves, and so is the end that a repeat takes.
+  if (toldAtMs === TOLD_PENDING) return order.openedAtMs >= fromMs && !isTold(order, 'pending');
+  return toldAtMs >= fromMs && !isTold(order);
 }
 
 /**
@@ -63,6 +64,17 @@ export async function isPerhapsUntold(
   // If the clock was set back between its settling and its telling, the line is older than the settling.
   const fromMs = Math.min(settledAtMs, nowMs - TELLING_MS - UNMARKED_MS) - CLOCKS_MS;
   return !isMarked && isMissing(order, await readTold(store, fromMs), fromMs + CLOCKS_MS);
+}
+
+/**
+ * Whether the end of this sale was marked as told of late and no reply with it is known to have left: its process may be telling it, or has died or lost
+ * the journal since. Rejects when the store cannot be read.
+ */
+export async function isPerhapsTold(order: Order, store: ToldStore | undefined, nowMs: number): Promise<boolean> {
+  const { outcome, toldAtMs = 0 } = order;
+  if (store === undefined || outcome?.kind !== 'succeeded' || Math.abs(nowMs - toldAtMs) > UNMARKED_MS) return false;
+  const fromMs = toldAtMs - CLOCKS_MS;
+  return isMissing(order, await readTold(store, fromMs), fromMs);
 }
 
 /** Whether a script is known to have been told this sale. Rejects when the store cannot be read. */

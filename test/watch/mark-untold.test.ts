@@ -86,6 +86,20 @@ test('"pending" that a killed process had marked counts as told only where the r
   await expectTold(journal, expected);
 });
 
+test('an end that a killed process was to tell to a repeat counts as told only where the reply has left', async () => {
+  const journal = createMemoryJournal();
+  const { owner } = newOrder();
+  await sell(journal, 'heard', NOW - 20 * SECOND, NOW - 20 * SECOND);
+  await sell(journal, 'cut off', NOW - 20 * SECOND, NOW - 20 * SECOND);
+  await sell(journal, 'older than the list', NOW - 90 * SECOND, NOW - 20 * SECOND);
+  const expected = { heard: NOW, 'cut off': 0, 'older than the list': NOW - 80 * SECOND };
+  for (const id of ['heard', 'cut off']) await journal.tell(owner, id, NOW);
+  await journal.tell(owner, 'older than the list', NOW - 80 * SECOND);
+  const toldSales = toldLines(toldLine((await journal.find(owner, 'heard'))!));
+  expect(await markUntold(journal, [NOW], { toldSales })).toBe(1);
+  await expectTold(journal, expected);
+});
+
 test('an open order from before the clock was set back is marked; one of a living process is not', async () => {
   const journal = createMemoryJournal();
   await sell(journal, 'before the step', NOW + 180 * SECOND);

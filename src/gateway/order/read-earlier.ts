@@ -2,7 +2,7 @@
 import { type NewOrder, type Order, TOLD_PENDING, type Trail } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
-import { isPerhapsUntold } from '../../journal/told-sales';
+import { isPerhapsTold, isPerhapsUntold } from '../../journal/told-sales';
 import type { LookParts } from './look-for-unheard';
 import type { Pursuits } from './pursuits';
 
@@ -45,6 +45,7 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales }: R
     const mayBeTold = toldSales?.() !== undefined && order.outcome?.kind === 'succeeded' && !journal.isWritable();
     const untold = mayBeTold ? UNREAD : order;
     if (isRefundedPending && isSoldAfterPending(order)) return untold;
+    if (await isPerhapsTold(order, toldSales?.(), clock.now()).catch(() => true)) return UNREAD;
     // 0: a time in the future by every clock that this process has seen.
     const agoMs = steadiness.agoMs(order.settledAtMs ?? 0) || undefined;
     const isYet = isUnheard(order) || (await isPerhapsUntold(order, toldSales?.(), clock.now(), agoMs).catch(() => UNREAD));

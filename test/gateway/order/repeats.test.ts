@@ -5,6 +5,7 @@ import { GatewayError } from '../../../src/domain/errors';
 import type { Outcome } from '../../../src/domain/outcome';
 import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { Served } from '../../../src/gateway/gateway';
+import type { GatewayParts } from '../../../src/gateway/walk-parts';
 import { legacyRequest } from '../legacy-request';
 import { createVirtualClock, settlePromises, type VirtualClock } from '../../domain/virtual-clock';
 import type { Finding, V1Call } from '../../../src/upstream/upstream';
@@ -86,6 +87,7 @@ function askForPins({ gateway, clock }: WalkHouse, sent: Fields = headersOfProxy
 async function pinToldNow(house: WalkHouse): Promise<string | undefined> {
   const script = askForPins(house);
   await house.clock.advance(10_000);
+  script.end(true);
   return pinOf(script);
 }
 
@@ -145,6 +147,13 @@ const slowly = (afterMs: number, ...outcomes: readonly Outcome[]): WalkHouseOpti
 
 /** What other processes have told, as lines of a file that this process reads. */
 const toldStore = (lines: readonly string[] = []): ToldStore => ({ append: async () => undefined, read: async () => lines });
+
+/** The list of what several processes have told, with what they tell. */
+function sharedList(): Pick<GatewayParts, 'toldSales' | 'onTold'> {
+  const lines: string[] = [];
+  const store = toldStore(lines);
+  return { toldSales: () => store, onTold: (order, told) => void lines.push(toldLine(order, told)) };
+}
 
 /** A disk that takes nothing while it `isFull`, which each process notices at its first write; what is on it can be read. */
 function fullDisk() {
@@ -642,7 +651,7 @@ describe('a repeat without an id', () => {
 
   test('of a sale that has ended is pending where no process can write down that it has told it, as neighbours would not know', async () => {
     const disk = fullDisk();
-    const shared = { wrapJournal: disk.wrapJournal, parts: { toldSales: () => toldStore() } };
+    const shared = { wrapJournal: disk.wrapJournal, parts: sharedList() };
     const house = openWalkHouse({ ...slowly(2_000, SUCCESS), ...shared });
     const other = openWalkHouse({ ...slowly(2_000, AGAIN), ...shared, beside: house });
     await hangUpAfter(1_000, house);
@@ -655,6 +664,19 @@ describe('a repeat without an id', () => {
       [other, 'V2'],
     ] as const)
       expect(await told(one, ask(one))).toMatchObject({ status: 'success', reference });
+  });
+
+  test('is pending for a minute where another process was to tell the end, and no reply with it is known to have left', async () => {
+    const parts = { toldSales: () => toldStore() };
+    const house = openWalkHouse({ ...slowly(2_000, SUCCESS), parts });
+    const other = openWalkHouse({ ...slowly(2_000, AGAIN), beside: house, parts });
+    await hangUpAfter(1_000, house);
+    await house.clock.advance(20_000);
+    // This process dies now: its reply never left.
+    expect(await told(house, ask(house))).toMatchObject({ reference: 'V1' });
+    expect(await told(other, ask(other))).toMatchObject({ status: 'pending', reference: null });
+    await house.clock.advance(MINUTE);
+    expect(await told(other, ask(other))).toMatchObject({ reference: 'V2' });
   });
 
   test('of a sale that has ended is told its end where the repeat before hung up while a slow journal noted that it was told', async () => {
@@ -677,7 +699,7 @@ describe('a repeat without an id', () => {
     [', and that a changed mapping refuses,', ['pin of V1', undefined]],
   ])('of PINs that no process can write down as told%s is pending until one can', async (refused, heard) => {
     const disk = fullDisk();
-    const shared = { find: receiptOfPins, wrapJournal: disk.wrapJournal, parts: { toldSales: () => toldStore() } };
+    const shared = { find: receiptOfPins, wrapJournal: disk.wrapJournal, parts: sharedList() };
     const house = openWalkHouse({ ...slowly(2_000, SUCCESS), ...shared });
     const other = openWalkHouse({ ...slowly(2_000, AGAIN), ...shared, beside: house });
     askForPins(house).end(false);
