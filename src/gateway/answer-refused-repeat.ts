@@ -150,7 +150,8 @@ async function findRepeated(
   // Words that have not come to this process may be a first sale.
   const mayBeFirst = unheard === undefined && !isQuestion;
   if (found === UNREAD && mayBeFirst && operation === undefined) return undefined;
-  if (found === UNREAD && (mayBeFirst || sent === undefined) && operation?.takesPending === 'sells')
+  // Nor does a header show whether the order is this sale or the one before it of the same.
+  if (found === UNREAD && (mayBeFirst || !hasFieldId(sent)) && operation?.takesPending === 'sells')
     throw unreadRefusal('the journal cannot be read');
   const shown = { sent, wordsHash, isDoubted: named === UNREAD };
   const order = found === UNREAD ? standInFor({ ...known, credentials }, request, shown, parts) : found;

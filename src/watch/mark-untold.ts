@@ -5,7 +5,7 @@
 import { type Clock, pause } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
-import { isUnsettled } from '../journal/order-life';
+import { isUnsettled, isUntold } from '../journal/order-life';
 import { isMissing, readTold, TELLING_MS, WRITTEN_MS, type ToldStore } from '../journal/told-sales';
 import { startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 
@@ -13,6 +13,8 @@ import { startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from './signs-
 const HOLD_MS = 10 * 60_000;
 /** How long a process may have sold after its last sign where orders have no holder: longer than the interval of signs, because it may have stood still. */
 const SOLD_AFTER_SIGN_MS = 4 * SIGN_EVERY_MS;
+/** A living process has told an order soon after its settling, or when a receipt was read for it. */
+const LOOKS_AFTER_MS = [2_000, TELLING_MS];
 const LOOKBACK_MAX_MS = 2 ** 27;
 const UNSETTLED_MAX = 50_000;
 /** Orders marked together share flushes, and a start waits for all marks. A sale beside them may wait for so many, by estimate 20 ms. */
@@ -88,7 +90,7 @@ export async function markUntold(
     const untilMs = holder === undefined ? signMs + SOLD_AFTER_SIGN_MS : Infinity;
     for await (const order of openedBetween(journal, Math.max(signMs - HOLD_MS, readUntilMs), untilMs, ofIt))
       // Of open orders the search above may have found only the oldest.
-      if (isUnsettled(order) || (order.settledAtMs ?? 0) >= signMs - TELLING_MS) add(order);
+      if (isUnsettled(order) || lastNews(order) >= signMs - TELLING_MS) add(order);
     readUntilMs = untilMs;
   }
   if (marked.size === 0) return 0;
@@ -99,7 +101,7 @@ export async function markUntold(
   const untold = [...marked.values()].filter((order) =>
     isUnsettled(order) ? isUntoldOpen(order) : order.outcome?.kind === 'succeeded' && isMissing(order, isTold, toldFromMs),
   );
-  let count = 0;
+  const done: Order[] = [];
   const markOne = async (order: Order): Promise<void> => {
     let wasDue = false;
     // What has changed since it was listed, a living process has marked, ended or told.
@@ -110,11 +112,35 @@ export async function markUntold(
       return isDue;
     };
     await journal.tell(order.owner, order.requestId, NOT_TOLD, isStillIts);
-    if (wasDue) count += 1;
+    if (wasDue) done.push(order);
   };
   for (let from = 0; from < untold.length; from += MARKED_AT_ONCE)
     await Promise.all(untold.slice(from, from + MARKED_AT_ONCE).map(markOne));
-  return count;
+  if (toldSales !== undefined && clock !== undefined && done.length > 0) {
+    for (const afterMs of LOOKS_AFTER_MS)
+      clock.after(afterMs, () => void unmarkTold(journal, done, { toldSales, clock }, toldFromMs).catch(() => undefined));
+  }
+  return done.length;
+}
+
+/**
+ * Takes back the marks of orders that a living process has told since: it was about to when they were marked, as one that had stood still. Where the list
+ * cannot be read the marks stay.
+ */
+async function unmarkTold(
+  journal: Journal,
+  orders: readonly Order[],
+  { toldSales, clock }: Required<Pick<Marking, 'toldSales' | 'clock'>>,
+  fromMs: number,
+): Promise<void> {
+  const isTold = await readTold(toldSales, fromMs);
+  for (const order of orders.filter((one) => isTold(one)))
+    await journal.tell(order.owner, order.requestId, clock.now(), (now) => isUntold(now) && now.outcome?.kind === 'succeeded');
+}
+
+/** When the order was last settled or told. */
+function lastNews({ settledAtMs = 0, toldAtMs = 0 }: Order): number {
+  return Math.max(settledAtMs, toldAtMs);
 }
 
 const onUnreadable = (): void => undefined;

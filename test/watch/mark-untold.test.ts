@@ -72,6 +72,26 @@ test('a sale that a living process tells at the moment of the mark is not marked
   await expectTold(journal, { told: undefined, lost: 0 });
 });
 
+test('the mark of a sale that a living process has told since, or that stood still, is taken back', async () => {
+  const journal = createMemoryJournal();
+  const clock = createVirtualClock(NOW);
+  const lines: string[] = [];
+  const toldSales = { append: () => Promise.resolve(), read: () => Promise.resolve(lines) };
+  for (const id of ['at once', 'with its receipt', 'of the dead']) await sell(journal, id, NOW - SECOND, NOW);
+  const marking = markUntold(journal, [NOW], { toldSales, clock });
+  await clock.advance(100);
+  expect(await marking).toBe(3);
+  for (const [id, afterMs] of [
+    ['at once', 3 * SECOND],
+    ['with its receipt', 80 * SECOND],
+  ] as const) {
+    lines.push(toldLine((await journal.find(newOrder().owner, id))!));
+    await clock.advance(afterMs);
+  }
+  const [atOnce, later] = [NOW + 2_100, NOW + 75_100];
+  await expectTold(journal, { 'at once': atOnce, 'with its receipt': later, 'of the dead': 0 });
+});
+
 test('"pending" that a killed process had marked counts as told only where the reply has left', async () => {
   const journal = createMemoryJournal();
   const { owner } = newOrder();
@@ -90,7 +110,7 @@ test('an end that a killed process was to tell to a repeat counts as told only w
   const journal = createMemoryJournal();
   const { owner } = newOrder();
   await sell(journal, 'heard', NOW - 20 * SECOND, NOW - 20 * SECOND);
-  await sell(journal, 'cut off', NOW - 20 * SECOND, NOW - 20 * SECOND);
+  await sell(journal, 'cut off', NOW - 200 * SECOND, NOW - 180 * SECOND);
   await sell(journal, 'older than the list', NOW - 90 * SECOND, NOW - 20 * SECOND);
   const expected = { heard: NOW, 'cut off': 0, 'older than the list': NOW - 80 * SECOND };
   for (const id of ['heard', 'cut off']) await journal.tell(owner, id, NOW);

@@ -295,9 +295,10 @@ describe('a repeat without an id', () => {
       await house.clock.advance(20_000);
       house.setAway(JOURNAL_AWAY);
       expect(await told(house, ask(house))).toMatchObject({ http, status: 'pending' });
-      // Also where the mapping refuses its words now.
+      // Also where the mapping refuses its words now, and where it comes under a header.
       house.serve(asIs(refusing()));
-      expect(await told(house, ask(house))).toMatchObject({ http, status: 'pending' });
+      for (const header of [{}, { 'x-request-id': 'trace-9' }])
+        expect(await told(house, ask(house, {}, header))).toMatchObject({ http, status: 'pending' });
     }
   });
 

@@ -12,9 +12,9 @@ import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Run } from '../../../src/journal/postgres/database';
 import { isUnsettled } from '../../../src/journal/order-life';
-import { toldLine, wasTold, WRITTEN_MS, type ToldStore } from '../../../src/journal/told-sales';
+import { toldLine, wasTold, type ToldStore } from '../../../src/journal/told-sales';
 import { servedBy } from '../script/content';
-import type { Case, Purchase } from '../verdict/case-book';
+import type { Case } from '../verdict/case-book';
 import { deliver, type Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
 
@@ -149,7 +149,7 @@ export class Disk {
           if (isKept && attempt !== order.attempts) return;
           const isJudged = isDue !== undefined && order?.toldAtMs !== undefined;
           if (isKept && !isJudged && isEndUntold({ toldAtMs }) && (await wasTold(order, this.told))) return;
-          await this.#tell(process, owner, requestId, toldAtMs, isDueNow, attempt);
+          await this.#tell(owner, requestId, toldAtMs, isDueNow, attempt);
         };
         // The list of told sales is not asked about an order that the journal has as not told.
         const lose = (): void => void (this.orderOf(owner, requestId)?.toldAtMs === NOT_TOLD && loseTelling(owner, requestId));
@@ -218,17 +218,9 @@ export class Disk {
     }
   }
 
-  /** The journal as a start has it that marks the orders of dead processes. */
-  markingFor(process: string): Journal {
-    const { book, timeline } = this.#stage;
-    const tell: Journal['tell'] = async (...telling) => {
-      await this.#tell(process, ...telling);
-      const subject = book.find(telling[0], telling[1]);
-      // A process that tells the order at this moment does not see the mark (decision 0024).
-      const isTold = ({ endedAt = Infinity }: Purchase): boolean => endedAt > timeline.now - WRITTEN_MS;
-      if (subject?.purchases.some(isTold) === true) subject.isTellingLost = true;
-    };
-    return { ...this.journal, tell };
+  /** The journal as a start has it that marks the orders of dead processes: nothing fails. */
+  markingJournal(): Journal {
+    return { ...this.journal, tell: (...telling) => this.#tell(...telling) };
   }
 
   /** The database's time, as a process of a fleet asks for it. */
@@ -456,19 +448,11 @@ export class Disk {
     return after;
   }
 
-  /** A process whose clock is ahead, or that takes a living one for dead, takes back what that one has told or is about to tell (decision 0024). */
-  async #tell(process: string, ...telling: Parameters<Journal['tell']>): Promise<void> {
+  async #tell(...telling: Parameters<Journal['tell']>): Promise<void> {
     const [owner, requestId] = telling;
-    const key = `${owner} ${requestId}`;
-    const before = await this.journal.find(owner, requestId);
     await this.journal.tell(...telling);
     const after = await this.journal.find(owner, requestId);
-    if (after === undefined || after.toldAtMs === before?.toldAtMs) return;
-    this.orders.set(key, after);
-    const subject = this.#stage.book.find(owner, requestId);
-    const holder = this.#holders.get(key) ?? process;
-    const isOfLiving = holder !== process && !this.#dead.has(holder);
-    if (subject !== undefined && after.toldAtMs === NOT_TOLD && isOfLiving) subject.isTellingLost = true;
+    if (after !== undefined) this.orders.set(`${owner} ${requestId}`, after);
   }
 
   #keep(order: Order, isMistimed: boolean): void {

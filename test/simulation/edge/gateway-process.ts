@@ -254,7 +254,7 @@ export class GatewayProcess {
   }
 
   #markUntold(): Promise<unknown> {
-    return markUntold(this.#disk.markingFor(this.name), this.#disk.takeSigns(), {
+    return markUntold(this.#disk.markingJournal(), this.#disk.takeSigns(), {
       toldSales: this.#disk.told,
       clock: this.#clock,
     });
@@ -263,7 +263,7 @@ export class GatewayProcess {
   /** The process does not start while the database is away. */
   async #signTo(processes: Processes): Promise<void> {
     const onDead = async (holder: string, signMs: number): Promise<void> => {
-      await markUntold(this.#journal, [signMs], { holder, toldSales: processes.toldSales });
+      await markUntold(this.#journal, [signMs], { holder, toldSales: processes.toldSales, clock: this.#clock });
     };
     const onTrouble = (what: string, error: unknown): void =>
       note(this.#stage, `* ${this.name}`, `trouble with ${what}: ${String(error)}`);

@@ -173,7 +173,6 @@ export class Verdict {
     // The repeat of a sale without an id, which no table had room for (decision 0024).
     if (subject.isNameless && subject.isPushedOut) return;
     if (subject.earlierIds.length > 0 && (reply.how === 'status' || this.#isHiddenByClock(subject))) return;
-    if (isRefundedElsewhere(subject, reply)) return;
     // The charged order is the earlier sale without the gateway, and the reply is not about that sale.
     if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
     const { content } = reply;
@@ -395,12 +394,6 @@ export class Verdict {
   #violate(invariant: string, subject: string, detail: string): void {
     this.#stage.book.violate(invariant, subject, detail);
   }
-}
-
-/** A script that refunds what is pending has done so; its next sale at another process is another one (decision 0024). */
-function isRefundedElsewhere({ isNameless, takesPending, replies }: Case, { process, startedAt }: ScriptReply): boolean {
-  const isRefunded = (one: ScriptReply): boolean => one.word === 'pending' && one.process !== process && one.at <= startedAt;
-  return isNameless && takesPending === 'refunds' && replies.some(isRefunded);
 }
 
 function wasToldSold({ replies }: Case, { at }: ScriptReply, agoMs = 0): boolean {
