@@ -89,7 +89,7 @@ export function createLook(
     // A look by another clock may have left orders out.
     const byThisClock = (readMs = -Infinity): number => (readMs < atMs - steadiness.steadyForMs() ? -Infinity : readMs);
     const isOfNewest = isRefundedPending && byThisClock(newestAtMs.get(owner)) === -Infinity;
-    if (!isDue && !isOfNewest && atMs - lastMs < LOOK_EVERY_MS) return reading;
+    if (!isDue && !isOfNewest && atMs - byThisClock(lastMs) < LOOK_EVERY_MS) return reading;
     const isWhole = atMs - byThisClock(wholeAtMs) >= LOOK_WHOLE_EVERY_MS;
     const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
     // Orders that were opened and sold between two looks were never in the list of open orders.

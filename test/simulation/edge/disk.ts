@@ -71,7 +71,7 @@ export class Disk {
   readonly #signs = new Map<string, number>();
   readonly #holders = new Map<string, string>();
   readonly #dead = new Set<string>();
-  /** By process, what it knows alone of tellings that could not be written. */
+  /** By process, what it alone knows of ends and tellings that could not be written; lost with its death. */
   readonly #unwritten = new Map<string, Map<string, () => void>>();
   readonly #openedAt = new Map<string, number>();
   /** The machine of each process of a fleet. */
@@ -93,7 +93,6 @@ export class Disk {
   openFor(life: Life, process: string, { machine, isTimeKnown = () => true, isReplay = false }: JournalPlace = {}): Journal {
     const { journal } = this;
     const { timeline, faults } = this.#stage;
-    for (const alone of this.#unwritten.keys()) this.#loseUnwritten(alone);
     this.#openedAt.set(process, timeline.now);
     this.#machines.set(life, machine);
     const read = <T>(owner: string | undefined, find: () => Promise<T>): Promise<T> => this.#read(life, owner, find);
@@ -101,6 +100,11 @@ export class Disk {
       const subject = this.#stage.book.find(owner, requestId);
       if (subject !== undefined) subject.isTellingLost = true;
     };
+    const own = new Map<string, () => void>();
+    if (!isReplay) this.#unwritten.set(process, own);
+    // A machine of a fleet keeps it on its own disk, too, and the next start writes it.
+    const keepUnwritten = (owner: string, requestId: string): void =>
+      void (machine === undefined && own.set(`${owner} ${requestId}`, () => loseTelling(owner, requestId)));
     const endDoubt = (intent: NewOrder): Promise<void> =>
       this.#write(life, 'open', intent, process, () => this.#end(intent, process));
     const doubts = createDoubts(endDoubt, faults.bounds?.ordersMax);
@@ -135,13 +139,13 @@ export class Disk {
             ? this.#holders.get(`${owner} ${requestId}`)
             : undefined;
         return this.#write(life, 'settle', { owner, requestId }, holder ?? process, settle).catch((error: unknown) => {
-          // A machine of a fleet keeps the answer on its own disk.
-          if (machine === undefined) loseTelling(owner, requestId);
+          keepUnwritten(owner, requestId);
           throw error;
         });
       },
       tell: (owner, requestId, toldAtMs, isDue, attempt) => {
         const isDueNow: typeof isDue = isDue && ((order) => isDue(order, this.#holders.get(`${owner} ${requestId}`)));
+        let isDurable = false;
         const tell = async (): Promise<void> => {
           const order = await journal.find(owner, requestId);
           // As the real one: a change that was kept is written late.
@@ -150,17 +154,17 @@ export class Disk {
           const isJudged = isDue !== undefined && order?.toldAtMs !== undefined;
           if (isKept && !isJudged && isEndUntold({ toldAtMs }) && (await wasTold(order, this.told))) return;
           await this.#tell(owner, requestId, toldAtMs, isDueNow, attempt);
+          isDurable = true;
         };
         // The list of told sales is not asked about an order that the journal has as not told.
         const lose = (): void => void (this.orderOf(owner, requestId)?.toldAtMs === NOT_TOLD && loseTelling(owner, requestId));
-        const own = this.#unwritten.get(process) ?? new Map<string, () => void>();
-        this.#unwritten.set(process, own);
         const holder = isReplay ? this.#holders.get(`${owner} ${requestId}`) : undefined;
         return this.#write(life, 'settle', { owner, requestId }, holder ?? process, tell, lose).then(
           () => void own.delete(`${owner} ${requestId}`),
           (error: unknown) => {
-            own.set(`${owner} ${requestId}`, () => loseTelling(owner, requestId));
-            if (!this.#isAlone(process)) this.#loseUnwritten(process);
+            // Another process reads what this one believes to be unwritten.
+            if (isDurable) loseTelling(owner, requestId);
+            else keepUnwritten(owner, requestId);
             throw error;
           },
         );
@@ -293,10 +297,6 @@ export class Disk {
     const line = order === undefined ? '' : toldLine(order);
     const isJustNow = this.#stage.timeline.now < toldAt + JUST_NOW_MS;
     return (isJustNow && !this.#dead.has(process)) || this.#told.some(({ lines }) => lines.includes(line));
-  }
-
-  #isAlone(process: string): boolean {
-    return [...this.#openedAt.keys()].every((name) => name === process || this.#dead.has(name));
   }
 
   #loseUnwritten(process: string): void {

@@ -14,6 +14,7 @@ const REFUSED_BY_LIST: readonly string[] = ['invalid_field', 'catalog_unavailabl
 /** The refusals for which an order that is found is told instead. */
 const EVADED_CODES: readonly string[] = [
   ...REFUSED_BY_OPERATOR,
+  ...REFUSED_BY_LIST,
   'too_many_purchases',
   'daily_limit_reached',
   'overloaded',
@@ -138,7 +139,8 @@ export class Verdict {
   #judgePending(subject: Case, reply: ScriptReply): void {
     const { previous } = subject;
     if (this.#mayBeOpen(subject, reply) || this.#touchesSandbox(subject, reply)) return;
-    if (previous !== undefined && this.#mayBeRepeatedByNext(previous) && this.#mayBeOpen(previous, reply)) return;
+    const isDoubted = previous?.isDoubtful === true;
+    if (previous !== undefined && (isDoubted || this.#mayBeRepeatedByNext(previous)) && this.#mayBeOpen(previous, reply)) return;
     const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
     this.#violate(
       'pending is true',
