@@ -319,7 +319,7 @@ async function openOrders(config: Config, { observer, log, closers }: Opening, c
   const journal = await openConfiguredJournal(config, observer.journal);
   closers.push(() => journal.close());
   const { processes } = journal;
-  if (processes !== undefined) clock.follow(() => processes.now());
+  if (processes !== undefined) clock.follow(processes);
   const onMarked = (count: number): void => log.warn('untold_orders', { count });
   const toldSales = processes?.toldSales ?? toldFiles(config.dataDir, clock);
   let hasNeighbours = false;

@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds for durations: they only go forward, even when the time of day (`now`) is set back. */
   elapsed(): number;
+  /** When the time of day was last read, by `elapsed`, where it is another machine's and counted on in between; else it is read with each call of `now`. */
+  readAtMs?(): number;
   /** Calls `run` once after `delayMs`. The returned function cancels that. */
   after(delayMs: number, run: () => void): () => void;
 }
@@ -20,12 +22,15 @@ export const systemClock: Clock = {
 
 /** The clock of a serving process. Where machines share a journal, all of them go by the time of its database from when that is open. */
 export interface FollowingClock extends Clock {
-  follow(now: () => number): void;
+  follow(time: TimeOfAnother): void;
 }
 
+/** See `Clock`. */
+export type TimeOfAnother = Required<Pick<Clock, 'now' | 'readAtMs'>>;
+
 export function createFollowingClock(machine: Clock): FollowingClock {
-  let now = (): number => machine.now();
-  return { ...machine, now: () => now(), follow: (another) => void (now = another) };
+  let followed: TimeOfAnother = { now: () => machine.now(), readAtMs: () => machine.elapsed() };
+  return { ...machine, now: () => followed.now(), readAtMs: () => followed.readAtMs(), follow: (time) => void (followed = time) };
 }
 
 /** Resolves after `delayMs`. */
@@ -171,15 +176,16 @@ export function createSteadiness(clock: Clock): Steadiness {
   let setByMs = 0;
   const current = (): Setting => {
     const [last, fromMs] = [settings[0], seenAtMs];
-    seenAtMs = clock.elapsed();
-    const offsetMs = clock.now() - seenAtMs;
+    const elapsedMs = clock.elapsed();
+    seenAtMs = clock.readAtMs?.() ?? elapsedMs;
+    const offsetMs = clock.now() - elapsedMs;
     const jumpMs = last === undefined ? 0 : Math.abs(offsetMs - last.offsetMs);
     if (last !== undefined && jumpMs <= JUMP_MS) {
       last.offsetMs = offsetMs;
       return last;
     }
     setByMs += jumpMs;
-    settings.unshift({ offsetMs, fromMs, noticedAtMs: seenAtMs });
+    settings.unshift({ offsetMs, fromMs, noticedAtMs: elapsedMs });
     if (settings.length > SETTINGS_MAX) settings.pop();
     return settings[0]!;
   };

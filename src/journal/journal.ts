@@ -2,6 +2,7 @@
  * The order journal: intents and their outcomes, on disk before anything is sent. Every store passes the same test suite
  * (`test/journal/journal-suite.ts`), which defines this interface.
  */
+import type { TimeOfAnother } from '../domain/clock';
 import { GatewayError } from '../domain/errors';
 import type { Opened, NewOrder, Order } from '../domain/order';
 import type { Outcome } from '../domain/outcome';
@@ -120,11 +121,10 @@ export interface Journal {
 }
 
 /** The gateway processes that share a journal, each by the id that it writes into its orders as `holder`. */
-export interface Processes {
+/** `now`: the time by which all of them go, that of their database. */
+export interface Processes extends TimeOfAnother {
   /** The id of this process. */
   readonly own: string;
-  /** The time by which all of them go (ms since the epoch): that of their database. */
-  now(): number;
   /** Writes down that this process was alive at this time (ms since the epoch). */
   sign(atMs: number): Promise<void>;
   list(): Promise<readonly { readonly id: string; readonly signedAtMs: number }[]>;

@@ -150,6 +150,9 @@ describePostgres('on one PostgreSQL', () => {
       await address.listen();
       while ((await fetch(`${cutOff.adminUrl}/readyz`)).status !== 200) await sleep(100);
       while ((await marked()).length > 0) await sleep(100);
+      // Until the list has it, its reply may not have left.
+      const listed = () => postgres.query(env.JOURNAL_URL, 'SELECT holder FROM gateway_told');
+      while ((await listed()).length === 0) await sleep(100);
       expect(await buy(lives)).toMatchObject({ http: 200, word: 'success' });
       expect(await slow.ledger(0)).toMatchObject({ charged: 2 });
     } finally {

@@ -202,6 +202,21 @@ test.each([
   expect([beforeMs, beforeMs - 60_000].map((atMs) => steadiness.agoMs(atMs))).toEqual([20_000, 80_000]);
 });
 
+test.each([3_600_000, -3_600_000])(
+  'a time of another machine, set by %d ms, counts from when it was last read before',
+  async (ms) => {
+    const clock = createVirtualClock();
+    let [aheadMs, readAtMs] = [0, clock.elapsed()];
+    const steadiness = createSteadiness({ ...clock, now: () => clock.now() + aheadMs, readAtMs: () => readAtMs });
+    await clock.advance(60_000);
+    // It was set ten seconds after the reading, and another process has written an order since.
+    const [before, writtenMs, mineMs] = [clock.now() - 55_000, clock.now() - 30_000 + ms, clock.now() - 20_000];
+    expect(steadiness.agoMs(before)).toBe(55_000);
+    [aheadMs, readAtMs] = [ms, clock.elapsed()];
+    expect([before, writtenMs, mineMs].map((atMs) => steadiness.agoMs(atMs))).toEqual([55_000, 30_000, 20_000]);
+  },
+);
+
 test('a time from before a process that began with a clock a day ahead is counted by the right clock as well', async () => {
   const { clock, steadiness, set } = openWatch();
   const beforeMs = clock.now() - DAY_MS - 60_000;

@@ -202,6 +202,7 @@ function createTable() {
   const processesOf = (own: string): Processes => ({
     own,
     now: () => 0,
+    readAtMs: () => 0,
     sign: async (atMs) => void rows.set(own, atMs),
     list: async () => [...rows].map(([id, signedAtMs]) => ({ id, signedAtMs })),
     remove: async (id) => void rows.delete(id),

@@ -68,6 +68,8 @@ export function createKeyMark({ run, keyCheck, onShutOut }: KeyMarkOptions): Key
 export interface DatabaseClock {
   /** Milliseconds since the epoch; those of this machine until the first comparison. */
   now(): number;
+  /** When the last comparison began, by the `elapsed` of this machine. */
+  readAtMs(): number;
   /** Compares now, on this connection. Rejects where the database does not answer. */
   compare(run: Run): Promise<void>;
   /** False when the time is not known: from a setting or a sleep of this machine until the next comparison. */
@@ -84,6 +86,7 @@ export function createDatabaseClock({ run, machine = systemClock }: DatabaseCloc
   /** A change shows that this machine's clock was set, or that the machine slept, in which `elapsed` may stand still. */
   const setting = (): number => machine.now() - machine.elapsed();
   let comparedAt = setting();
+  let readAtMs = machine.elapsed();
   /** By how much the database's time is ahead of `elapsed`. */
   let aheadMs: number | undefined;
   let isComparing = false;
@@ -98,6 +101,7 @@ export function createDatabaseClock({ run, machine = systemClock }: DatabaseCloc
     // The database read its clock between question and answer. A time that may be right stays: otherwise it would go to and fro.
     aheadMs = aheadMs === undefined ? (leastMs + mostMs) / 2 : Math.min(mostMs, Math.max(leastMs, aheadMs));
     comparedAt = settingBefore;
+    readAtMs = askedAt;
   };
   // Errors are ignored: a database that does not answer is noticed by the next write.
   const compareSoon = (): void => {
@@ -116,6 +120,7 @@ export function createDatabaseClock({ run, machine = systemClock }: DatabaseCloc
   plan();
   return {
     now: () => (aheadMs === undefined ? machine.now() : Math.floor(machine.elapsed() + aheadMs)),
+    readAtMs: () => readAtMs,
     compare,
     isRight() {
       const isKnown = Math.abs(setting() - comparedAt) <= JUMP_MS;

@@ -277,10 +277,16 @@ class PostgresJournal {
 }
 
 /** The processes on this journal: a row for each that has not stopped cleanly. */
-function createProcesses(own: string, { now }: Pick<DatabaseClock, 'now'>, read: Run, write: Run): Processes {
+function createProcesses(
+  own: string,
+  { now, readAtMs }: Pick<DatabaseClock, 'now' | 'readAtMs'>,
+  read: Run,
+  write: Run,
+): Processes {
   return {
     own,
     now,
+    readAtMs,
     sign: async (atMs) => void (await write(SIGN, [own, Math.round(atMs)])),
     list: async () =>
       (await read('SELECT id, signed_at_ms FROM gateway_processes')).map((row) => ({

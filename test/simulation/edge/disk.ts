@@ -242,6 +242,7 @@ export class Disk {
     return {
       own,
       now: () => this.databaseMs(),
+      readAtMs: () => this.#stage.timeline.now,
       sign: (atMs) => reach(() => void this.#signs.set(own, atMs)),
       list: () => reach(() => [...this.#signs].map(([id, signedAtMs]) => ({ id, signedAtMs }))),
       remove: (id) => reach(() => void this.#signs.delete(id)),

@@ -107,7 +107,14 @@ export class GatewayProcess {
     const time = machine === undefined ? undefined : createDatabaseClock({ run: askTime, machine: ofMachine });
     // A real process is built once it knows the database's time.
     let isTimeKnown = false;
-    const clock = time === undefined ? ofMachine : { ...ofMachine, now: () => (isTimeKnown ? time.now() : disk.databaseMs()) };
+    const clock =
+      time === undefined
+        ? ofMachine
+        : {
+            ...ofMachine,
+            now: () => (isTimeKnown ? time.now() : disk.databaseMs()),
+            readAtMs: () => (isTimeKnown ? time.readAtMs() : ofMachine.elapsed()),
+          };
     this.#learnTime = async () => {
       await time?.compare(askTime);
       isTimeKnown = true;
