@@ -87,7 +87,8 @@ export async function openOrder(opening: Opening, parsed: ParsedRequest, parts: 
       repeatKind === 'first' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
     const findById = async (): Promise<Order | undefined> =>
       (await knownOrder(newOrder, isFirst, parsed, parts)) ?? orderAtV1(newOrder, repeatKind, parsed, parts);
-    const known = (await findById()) ?? (await repeatedElsewhere(newOrder, parsed, findById, parts));
+    const isNewId = repeatKind === 'first' && parsed.intent.requestId === undefined;
+    const known = (await findById()) ?? (await repeatedElsewhere(newOrder, parsed, isNewId ? undefined : findById, parts));
     if (known === undefined) throw refusal;
     const isReadable = known.owner === newOrder.owner && refusal instanceof GatewayError && OF_PURCHASES_ALONE.has(refusal.code);
     if (!isReadable || !isWaitingForProvider(known.outcome)) return idlePursuit(known);

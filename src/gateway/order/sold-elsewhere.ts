@@ -115,18 +115,18 @@ export function createFindElsewhere(
 /**
  * The order of another process that a refused request repeats. While there is too much to do, many requests are refused, and wait here until one
  * search of the journal serves all of them. If the journal cannot be read, the refusal stands, as for a first order (decision 0012). A request with
- * an id is looked for by that once more (`findById`): its twin may have come to the other process just before, and be opened by now.
+ * an id, or with that of the order that it repeats, is looked for by that once more (`findById`): its twin may have come to the other process just
+ * before, and be opened by now.
  */
 export async function repeatedElsewhere(
   order: NewOrder,
   parsed: ParsedRequest,
-  findById: () => Promise<Order | undefined>,
+  findById: (() => Promise<Order | undefined>) | undefined,
   parts: ElsewhereParts,
 ): Promise<Order | undefined> {
-  const hasId = parsed.intent.requestId !== undefined;
-  if (parts.toldSales?.() === undefined || !(hasId || isFoundByWords(parsed))) return undefined;
+  if (parts.toldSales?.() === undefined || !(findById !== undefined || isFoundByWords(parsed))) return undefined;
   await pause(parts.clock, LOOK_EVERY_MS);
-  const known = hasId ? await findById() : undefined;
+  const known = await findById?.();
   if (known !== undefined || !isFoundByWords(parsed)) return known;
   const found = await findSameSale(order, parsed, parts, { isDue: false });
   return found === UNREAD || isRefusal(found?.outcome) ? undefined : found;

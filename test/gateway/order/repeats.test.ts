@@ -1421,6 +1421,18 @@ describe('a repeat without an id', () => {
     }
   });
 
+  test('of an order that was refused untold is no failure where another process sends that order again just then, and this one writes nothing', async () => {
+    const parts = { toldSales: () => toldStore() };
+    const house = openWalkHouse({ ...slowly(500, REJECTED, SUCCESS), parts });
+    const other = openWalkHouse({ beside: house, away: ['open'], parts });
+    await hangUpAfter(200, house);
+    await house.clock.advance(20_000);
+    const refused = ask(other);
+    await house.clock.advance(50);
+    ask(house);
+    expect(await told(other, refused)).toMatchObject({ status: 'success', reference: 'V1' });
+  });
+
   test('is no failure where another process sells its twin at v1 just then, and this one, which sells in the sandbox, writes nothing', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS));
     const callerKeys = new Map([[house.owner, { ...plainCallerKey(house.owner), isSandboxed: true }]]);
