@@ -147,14 +147,17 @@ function once<Part>(make: () => Part): () => Part {
   return () => (made ??= make());
 }
 
-/** Forwards every call to the part of the current case. It has only methods, because a gateway reads no other property of these parts. */
+/**
+ * Forwards every call to the part of the current case. It has only methods, because a gateway reads no other property of these parts. A method that the part
+ * does not have gives undefined.
+ */
 function delegate<Part extends object>(current: () => Part): Part {
   return new Proxy({} as Part, {
     get:
       (_none, name) =>
       (...values: unknown[]): unknown => {
-        const part = current() as Record<PropertyKey, (...values: unknown[]) => unknown>;
-        return part[name]!(...values);
+        const part = current() as Partial<Record<PropertyKey, (...values: unknown[]) => unknown>>;
+        return part[name]?.(...values);
       },
   });
 }
