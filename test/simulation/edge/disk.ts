@@ -22,6 +22,9 @@ import { note, type Stage } from './stage';
 const AHEAD_MS = 60_000;
 const BEHIND_MS = 7 * 60_000;
 
+/** After its marks of a dead process's orders a process has looked twice whether they were told (`mark-untold`). */
+const LOOKED_MS = 76_000;
+
 /** How often a process tries whether an unreadable disk can be written again. */
 const LOOK_AGAIN_MS = 5_000;
 
@@ -223,8 +226,16 @@ export class Disk {
   }
 
   /** The journal as a start has it that marks the orders of dead processes: nothing fails. */
-  markingJournal(): Journal {
-    return { ...this.journal, tell: (...telling) => this.#tell(...telling) };
+  markingJournal(process: string): Journal {
+    const tell: Journal['tell'] = async (...telling) => {
+      await this.#tell(...telling);
+      // A process that dies before it has looked whether a living one has told the order leaves its mark (decision 0024).
+      const [[owner, requestId], own] = [telling, this.#unwritten.get(process)];
+      const subject = this.#stage.book.find(owner, requestId);
+      own?.set(`mark ${owner} ${requestId}`, () => void (subject && (subject.isTellingLost = true)));
+      this.#stage.timeline.after(LOOKED_MS, () => own?.delete(`mark ${owner} ${requestId}`));
+    };
+    return { ...this.journal, tell };
   }
 
   /** The database's time, as a process of a fleet asks for it. */

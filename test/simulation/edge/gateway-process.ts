@@ -261,7 +261,7 @@ export class GatewayProcess {
   }
 
   #markUntold(): Promise<unknown> {
-    return markUntold(this.#disk.markingJournal(), this.#disk.takeSigns(), {
+    return markUntold(this.#disk.markingJournal(this.name), this.#disk.takeSigns(), {
       toldSales: this.#disk.told,
       clock: this.#clock,
     });
