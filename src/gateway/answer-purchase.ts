@@ -16,7 +16,7 @@ import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { isNameless, namesItsSale } from './read/read-raw';
 import { orderRoot, outcomeParts, replyTo } from './tell/merge-reply';
-import { isUntoldElsewhere, markTold, takeEnd, watchHangUp } from './tell/mark-told';
+import { markTold, takeEnd, watchHangUp } from './tell/mark-told';
 import { pendingInWords, obstacleParts, withWait } from './tell/refuse';
 import type { WalkParts } from './walk-parts';
 
@@ -116,19 +116,17 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
   if (again !== undefined) return finishPurchase(again.order, { ...purchase, ...again, openingKind: undefined }, parsed, parts);
   const told = withWait(outcomeParts(outcome, forReply.mapping), parsed.call!.path);
   const isContested = arePinsContested(order, { isJoined, openingKind }, forReply);
-  const isShared = isContested || (!namesItsSale(parsed.intent.requestId) && isUntoldElsewhere(order, parts));
-  // A script that has hung up takes nothing: its mark could come after that of another script, which is told the end.
-  const isTaking = told.outcome === 'success' && isShared && !parsed.line.hasHungUp;
-  const taken = isTaking ? await takeEnd(order, parsed.line, parts) : order;
-  const isOthers = isContested && taken === 'taken';
+  const isNamed = namesItsSale(parsed.intent.requestId);
+  const taken = await takeEnd(order, { told: told.outcome, isContested, isNamed, line: parsed.line }, parts);
   // Another sale would be bought for nobody: the script that has taken the PINs may be this one, which has asked again.
-  if (taken === 'unwritten' || (isOthers && parsed.line.hasHungUp)) return { reply: pendingInWords(parsed), outcome: 'unknown' };
+  if (taken === 'unwritten' || (taken === 'taken' && parsed.line.hasHungUp))
+    return { reply: pendingInWords(parsed), outcome: 'unknown' };
   // Another request has taken the PINs of this order, so this one is another sale.
-  if (isOthers) {
+  if (taken === 'taken') {
     const intent = { ...parsed.intent, requestId: undefined };
     return answerPurchase({ ...parsed, intent, patienceMs: leftMs() }, parts);
   }
-  await markTold(taken === 'taken' ? order : taken, told.outcome, parsed.line, parts);
+  await markTold(taken, told.outcome, parsed.line, parts);
   // The spellings of this request: the order may have been opened by another request with other spellings.
   const echoed: Order = order.echo === newOrder.echo ? order : { ...order, echo: newOrder.echo };
   return {

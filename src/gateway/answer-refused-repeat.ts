@@ -18,7 +18,7 @@ import type { WalkParts } from './walk-parts';
 import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { mergeReply, orderRoot, outcomeParts } from './tell/merge-reply';
-import { isUntoldElsewhere, markTold, takeEnd } from './tell/mark-told';
+import { markTold, takeEnd } from './tell/mark-told';
 import { pendingInWords, obstacleParts } from './tell/refuse';
 import { unreadOrder } from './order/open-order';
 import { mayBeAwaited } from './order/pursuits';
@@ -68,12 +68,10 @@ export async function answerRefusedRepeat(
   // A request under another header may have taken them, too.
   const isContested = isByWords || (isOfPins(ordered) && !namesItsSale(sent) && latest.toldAtMs !== undefined);
   if (isContested && isToldLater(latest)) return undefined;
-  const isShared = isContested || (!namesItsSale(sent) && isUntoldElsewhere(latest, parts));
-  const isTaking = told.outcome === 'success' && isShared && !line.hasHungUp;
-  const taken = isTaking ? await takeEnd(latest, line, parts) : latest;
+  const taken = await takeEnd(latest, { told: told.outcome, isContested, isNamed: namesItsSale(sent), line }, parts);
   if (taken === 'unwritten') return answerPending(repeated, known, reader);
-  if (isContested && taken === 'taken') return undefined;
-  await markTold(taken === 'taken' ? latest : taken, told.outcome, line, parts);
+  if (taken === 'taken') return undefined;
+  await markTold(taken, told.outcome, line, parts);
   const reply = mergeReply({
     ...told,
     mapping: replyMapping,

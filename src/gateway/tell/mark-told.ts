@@ -113,16 +113,38 @@ interface Taken extends Order {
 }
 
 /** Whether other processes sell, and would tell a repeat the end of this order until they read that it was told. */
-export function isUntoldElsewhere(order: Order, { toldSales }: Pick<MarkToldParts, 'toldSales'>): boolean {
+function isUntoldElsewhere(order: Order, { toldSales }: Pick<MarkToldParts, 'toldSales'>): boolean {
   return isEndUntold(order) && toldSales?.() !== undefined;
+}
+
+/** How the end of an order is to be told. */
+interface Telling {
+  readonly told: ReplyOutcome;
+  /** Another script may be told the same PINs. */
+  readonly isContested: boolean;
+  /** The request's own id or header shows which sale it is. */
+  readonly isNamed: boolean;
+  readonly line: Line;
 }
 
 /**
  * Takes the end of a sold order for a request without an id: writes, before the reply is sent, that it was told. `taken` if another such request has taken
- * it, at this process or another; `unwritten` where that cannot be written and other processes would tell it again; else the order as it is while the
+ * the PINs, at this process or another; `unwritten` where that cannot be written and other processes would tell it again; else the order as it is while the
  * reply has not left.
  */
-export async function takeEnd(order: Order, line: Line, parts: MarkToldParts): Promise<Taken | 'taken' | 'unwritten'> {
+export async function takeEnd(
+  order: Order,
+  { told, isContested, isNamed, line }: Telling,
+  parts: MarkToldParts,
+): Promise<Taken | 'taken' | 'unwritten'> {
+  const isShared = isContested || (!isNamed && isUntoldElsewhere(order, parts));
+  // A script that has hung up takes nothing: its mark could come after that of another script, which is told the end.
+  if (told !== 'success' || !isShared || line.hasHungUp) return order;
+  const taken = await writeTaken(order, line, parts);
+  return taken === 'taken' && !isContested ? order : taken;
+}
+
+async function writeTaken(order: Order, line: Line, parts: MarkToldParts): Promise<Taken | 'taken' | 'unwritten'> {
   const { journal, clock, unwrittenTellings, onTrouble } = parts;
   const key = keyText(order);
   if (unwrittenTellings.has(key)) return 'taken';
