@@ -4,7 +4,7 @@
  * in the journal, and v1 is asked again. A proof of absence is never kept. (Decision 0038.)
  */
 import { GatewayError } from '../domain/errors';
-import type { Order } from '../domain/order';
+import type { NewOrder, Opened, Order } from '../domain/order';
 import { isProvenAbsent, referenceOf, type Outcome } from '../domain/outcome';
 import { type IsTellingDue, WriteFailure, type Journal, type OrderKey, keyText } from './journal';
 import { isUnsettled, isUntold, settleOrder, tellOrder, withoutGoods } from './order-life';
@@ -43,10 +43,6 @@ export interface KeepingJournal extends Journal {
 /** With a spool, a kept change is on a disk of this machine before it is returned or told. */
 export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spool): KeepingJournal {
   const kept = new KeptChanges(inner, ordersMax, spool);
-  const openOnceWritten: Journal['open'] = async (intent) => {
-    if (!(await kept.bringToDisk(intent.owner, intent.requestId))) throw new GatewayError('journal_unavailable');
-    return inner.open(intent);
-  };
   const standing = async (owner: string, requestId: string): Promise<Order> => {
     const order = await inner.find(owner, requestId);
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');
@@ -56,7 +52,7 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
   return {
     writeKept: () => kept.write(),
     keptCount: () => kept.count,
-    open: (intent) => (kept.count === 0 ? inner.open(intent) : openOnceWritten(intent)),
+    open: (intent) => kept.open(intent),
     async settle(owner, requestId, latest, atMs, attempt) {
       const isKept = kept.has(owner, requestId);
       if (!isRepeatable(latest)) {
@@ -252,6 +248,19 @@ class KeptChanges {
     if (changes === undefined) this.#kept.set(key, [change]);
     else changes.push(change);
     await this.#spool?.append(change);
+  }
+
+  /** Opens the order by what the disk has of it, once that is all. The order that was found is as it was told last. */
+  async open(intent: NewOrder): Promise<Opened> {
+    const { owner, requestId } = intent;
+    if (this.count > 0 && !(await this.bringToDisk(owner, requestId))) throw new GatewayError('journal_unavailable');
+    const isTelling = this.#telling.has(keyText(intent));
+    const opened = await this.#disk.open(intent);
+    if (opened.kind !== 'found') return opened;
+    // The telling may have reached the disk after the order was read there.
+    const reading = isTelling ? this.applyToRead(intent, () => this.#disk.find(owner, requestId)) : undefined;
+    const order = await reading?.catch(() => undefined);
+    return { ...opened, order: order ?? this.applyTo(opened.order) };
   }
 
   /** To be called before a decision by the order on disk. True when all changes of the order are on disk. */

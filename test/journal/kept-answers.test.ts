@@ -115,6 +115,36 @@ describe('answers of v1 while the disk takes nothing', () => {
     },
   );
 
+  test.each(['while', 'after'] as const)(
+    'that a script hung up shows in the order that its repeat finds %s that is written',
+    async (when) => {
+      const disk = createMemoryJournal();
+      let written = (): void => undefined;
+      const journal = keepAnswers({
+        ...disk,
+        tell: async (...telling) => {
+          await new Promise<void>((resolve) => (written = resolve));
+          await disk.tell(...telling);
+        },
+        // As a database whose answer comes after that of a later write.
+        open: async (intent) => {
+          const opened = await disk.open(intent);
+          if (when === 'after') written();
+          await new Promise((resolve) => setImmediate(resolve));
+          return opened;
+        },
+      });
+      await journal.open(newOrder());
+      await journal.settle(owner, 'r1', SOLD, 5_000);
+      await disk.tell(owner, 'r1', 6_000);
+      const noting = journal.tell(owner, 'r1', NOT_TOLD);
+      const opened = await journal.open(newOrder());
+      expect(opened).toMatchObject({ kind: 'found', order: { outcome: SOLD, toldAtMs: NOT_TOLD } });
+      written();
+      await noting;
+    },
+  );
+
   test('that a script hung up is not noted any more once another script has been told, on disk or while it is written', async () => {
     const { disk, journal, fill, makeRoom } = await withOpenOrder();
     await journal.settle(owner, 'r1', SOLD, 5_000);
