@@ -107,7 +107,8 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
   watchHangUp(order, parsed.line, parts);
   const { openSince } = pursuit;
   const outcome = await withGoods(order, forReply, parts, parsed.patienceMs - (parts.clock.elapsed() - begunAt));
-  const isOpenedHere = order.openedAtMs === newOrder.openedAtMs;
+  // Of an order that could not be read it is not known since when another process has had it.
+  const isOpenedHere = !isStandIn(order) && order.openedAtMs === newOrder.openedAtMs;
   const opened = isOpenedHere ? { requestId, atMs: begunAt } : undefined;
   if (outcome.kind === 'unknown') parts.reconciler.watch(parsed.credentials, parsed.request.clientAddress, opened);
   if (outcome.kind === 'succeeded' && outcome.reference !== undefined) parts.reconciler.noteSale(order.owner, outcome.reference);

@@ -13,7 +13,7 @@ import { keepAnswers, type KeepingJournal } from '../../src/journal/kept-answers
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest } from './legacy-request';
 import { openLine } from './open-line';
-import { AIRTIME, AXIOS, openWalkHouse, PHP, selling, type WalkHouse } from './walk-house';
+import { AIRTIME, AXIOS, JOURNAL_AWAY, openWalkHouse, PHP, selling, type WalkHouse } from './walk-house';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
 const PENDING: Outcome = { kind: 'pending', reference: 'V1' };
@@ -586,11 +586,11 @@ test('of two sendings under one id that came at once, the one that has waited lo
 });
 
 describe('in the first hour of an account', () => {
-  test.each([
-    ['three minutes after a sale that v1 shows', 'fail', 180_000],
-    ['a minute after it', 'pending', 60_000],
-  ])('an order that v1 never had, %s, is told as %s', async (_title, word, afterMs) => {
+  const R2 = { 'request-id': 'r-2', mobile_number: '08030000002' };
+  /** A process whose v1 confirms a sale now, does not answer the next order, and lists that sale alone. */
+  const openAfterSale = async (beside?: WalkHouse): Promise<WalkHouse> => {
     const house: WalkHouse = openWalkHouse({
+      ...(beside && { beside }),
       answers: [{ outcome: SUCCESS }, { outcome: UNKNOWN }],
       find: ({ path }) => {
         if (path !== '/transactions') return { kind: 'refused', httpStatus: 404, body: {} };
@@ -601,9 +601,30 @@ describe('in the first hour of an account', () => {
     });
     const soldAtMs = house.clock.now();
     expect(await buy(house)).toMatchObject({ status: 'success' });
+    return house;
+  };
+
+  test.each([
+    ['three minutes after a sale that v1 shows', 'fail', 180_000],
+    ['a minute after it', 'pending', 60_000],
+  ])('an order that v1 never had, %s, is told as %s', async (_title, word, afterMs) => {
+    const house = await openAfterSale();
     await house.clock.advance(afterMs);
-    expect(await buy(house, { 'request-id': 'r-2', mobile_number: '08030000002' })).toMatchObject({ status: 'pending' });
+    expect(await buy(house, R2)).toMatchObject({ status: 'pending' });
     await house.clock.advance(600_000);
     expect(readReply(await question(house, 'r-2'))).toMatchObject({ status: word });
+  });
+
+  test('an order of another process, repeated here while the journal is away, may be older than the sale that v1 shows', async () => {
+    const other = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
+    await buy(other, R2);
+    await giveUp(other);
+    const house = await openAfterSale(other);
+    await house.clock.advance(180_000);
+    house.setAway(JOURNAL_AWAY);
+    expect(await buy(house, R2)).toMatchObject({ status: 'pending' });
+    house.setAway([]);
+    await house.clock.advance(600_000);
+    expect(readReply(await question(house, 'r-2'))).toMatchObject({ status: 'pending' });
   });
 });
