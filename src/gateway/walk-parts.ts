@@ -55,6 +55,8 @@ export interface GatewayParts {
   readonly onTold?: (order: Order, told: Told) => void;
   /** The sales that all processes have told; undefined while no other process sells from the same journal. */
   readonly toldSales?: (() => ToldStore | undefined) | undefined;
+  /** See `LookParts`. */
+  readonly unmarkedMs?: (() => number) | undefined;
   readonly onWrongPin?: (wrong: WrongPin) => void;
   /** Without it no purchase is refused because others wait for their turn at v1. */
   readonly crowdedSeconds?: HttpUpstream['crowdedSeconds'];

@@ -35,7 +35,11 @@ export interface UnsettledOptions extends ListOptions {
 }
 
 /** `holder`: the process to which the order belongs, where the journal records that (see `Processes`). */
-export type IsTellingDue = (order: Order, holder?: string) => boolean;
+export interface IsTellingDue {
+  (order: Order, holder?: string): boolean;
+  /** That nobody was told at this time (`toldAtMs` of the order) is what is told. */
+  readonly takesBackMs?: number | undefined;
+}
 
 export interface Journal {
   /**

@@ -4,7 +4,7 @@
  * in the journal, and v1 is asked again. A proof of absence is never kept. (Decision 0038.)
  */
 import { GatewayError } from '../domain/errors';
-import type { NewOrder, Opened, Order } from '../domain/order';
+import { type NewOrder, NOT_TOLD, type Opened, type Order } from '../domain/order';
 import { isProvenAbsent, referenceOf, type Outcome } from '../domain/outcome';
 import { type IsTellingDue, WriteFailure, type Journal, type OrderKey, keyText } from './journal';
 import { isUnsettled, isUntold, settleOrder, tellOrder, withoutGoods } from './order-life';
@@ -20,8 +20,10 @@ export interface KeptChange {
   readonly owner: string;
   readonly requestId: string;
   readonly attempt?: number;
-  readonly said: { readonly latest: Outcome; readonly atMs: number } | { readonly toldAtMs: number };
-  /** As for `Journal.tell`: a later telling may be on disk before this one. No spool keeps it. */
+  readonly said:
+    | { readonly latest: Outcome; readonly atMs: number }
+    | { readonly toldAtMs: number; readonly takesBackMs?: number | undefined };
+  /** As for `Journal.tell`: a later telling may be on disk before this one. A spool keeps only what it takes back. */
   readonly isDue?: IsTellingDue | undefined;
 }
 
@@ -71,7 +73,8 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
       return standing(owner, requestId);
     },
     async tell(owner, requestId, toldAtMs, isDue, attempt) {
-      const change = { owner, requestId, ...(attempt === undefined ? {} : { attempt }), said: { toldAtMs }, isDue };
+      const said = { toldAtMs, takesBackMs: isDue?.takesBackMs };
+      const change = { owner, requestId, ...(attempt === undefined ? {} : { attempt }), said, isDue };
       if (kept.has(owner, requestId)) {
         const reading = isDue && kept.applyToRead(change, () => inner.find(owner, requestId));
         const order = await reading?.catch(() => undefined);
@@ -120,7 +123,13 @@ function changeOf(...[owner, requestId, latest, atMs, attempt]: Parameters<Journ
 /** Writes a kept change into a journal. */
 export async function writeKeptChange(journal: Journal, { owner, requestId, said, attempt, isDue }: KeptChange): Promise<void> {
   if ('latest' in said) await journal.settle(owner, requestId, said.latest, said.atMs, attempt);
-  else await journal.tell(owner, requestId, said.toldAtMs, isDue, attempt);
+  else await journal.tell(owner, requestId, said.toldAtMs, isDue ?? takingBack(said.takesBackMs), attempt);
+}
+
+/** What a spool keeps of `isDue`. */
+function takingBack(takesBackMs: number | undefined): IsTellingDue | undefined {
+  if (takesBackMs === undefined) return undefined;
+  return ({ toldAtMs = NOT_TOLD }) => toldAtMs === NOT_TOLD || toldAtMs === takesBackMs;
 }
 
 /** Changes of orders that are not on disk yet, in the order in which they came. */

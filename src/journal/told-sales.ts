@@ -15,11 +15,12 @@ export interface ToldStore {
  * minute (`timing.try`); then a receipt is read, which may take ten seconds.
  */
 export const TELLING_MS = 75_000;
-/**
- * How long it may take until other processes have marked the untold sales of a process that died: 25 seconds, and as long again where they had lost
- * the journal, or stood still, themselves.
- */
+/** How long it takes at most until other processes have marked the untold sales of a process that died, while they can write. */
 export const UNMARKED_MS = 60_000;
+/** The same where they could not write, or stood still: as long as a sale may be repeated. The lists of told sales reach further back. */
+export const UNMARKED_MAX_MS = 10 * 60_000;
+/** The told sales of this time are always in the list. */
+export const TOLD_KEPT_MS = UNMARKED_MAX_MS + 5 * 60_000;
 /** Within this time after the reply a sale of a living process is in its list of told sales. */
 export const WRITTEN_MS = 100;
 
@@ -47,32 +48,43 @@ export function isMissing(order: Order, isTold: (sale: ToldSale, as?: Told) => b
   return toldAtMs >= fromMs && !isTold(order);
 }
 
+/** When a list of told sales is read, and since when it is not known that the orders of all dead processes are marked. */
+export interface ReadingTime {
+  readonly nowMs: number;
+  readonly unmarkedMs: number;
+}
+
 /**
  * Whether a sale whose end is not marked as told may be untold. If its process died before telling it, the other processes mark it only within
- * `UNMARKED_MS` of that. `agoMs`: how long ago it was settled, where the clock was set since and that is known. Rejects when the store cannot be read.
+ * `unmarkedMs` of that. `agoMs`: how long ago it was settled, where the clock was set since and that is known. Rejects when the store cannot be read.
  */
 export async function isPerhapsUntold(
   order: Order,
   store: ToldStore | undefined,
-  nowMs: number,
+  { nowMs, unmarkedMs }: ReadingTime,
   agoMs?: number,
 ): Promise<boolean> {
   const { outcome, settledAtMs = 0, toldAtMs = TOLD_PENDING } = order;
   if (store === undefined || outcome?.kind !== 'succeeded' || toldAtMs !== TOLD_PENDING) return false;
   // A time in the future was written before the clock was set back: until it comes, the list would have lost the sale.
-  const isMarked = (agoMs ?? Math.abs(nowMs - settledAtMs)) > TELLING_MS + UNMARKED_MS;
+  const isMarked = (agoMs ?? Math.abs(nowMs - settledAtMs)) > TELLING_MS + unmarkedMs;
   // If the clock was set back between its settling and its telling, the line is older than the settling.
-  const fromMs = Math.min(settledAtMs, nowMs - TELLING_MS - UNMARKED_MS) - CLOCKS_MS;
+  const fromMs = Math.min(settledAtMs, nowMs - TELLING_MS - unmarkedMs) - CLOCKS_MS;
   return !isMarked && isMissing(order, await readTold(store, fromMs), fromMs + CLOCKS_MS);
 }
 
 /**
  * Whether the end of this sale was marked as told of late and no reply with it is known to have left: its process may be telling it, or has died or lost
- * the journal since. Rejects when the store cannot be read.
+ * the journal since. `agoMs`: how long ago it was marked, as for `isPerhapsUntold`. Rejects when the store cannot be read.
  */
-export async function isPerhapsTold(order: Order, store: ToldStore | undefined, nowMs: number): Promise<boolean> {
+export async function isPerhapsTold(
+  order: Order,
+  store: ToldStore | undefined,
+  { nowMs, unmarkedMs }: ReadingTime,
+  agoMs?: number,
+): Promise<boolean> {
   const { outcome, toldAtMs = 0 } = order;
-  if (store === undefined || outcome?.kind !== 'succeeded' || Math.abs(nowMs - toldAtMs) > UNMARKED_MS) return false;
+  if (store === undefined || outcome?.kind !== 'succeeded' || (agoMs ?? Math.abs(nowMs - toldAtMs)) > unmarkedMs) return false;
   const fromMs = toldAtMs - CLOCKS_MS;
   return isMissing(order, await readTold(store, fromMs), fromMs);
 }

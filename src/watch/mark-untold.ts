@@ -6,8 +6,8 @@ import { type Clock, pause } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled, isUntold } from '../journal/order-life';
-import { isMissing, readTold, TELLING_MS, WRITTEN_MS, type ToldStore } from '../journal/told-sales';
-import { startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
+import { isMissing, readTold, TELLING_MS, type ToldStore, UNMARKED_MAX_MS, UNMARKED_MS, WRITTEN_MS } from '../journal/told-sales';
+import { KNOWN_DEAD_AFTER_MS, type OnAllMarked, startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 
 /** The longest time from an order's opening to its settling while its script waits: `check` warns of a patience above ten minutes. */
 const HOLD_MS = 10 * 60_000;
@@ -31,9 +31,15 @@ export interface UntoldParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
+export interface UntoldWatch {
+  readonly endSigns: (isClean: boolean) => void | Promise<void>;
+  /** Within how many ms of its death the orders of another process may not be marked yet: longer than ever while nothing could be written. */
+  readonly unmarkedMs: () => number;
+}
+
 /**
  * Marks the orders that dead processes left untold, then gives signs of life, and later marks the orders of any neighbour that falls silent. To be
- * awaited before the first request. Returns the function that ends the signs.
+ * awaited before the first request.
  */
 export async function watchUntold({
   dataDir,
@@ -43,20 +49,36 @@ export async function watchUntold({
   onMarked,
   onNeighbours,
   onTrouble,
-}: UntoldParts): Promise<(isClean: boolean) => void | Promise<void>> {
+}: UntoldParts): Promise<UntoldWatch> {
   const mark = async (signsMs: readonly number[], holder?: string): Promise<void> => {
     const count = await markUntold(journal, signsMs, { holder, toldSales, clock });
     if (count > 0) onMarked(count);
   };
+  const { onAllMarked, unmarkedMs } = sinceAllMarked(clock);
   const { processes } = journal;
   if (processes !== undefined) {
     onNeighbours(true);
     const onDead = (id: string, signMs: number): Promise<void> => mark([signMs], id);
-    return startSharedSigns({ processes, clock, journal, onDead, onTrouble });
+    const endSigns = await startSharedSigns({ processes, clock, journal, onDead, onAllMarked, onTrouble });
+    return { endSigns, unmarkedMs };
   }
+  const atMs = clock.elapsed();
   const signsMs = readSigns(dataDir, clock.now());
   if (signsMs.length > 0) await mark([...signsMs, await findEnd(journal, clock.now())]);
-  return startSigns({ dataDir, clock, journal, onSilent: (signMs) => mark([signMs]), onNeighbours, onTrouble });
+  if (journal.isWritable()) onAllMarked(atMs);
+  const onSilent = (signMs: number): Promise<void> => mark([signMs]);
+  return { endSigns: startSigns({ dataDir, clock, journal, onSilent, onAllMarked, onNeighbours, onTrouble }), unmarkedMs };
+}
+
+/** Tells for how long it is not known that the orders of all dead processes are marked. */
+export function sinceAllMarked(
+  clock: Pick<Clock, 'elapsed'>,
+): Pick<UntoldWatch, 'unmarkedMs'> & { readonly onAllMarked: OnAllMarked } {
+  let markedAtMs = -Infinity;
+  return {
+    onAllMarked: (atMs) => void (markedAtMs = atMs),
+    unmarkedMs: () => Math.min(UNMARKED_MAX_MS, Math.max(UNMARKED_MS, clock.elapsed() - markedAtMs + KNOWN_DEAD_AFTER_MS)),
+  };
 }
 
 export interface Marking {

@@ -28,6 +28,8 @@ const FOLDER = 'processes';
 export const SIGN_EVERY_MS = 5_000;
 /** A process without a sign for so long may have died. */
 const SILENT_AFTER_MS = 4 * SIGN_EVERY_MS;
+/** A process that is dead for so long counts as silent, also if its clock was ahead. */
+export const KNOWN_DEAD_AFTER_MS = 2 * SILENT_AFTER_MS + SIGN_EVERY_MS;
 /** The file of a process without a sign for so long is removed. If that process lives and only stood still, it makes its file anew. */
 const DEAD_AFTER_MS = 60_000;
 
@@ -104,6 +106,9 @@ function createSilence(clock: Clock): (id: string, signMs: number) => boolean {
   };
 }
 
+/** Called when the orders of all processes are marked that were silent at this time (ms by `clock.elapsed()`). */
+export type OnAllMarked = (atMs: number) => void;
+
 /** `isClean`: every order and every reply has ended, so no sign is left for a later start to examine. */
 export type EndSigns = (isClean: boolean) => void;
 
@@ -114,6 +119,7 @@ export interface SignParts {
   readonly journal: { isWritable(): boolean };
   /** A neighbour that sells from the same folder fell silent after this sign (ms since the epoch). Called again until the promise resolves. */
   readonly onSilent: (signMs: number) => Promise<void>;
+  readonly onAllMarked: OnAllMarked;
   /**
    * Whether another process may sell from the same folder: told before the first request, with each sign, and when a process comes or goes. One
    * that stands still counts for a minute.
@@ -123,7 +129,7 @@ export interface SignParts {
 }
 
 /** To be called before the first request, and after the orders of dead processes have been marked. Returns the function that ends the signs. */
-export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours, onTrouble }: SignParts): EndSigns {
+export function startSigns({ dataDir, clock, journal, onSilent, onAllMarked, onNeighbours, onTrouble }: SignParts): EndSigns {
   const folder = join(dataDir, FOLDER);
   const own = randomUUID();
   const file = join(folder, own);
@@ -150,16 +156,7 @@ export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours, on
   const dealtWith = new Map(signsAtStart.filter(isSilent));
   reportNeighbours(signsAtStart);
   const endWatching = watchComing(folder, () => reportNeighbours(listSigns(folder)));
-  const reportSilent = (signs: readonly Sign[]): void => {
-    for (const [name, signMs] of signs.filter(isSilent)) {
-      if (name === own || dealtWith.get(name) === signMs) continue;
-      dealtWith.set(name, signMs);
-      onSilent(signMs).catch((error: unknown) => {
-        dealtWith.delete(name);
-        onTrouble('tell', error);
-      });
-    }
-  };
+  const mark = createMarking({ clock, journal, onSilent, onAllMarked, onTrouble }, dealtWith);
   /** The next start would mark the sales after such a sign once more, when the log of told sales no longer has them. */
   const removeDealtWith = (signs: readonly Sign[]): void =>
     removeDead(
@@ -178,7 +175,7 @@ export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours, on
       const signs = listSigns(folder);
       reportNeighbours(signs);
       removeDealtWith(signs);
-      if (isWritable && ownSigns.areRegular()) reportSilent(signs);
+      if (isWritable && ownSigns.areRegular()) mark(signs.filter((one) => one[0] !== own && isSilent(one)));
     } catch {
       // The disk cannot be read: the next beat looks again.
     }
@@ -190,6 +187,33 @@ export function startSigns({ dataDir, clock, journal, onSilent, onNeighbours, on
     cancel();
     endWatching();
     if (isClean) rmSync(file, { force: true });
+  };
+}
+
+/**
+ * Has the orders of silent processes marked, once for each sign. `dealtWith` has the signs of those whose orders are marked, or are being marked. What is silent
+ * while others are marked waits for the next time.
+ */
+function createMarking(
+  { clock, journal, onSilent, onAllMarked, onTrouble }: Omit<SignParts, 'dataDir' | 'onNeighbours'>,
+  dealtWith: Map<string, number>,
+): (silent: readonly Sign[]) => void {
+  let marking: Promise<unknown> | undefined;
+  const markOne = async ([name, signMs]: Sign): Promise<void> => {
+    if (dealtWith.get(name) === signMs) return;
+    dealtWith.set(name, signMs);
+    await onSilent(signMs).catch((error: unknown) => {
+      dealtWith.delete(name);
+      onTrouble('tell', error);
+    });
+  };
+  return (silent) => {
+    const atMs = clock.elapsed();
+    const areMarked = (): boolean => journal.isWritable() && silent.every(([name, signMs]) => dealtWith.get(name) === signMs);
+    marking ??= Promise.all(silent.map(markOne)).then(() => {
+      marking = undefined;
+      if (areMarked()) onAllMarked(atMs);
+    });
   };
 }
 
@@ -226,6 +250,7 @@ export interface SharedSignParts {
   readonly journal: { isWritable(): boolean };
   /** Another process fell silent after this sign (ms since the epoch). Called again until its promise resolves. */
   readonly onDead: (id: string, signMs: number) => Promise<void>;
+  readonly onAllMarked: OnAllMarked;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -235,16 +260,21 @@ export async function startSharedSigns({
   clock,
   journal,
   onDead,
+  onAllMarked,
   onTrouble,
 }: SharedSignParts): Promise<(isClean: boolean) => Promise<void>> {
   const isSilentAfter = createSilence(clock);
   const markDead = async (): Promise<void> => {
+    const atMs = clock.elapsed();
     for (const { id, signedAtMs } of await processes.list()) {
       if (id === processes.own || !isSilentAfter(id, signedAtMs)) continue;
       await onDead(id, signedAtMs);
+      // Marks that this process keeps because they could not be written are seen by no other one: while the row stands, each marks for itself.
+      if (!journal.isWritable()) return;
       // A process that only stood still makes its row anew with its next sign.
       await processes.remove(id);
     }
+    onAllMarked(atMs);
   };
   let isOver = false;
   let beating: Promise<void> = Promise.resolve();

@@ -10,7 +10,7 @@ import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:
 import { join } from 'node:path';
 import { pause, type Clock } from '../domain/clock';
 import { denyOtherUsers } from '../journal/lmdb/environment';
-import { toldLine, type Told, type ToldSale, type ToldStore } from '../journal/told-sales';
+import { toldLine, TOLD_KEPT_MS, type Told, type ToldSale, type ToldStore } from '../journal/told-sales';
 
 const FOLDER = 'told';
 /** Sales told within this time are written together. */
@@ -18,11 +18,11 @@ const GATHER_MS = 20;
 /** Most sales that wait while the store cannot be written. Any further sale counts as not told. */
 const WAITING_MAX = 10_000;
 const AGAIN_MS = 1_000;
-/** Each process writes a ring of files, one a minute: what it told in the last three minutes is always there. */
+/** Each process writes a ring of files, one a minute. */
 const FILE_MS = 60_000;
-const FILES = 4;
-/** How long the files of a process that ended are kept: by then a start or a neighbour has marked what that process left untold. */
-const KEPT_MS = 15 * 60_000;
+const FILES = TOLD_KEPT_MS / FILE_MS + 1;
+/** How much earlier the system may date a file than this process its lines. */
+const DATE_MARGIN_MS = 1_000;
 
 export type ToldLog = ReturnType<typeof openToldLog>;
 
@@ -70,6 +70,7 @@ export function toldFiles(dataDir: string, clock: Pick<Clock, 'elapsed'>): ToldS
   const folder = join(dataDir, FOLDER);
   const name = randomUUID();
   let minute = -1;
+  let lastFileMs = 0;
   const removeOld = async (beforeMs: number): Promise<void> => {
     for (const file of (await readdir(folder)).filter((one) => !one.startsWith(name)).map((one) => join(folder, one)))
       if ((await stat(file)).mtimeMs < beforeMs) await rm(file, { force: true });
@@ -88,13 +89,19 @@ export function toldFiles(dataDir: string, clock: Pick<Clock, 'elapsed'>): ToldS
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await write();
       });
-      // Not with the first write: processes that start at the same time still read the files of all earlier ones.
-      if (put === writeFile && !isFirst) await removeOld(atMs - KEPT_MS);
+      if (put === appendFile) return;
+      // Not with the first write: processes that start at the same time still read the files of all earlier ones. By the time of the file before: if the
+      // clock was put forward since, what was told just before that stays.
+      const beforeMs = lastFileMs - TOLD_KEPT_MS;
+      lastFileMs = atMs;
+      if (!isFirst) await removeOld(beforeMs);
     },
-    async read() {
-      const names = existsSync(folder) ? await readdir(folder) : [];
+    async read(fromMs) {
+      const files = existsSync(folder) ? (await readdir(folder)).map((one) => join(folder, one)) : [];
+      const readOne = async (file: string): Promise<string> =>
+        (await stat(file)).mtimeMs < fromMs - DATE_MARGIN_MS ? '' : readFile(file, 'utf8');
       // A sale in a file that cannot be read counts as not told.
-      return Promise.all(names.map((one) => readFile(join(folder, one), 'utf8').catch(() => '')));
+      return Promise.all(files.map((file) => readOne(file).catch(() => '')));
     },
   };
 }

@@ -13,7 +13,7 @@ import { keepAnswers, type KeepingJournal } from '../../src/journal/kept-answers
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest } from './legacy-request';
 import { openLine } from './open-line';
-import { AIRTIME, AXIOS, JOURNAL_AWAY, openWalkHouse, PHP, selling, type WalkHouse } from './walk-house';
+import { AIRTIME, AXIOS, JOURNAL_AWAY, openWalkHouse, PHP, selling, type WalkHouse, type WalkHouseOptions } from './walk-house';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
 const PENDING: Outcome = { kind: 'pending', reference: 'V1' };
@@ -470,6 +470,19 @@ describe('an order that v1 says it had already', () => {
     const answers = [...before.map((outcome) => ({ outcome })), { outcome: SUCCESS, isDuplicate: true }];
     const house = openWalkHouse({ answers, find: () => ({ kind: 'found', body: { status: 'success', data }, ...told }) });
     expect(await buy(house)).toMatchObject({ status });
+  });
+
+  test('is not told as sold where its receipt has another number, and v1 gave that of another reference first', async () => {
+    let asked = 0;
+    const find: WalkHouseOptions['find'] = () => {
+      asked += 1;
+      const data = asked === 1 ? { ...RECEIPT, reference: 'V2' } : { ...RECEIPT, phone: '08030000002' };
+      return { kind: 'found', body: { status: 'success', data } };
+    };
+    const house = openWalkHouse({ answers: [{ outcome: SUCCESS, isDuplicate: true }], find });
+    expect(await buy(house)).toMatchObject({ status: 'pending' });
+    await giveUp(house);
+    expect(readReply(await question(house)).status).not.toBe('success');
   });
 });
 

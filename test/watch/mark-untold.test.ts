@@ -260,7 +260,7 @@ test('a start marks the untold sales of dead processes, and so does a process th
   await sell(journal, 'before-signs', NOW - 2 * SECOND, NOW - SECOND);
   await watch(neighbour);
   expect(marked).toEqual([1]);
-  const endSigns = await watch(clock);
+  const { endSigns, unmarkedMs } = await watch(clock);
   await sell(journal, 'last', NOW + SECOND, NOW + 2 * SECOND);
   await clock.advance(25 * SECOND);
   // The log of told sales is on a real disk and needs real time.
@@ -268,4 +268,9 @@ test('a start marks the untold sales of dead processes, and so does a process th
   expect(await toldAt(journal, 'last')).toBe(0);
   await endSigns(true);
   expect(marked).toEqual([1, 1]);
+  expect(unmarkedMs()).toBe(60 * SECOND);
+  await clock.advance(100 * SECOND);
+  expect([145, 150]).toContain(unmarkedMs() / SECOND);
+  await clock.advance(3_600 * SECOND);
+  expect(unmarkedMs()).toBe(600 * SECOND);
 });

@@ -12,11 +12,13 @@ const START = Date.UTC(2026, 10, 22, 8);
 let folder: string;
 beforeEach(() => {
   silent = [];
+  allMarked = [];
   neighbours = [];
   folder = newFolder();
 });
 
 let silent: number[];
+let allMarked: number[];
 let neighbours: boolean[];
 let isJournalAway = false;
 const give = (clock: Clock, journal = { isWritable: () => true }, seen = neighbours) =>
@@ -26,6 +28,7 @@ const give = (clock: Clock, journal = { isWritable: () => true }, seen = neighbo
       silent.push(signMs);
       if (isJournalAway) throw new Error('away');
     },
+    onAllMarked: (atMs) => void allMarked.push(atMs),
     onNeighbours: (hasNeighbours) => seen.push(hasNeighbours),
     onTrouble: () => undefined,
   });
@@ -76,6 +79,7 @@ test('a process sees one that comes to its data folder at once, because that one
   const endSigns = startSigns({
     ...{ dataDir: folder, clock: createVirtualClock(START), journal: { isWritable: () => true } },
     ...{ onSilent: () => Promise.resolve(), onTrouble: () => undefined },
+    onAllMarked: () => undefined,
     onNeighbours: (isBeside) => (hasNeighbours = isBeside),
   });
   expect(hasNeighbours).toBe(false);
@@ -101,8 +105,10 @@ test('a sign is removed after a minute by the neighbour that has dealt with it, 
   isJournalAway = true;
   for (let secondMs = 0; secondMs < 70_000; secondMs += SIGN_EVERY_MS) await clock.advance(SIGN_EVERY_MS);
   expect([silent.length > 1, files().length]).toEqual([true, 2]);
+  expect(Math.max(...allMarked)).toBeLessThan(clock.elapsed() - 40_000);
   isJournalAway = false;
   await clock.advance(SIGN_EVERY_MS);
+  expect(allMarked.at(-1)).toBe(clock.elapsed());
   await clock.advance(SIGN_EVERY_MS);
   expect(files()).toHaveLength(1);
 });
@@ -214,7 +220,8 @@ function createTable() {
 function gateway(own: string, table: ReturnType<typeof createTable>, clock = createVirtualClock()) {
   const dead: [string, number][] = [];
   const troubles: unknown[] = [];
-  const state = { isWritable: true, isDeaf: false };
+  const marked: number[] = [];
+  const state = { isWritable: true, isDeaf: false, isLostAtMark: false };
   const signs = startSharedSigns({
     processes: table.processesOf(own),
     clock,
@@ -222,10 +229,12 @@ function gateway(own: string, table: ReturnType<typeof createTable>, clock = cre
     onDead: async (id, signMs) => {
       if (state.isDeaf) throw new Error('the journal is away');
       dead.push([id, signMs]);
+      if (state.isLostAtMark) state.isWritable = false;
     },
+    onAllMarked: (atMs) => void marked.push(atMs),
     onTrouble: (_what, error) => troubles.push(error),
   });
-  return { signs, dead, troubles, clock, state };
+  return { signs, dead, troubles, marked, clock, state };
 }
 
 test('a gateway gives a sign every five seconds while its journal can be written, and removes it at a clean stop', async () => {
@@ -301,6 +310,23 @@ test('after an outage of the journal for all gateways, only the one that died du
     await other.clock.advance(5 * SECOND);
   }
   expect([...one.dead, ...other.dead]).toEqual([['dies', died]]);
+});
+
+test('a dead gateway keeps its row while its marks are not written, and not all orders count as marked then', async () => {
+  const table = createTable();
+  const { signs, dead, marked, clock, state } = gateway('one', table);
+  await signs;
+  const startedAt = clock.elapsed();
+  table.rows.set('gone', clock.now() - 60 * SECOND);
+  state.isLostAtMark = true;
+  await clock.advance(300 * SECOND);
+  expect([dead.length, table.rows.has('gone'), marked]).toEqual([1, true, [startedAt]]);
+  Object.assign(state, { isWritable: true, isLostAtMark: false });
+  await clock.advance(20 * SECOND);
+  // It must have signed for twenty seconds before the silence of others means anything.
+  expect([table.rows.has('gone'), marked.length]).toEqual([true, 1]);
+  await clock.advance(10 * SECOND);
+  expect([dead.length, table.rows.has('gone'), marked.at(-1)]).toEqual([2, false, clock.elapsed()]);
 });
 
 test('a dead gateway whose handling failed is handled again', async () => {

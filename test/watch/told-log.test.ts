@@ -85,20 +85,27 @@ test('a folder that somebody removed is made again', async () => {
   await untilWritten(clock, 2);
 });
 
-test('the told sales of the last three minutes are always kept, in four files', async () => {
+test('the told sales of the last quarter of an hour are always kept, in a file for each minute', async () => {
   const clock = createVirtualClock();
   const log = openToldLog(store(clock), clock);
-  for (let number = 1; number <= 12; number += 1) {
+  for (let number = 1; number <= 40; number += 1) {
     log.note(sale(number));
     await untilWritten(clock, number);
     await clock.advance(30_000);
   }
-  const numbers = Array.from({ length: 12 }, (_, index) => index + 1);
+  const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
   const told = await areTold(numbers);
   const known = numbers.filter((_, index) => told[index]);
-  expect(known).toEqual(expect.arrayContaining([8, 9, 10, 11, 12]));
+  expect(known).toEqual(expect.arrayContaining(numbers.slice(-30)));
   expect(known).not.toEqual(expect.arrayContaining([1]));
-  expect(readdirSync(join(folder, 'told'))).toHaveLength(4);
+  expect(readdirSync(join(folder, 'told'))).toHaveLength(16);
+});
+
+test('files that were last written before the wanted time are not read', async () => {
+  mkdirSync(join(folder, 'told'));
+  writeFileSync(join(folder, 'told', 'old.0'), `${OWNER} 1\n`);
+  utimesSync(join(folder, 'told', 'old.0'), 1_000, 1_000);
+  expect(await Promise.all([store().read(1_000_000), store().read(1_002_000)])).toEqual([[`${OWNER} 1\n`], ['']]);
 });
 
 test('a cut line counts as no sale, and old files are removed', async () => {
@@ -107,7 +114,8 @@ test('a cut line counts as no sale, and old files are removed', async () => {
   writeFileSync(join(folder, 'told', 'old.0'), `${OWNER} 5\n`);
   expect(await areTold([17, 1, 5])).toEqual([true, false, true]);
   utimesSync(join(folder, 'told', 'old.0'), 1, 1);
-  const clock = { ...createVirtualClock(), now: () => Date.now() };
+  let aheadMs = 0;
+  const clock = { ...createVirtualClock(), now: () => Date.now() + aheadMs };
   const log = openToldLog(store(clock), clock);
   log.note(sale(100));
   await untilWritten(clock, 100);
@@ -116,8 +124,15 @@ test('a cut line counts as no sale, and old files are removed', async () => {
   await clock.advance(60_000);
   log.note(sale(200));
   await untilWritten(clock, 200);
+  await until(async () => !(await isTold(5)));
+  expect(await areTold([17, 100, 200])).toEqual([true, true, true]);
+  // The clock is put forward: what was told just before that stays.
+  aheadMs = 3_600_000;
+  await clock.advance(60_000);
+  log.note(sale(300));
+  await untilWritten(clock, 300);
   await log.close();
-  expect(await areTold([5, 17, 100, 200])).toEqual([false, true, true, true]);
+  expect(await areTold([17, 300])).toEqual([true, true]);
 });
 
 test('a start marks the last sales of a killed process as untold, except those in its log of told sales', async () => {
@@ -136,6 +151,7 @@ test('a start marks the last sales of a killed process as untold, except those i
   mkdirSync(join(folder, 'told'));
   const { owner, number } = await find('told');
   writeFileSync(join(folder, 'told', 'killed.0'), `${owner} ${number}\n`);
+  utimesSync(join(folder, 'told', 'killed.0'), nowMs / 1_000, nowMs / 1_000);
   const marked: number[] = [];
   const starting = watchUntold({
     ...{ dataDir: folder, journal, clock, toldSales: store() },
@@ -145,6 +161,6 @@ test('a start marks the last sales of a killed process as untold, except those i
   });
   await settlePromises();
   await virtual.advance(1_000);
-  void (await starting)(true);
+  void (await starting).endSigns(true);
   expect([marked, (await find('told')).toldAtMs, (await find('untold')).toldAtMs]).toEqual([[1], undefined, 0]);
 });

@@ -15,8 +15,8 @@ const LOOK_WHOLE_EVERY_MS = 60_000;
 /** How many orders are read at once. */
 const LOOK_PAGE = 500;
 
-/** Among orders opened within this time are those that another process has sold and may not have told. */
-const LATE_MS = TELLING_MS + UNMARKED_MS + 30_000;
+/** An order that another process has sold was opened at most so long before its end. */
+const OPEN_MS = 30_000;
 /** An earlier look has seen all orders that were opened this long before it: writing takes time, and clocks differ. */
 const LATE_MARGIN_MS = CLOCKS_MS + 5_000;
 
@@ -37,6 +37,8 @@ export interface LookParts {
   readonly steadiness: Pick<Steadiness, 'agoMs' | 'before' | 'steadyForMs'>;
   /** Undefined while no other process sells from the same journal. */
   readonly toldSales?: (() => ToldStore | undefined) | undefined;
+  /** Within how many ms of its death the orders of another process may not be marked as untold; `UNMARKED_MS` unless given. */
+  readonly unmarkedMs?: (() => number) | undefined;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface LookParts {
  * scripts refund what they heard as pending, and v1 may have sold it since.
  */
 export function createLook(
-  { journal, clock, steadiness, toldSales }: LookParts,
+  { journal, clock, steadiness, toldSales, unmarkedMs = () => UNMARKED_MS }: LookParts,
   known: KnownOrders,
 ): (owner: string, windowMs: number, how?: { readonly isDue?: boolean; readonly isRefundedPending?: boolean }) => Promise<void> {
   const looks = createLru<string, Look>(OWNERS_MAX);
@@ -93,7 +95,8 @@ export function createLook(
     const isWhole = atMs - byThisClock(wholeAtMs) >= LOOK_WHOLE_EVERY_MS;
     const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
     // Orders that were opened and sold between two looks were never in the list of open orders.
-    const lateMs = toldSales?.() === undefined ? undefined : Math.min(LATE_MS, atMs - byThisClock(readAtMs) + LATE_MARGIN_MS);
+    const longestMs = TELLING_MS + unmarkedMs() + OPEN_MS;
+    const lateMs = toldSales?.() === undefined ? undefined : Math.min(longestMs, atMs - byThisClock(readAtMs) + LATE_MARGIN_MS);
     const now: Look = {
       atMs,
       readAtMs,

@@ -2,7 +2,7 @@
 import { type NewOrder, type Order, TOLD_PENDING, type Trail } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
-import { isPerhapsTold, isPerhapsUntold } from '../../journal/told-sales';
+import { isPerhapsTold, isPerhapsUntold, UNMARKED_MS } from '../../journal/told-sales';
 import type { LookParts } from './look-for-unheard';
 import type { Pursuits } from './pursuits';
 
@@ -10,7 +10,7 @@ import type { Pursuits } from './pursuits';
 export const UNREAD = 'unread' as const;
 export type EarlierOrder = Order | typeof UNREAD;
 
-export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'toldSales'> {
+export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'toldSales' | 'unmarkedMs'> {
   readonly journal: Pick<Journal, 'find' | 'isWritable'>;
   readonly pursuits: Pick<Pursuits, 'find'>;
 }
@@ -25,7 +25,7 @@ export type SentWords = Pick<NewOrder, 'owner' | 'wordsHash'> & {
 export type RepeatedOf = (words: SentWords, requestId: string) => Promise<EarlierOrder | undefined>;
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
-export function readersOf({ journal, pursuits, clock, steadiness, toldSales }: ReadParts) {
+export function readersOf({ journal, pursuits, clock, steadiness, toldSales, unmarkedMs = () => UNMARKED_MS }: ReadParts) {
   const current = async (owner: string, requestId: string): Promise<Order | undefined> => {
     const own = (await pursuits.find(owner, requestId))?.current();
     if (own === undefined) return journal.find(owner, requestId);
@@ -45,10 +45,12 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales }: R
     const mayBeTold = toldSales?.() !== undefined && order.outcome?.kind === 'succeeded' && !journal.isWritable();
     const untold = mayBeTold ? UNREAD : order;
     if (isRefundedPending && isSoldAfterPending(order)) return untold;
-    if (await isPerhapsTold(order, toldSales?.(), clock.now()).catch(() => true)) return UNREAD;
+    const at = { nowMs: clock.now(), unmarkedMs: unmarkedMs() };
     // 0: a time in the future by every clock that this process has seen.
-    const agoMs = steadiness.agoMs(order.settledAtMs ?? 0) || undefined;
-    const isYet = isUnheard(order) || (await isPerhapsUntold(order, toldSales?.(), clock.now(), agoMs).catch(() => UNREAD));
+    const agoMsOf = (atMs = 0): number | undefined => steadiness.agoMs(atMs) || undefined;
+    if (await isPerhapsTold(order, toldSales?.(), at, agoMsOf(order.toldAtMs)).catch(() => true)) return UNREAD;
+    const isYet =
+      isUnheard(order) || (await isPerhapsUntold(order, toldSales?.(), at, agoMsOf(order.settledAtMs)).catch(() => UNREAD));
     return isYet === true ? untold : isYet === UNREAD ? UNREAD : undefined;
   };
   const repeatedOf: RepeatedOf = async (words, requestId) => {

@@ -95,13 +95,14 @@ export interface RepeatsParts extends LookParts, ReadParts {
   readonly sharedRepeats?: SharedRepeats | undefined;
 }
 
-export function createRepeats({ journal, pursuits, clock, steadiness, sharedRepeats: shared, toldSales }: RepeatsParts): Repeats {
+export function createRepeats(parts: RepeatsParts): Repeats {
+  const { pursuits, clock, steadiness, sharedRepeats: shared, toldSales } = parts;
   const known = createKnownOrders(clock);
   const { contents, wordings, headers } = known;
-  const look = createLook({ journal, clock, steadiness, toldSales }, known);
+  const look = createLook(parts, known);
   const takeContentTurn = createContentTurns(shared);
   const tellings = createTellings(clock);
-  const readers = readersOf({ journal, pursuits, clock, steadiness, toldSales });
+  const readers = readersOf(parts);
   const { repeatedOf } = readers;
   const find = createFind({ known, look, readers, pursuits, tellings });
   const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });

@@ -7,7 +7,7 @@ import type { Line } from '../../domain/legacy';
 import { createLru } from '../../domain/lru';
 import { isSafeToRefund } from '../../domain/outcome';
 import { isEndUntold, isStandIn, isToldLater, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
-import { type Journal, keyText } from '../../journal/journal';
+import { type IsTellingDue, type Journal, keyText } from '../../journal/journal';
 import { readTold, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
@@ -52,8 +52,9 @@ async function markNotTold(order: Taken, line: Line, { journal, clock, toldSales
   const { owner, requestId, attempts, openedAtMs, settledAtMs = Infinity, takenAtMs } = order;
   const cameAtMs = clock.now() - line.ageMs;
   // The journal asks again at the write: a slow database may write the mark after a later request has been told the end, or has opened the order anew.
-  const isDue = ({ attempts: latest, toldAtMs = NOT_TOLD }: Order): boolean =>
+  const isMine = ({ attempts: latest, toldAtMs = NOT_TOLD }: Order): boolean =>
     latest === attempts && (toldAtMs <= cameAtMs || toldAtMs === takenAtMs);
+  const isDue: IsTellingDue = Object.assign(isMine, { takesBackMs: takenAtMs });
   if (!isDue(order)) return;
   // A sale that had ended before this request came was told to an earlier one, whose script may not have got the reply.
   const store = settledAtMs >= cameAtMs ? toldSales?.() : undefined;

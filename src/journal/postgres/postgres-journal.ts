@@ -24,7 +24,7 @@ import { createSpool, replaySpool } from './away';
 import { Batches } from './batches';
 import { Database, type Run } from './database';
 import { createOpenings, type Opening } from './open-orders';
-import { type ToldStore, wasTold } from '../told-sales';
+import { TOLD_KEPT_MS, type ToldStore, wasTold } from '../told-sales';
 import { createReads } from './read-orders';
 import { HeldOrders, isThatAttempt, type VersionedOrder } from './rows';
 import { prepareSchema } from './schema';
@@ -56,8 +56,8 @@ const RETENTION_MS = 90 * DAY_MS;
 const START_MS = 30_000;
 const WAITING_MAX = 10_000;
 
-/** How long told sales are kept: longer than a sale may count as perhaps not told (`isPerhapsUntold`). */
-const TOLD_KEPT_MS = 4 * 60_000;
+/** Told sales that are older than `TOLD_KEPT_MS` are deleted at most so often. */
+const TOLD_DELETED_EVERY_MS = 4 * 60_000;
 
 const SIGN = `INSERT INTO gateway_processes (id, signed_at_ms) VALUES ($1, $2)
   ON CONFLICT (id) DO UPDATE SET signed_at_ms = excluded.signed_at_ms`;
@@ -302,14 +302,16 @@ const NOTE_TOLD = `INSERT INTO gateway_told (holder, at_ms, lines) VALUES ($1, $
   ON CONFLICT (holder, at_ms) DO UPDATE SET lines = gateway_told.lines || excluded.lines`;
 
 function createTold(own: string, read: Run, write: Run): ToldStore {
-  let forgottenMs = -Infinity;
+  let lastMs = -Infinity;
   return {
     async append(lines, atMs) {
       await write(NOTE_TOLD, [own, Math.round(atMs), lines]);
-      if (atMs - forgottenMs < TOLD_KEPT_MS) return;
-      // Not at the first append: after the end of all gateways, the sales that they had told are still to be read.
-      if (forgottenMs !== -Infinity) await write('DELETE FROM gateway_told WHERE at_ms < $1', [Math.round(atMs) - TOLD_KEPT_MS]);
-      forgottenMs = atMs;
+      if (atMs - lastMs < TOLD_DELETED_EVERY_MS) return;
+      const beforeMs = lastMs - TOLD_KEPT_MS;
+      lastMs = atMs;
+      // Not at the first append: after the end of all gateways, the sales that they had told are still to be read. By the time of the append before: if the
+      // clock was put forward since, what was told just before that stays.
+      if (beforeMs !== -Infinity) await write('DELETE FROM gateway_told WHERE at_ms < $1', [Math.round(beforeMs)]);
     },
     read: async (fromMs) =>
       (await read('SELECT lines FROM gateway_told WHERE at_ms >= $1', [Math.floor(fromMs)])).map((row) => row['lines'] as string),

@@ -667,6 +667,18 @@ describe('a repeat without an id', () => {
       expect(await told(one, ask(one))).toMatchObject({ status: 'success', reference });
   });
 
+  test('of a script that delivers what is pending is refused as unread while nothing can be written, for another process may have told the end', async () => {
+    const disk = fullDisk();
+    const mapping = selling(shippedMapping());
+    const house = openWalkHouse({ ...slowly(2_000, SUCCESS), wrapJournal: disk.wrapJournal, mapping, parts: sharedList() });
+    await hangUpAfter(1_000, house);
+    await house.clock.advance(20_000);
+    disk.isFull = true;
+    // Before it is known that nothing can be written.
+    await told(house, ask(house));
+    expect(await told(house, ask(house))).toMatchObject(UNREAD);
+  });
+
   test('is pending for a minute where another process was to tell the end, and no reply with it is known to have left', async () => {
     const parts = { toldSales: () => toldStore() };
     const house = openWalkHouse({ ...slowly(2_000, SUCCESS), parts });
@@ -1057,6 +1069,24 @@ describe('a repeat without an id', () => {
         const later = await afterDeath();
         await later.house.clock.advance(136_000);
         expect(await sellAt(later.house)).toMatchObject({ reference: 'V2', repeat: undefined });
+      });
+
+      test('is pending where another process was about to tell it a moment ago by a clock that was put forward since', async () => {
+        const { house, sold } = await afterDeath();
+        let aheadMs = 0;
+        const clock = { ...house.clock, now: () => house.clock.now() + aheadMs };
+        const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN), parts: { clock, toldSales: () => toldStore() } });
+        await house.journal.tell(house.owner, sold.requestId, clock.now());
+        await house.clock.advance(10_000);
+        aheadMs = 24 * 60 * MINUTE;
+        expect(await sellAt(other)).toMatchObject({ status: 'pending' });
+      });
+
+      test('is the same order after minutes in which nobody could mark the untold orders of the dead process', async () => {
+        const { house } = await afterDeath({ unmarkedMs: () => 5 * MINUTE });
+        await house.clock.advance(5 * MINUTE);
+        expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+        expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
       });
 
       test('is the same order where a changed mapping refuses the request', async () => {

@@ -1,7 +1,7 @@
 /** When it is written down who has heard of an order. What that means for a repeat: test/gateway/order/repeats.test.ts. */
 import { openLine } from '../open-line';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../../src/domain/order';
-import { createUnwrittenTellings, markTold, watchHangUp } from '../../../src/gateway/tell/mark-told';
+import { createUnwrittenTellings, markTold, takeEnd, watchHangUp } from '../../../src/gateway/tell/mark-told';
 import type { Journal } from '../../../src/journal/journal';
 import { toldLine } from '../../../src/journal/told-sales';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
@@ -78,6 +78,19 @@ test.each(['hang-up', 'pending'] as const)(
     expect(standing.toldAtMs).toBe(NOW_MS + 2_000);
   },
 );
+
+test('a hang-up on an end that was written as told takes back that time, however late it is written', async () => {
+  const told: (readonly [number, number | undefined])[] = [];
+  const { parts } = openParts();
+  const tell: Journal['tell'] = async (_owner, _requestId, toldAtMs, isDue) => void told.push([toldAtMs, isDue?.takesBackMs]);
+  const { line, end } = openLine();
+  const how = { told: 'success', isContested: true, isNamed: false, line } as const;
+  const noting = { ...parts, journal: { ...parts.journal, tell } };
+  const taken = await takeEnd({ ...ORDER, toldAtMs: NOT_TOLD }, how, noting);
+  await markTold(taken as Order, 'success', line, noting);
+  end(false);
+  expect(told.at(-1)).toEqual([NOT_TOLD, NOW_MS]);
+});
 
 test.each(['failure', 'pending'] as const)(
   'a mark that the database writes late says nothing of the next attempt (%s)',

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret } from '../../../src/domain/credentials';
-import { NOT_TOLD, TOLD_PENDING } from '../../../src/domain/order';
+import { NOT_TOLD, type Order, TOLD_PENDING } from '../../../src/domain/order';
 import { ATTEMPT_BEGINS, type Outcome } from '../../../src/domain/outcome';
 import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openPostgresJournal, type PostgresJournalOptions } from '../../../src/journal/postgres/postgres-journal';
@@ -183,6 +183,27 @@ describePostgres('while PostgreSQL is away', () => {
     expect(await next.find(owner, 'r1')).toEqual({ ...settled, toldAtMs: 0 });
     expect(await next.findByReference(owner, 'v1-2')).toMatchObject({ requestId: 'r2', outcome: { kind: 'pending' } });
     expect(await readdir(spoolDir)).toEqual([]);
+  });
+
+  test.each([
+    ['is noted by the next start', undefined, NOT_TOLD],
+    ['is not, where another script has heard the end since', OPENED_AT_MS + 9, OPENED_AT_MS + 9],
+  ])('that nobody heard an end that was to be told %s', async (_title, toldSince, expected) => {
+    const spoolDir = newFolder();
+    const [journal, neighbour] = [await open({ spoolDir }), await open()];
+    await journal.open(newOrder());
+    await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1, 1);
+    const takesBackMs = OPENED_AT_MS + 5;
+    await journal.tell(owner, 'r1', takesBackMs, undefined, 1);
+    await server.kill();
+    const isDue = ({ toldAtMs }: Order): boolean => toldAtMs === takesBackMs;
+    await journal.tell(owner, 'r1', NOT_TOLD, Object.assign(isDue, { takesBackMs }), 1);
+    await journal.close();
+
+    await server.start();
+    await until(() => neighbour.isWritable());
+    if (toldSince !== undefined) await neighbour.tell(owner, 'r1', toldSince);
+    expect((await (await open({ spoolDir })).find(owner, 'r1'))?.toldAtMs).toBe(expected);
   });
 
   test("a sale whose end a process kept before its death is still that process's: its script may not have heard of it", async () => {

@@ -52,7 +52,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     await sell(dies, 'asked since', false);
     await lives.settle(owner, 'asked since', { kind: 'succeeded', reference: 'asked' }, now, 1);
     const marked: number[] = [];
-    const endSigns = await watchUntold({
+    const { endSigns } = await watchUntold({
       dataDir: newFolder(),
       journal: lives,
       toldSales: lives.processes!.toldSales,
@@ -109,14 +109,19 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     expect(await lines(1_000)).toEqual(['a day later\n', 'one\ntwo\n']);
     expect(await lines(1_001)).toEqual(['a day later\n']);
     await toldSales.append('and more\n', 86_700_000);
-    expect(await lines(0)).toEqual(['and more\n']);
+    expect(await lines(0)).toEqual(['a day later\n', 'and more\n']);
+    // The clock is put forward by an hour: what was told just before that stays.
+    await toldSales.append('in an hour\n', 90_300_000);
+    expect(await lines(0)).toEqual(['a day later\n', 'and more\n', 'in an hour\n']);
+    await toldSales.append('and more\n', 90_600_000);
+    expect(await lines(0)).toEqual(['and more\n', 'in an hour\n']);
   });
 
   test('a database that was away for both makes neither of them dead: told orders stay told', async () => {
     const clock = createVirtualClock(Date.now());
     const begin = async () => {
       const journal = await open();
-      const endSigns = await watchUntold({
+      const { endSigns } = await watchUntold({
         dataDir: newFolder(),
         ...{ journal, clock, toldSales: journal.processes!.toldSales },
         onMarked: (count) => marked.push(count),

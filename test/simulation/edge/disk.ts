@@ -12,7 +12,7 @@ import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Run } from '../../../src/journal/postgres/database';
 import { isUnsettled } from '../../../src/journal/order-life';
-import { toldLine, wasTold, type ToldStore } from '../../../src/journal/told-sales';
+import { TOLD_KEPT_MS, toldLine, wasTold, type ToldStore } from '../../../src/journal/told-sales';
 import { servedBy } from '../script/content';
 import type { Case } from '../verdict/case-book';
 import { deliver, type Life } from '../engine/timeline';
@@ -64,11 +64,14 @@ export class Disk {
   /** The durable orders, as last written. */
   readonly orders = new Map<string, Order>();
   readonly journal = createMemoryJournal();
-  readonly #told: { readonly atMs: number; readonly lines: string }[] = [];
-  /** What all processes of one data folder have told. */
+  readonly #told: { readonly atMs: number; readonly lines: string; readonly writtenAt: number }[] = [];
+  /** What all processes have told. What is older than it must be is gone. */
   readonly told: ToldStore = {
-    append: async (lines, atMs) => void this.#told.push({ lines, atMs }),
-    read: async () => this.#told.map(({ lines }) => lines),
+    append: async (lines, atMs) => void this.#told.push({ lines, atMs, writtenAt: this.#stage.timeline.now }),
+    read: async (fromMs) => {
+      const since = this.#stage.timeline.now - TOLD_KEPT_MS;
+      return this.#told.filter(({ atMs, writtenAt }) => atMs >= fromMs && writtenAt >= since).map(({ lines }) => lines);
+    },
   };
   /** For a journal that several machines share: the last sign of life of each process, and for each order the process whose scripts may wait. */
   readonly #signs = new Map<string, number>();
@@ -249,7 +252,7 @@ export class Disk {
 
   /** The list of processes in the database of a shared journal, as one of them sees it; away whenever the database is. */
   processesFor(life: Life, own: string): Processes {
-    const reach = <T>(work: () => T): Promise<T> => this.#read(life, undefined, async () => work());
+    const reach = <T>(work: () => T | Promise<T>): Promise<T> => this.#read(life, undefined, async () => work());
     return {
       own,
       now: () => this.databaseMs(),
@@ -258,9 +261,9 @@ export class Disk {
       list: () => reach(() => [...this.#signs].map(([id, signedAtMs]) => ({ id, signedAtMs }))),
       remove: (id) => reach(() => void this.#signs.delete(id)),
       toldSales: {
-        append: (lines, atMs) => reach(() => void this.#told.push({ lines, atMs })),
+        append: (...told) => reach(() => this.told.append(...told)),
         read: (fromMs) =>
-          reach(() => this.#told.filter(({ atMs }) => atMs >= fromMs).map(({ lines }) => lines)).catch((error: unknown) => {
+          reach(() => this.told.read(fromMs)).catch((error: unknown) => {
             this.#stage.book.doubtUnderWayAt(own);
             throw error;
           }),

@@ -12,7 +12,7 @@ import type { ToldStore } from '../../../src/journal/told-sales';
 import { keepAnswers, type KeepingJournal } from '../../../src/journal/kept-answers';
 import { createDatabaseClock } from '../../../src/journal/postgres/admission';
 import { DEMO_KEY } from '../../../src/start/sandboxed-keys';
-import { markUntold } from '../../../src/watch/mark-untold';
+import { markUntold, sinceAllMarked } from '../../../src/watch/mark-untold';
 import { startSharedSigns, SIGN_EVERY_MS } from '../../../src/watch/signs-of-life';
 import { openToldLog, type ToldLog } from '../../../src/watch/told-log';
 import { createVisitors } from '../../../src/upstream/visitors';
@@ -77,6 +77,7 @@ export class GatewayProcess {
   /** Set for a journal that machines share; undefined for one data folder. */
   readonly #processes: Processes | undefined;
   readonly #told: ToldStore;
+  readonly #allMarked: ReturnType<typeof sinceAllMarked>;
   readonly #endWorker: () => void;
   #requests = 0;
   readonly #files: MappingFiles;
@@ -129,6 +130,7 @@ export class GatewayProcess {
     this.#journal = { ...kept, isWritable: () => kept.keptCount() === 0 && kept.isWritable() };
     this.#clock = clock;
     this.#processes = machine !== undefined ? disk.processesFor(this.#life, name) : undefined;
+    this.#allMarked = sinceAllMarked(clock);
     this.#told = this.#processes?.toldSales ?? disk.told;
     this.#log = openToldLog(this.#told, clock, bounds?.ordersMax);
     this.#live();
@@ -150,6 +152,7 @@ export class GatewayProcess {
       sandboxKey: DEMO_KEY,
       clock,
       toldSales: () => this.#told,
+      ...(machine !== undefined && { unmarkedMs: this.#allMarked.unmarkedMs }),
       onTold: (order, told) => this.#log.note(order, told),
       random: () => chance.next(),
       ...(bounds && { ordersMax: bounds.ordersMax }),
@@ -274,10 +277,11 @@ export class GatewayProcess {
     };
     const onTrouble = (what: string, error: unknown): void =>
       note(this.#stage, `* ${this.name}`, `trouble with ${what}: ${String(error)}`);
+    const { onAllMarked } = this.#allMarked;
     while (this.#endSigns === undefined)
       this.#endSigns = await this.#learnTime()
         .then(() => this.#replaySpool())
-        .then(() => startSharedSigns({ processes, clock: this.#clock, journal: this.#journal, onDead, onTrouble }))
+        .then(() => startSharedSigns({ processes, clock: this.#clock, journal: this.#journal, onDead, onAllMarked, onTrouble }))
         .catch(() => pause(this.#clock, RETRY_START_MS).then(() => undefined));
   }
 
