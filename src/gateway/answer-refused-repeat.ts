@@ -137,7 +137,8 @@ async function findRepeated(
   const named = sent === undefined ? undefined : await findOrder(credentials, (owner) => findById(owner, sent.id, parts));
   const isQuestion = named !== undefined && bringsOnlyIds(request, parameters, mapping);
   const isRead = named !== undefined && named !== UNREAD;
-  const words = { wordsHash, sent: named === UNREAD && hasFieldId(sent) ? undefined : sent };
+  const isRefundedPending = operation?.takesPending === 'refunds';
+  const words = { wordsHash, sent: named === UNREAD && hasFieldId(sent) ? undefined : sent, isRefundedPending };
   const finding = isRead ? undefined : findOrder(credentials, (owner) => findUnheard(owner, words, mapping, parts));
   const unheard = await finding?.catch((refusal: unknown) => {
     // At an address that nothing serves it may be any request.
@@ -275,10 +276,15 @@ interface Words {
 }
 
 /** Rejects where the journal cannot be read and this process knows no order: the request is refused as unread then (decision 0012). */
-async function findUnheard(owner: string, { wordsHash, sent }: Words, mapping: Mapping, parts: WalkParts): Promise<Found> {
+async function findUnheard(
+  owner: string,
+  { wordsHash, sent, isRefundedPending }: Words & { readonly isRefundedPending: boolean },
+  mapping: Mapping,
+  parts: WalkParts,
+): Promise<Found> {
   // Another process may have opened the order since the last search: the mapping that it uses may be another one for a while.
   const isDue = parts.toldSales?.() !== undefined;
-  return parts.repeats.findUnheard(owner, wordsHash, mapping, { sent, isDue }).catch((error: unknown) => {
+  return parts.repeats.findUnheard(owner, wordsHash, mapping, { sent, isDue, isRefundedPending }).catch((error: unknown) => {
     parts.onTrouble('find', error);
     throw unreadRefusal(error);
   });

@@ -214,7 +214,8 @@ function orderAtV1(
   const owner = sandboxOf.fingerprint;
   const { requestId } = parsed.intent;
   const findUnheard = async (): Promise<Order | undefined> => {
-    const found = await parts.repeats.findUnheard(owner, newOrder.wordsHash!, parsed.mapping, { sent: requestId });
+    const search = { sent: requestId, isRefundedPending: parsed.operation.takesPending === 'refunds' };
+    const found = await parts.repeats.findUnheard(owner, newOrder.wordsHash!, parsed.mapping, search);
     return found === UNREAD ? unreadOrder({ ...newOrder, owner }) : found;
   };
   if (requestId === undefined) return findUnheard();

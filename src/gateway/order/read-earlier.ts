@@ -21,6 +21,7 @@ export type SentWords = Pick<NewOrder, 'owner' | 'wordsHash'> & {
   readonly headerId?: string | undefined;
   readonly isNamed?: boolean;
   readonly cameAt?: number | undefined;
+  readonly isRefundedPending?: boolean;
 };
 export type RepeatedOf = (words: SentWords, requestId: string) => Promise<EarlierOrder | undefined>;
 
@@ -62,7 +63,7 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales, unm
     // 0: no end, or a time in the future.
     const endedMs = order.settledAtMs === undefined ? 0 : steadiness.agoMs(order.settledAtMs);
     const isSinceThen = endedMs > 0 && clock.elapsed() - endedMs > (words.cameAt ?? Infinity);
-    return isSinceThen && order.wordsHash === words.wordsHash ? order : ifUnheard(order);
+    return isSinceThen && order.wordsHash === words.wordsHash ? order : ifUnheard(order, words.isRefundedPending);
   };
   return { current, remembered, ifUnheard, repeatedOf };
 }

@@ -71,6 +71,8 @@ interface UnheardSearch {
   readonly contentHash?: string;
   /** When the request came, by `clock.elapsed()`. An order that ended since is the same sale, also when another script has heard the end. */
   readonly cameAt?: number | undefined;
+  /** The script refunds its customer when it hears "pending". */
+  readonly isRefundedPending?: boolean;
 }
 
 interface FoundSale {
@@ -132,9 +134,18 @@ export function createRepeats(parts: RepeatsParts): Repeats {
         throw unreadRefusal(cause);
       }
     },
-    findUnheard(owner, wordsHash, { repeatMs, hash: mapping }, { isDue = false, except, sent, contentHash, cameAt } = {}) {
+    findUnheard(owner, wordsHash, { repeatMs, hash: mapping }, search = {}) {
+      const { isDue = false, except, sent, contentHash, cameAt, isRefundedPending = false } = search;
       const headerId = headerIdOf(sent);
-      const words: SentWords = { owner, wordsHash, trail: { mapping }, headerId, isNamed: namesItsSale(sent), cameAt };
+      const words: SentWords = {
+        owner,
+        wordsHash,
+        trail: { mapping },
+        headerId,
+        isNamed: namesItsSale(sent),
+        cameAt,
+        isRefundedPending,
+      };
       const isRepeatable = (one: KeptRepeat): boolean => one.agoMs <= repeatMs && one.requestId !== except;
       const kept = () => {
         const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId)).filter(isRepeatable);
@@ -142,7 +153,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
         const alike = contentHash === undefined ? [] : contents.of(keyOf(owner, contentHash));
         return [...wordings.of(keyOf(owner, wordsHash)), ...alike].filter(isRepeatable);
       };
-      return firstUnheard(look(owner, repeatMs, { isDue }), kept, (requestId) => repeatedOf(words, requestId));
+      return firstUnheard(look(owner, repeatMs, { isDue, isRefundedPending }), kept, (requestId) => repeatedOf(words, requestId));
     },
     noteHeard: (order) => tellings.noteHeard(order),
   };

@@ -59,12 +59,14 @@ interface SameSaleSearch {
 
 function findSameSale(
   order: NewOrder,
-  { intent, mapping, line }: ParsedRequest,
+  { intent, mapping, line, operation }: ParsedRequest,
   { repeats, clock, onTrouble }: ElsewhereParts,
   { isDue = true, countsHeard = isDue, ifFailed }: SameSaleSearch,
 ): Promise<EarlierOrder | undefined> {
   const cameAt = countsHeard ? clock.elapsed() - line.ageMs : undefined;
-  const search = { isDue, except: order.requestId, sent: intent.requestId, contentHash: order.contentHash, cameAt };
+  const isRefundedPending = operation.takesPending === 'refunds';
+  const same = { except: order.requestId, sent: intent.requestId, contentHash: order.contentHash };
+  const search = { isDue, cameAt, isRefundedPending, ...same };
   return repeats.findUnheard(order.owner, order.wordsHash!, mapping, search).catch((error: unknown) => {
     onTrouble('find', error);
     return ifFailed;

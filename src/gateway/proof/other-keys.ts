@@ -5,7 +5,7 @@
  * v1 takes a request id only once (specification, 4). So orders of two keys under one request id are one order of v1, and not rivals.
  */
 import { createLru } from '../../domain/lru';
-import type { Order } from '../../domain/order';
+import { lastAttemptAt, type Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import { firstNumberAt } from '../../journal/order-life';
@@ -109,19 +109,20 @@ class OtherKeysOfLook implements OtherKeys {
       // An open order with a reference (pending at the provider) has a row of its own.
       if (!this.#isOfAnother(order, other) || referenceOf(other.outcome) !== undefined) continue;
       const is = this.#look.compare(other, row);
-      if ((is === 'alike' || is === 'unknown') && !(await this.#isStranger(other.owner, row))) return true;
+      if ((is === 'alike' || is === 'unknown') && !(await this.#isStranger(other, order, row))) return true;
     }
     return false;
   }
 
   /**
-   * Whether `owner` is a key of another account: v1 answers 404 for a receipt of that key's, because it shows only receipts of one's own account,
+   * Whether `other` is of a key of another account: v1 answers 404 for a receipt of that key's, because it shows only receipts of one's own account,
    * and shows the receipt of `row` just after, so that it does not answer 404 for all. A sale within the quiet time does not count: v1 may read
-   * from a copy that lags. A key without any sale counts as one of another account. A key that has sales, but none among its orders before
-   * that time, counts as one of this account.
+   * from a copy that lags. A key without any sale counts as one of another account, unless its order was sent nearer to the time of the row. A key that
+   * has sales, but none among its orders before that time, counts as one of this account.
    */
-  async #isStranger(owner: string, row: HistoryRow): Promise<boolean> {
+  async #isStranger(other: Order, order: Order, row: HistoryRow): Promise<boolean> {
     const { journal } = this.#parts;
+    const { owner } = other;
     const { context, shownBeforeMs } = this.#look;
     const pair = `${context.credentials.fingerprint} ${owner}`;
     if (this.#strangers.has(pair)) return true;
@@ -134,7 +135,7 @@ class OtherKeysOfLook implements OtherKeys {
       if (isStranger) this.#strangers.set(pair, true);
       return isStranger;
     }
-    return !(await journal.hasReference(owner));
+    return apartMs(order, row) <= apartMs(other, row) && !(await journal.hasReference(owner));
   }
 
   async #isUnknownToV1(reference: string): Promise<boolean> {
@@ -167,4 +168,10 @@ class OtherKeysOfLook implements OtherKeys {
       return undefined;
     }
   }
+}
+
+/** The least time between the row and an attempt of the order that is known. */
+function apartMs(order: Order, { timesMs }: HistoryRow): number {
+  const attemptsMs = [order.openedAtMs, lastAttemptAt(order)];
+  return Math.min(...timesMs.flatMap((timeMs) => attemptsMs.map((atMs) => Math.abs(timeMs - atMs))));
 }

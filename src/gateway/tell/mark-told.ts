@@ -30,6 +30,8 @@ export interface MarkToldParts {
 
 /** The pauses before each look whether another process has told the sale: it may have done so long ago, just now, or be telling it. */
 const LOOKS_AFTER_MS = [0, WRITTEN_MS, 2_000];
+/** A process that stands still for so long may be taken for dead by others. */
+const TOLD_AFTER_MS = 15_000;
 /** How long a reply waits for a slow journal, at most. */
 const WRITE_MS = 1_000;
 
@@ -91,8 +93,10 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
   };
   const watchEnd = (before?: Promise<void>): void =>
     line.onEnd((isWhole) => {
-      // While the journal is away, another gateway may take this process for dead and mark its orders as not told: the time is written once more.
-      if (isWhole && told !== 'pending' && (isEndUntold(order) || !parts.journal.isWritable())) void write(parts.clock.now());
+      // While the journal is away, or this process stands still, another gateway may take it for dead and mark its orders as not told: the time is written
+      // once more.
+      const mayBeMarked = (): boolean => !parts.journal.isWritable() || isToldLate(order, cameAtMs, parts.clock);
+      if (isWhole && told !== 'pending' && (isEndUntold(order) || mayBeMarked())) void write(parts.clock.now());
       if (isWhole && told !== 'failure') parts.onTold?.(order, told);
       if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD)
         void (before === undefined ? write(NOT_TOLD) : before.then(() => write(NOT_TOLD)));
@@ -105,6 +109,11 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
   }
   watchEnd();
   return undefined;
+}
+
+/** Whether the order ended while its script waited, and so long ago that this process may have stood still since. */
+function isToldLate({ settledAtMs = -Infinity }: Order, cameAtMs: number, clock: Pick<Clock, 'now'>): boolean {
+  return settledAtMs >= cameAtMs && clock.now() - settledAtMs > TOLD_AFTER_MS;
 }
 
 /** An order whose end this request may have taken. */

@@ -1169,9 +1169,19 @@ describe('a repeat without an id', () => {
     expect(slow.upstream.sent).toHaveLength(2);
   });
 
+  const { owner } = openWalkHouse();
+  const callerKeys = new Map([[owner, { ...plainCallerKey(owner), format: 'b', family: 'msorg-python' }]]);
+
+  test('of a script that refunds what is pending is the order that v1 sold after that, also where a changed mapping refuses it', async () => {
+    const house = openWalkHouse({ ...slowly(12_000, SUCCESS), mapping: { ...shippedMapping(), callerKeys } });
+    expect(await told(house, ask(house))).toMatchObject({ reference: null });
+    await house.clock.advance(5_000);
+    house.serve({ ...refusing(), callerKeys });
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1' });
+    expect(await told(house, ask(house))).toMatchObject({ code: 'invalid_field' });
+  });
+
   test('of a script that refunds what is pending is the order that v1 sold after that, once', async () => {
-    const { owner } = openWalkHouse();
-    const callerKeys = new Map([[owner, { ...plainCallerKey(owner), format: 'b', family: 'msorg-python' }]]);
     const mapping = { ...shippedMapping(), callerKeys };
     const house = openWalkHouse({ ...slowly(12_000, SUCCESS, AGAIN), mapping });
     expect(await told(house, ask(house))).toMatchObject({ reference: null });

@@ -62,6 +62,15 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect((await room.outcomeOf('r-old', OLD))?.kind).toBe(how === 'lose' ? 'unknown' : undefined);
   });
 
+  test('of the first orders of two keys that were sent at different times, the row is that of the nearer one', async () => {
+    const room = open([{ reference: 'V1', atMs: START + 2 * MINUTE_MS }]);
+    await room.lose('r-new');
+    await room.lose('r-old', { by: OLD, afterMs: 2 * MINUTE_MS });
+    expect(await room.look('r-new', 2 * QUIET_MS)).toEqual(UNKNOWN);
+    await room.reconcile(OLD);
+    expect(await room.outcomeOf('r-old', OLD)).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  });
+
   test.each([
     [650, 'unknown'],
     [260, 'succeeded'],

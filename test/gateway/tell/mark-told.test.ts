@@ -52,6 +52,22 @@ test.each([
   expect(written).toEqual(expected);
 });
 
+test.each([
+  ['that stood still for 20 s before its reply', 20_000, 30_000, [NOW_MS + 20_000]],
+  ['that replied at once', 1_000, 30_000, []],
+  ['that replied to a repeat of an old sale', 20_000, 5_000, []],
+])(
+  'what a process told %s: whether the journal notes it, as another one may have taken it for dead',
+  async (_title, repliedAfterMs, cameAgoMs, expected) => {
+    const { written, parts, clock } = openParts();
+    const { line, end } = openLine(cameAgoMs);
+    await clock.advance(repliedAfterMs);
+    await markTold({ ...ORDER, settledAtMs: NOW_MS }, 'success', line, parts);
+    end(true);
+    expect(written).toEqual(expected);
+  },
+);
+
 test.each(['hang-up', 'pending'] as const)(
   'the mark of a %s that the database writes late leaves what the next request was told since',
   async (what) => {
