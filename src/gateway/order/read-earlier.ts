@@ -1,8 +1,9 @@
 /** Reads an earlier order that a request may repeat, and says whether a script may not have heard its end. */
+import { CLOCKS_MS } from '../../domain/clock';
 import { type NewOrder, type Order, TOLD_PENDING, type Trail } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
-import { isPerhapsTold, isPerhapsUntold, UNMARKED_MS } from '../../journal/told-sales';
+import { isPerhapsTold, isPerhapsUntold, readTold, UNMARKED_MS } from '../../journal/told-sales';
 import type { LookParts } from './look-for-unheard';
 import type { Pursuits } from './pursuits';
 
@@ -41,11 +42,18 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales, unm
       (order) => order ?? UNREAD,
       () => UNREAD,
     );
+  /** Another process has told the success of an open order, and could not write the order's end yet. */
+  const wasToldUnwritten = async (order: Order): Promise<boolean> => {
+    const store = isUnsettled(order) ? toldSales?.() : undefined;
+    const reading = store && readTold(store, order.openedAtMs - CLOCKS_MS);
+    return reading === undefined ? false : reading.then((isTold) => isTold(order)).catch(() => false);
+  };
   const ifUnheard = async (order: Order, isRefundedPending = false): Promise<EarlierOrder | undefined> => {
     // While this cannot be written, another process may have told the end without a trace.
     const mayBeTold = toldSales?.() !== undefined && order.outcome?.kind === 'succeeded' && !journal.isWritable();
     const untold = mayBeTold ? UNREAD : order;
     if (isRefundedPending && isSoldAfterPending(order)) return untold;
+    if (await wasToldUnwritten(order)) return undefined;
     const at = { nowMs: clock.now(), unmarkedMs: unmarkedMs() };
     // 0: a time in the future by every clock that this process has seen.
     const agoMsOf = (atMs = 0): number | undefined => steadiness.agoMs(atMs) || undefined;

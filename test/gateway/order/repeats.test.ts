@@ -1089,6 +1089,18 @@ describe('a repeat without an id', () => {
         expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
       });
 
+      test('is another sale where the list shows that the first was told, although its end is not written yet', async () => {
+        const lines: string[] = [];
+        const shared = { toldSales: () => toldStore(lines) };
+        const house = openWalkHouse({ ...slowly(0, AGAIN), parts: shared });
+        const other = openWalkHouse({ beside: house, ...slowly(60_000, SUCCESS), parts: shared });
+        ask(other);
+        await house.clock.advance(10_000);
+        const [open] = await house.journal.listUnsettled({ limit: 1 });
+        lines.push(toldLine(open!));
+        expect(await sellAt(house)).toMatchObject({ reference: 'V2', repeat: undefined });
+      });
+
       test('is the same order where a changed mapping refuses the request', async () => {
         const { house } = await afterDeath({ mapping: refusing });
         expect(await sellAt(house)).toMatchObject({ http: 200, status: 'success', reference: 'V1' });
