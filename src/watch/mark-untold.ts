@@ -126,8 +126,8 @@ export async function markUntold(
   const done: Order[] = [];
   const markOne = async (order: Order): Promise<void> => {
     let wasDue = false;
-    // What has changed since it was listed, a living process has marked, ended or told.
-    const isStillIts = (now: Order, by?: string): boolean => {
+    // What has changed since it was listed, a living process has marked, ended or told. Without `by` the mark could not be written, and is judged again when it is.
+    const isStillIts = (now: Order, by = holder): boolean => {
       const isDue =
         now.toldAtMs === order.toldAtMs && (holder === undefined ? isUnsettled(now) === isUnsettled(order) : by === holder);
       wasDue ||= isDue;

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
-import type { Journal } from '../../src/journal/journal';
+import { type Journal, WriteFailure } from '../../src/journal/journal';
+import { keepAnswers } from '../../src/journal/kept-answers';
 import { TOLD_PENDING } from '../../src/domain/order';
 import { findEnd, markUntold, watchUntold } from '../../src/watch/mark-untold';
 import { toldFiles } from '../../src/watch/told-log';
@@ -230,6 +231,22 @@ test('the last time in the journal counts as a time of death, for a machine that
   await sell(journal, 'last', NOW - 40 * SECOND, NOW - 39 * SECOND);
   expect(await findEnd(journal, NOW)).toBe(NOW - 39 * SECOND);
   expect(await findEnd(createMemoryJournal(), NOW)).toBe(0);
+});
+
+test('a mark whose write fails is kept by the gateway that has made it, and written later', async () => {
+  const disk = createMemoryJournal();
+  await sell(disk, 'last', NOW - 2 * SECOND, NOW - SECOND);
+  let isAway = true;
+  const tell: Journal['tell'] = (owner, requestId, toldAtMs, isDue) =>
+    isAway
+      ? Promise.reject(new WriteFailure(new Error('statement timeout')))
+      : disk.tell(owner, requestId, toldAtMs, isDue && ((order) => isDue(order, 'dead')));
+  const journal = keepAnswers({ ...disk, tell });
+  await markUntold(journal, [NOW], { holder: 'dead' });
+  expect(await toldAt(journal, 'last')).toBe(0);
+  isAway = false;
+  await journal.writeKept();
+  expect(await toldAt(disk, 'last')).toBe(0);
 });
 
 test('after clean stops no order is marked', async () => {

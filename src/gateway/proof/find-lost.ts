@@ -6,7 +6,7 @@
 import type { PriceLists } from '../../price-lists/price-lists';
 import { CLOCK_ERROR_MS, type Clock, type Steadiness } from '../../domain/clock';
 import { lastAttemptAt, type Order } from '../../domain/order';
-import type { JsonObject } from '../../domain/json';
+import { type JsonObject, textOf } from '../../domain/json';
 import { type Outcome, referenceOf } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { Field, Mapping } from '../../mapping/mapping';
@@ -290,10 +290,12 @@ export function isAlike({ traits }: Pick<Rival, 'traits'>, receipt: JsonObject):
   return number === 'agrees' || price === 'agrees' || (traits.isTraceless && category === 'agrees');
 }
 
-function isNoSaleOf({ quantity }: LostTraits, receipt: JsonObject): boolean {
+function isNoSaleOf({ quantity, otherServices: others }: LostTraits, receipt: JsonObject): boolean {
   const data = (receipt['data'] ?? {}) as JsonObject;
-  // v1 sells no card without a PIN (specification, 2.3), and may call data cards and data bundles by the same word.
-  return isCredit(data) || (quantity !== undefined && data['status'] === 'success' && isOverWithoutPins(data));
+  if (isCredit(data)) return true;
+  // v1 sells no card without a PIN (specification, 2.3), and may call data cards and data bundles by the same word: a failed record by it is either's.
+  const isOfOthers = others.includes(textOf(data['category']).toLowerCase());
+  return quantity !== undefined && (data['status'] === 'success' || isOfOthers) && isOverWithoutPins(data);
 }
 
 /**

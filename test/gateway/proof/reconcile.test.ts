@@ -398,6 +398,17 @@ test.each<[string, JsonObject, string, string]>([
 });
 
 test.each([
+  ['data', 'unknown'],
+  ['data_card', 'declined'],
+])('a failed record under %s at the price of a lost data card', async (category, kind) => {
+  const plan = (CATALOG['data_plans'] as readonly JsonObject[]).find(({ id }) => id === 102)!;
+  const shows = { amount: Number(plan['selling_price']), category, status: 'failed', pins: [] };
+  const room = openRoom([{ reference: 'V1', shows }], { priceLists: priceListsWith() });
+  await room.lose('r-1', { operation: 'buy_data_cards', fields: { plan: 102, quantity: 1 } });
+  expect((await room.look('r-1'))?.kind).toBe(kind);
+});
+
+test.each([
   ['to half of it', 650, 'unknown'],
   ['to a fifth of it', 260, 'succeeded'],
 ])(
