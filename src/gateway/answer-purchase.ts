@@ -7,7 +7,9 @@ import { type Opening, openOrder } from './order/open-order';
 import { pursue } from './order/pursue';
 import { createLease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
+import type { SaleTurn } from './order/repeats';
 import { orderSoldInstead, rereadOldRefusal } from './order/sold-elsewhere';
+import { UnreadYet } from './order/wait-for-journal';
 import { isOfPins, withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { isWithoutItsId, newOrderOf, wholeFields } from './read/new-order';
@@ -72,7 +74,14 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
     isWithoutIdOf: (earlier: Order) => isWithoutItsId(request, earlier, parts.keyring),
     ...{ leftMs, line },
   };
-  const { order, repeatKind, end: endTurn } = await parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
+  const takeTurn = async (isLast: boolean): Promise<SaleTurn> => {
+    const taking = parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
+    const turn = await (isLast ? taking : taking.catch((error: unknown) => Promise.reject(new UnreadYet(error))));
+    if (isLast || turn.repeatKind !== 'unread') return turn;
+    turn.end(false);
+    throw new UnreadYet('an order that it may repeat');
+  };
+  const { order, repeatKind, end: endTurn } = await parts.waitForJournal(takeTurn, { leftMs, line });
   const opening: Opening = { newOrder: order, repeatKind, call, lease, leftMs, ageMs, isTooLate };
   const joined = parts.pursuits.join(order, begunAt - line.ageMs);
   const pursuing = joined ?? parts.pursuits.add(order, openPursuit(opening, parsed, parts));
@@ -94,7 +103,10 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
 
 /** Opens the order, and pursues it where it may be sent. */
 async function openPursuit(opening: Opening, parsed: ParsedRequest, parts: WalkParts): Promise<Pursuit> {
-  const opened = await openOrder(opening, parsed, parts);
+  const opened = await parts.waitForJournal((isLast) => openOrder(opening, isLast, parsed, parts), {
+    leftMs: opening.leftMs,
+    line: parsed.line,
+  });
   return opened.kind === 'idle' ? opened.pursuit : pursue(opened.plan, parts);
 }
 

@@ -25,6 +25,7 @@ import { createUnwrittenTellings, type UnwrittenTellings } from './tell/mark-tol
 import type { PursuitParts } from './order/pursuit';
 import type { SharedRepeats } from './order/content-turns';
 import { createRepeats, type Repeats } from './order/repeats';
+import { createWaitForJournal, type WaitForJournal } from './order/wait-for-journal';
 import { createReconciler, type Reconciler } from './proof/reconcile';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import type { SetOf } from './read/earlier-set';
@@ -96,6 +97,7 @@ export interface WalkParts extends GatewayParts, PursuitParts {
   readonly keyless: Keyless;
   readonly lookups: LookupMemory;
   readonly learnt: LearntPatience;
+  readonly waitForJournal: WaitForJournal;
 }
 
 function keptCatalog({ priceLists, mapping }: GatewayParts): (owner: string) => CatalogLists | undefined {
@@ -142,5 +144,6 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     lookups: createLookupMemory(parts.clock),
     learnt: parts.learntPatience ?? createLearntPatience([], undefined, parts.clock),
     isStopping,
+    waitForJournal: createWaitForJournal(parts.clock, isStopping),
   };
 }

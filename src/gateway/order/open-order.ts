@@ -27,6 +27,7 @@ import { UNREAD } from './read-earlier';
 import type { RepeatKind } from './repeats';
 import { createFindElsewhere, type ElsewhereParts, repeatedElsewhere, soldMeanwhile } from './sold-elsewhere';
 import { isUsedUp, replayMsOf, requestIdReused, requestIdUsed } from './used-ids';
+import { UnreadYet } from './wait-for-journal';
 
 export interface OpeningParts extends PursuitParts, JudgingParts, Pick<ElsewhereParts, 'repeats' | 'toldSales'> {
   readonly priceLists: Pick<PriceLists, 'peek' | 'warm'>;
@@ -62,8 +63,19 @@ export interface Opening {
 type OpenedOrder =
   { readonly kind: 'to_pursue'; readonly plan: PursuitPlan } | { readonly kind: 'idle'; readonly pursuit: Pursuit };
 
-/** Opens the order or finds it. Rejects with a GatewayError only if v1 cannot have charged for it. */
-export async function openOrder(opening: Opening, parsed: ParsedRequest, parts: OpeningParts): Promise<OpenedOrder> {
+/** Where an order cannot be read that this request may be, or repeat. */
+type IfUnread = 'try again' | 'refuse' | 'tell pending';
+
+/**
+ * Opens the order or finds it. Rejects with a GatewayError only if v1 cannot have charged for it, or as unread, and with `UnreadYet` unless this is the last
+ * time.
+ */
+export async function openOrder(
+  opening: Opening,
+  isLast: boolean,
+  parsed: ParsedRequest,
+  parts: OpeningParts,
+): Promise<OpenedOrder> {
   const { newOrder, repeatKind, call, lease, ageMs, isTooLate } = opening;
   // It may repeat an order that cannot be read now, so nothing is sent. A question about its new id finds no order, which is not told as a failure.
   if (repeatKind === 'unread') {
@@ -71,7 +83,11 @@ export async function openOrder(opening: Opening, parsed: ParsedRequest, parts: 
     return idlePursuit(unreadOrder(newOrder));
   }
   let opened: Opened;
-  const looking = orderAtV1(newOrder, repeatKind, parsed, parts);
+  // A script that sells pending orders does not repeat them, so its request is a first one: "pending" would make it sell an order that nobody buys.
+  const isFirst = repeatKind === 'first' && parsed.operation.takesPending === 'sells';
+  const ifUnread: IfUnread = !isLast ? 'try again' : isFirst ? 'refuse' : 'tell pending';
+  const findAtV1 = (): Promise<Order | undefined> | undefined => orderAtV1(newOrder, ifUnread, parsed, parts);
+  const looking = findAtV1();
   const atV1 = looking === undefined ? undefined : await looking;
   if (atV1 !== undefined) return idlePursuit(atV1);
   try {
@@ -82,12 +98,9 @@ export async function openOrder(opening: Opening, parsed: ParsedRequest, parts: 
     if (entering !== undefined) await entering;
     opened = await parts.limits.open(newOrder, parsed);
   } catch (refusal) {
-    // A script that sells pending orders does not repeat them, so its request is a first one: "pending" would make it sell an order that nobody buys.
-    const isFirst =
-      repeatKind === 'first' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
-    const findById = async (): Promise<Order | undefined> =>
-      (await knownOrder(newOrder, isFirst, parsed, parts)) ?? orderAtV1(newOrder, repeatKind, parsed, parts);
     const isNewId = repeatKind === 'first' && parsed.intent.requestId === undefined;
+    const findById = async (): Promise<Order | undefined> =>
+      (await knownOrder(newOrder, isLast && isNewId ? 'refuse' : ifUnread, parsed, parts)) ?? findAtV1();
     const known = (await findById()) ?? (await repeatedElsewhere(newOrder, parsed, isNewId ? undefined : findById, parts));
     if (known === undefined) throw refusal;
     const isReadable = known.owner === newOrder.owner && refusal instanceof GatewayError && OF_PURCHASES_ALONE.has(refusal.code);
@@ -175,12 +188,12 @@ function isNothingToSend(order: Order, repeat: NewOrder): boolean {
 /**
  * The order in the journal, for a request that is refused in this step (`answer-refused-repeat` looks for refusals of the steps before): an earlier
  * request under its id may have been charged. Undefined if there is no such order or nothing was charged for it: the refusal stands. If the journal
- * cannot be read, the order is told as pending. Only a first request is refused then, as unread (`isFirst`): the gateway has just made its id, or its
+ * cannot be read, the order is told as pending, or the request is refused as unread: the gateway has just made its id, or its
  * script sells pending orders and the id has not come to this process before (decision 0012).
  */
 async function knownOrder(
   newOrder: NewOrder,
-  isFirst: boolean,
+  ifUnread: IfUnread,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): Promise<Order | undefined> {
@@ -188,7 +201,8 @@ async function knownOrder(
   try {
     known = await parts.journal.find(newOrder.owner, newOrder.requestId);
   } catch (error) {
-    if (isFirst) throw unreadRefusal(error);
+    if (ifUnread === 'try again') throw new UnreadYet(error);
+    if (ifUnread === 'refuse') throw unreadRefusal(error);
     parts.onTrouble('find', error);
     parts.journal.doubt?.(newOrder);
     return unreadOrder(newOrder);
@@ -205,7 +219,7 @@ async function knownOrder(
  */
 function orderAtV1(
   newOrder: NewOrder,
-  repeatKind: RepeatKind,
+  ifUnread: IfUnread,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): Promise<Order | undefined> | undefined {
@@ -219,8 +233,7 @@ function orderAtV1(
     return found === UNREAD ? unreadOrder({ ...newOrder, owner }) : found;
   };
   if (requestId === undefined) return findUnheard();
-  const isFirst = repeatKind === 'first' && parsed.operation.takesPending === 'sells';
-  const known = knownOrder({ ...newOrder, owner }, isFirst, parsed, parts);
+  const known = knownOrder({ ...newOrder, owner }, ifUnread, parsed, parts);
   // A repeat may leave out the id of the order, which came with this header then.
   return headerIdOf(requestId) === undefined ? known : known.then((order) => order ?? findUnheard());
 }

@@ -24,6 +24,7 @@ import {
 import { mayBeAwaited } from './pursuits';
 import { createTellings, type Tellings } from './tellings';
 import { unreadRefusal } from '../../domain/errors';
+import { isRefusal } from '../../domain/outcome';
 
 export interface Repeats {
   /**
@@ -211,7 +212,9 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     const { isOfPins, isRefundedPending } = sale;
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
     const isTaken = isOfPins && wasTaken(underHeader, sent);
-    if (underHeader !== undefined && underHeader !== UNREAD && !isTaken) return { order, repeatKind: 'again' };
+    const again = underHeader !== undefined && underHeader !== UNREAD && !isTaken ? underHeader : undefined;
+    // Beside an order that was refused, or never sent, another one under this header may be sold.
+    if (again !== undefined && !isRefusal(again.outcome)) return { order, repeatKind: 'again' };
     const looked = await look(owner, windowMs, { isRefundedPending }).catch((error: unknown) => ({ error }));
     const candidates: Candidate[] = [];
     for (const kept of repeatable(order, sent, windowMs, known)) {
@@ -221,7 +224,8 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     const same = candidates.filter(({ isSame }) => isSame === true);
     const named = await likeliest(same, ifUnheard);
     if (named === UNREAD) return { order, repeatKind: 'unread' };
-    if (named !== undefined) return joined(order, named.requestId, sent?.id);
+    if (named !== undefined && named.requestId !== again?.requestId) return joined(order, named.requestId, sent?.id);
+    if (again !== undefined && looked === undefined) return { order, repeatKind: 'again' };
     const charged = likelyCharged(candidates.map(({ earlier }) => earlier));
     if (charged === UNREAD) return { order, repeatKind: 'unread' };
     // PINs name no customer: by this header they would be told again, perhaps to another one's script.

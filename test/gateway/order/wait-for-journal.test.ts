@@ -1,0 +1,57 @@
+/** How often a purchase is tried while the journal cannot be read. What its script hears: repeats.test.ts and answer-purchase.test.ts. */
+import { createWaitForJournal, UnreadYet, type Waiting } from '../../../src/gateway/order/wait-for-journal';
+import { createVirtualClock, type VirtualClock } from '../../domain/virtual-clock';
+
+/** A purchase while the journal is away for so many ms. */
+async function buy(
+  clock: VirtualClock,
+  awayMs: number,
+  { waitingMax = 1_000, hangsUpAfterMs = Infinity, stopsAfterMs = Infinity } = {},
+) {
+  const tries: boolean[] = [];
+  const wait = createWaitForJournal(clock, () => clock.elapsed() >= stopsAfterMs, waitingMax);
+  const work = async (isLast: boolean): Promise<string> => {
+    tries.push(isLast);
+    if (clock.elapsed() >= awayMs) return 'sold';
+    if (isLast) return 'pending';
+    throw new UnreadYet('away');
+  };
+  const line = {
+    get hasHungUp(): boolean {
+      return clock.elapsed() >= hangsUpAfterMs;
+    },
+  };
+  const waiting: Waiting = { leftMs: () => 8_000 - clock.elapsed(), line };
+  const telling = wait(work, waiting).then((told) => ({ told, atMs: clock.elapsed(), tries: tries.length }));
+  await clock.advance(10_000);
+  return telling;
+}
+
+test.each([
+  ['that is there is made once', 0, {}, { told: 'sold', atMs: 0, tries: 1 }],
+  ['that is back after two seconds is made then', 2_000, {}, { told: 'sold', atMs: 2_000, tries: 5 }],
+  [
+    'that stays away is told as pending while there is time for a reply',
+    Infinity,
+    {},
+    { told: 'pending', atMs: 5_500, tries: 12 },
+  ],
+  ['whose script hangs up is made no more', Infinity, { hangsUpAfterMs: 900 }, { told: 'pending', atMs: 1_000, tries: 3 }],
+  [
+    'is told as pending at once when the process stops',
+    Infinity,
+    { stopsAfterMs: 900 },
+    { told: 'pending', atMs: 1_000, tries: 3 },
+  ],
+  ['is told as pending at once where too many wait', Infinity, { waitingMax: 0 }, { told: 'pending', atMs: 0, tries: 1 }],
+])('a purchase with a journal %s', async (_title, awayMs, more, expected) => {
+  const clock = createVirtualClock(0);
+  expect(await buy(clock, awayMs, more)).toEqual(expected);
+});
+
+test('another error is not waited for', async () => {
+  const clock = createVirtualClock(0);
+  const wait = createWaitForJournal(clock, () => false);
+  const waiting: Waiting = { leftMs: () => 8_000, line: { hasHungUp: false } };
+  await expect(wait(() => Promise.reject(new Error('refused')), waiting)).rejects.toThrow('refused');
+});
