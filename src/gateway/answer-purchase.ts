@@ -74,14 +74,14 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
     isWithoutIdOf: (earlier: Order) => isWithoutItsId(request, earlier, parts.keyring),
     ...{ leftMs, line },
   };
-  const takeTurn = async (isLast: boolean): Promise<SaleTurn> => {
-    const taking = parts.repeats.takeTurn(newOrder, intent.requestId, mapping.repeatMs, sale);
+  const takeTurn = async (toOpen: NewOrder, isLast: boolean): Promise<SaleTurn> => {
+    const taking = parts.repeats.takeTurn(toOpen, intent.requestId, mapping.repeatMs, sale);
     const turn = await (isLast ? taking : taking.catch((error: unknown) => Promise.reject(new UnreadYet(error))));
     if (isLast || turn.repeatKind !== 'unread') return turn;
     turn.end(false);
     throw new UnreadYet('an order that it may repeat');
   };
-  const { order, repeatKind, end: endTurn } = await parts.waitForJournal(takeTurn, { leftMs, line });
+  const { order, repeatKind, end: endTurn } = await parts.waitForJournal(newOrder, takeTurn, { leftMs, line });
   const opening: Opening = { newOrder: order, repeatKind, call, lease, leftMs, ageMs, isTooLate };
   const joined = parts.pursuits.join(order, begunAt - line.ageMs);
   const pursuing = joined ?? parts.pursuits.add(order, openPursuit(opening, parsed, parts));
@@ -103,10 +103,10 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
 
 /** Opens the order, and pursues it where it may be sent. */
 async function openPursuit(opening: Opening, parsed: ParsedRequest, parts: WalkParts): Promise<Pursuit> {
-  const opened = await parts.waitForJournal((isLast) => openOrder(opening, isLast, parsed, parts), {
-    leftMs: opening.leftMs,
-    line: parsed.line,
-  });
+  const { leftMs } = opening;
+  const open = (newOrder: NewOrder, isLast: boolean): ReturnType<typeof openOrder> =>
+    openOrder(newOrder === opening.newOrder ? opening : { ...opening, newOrder }, isLast, parsed, parts);
+  const opened = await parts.waitForJournal(opening.newOrder, open, { leftMs, line: parsed.line });
   return opened.kind === 'idle' ? opened.pursuit : pursue(opened.plan, parts);
 }
 

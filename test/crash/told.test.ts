@@ -131,6 +131,29 @@ describePostgres('on one PostgreSQL', () => {
     expect(told).toEqual(['success', '1', 'success', '2']);
   }, 120_000);
 
+  test('a sale that comes while the database is away for seconds is made when it is back, and its repeat hears that', async () => {
+    const [shop, url] = [await openV1OfMany(1, 2), new URL(await postgres.createDatabase())];
+    const address = await openAddress(postgres.port);
+    url.port = String(address.port);
+    const env = { JOURNAL_URL: url.href, GATEWAY_SECRET: '0123456789abcdef'.repeat(2), UPSTREAM_URL: shop.url };
+    const gateway = await startGateway(join(folder, 'waits'), env);
+    const buy = (id: string) => ask(gateway.url, shop.keyOf(0), AIRTIME!.path, { ...AIRTIME!.fields, 'request-id': id });
+    try {
+      expect(await buy('before')).toMatchObject({ word: 'success' });
+      await address.close();
+      const waiting = [buy('before'), buy('meanwhile'), sleep(6_000).then(() => buy('meanwhile'))];
+      while ((await fetch(`${gateway.adminUrl}/readyz`)).status === 200) await sleep(100);
+      await sleep(3_000);
+      await address.listen();
+      expect((await Promise.all(waiting)).map(({ http, word }) => `${http} ${word}`)).toEqual(Array(3).fill('200 success'));
+      expect(await shop.ledger(0)).toMatchObject({ charged: 2 });
+    } finally {
+      await gateway.end('SIGKILL');
+      await address.close();
+      await shop.close();
+    }
+  }, 120_000);
+
   test('a gateway that is cut off tells a sale under way, and a neighbour that took it for dead sells the next equal one', async () => {
     const slow = await openV1OfMany(1, 2);
     const url = new URL(await postgres.createDatabase());

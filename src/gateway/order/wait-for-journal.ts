@@ -4,6 +4,7 @@
  */
 import { type Clock, pause } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
+import type { NewOrder } from '../../domain/order';
 
 const AGAIN_MS = 500;
 /** What a sale takes at v1, and the reply: with less time left there is nothing to wait for. */
@@ -24,16 +25,24 @@ export class UnreadYet extends Error {
   }
 }
 
-/** Does the work again as long as it rejects with `UnreadYet`. `isLast`: it will not be done again, so the script must be told something now. */
-export type WaitForJournal = <T>(work: (isLast: boolean) => Promise<T>, waiting: Waiting) => Promise<T>;
+/**
+ * Does the work again as long as it rejects with `UnreadYet`. `isLast`: it will not be done again, so the script must be told something now. The order is
+ * that of the request, opened now: others look for orders that were opened lately, and count on it that an order is written as soon as it is opened.
+ */
+export type WaitForJournal = <T>(
+  order: NewOrder,
+  work: (order: NewOrder, isLast: boolean) => Promise<T>,
+  waiting: Waiting,
+) => Promise<T>;
 
 export function createWaitForJournal(clock: Clock, isStopping: () => boolean, waitingMax: number = WAITING_MAX): WaitForJournal {
   let count = 0;
-  return async (work, { leftMs, line }) => {
+  return async (first, work, { leftMs, line }) => {
+    let order = first;
     const isLast = (): boolean => count >= waitingMax || line.hasHungUp || leftMs() < SALE_MS || isStopping();
     for (let isNow = isLast(); ; isNow = isLast()) {
       try {
-        return await work(isNow);
+        return await work(order, isNow);
       } catch (error) {
         if (isNow || !(error instanceof UnreadYet)) throw error;
       }
@@ -41,6 +50,7 @@ export function createWaitForJournal(clock: Clock, isStopping: () => boolean, wa
       count += 1;
       await pause(clock, AGAIN_MS);
       count -= 1;
+      order = { ...first, openedAtMs: clock.now() };
     }
   };
 }

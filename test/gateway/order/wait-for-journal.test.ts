@@ -1,6 +1,8 @@
 /** How often a purchase is tried while the journal cannot be read. What its script hears: repeats.test.ts and answer-purchase.test.ts. */
 import { createWaitForJournal, UnreadYet, type Waiting } from '../../../src/gateway/order/wait-for-journal';
+import type { NewOrder } from '../../../src/domain/order';
 import { createVirtualClock, type VirtualClock } from '../../domain/virtual-clock';
+import { newOrder } from '../../journal/new-order';
 
 /** A purchase while the journal is away for so many ms. */
 async function buy(
@@ -10,7 +12,9 @@ async function buy(
 ) {
   const tries: boolean[] = [];
   const wait = createWaitForJournal(clock, () => clock.elapsed() >= stopsAfterMs, waitingMax);
-  const work = async (isLast: boolean): Promise<string> => {
+  const late = new Set<number>();
+  const work = async (order: NewOrder, isLast: boolean): Promise<string> => {
+    late.add(clock.now() - order.openedAtMs);
     tries.push(isLast);
     if (clock.elapsed() >= awayMs) return 'sold';
     if (isLast) return 'pending';
@@ -22,8 +26,11 @@ async function buy(
     },
   };
   const waiting: Waiting = { leftMs: () => 8_000 - clock.elapsed(), line };
-  const telling = wait(work, waiting).then((told) => ({ told, atMs: clock.elapsed(), tries: tries.length }));
+  const order = newOrder({ openedAtMs: clock.now() });
+  const telling = wait(order, work, waiting).then((told) => ({ told, atMs: clock.elapsed(), tries: tries.length }));
   await clock.advance(10_000);
+  // Others look for orders that were opened lately.
+  expect([...late]).toEqual([0]);
   return telling;
 }
 
@@ -53,5 +60,5 @@ test('another error is not waited for', async () => {
   const clock = createVirtualClock(0);
   const wait = createWaitForJournal(clock, () => false);
   const waiting: Waiting = { leftMs: () => 8_000, line: { hasHungUp: false } };
-  await expect(wait(() => Promise.reject(new Error('refused')), waiting)).rejects.toThrow('refused');
+  await expect(wait(newOrder(), () => Promise.reject(new Error('refused')), waiting)).rejects.toThrow('refused');
 });
