@@ -103,10 +103,9 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
 
 /** Opens the order, and pursues it where it may be sent. */
 async function openPursuit(opening: Opening, parsed: ParsedRequest, parts: WalkParts): Promise<Pursuit> {
-  const { leftMs } = opening;
   const open = (newOrder: NewOrder, isLast: boolean): ReturnType<typeof openOrder> =>
     openOrder(newOrder === opening.newOrder ? opening : { ...opening, newOrder }, isLast, parsed, parts);
-  const opened = await parts.waitForJournal(opening.newOrder, open, { leftMs, line: parsed.line });
+  const opened = await parts.waitForJournal(opening.newOrder, open, { leftMs: opening.leftMs });
   return opened.kind === 'idle' ? opened.pursuit : pursue(opened.plan, parts);
 }
 

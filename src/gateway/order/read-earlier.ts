@@ -42,9 +42,12 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales, unm
       (order) => order ?? UNREAD,
       () => UNREAD,
     );
-  /** Another process has told the success of an open order, and could not write the order's end yet. */
+  /**
+   * Another process has told the success of this order, and the journal does not show that: it could not write the end yet, or a slow database wrote
+   * "pending" behind it.
+   */
   const wasToldUnwritten = async (order: Order): Promise<boolean> => {
-    const store = isUnsettled(order) ? toldSales?.() : undefined;
+    const store = isUnsettled(order) || isSoldAfterPending(order) ? toldSales?.() : undefined;
     const reading = store && readTold(store, order.openedAtMs - CLOCKS_MS);
     return reading === undefined ? false : reading.then((isTold) => isTold(order)).catch(() => false);
   };
@@ -52,8 +55,8 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales, unm
     // While this cannot be written, another process may have told the end without a trace.
     const mayBeTold = toldSales?.() !== undefined && order.outcome?.kind === 'succeeded' && !journal.isWritable();
     const untold = mayBeTold ? UNREAD : order;
-    if (isRefundedPending && isSoldAfterPending(order)) return untold;
     if (await wasToldUnwritten(order)) return undefined;
+    if (isRefundedPending && isSoldAfterPending(order)) return untold;
     const at = { nowMs: clock.now(), unmarkedMs: unmarkedMs() };
     // 0: a time in the future by every clock that this process has seen.
     const agoMsOf = (atMs = 0): number | undefined => steadiness.agoMs(atMs) || undefined;

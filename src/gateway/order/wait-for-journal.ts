@@ -3,6 +3,7 @@
  * the purchase is tried again as long as its script waits: "pending" and a refusal make some scripts refund what v1 has charged (decision 0012).
  */
 import { type Clock, pause } from '../../domain/clock';
+import { unreadRefusal } from '../../domain/errors';
 import type { Line } from '../../domain/legacy';
 import type { NewOrder } from '../../domain/order';
 
@@ -15,7 +16,8 @@ const WAITING_MAX = 1_000;
 export interface Waiting {
   /** How long the script still waits. */
   readonly leftMs: () => number;
-  readonly line: Pick<Line, 'hasHungUp'>;
+  /** Undefined where other requests may wait for the same: the work is done again also when the script has hung up. */
+  readonly line?: Pick<Line, 'hasHungUp'>;
 }
 
 /** It cannot be read now what the script is to be told, and the work is done again. */
@@ -39,7 +41,7 @@ export function createWaitForJournal(clock: Clock, isStopping: () => boolean, wa
   let count = 0;
   return async (first, work, { leftMs, line }) => {
     let order = first;
-    const isLast = (): boolean => count >= waitingMax || line.hasHungUp || leftMs() < SALE_MS || isStopping();
+    const isLast = (): boolean => count >= waitingMax || leftMs() < SALE_MS || isStopping();
     for (let isNow = isLast(); ; isNow = isLast()) {
       try {
         return await work(order, isNow);
@@ -50,6 +52,7 @@ export function createWaitForJournal(clock: Clock, isStopping: () => boolean, wa
       count += 1;
       await pause(clock, AGAIN_MS);
       count -= 1;
+      if (line?.hasHungUp === true) throw unreadRefusal('its script has hung up');
       order = { ...first, openedAtMs: clock.now() };
     }
   };

@@ -1193,6 +1193,20 @@ describe('a repeat without an id', () => {
     expect(await told(house, ask(house))).toMatchObject({ code: 'invalid_field' });
   });
 
+  test('of a script that refunds what is pending is another sale where the list shows that the first was told since', async () => {
+    const lines: string[] = [];
+    const parts = { toldSales: () => toldStore(lines) };
+    const house = openWalkHouse({ ...slowly(12_000, SUCCESS, AGAIN), mapping: { ...shippedMapping(), callerKeys }, parts });
+    expect(await told(house, ask(house))).toMatchObject({ reference: null });
+    await house.clock.advance(5_000);
+    for await (const sold of house.journal.listOfOwner({ owner, limit: 1, onUnreadable: () => undefined }))
+      lines.push(toldLine(sold, 'pending'), toldLine(sold));
+    const next = ask(house);
+    await house.clock.advance(20_000);
+    await told(house, next);
+    expect(house.upstream.sent).toHaveLength(2);
+  });
+
   test('of a script that refunds what is pending is the order that v1 sold after that, once', async () => {
     const mapping = { ...shippedMapping(), callerKeys };
     const house = openWalkHouse({ ...slowly(12_000, SUCCESS, AGAIN), mapping });

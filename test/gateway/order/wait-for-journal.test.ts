@@ -1,4 +1,5 @@
 /** How often a purchase is tried while the journal cannot be read. What its script hears: repeats.test.ts and answer-purchase.test.ts. */
+import type { GatewayError } from '../../../src/domain/errors';
 import { createWaitForJournal, UnreadYet, type Waiting } from '../../../src/gateway/order/wait-for-journal';
 import type { NewOrder } from '../../../src/domain/order';
 import { createVirtualClock, type VirtualClock } from '../../domain/virtual-clock';
@@ -27,7 +28,8 @@ async function buy(
   };
   const waiting: Waiting = { leftMs: () => 8_000 - clock.elapsed(), line };
   const order = newOrder({ openedAtMs: clock.now() });
-  const telling = wait(order, work, waiting).then((told) => ({ told, atMs: clock.elapsed(), tries: tries.length }));
+  const waited = wait(order, work, waiting).catch(({ isUnread }: GatewayError) => isUnread && 'refused');
+  const telling = waited.then((told) => ({ told, atMs: clock.elapsed(), tries: tries.length }));
   await clock.advance(10_000);
   // Others look for orders that were opened lately.
   expect([...late]).toEqual([0]);
@@ -43,7 +45,7 @@ test.each([
     {},
     { told: 'pending', atMs: 5_500, tries: 12 },
   ],
-  ['whose script hangs up is made no more', Infinity, { hangsUpAfterMs: 900 }, { told: 'pending', atMs: 1_000, tries: 3 }],
+  ['whose script hangs up is made no more', Infinity, { hangsUpAfterMs: 900 }, { told: 'refused', atMs: 1_000, tries: 2 }],
   [
     'is told as pending at once when the process stops',
     Infinity,
