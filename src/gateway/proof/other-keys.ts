@@ -44,6 +44,8 @@ interface LookInput {
 const OPEN_MAX = 20_000;
 /** How many pairs of keys of two different accounts are remembered. */
 const STRANGERS_MAX = 10_000;
+/** Orders of other accounts that are sent at the same time as this one must not keep it open. */
+const NEARER_BY_MS = 30_000;
 /** Among how many of a key's orders one with a reference is searched. */
 const NEWEST_MAX = 200;
 
@@ -117,8 +119,8 @@ class OtherKeysOfLook implements OtherKeys {
   /**
    * Whether `other` is of a key of another account: v1 answers 404 for a receipt of that key's, because it shows only receipts of one's own account,
    * and shows the receipt of `row` just after, so that it does not answer 404 for all. A sale within the quiet time does not count: v1 may read
-   * from a copy that lags. A key without any sale counts as one of another account, unless its order was sent nearer to the time of the row. A key that
-   * has sales, but none among its orders before that time, counts as one of this account.
+   * from a copy that lags. A key without any sale counts as one of another account, unless its order was sent clearly nearer to the time of the row. A
+   * key that has sales, but none among its orders before that time, counts as one of this account.
    */
   async #isStranger(other: Order, order: Order, row: HistoryRow): Promise<boolean> {
     const { journal } = this.#parts;
@@ -135,7 +137,7 @@ class OtherKeysOfLook implements OtherKeys {
       if (isStranger) this.#strangers.set(pair, true);
       return isStranger;
     }
-    return apartMs(order, row) <= apartMs(other, row) && !(await journal.hasReference(owner));
+    return apartMs(order, row) <= apartMs(other, row) + NEARER_BY_MS && !(await journal.hasReference(owner));
   }
 
   async #isUnknownToV1(reference: string): Promise<boolean> {

@@ -114,7 +114,7 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
   test('a key to which v1 has sold nothing yet is treated as one of another account', async () => {
     const room = open([{ reference: 'V1' }]);
     await room.lose('r-other', { by: OLD });
-    await room.lose('r-new');
+    await room.lose('r-new', { afterMs: 20_000 });
     expect(await room.look('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   });
 
