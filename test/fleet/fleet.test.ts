@@ -63,7 +63,7 @@ describeFleet('two gateways behind HAProxy', () => {
   const chance = createChance();
 
   beforeAll(async () => {
-    v1 = await openV1OfMany(ACCOUNTS + 1);
+    v1 = await openV1OfMany(ACCOUNTS + 2);
     proxy = await openFaultProxy(v1.url);
     fleet = await startFleet({ upstreamUrl: proxy.url });
   }, 120_000);
@@ -115,6 +115,23 @@ describeFleet('two gateways behind HAProxy', () => {
     await sleep(6_000);
     expect(await ask(fleet.url, key, '/api/topup/', sale)).toMatchObject({ word: 'success' });
     expect(await v1.ledger(ACCOUNTS)).toEqual({ charged: 1, pending: 0, refunded: 0 });
+  }, 60_000);
+
+  test('while PostgreSQL restarts, sales wait for it, and what needs no journal is answered', async () => {
+    const key = v1.keyOf(ACCOUNTS + 1);
+    const ready = () => Promise.all(fleet.gateways.map(async ({ adminUrl }) => (await fetch(`${adminUrl}/readyz`)).status));
+    await fleet.postgres.stop();
+    while ((await ready()).includes(200)) await sleep(100);
+    // The balancer looks twice a second.
+    await sleep(1_500);
+    const sale = { network: '1', phone: '08031234567', amount: '100', plan_type: 'VTU', 'request-id': 'restart-1' };
+    const waiting = ask(fleet.url, key, '/api/topup/', sale);
+    expect((await ask(fleet.url, key, '/api/data_plans')).text).toContain('"plan_name"');
+    await sleep(1_000);
+    await fleet.postgres.start();
+    expect(await waiting).toMatchObject({ http: 200, word: 'success' });
+    expect(await v1.ledger(ACCOUNTS + 1)).toEqual({ charged: 1, pending: 0, refunded: 0 });
+    while ((await ready()).includes(503)) await sleep(100);
   }, 60_000);
 
   test('without any gateway scripts are told "pending" and get no HTML page', async () => {
