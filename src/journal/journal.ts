@@ -37,7 +37,7 @@ export interface UnsettledOptions extends ListOptions {
 /** `holder`: the process to which the order belongs, where the journal records that (see `Processes`). */
 export interface IsTellingDue {
   (order: Order, holder?: string): boolean;
-  /** That nobody was told at this time (`toldAtMs` of the order) is what is told. */
+  /** Set where the telling takes back an earlier one, of this time (`toldAtMs` of the order): nobody was told then. */
   readonly takesBackMs?: number | undefined;
 }
 
@@ -124,8 +124,10 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-/** The gateway processes that share a journal, each by the id that it writes into its orders as `holder`. */
-/** `now`: the time by which all of them go, that of their database. */
+/**
+ * The gateway processes that share a journal, each by the id that it writes into its orders as `holder`. `now`: the time by which all of them go, that of
+ * their database.
+ */
 export interface Processes extends TimeOfAnother {
   /** The id of this process. */
   readonly own: string;
