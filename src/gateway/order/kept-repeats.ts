@@ -2,6 +2,7 @@
 import { createLru } from '../../domain/lru';
 import type { Clock } from '../../domain/clock';
 import type { NewOrder } from '../../domain/order';
+import type { SentRequestId } from '../read/read-raw';
 
 /** An order that may be repeated. */
 export interface KeptRepeat extends Pick<NewOrder, 'requestId' | 'headerId'> {
@@ -22,38 +23,68 @@ export interface Contents {
   add(content: string, kept: KeptRepeat, windowMs: number): void;
   /** As `add`, for an order of which the journal says that no script has heard: the sales of all keys do not displace it. */
   addUnheard(content: string, kept: KeptRepeat, windowMs: number): void;
+  /** What this content has, or gets, is not forgotten before the returned function is called, whatever other contents get meanwhile. */
+  hold(content: string): () => void;
 }
 
-/** Ages are counted by `clock.elapsed()`: if somebody sets the clock, a repeat must not become another sale. */
-export function createContents(clock: Pick<Clock, 'elapsed'>, most = CONTENTS_MAX): Contents {
-  const [ordinary, unheard] = [createLru<string, readonly Remembered[]>(most), createLru<string, readonly Remembered[]>(most)];
-  const of: Contents['of'] = (content) => {
+/**
+ * Ages are counted by `clock.elapsed()`: if somebody sets the clock, a repeat must not become another sale. `onForgotten`: the table had no room for a content
+ * of `addUnheard` whose orders may still be repeated.
+ */
+export function createContents(
+  clock: Pick<Clock, 'elapsed'>,
+  { most = CONTENTS_MAX, onForgotten }: { readonly most?: number; readonly onForgotten?: (content: string) => void } = {},
+): Contents {
+  let longestMs = 0;
+  const isYoung = ({ sinceMs }: Remembered): boolean => clock.elapsed() - sinceMs <= longestMs;
+  const ordinary = createLru<string, readonly Remembered[]>(most);
+  const unheard = createLru<string, readonly Remembered[]>(most, {
+    onForgotten: (content, orders) => orders.some(isYoung) && onForgotten?.(content),
+  });
+  const held = new Map<string, { holders: number; orders: readonly Remembered[] }>();
+  const inTables = (content: string): readonly Remembered[] => {
     const [kept = NONE, found = NONE] = [ordinary.get(content), unheard.get(content)];
-    if (kept === NONE && found === NONE) return NONE;
-    const others = found.filter((one) => !kept.some(({ requestId }) => requestId === one.requestId));
-    return [...kept, ...others].map(({ sinceMs, ...one }) => ({ ...one, agoMs: clock.elapsed() - sinceMs }));
+    return withOthers(kept, found);
   };
-  const knownOf = (content: string, { requestId }: KeptRepeat) => of(content).find((one) => one.requestId === requestId);
-  const put = (into: typeof ordinary, content: string, one: KeptRepeat, windowMs: number): void => {
-    const { requestId, headerId, agoMs } = one;
-    const elapsedMs = clock.elapsed();
-    const sinceMs = elapsedMs - agoMs;
-    const kept = headerId === undefined ? { requestId, sinceMs } : { requestId, headerId, sinceMs };
-    const others = into.get(content)?.filter((other) => other.requestId !== requestId && elapsedMs - other.sinceMs <= windowMs);
-    into.set(content, others === undefined ? [kept] : [kept, ...others].slice(0, KEPT_MAX));
+  const all = (content: string): readonly Remembered[] => withOthers(inTables(content), held.get(content)?.orders ?? NONE);
+  const put = (into: typeof ordinary, content: string, one: Remembered, windowMs: number): void => {
+    longestMs = Math.max(longestMs, windowMs);
+    const holding = held.get(content);
+    if (holding !== undefined) holding.orders = withOthers([one], holding.orders);
+    const isOther = ({ requestId, sinceMs }: Remembered): boolean =>
+      requestId !== one.requestId && clock.elapsed() - sinceMs <= windowMs;
+    const others = into.get(content)?.filter(isOther);
+    into.set(content, others === undefined ? [one] : [one, ...others].slice(0, KEPT_MAX));
   };
+  const since = ({ agoMs, ...kept }: KeptRepeat): Remembered => ({ ...kept, sinceMs: clock.elapsed() - agoMs });
+  const knownOf = (content: string, { requestId }: KeptRepeat) => inTables(content).find((one) => one.requestId === requestId);
   return {
-    of,
-    keep: (content, kept, windowMs) => put(ordinary, content, kept, windowMs),
+    of: (content) => all(content).map(({ sinceMs, ...one }) => ({ ...one, agoMs: clock.elapsed() - sinceMs })),
+    keep: (content, kept, windowMs) => put(ordinary, content, since(kept), windowMs),
     add(content, kept, windowMs) {
-      if (knownOf(content, kept) === undefined) put(ordinary, content, kept, windowMs);
+      if (knownOf(content, kept) === undefined) put(ordinary, content, since(kept), windowMs);
     },
-    addUnheard: (content, kept, windowMs) => put(unheard, content, knownOf(content, kept) ?? kept, windowMs),
+    addUnheard: (content, kept, windowMs) => put(unheard, content, knownOf(content, kept) ?? since(kept), windowMs),
+    hold(content) {
+      const holding = held.get(content) ?? { holders: 0, orders: inTables(content) };
+      held.set(content, holding);
+      holding.holders += 1;
+      return () => {
+        holding.holders -= 1;
+        if (holding.holders === 0) held.delete(content);
+      };
+    },
   };
+}
+
+function withOthers(orders: readonly Remembered[], more: readonly Remembered[]): readonly Remembered[] {
+  if (more.length === 0) return orders;
+  return [...orders, ...more.filter((one) => !orders.some(({ requestId }) => requestId === one.requestId))];
 }
 
 /** Fewer orders are remembered by words and by header than by content, because these matter only where the repeat is refused or read anew. */
 const WORDINGS_MAX = 5_000;
+const OWNERS_MAX = 10_000;
 
 /** The known orders of all keys. */
 export interface KnownOrders {
@@ -61,11 +92,42 @@ export interface KnownOrders {
   readonly wordings: Contents;
   /** By the id of a header that is not the order's own id. */
   readonly headers: Contents;
+  /** Another number than before once a table had no room for an order of this key that no script has heard of. */
+  readonly forgottenOf: (owner: string) => number;
 }
 
 export function createKnownOrders(clock: Pick<Clock, 'elapsed'>): KnownOrders {
-  const [wordings, headers] = [createContents(clock, WORDINGS_MAX), createContents(clock, WORDINGS_MAX)];
-  return { contents: createContents(clock), wordings, headers };
+  const forgotten = createLru<string, number>(OWNERS_MAX);
+  let count = 0;
+  const onForgotten = (name: string): void => void forgotten.set(ownerOf(name), (count += 1));
+  const create = (most: number): Contents => createContents(clock, { most, onForgotten });
+  return {
+    contents: create(CONTENTS_MAX),
+    wordings: create(WORDINGS_MAX),
+    headers: create(WORDINGS_MAX),
+    forgottenOf: (owner) => forgotten.get(owner) ?? 0,
+  };
+}
+
+/** The names by which the orders that a sale may repeat are found. */
+export interface SaleNames {
+  readonly contentHash?: string | undefined;
+  readonly wordsHash: string;
+  readonly headerId?: string | undefined;
+}
+
+/** Nothing that is known under these names, or found, is forgotten before the returned function is called. */
+export function holdNames(
+  { contents, wordings, headers }: KnownOrders,
+  owner: string,
+  { contentHash, wordsHash, headerId }: SaleNames,
+): () => void {
+  const releases = [wordings.hold(keyOf(owner, wordsHash))];
+  if (contentHash !== undefined) releases.push(contents.hold(keyOf(owner, contentHash)));
+  if (headerId !== undefined) releases.push(headers.hold(keyOf(owner, headerId)));
+  return () => {
+    for (const release of releases) release();
+  };
 }
 
 export function keepBy(
@@ -96,7 +158,34 @@ export function keyOf(owner: string, idOrHash: string): string {
   return `${owner} ${idOrHash}`;
 }
 
+function ownerOf(name: string): string {
+  return name.slice(0, name.indexOf(' '));
+}
+
 /** Key and words as one text. Records of earlier builds have no hash of their words: there it is the content. */
 export function wordingOf({ owner, wordsHash, contentHash }: NewOrder): string {
   return keyOf(owner, wordsHash ?? contentHash);
+}
+
+export interface Repeatable extends KeptRepeat {
+  readonly isByHeader?: boolean;
+}
+
+/**
+ * The kept orders of the same content, then those of the same words only, then those that came under the same header only: their repeat may leave out
+ * its id, and be read anew.
+ */
+export function repeatable(
+  order: NewOrder,
+  sent: SentRequestId | undefined,
+  windowMs: number,
+  { contents, wordings, headers }: KnownOrders,
+): readonly Repeatable[] {
+  const alike = contents.of(keyOf(order.owner, order.contentHash));
+  const ofWords = wordings.of(wordingOf(order));
+  const underHeader = sent === undefined ? [] : headers.of(keyOf(order.owner, sent.id));
+  const all = [...alike, ...ofWords, ...underHeader.map((one) => ({ ...one, isByHeader: true }))];
+  const isFirst = ({ requestId }: KeptRepeat, index: number): boolean =>
+    all.findIndex((one) => one.requestId === requestId) === index;
+  return all.filter((one, index) => one.agoMs <= windowMs && isFirst(one, index));
 }

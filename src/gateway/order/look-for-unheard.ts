@@ -1,6 +1,6 @@
 /** Finds orders in the journal whose scripts may have heard nothing and that this process has not opened: another one did, or this one before a restart. */
 import { createLru } from '../../domain/lru';
-import { type Clock, CLOCKS_MS, type Steadiness } from '../../domain/clock';
+import { type Clock, CLOCKS_MS, pause, type Steadiness } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import type { Journal, OfOwner } from '../../journal/journal';
 import { firstNumberAt } from '../../journal/order-life';
@@ -20,16 +20,39 @@ const OPEN_MS = 30_000;
 /** An earlier look has seen all orders that were opened this long before it: writing takes time, and clocks differ. */
 const LATE_MARGIN_MS = CLOCKS_MS + 5_000;
 
-/** One look at the orders of a key. Times are by `clock.elapsed()`. */
-interface Look {
-  readonly atMs: number;
+/** The looks at the orders of one key. Times are by `clock.elapsed()`. */
+interface Looks {
+  /** When the last look began. */
+  atMs: number;
   /** When the last successful look began. */
-  readonly readAtMs: number;
+  readAtMs: number;
   /** When the last successful look at the whole window began. */
-  readonly wholeAtMs: number;
-  readonly reading: Promise<void>;
+  wholeAtMs: number;
+  /** When the last successful look began that added the newest orders of the whole window. */
+  newestAtMs: number;
+  /** `forgottenOf` the key as the last successful look at the whole window began: if it is another one now, the tables lack what that look has found. */
+  forgottenBefore: number;
+  reading: Promise<void>;
+  isReading: boolean;
+  /** The look that begins after the present one, for all that wait for it. */
+  next: (Wanted & { readonly reading: Promise<void> }) | undefined;
 }
-const NO_LOOK: Look = { atMs: -Infinity, readAtMs: -Infinity, wholeAtMs: -Infinity, reading: Promise.resolve() };
+
+interface Wanted {
+  windowMs: number;
+  isRefundedPending: boolean;
+}
+
+const newLooks = (): Looks => ({
+  atMs: -Infinity,
+  readAtMs: -Infinity,
+  wholeAtMs: -Infinity,
+  newestAtMs: -Infinity,
+  forgottenBefore: 0,
+  reading: Promise.resolve(),
+  isReading: false,
+  next: undefined,
+});
 
 export interface LookParts {
   readonly journal: Pick<Journal, 'listUnsettled' | 'listUntold' | 'listOfOwner'>;
@@ -41,17 +64,83 @@ export interface LookParts {
   readonly unmarkedMs?: (() => number) | undefined;
 }
 
+/** `how` of a look. `isDue`: the look begins after the call, however lately the last one was. */
+interface LookHow {
+  readonly isDue?: boolean;
+  /**
+   * The first such look of a key, and of a clock that was set, adds the newest orders of the whole window, ended or not: scripts that refund what they heard as
+   * pending send a sale again that v1 may have sold since.
+   */
+  readonly isRefundedPending?: boolean;
+}
+
 /**
- * The returned function adds the orders that it finds to those that are known. Calls within `LOOK_EVERY_MS` share one look, and its failure,
- * unless one `isDue` at once. `isRefundedPending`: the first such look of a key, and of a clock that was set, adds its newest orders of the whole window, ended or not, because its
- * scripts refund what they heard as pending, and v1 may have sold it since.
+ * The returned function adds the orders that it finds to those that are known. Calls within `LOOK_EVERY_MS` share one look, and its failure. Where the tables have
+ * had no room for all orders of the key, the whole window is read, and only calls that came before that began share it.
  */
 export function createLook(
   { journal, clock, steadiness, toldSales, unmarkedMs = () => UNMARKED_MS }: LookParts,
   known: KnownOrders,
-): (owner: string, windowMs: number, how?: { readonly isDue?: boolean; readonly isRefundedPending?: boolean }) => Promise<void> {
-  const looks = createLru<string, Look>(OWNERS_MAX);
-  const newestAtMs = createLru<string, number>(OWNERS_MAX);
+): (owner: string, windowMs: number, how?: LookHow) => Promise<void> {
+  const looks = createLru<string, Looks>(OWNERS_MAX);
+  const readUnheard = createReading({ journal, clock, steadiness }, known);
+  const isLossy = (owner: string, { forgottenBefore }: Looks): boolean => known.forgottenOf(owner) !== forgottenBefore;
+  // A look by another clock may have left orders out.
+  const byThisClock = (atMs: number): number => (atMs < clock.elapsed() - steadiness.steadyForMs() ? -Infinity : atMs);
+  const isOfNewest = ({ newestAtMs }: Looks, { isRefundedPending }: Wanted): boolean =>
+    isRefundedPending && byThisClock(newestAtMs) === -Infinity;
+  const begin = (owner: string, ofKey: Looks, wanted: Wanted): Promise<void> => {
+    const atMs = clock.elapsed();
+    const forgotten = known.forgottenOf(owner);
+    const { windowMs } = wanted;
+    const addsNewest = isOfNewest(ofKey, wanted);
+    const isWhole = isLossy(owner, ofKey) || atMs - byThisClock(ofKey.wholeAtMs) >= LOOK_WHOLE_EVERY_MS;
+    const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
+    // Orders that were opened and sold between two looks were never in the list of open orders.
+    const longestMs = TELLING_MS + unmarkedMs() + OPEN_MS;
+    const lateMs =
+      toldSales?.() === undefined ? undefined : Math.min(longestMs, atMs - byThisClock(ofKey.readAtMs) + LATE_MARGIN_MS);
+    const reading = readUnheard(owner, backMs, windowMs, addsNewest ? windowMs : lateMs)
+      .then(() => {
+        ofKey.readAtMs = atMs;
+        if (isWhole) [ofKey.wholeAtMs, ofKey.forgottenBefore] = [atMs, forgotten];
+        if (addsNewest) ofKey.newestAtMs = atMs;
+      })
+      .finally(() => {
+        if (ofKey.reading === reading) ofKey.isReading = false;
+      });
+    [ofKey.atMs, ofKey.reading, ofKey.isReading] = [atMs, reading, true];
+    return reading;
+  };
+  const beginNext = async (owner: string, ofKey: Looks, atMs: number): Promise<void> => {
+    await ofKey.reading.catch(() => undefined);
+    const waitMs = atMs - clock.elapsed();
+    if (waitMs > 0) await pause(clock, waitMs);
+    const { next } = ofKey;
+    ofKey.next = undefined;
+    return begin(owner, ofKey, next!);
+  };
+  return (owner, windowMs, { isDue = false, isRefundedPending = false } = {}) => {
+    const ofKey = looks.get(owner) ?? newLooks();
+    looks.set(owner, ofKey);
+    const nextAtMs = byThisClock(ofKey.atMs) + LOOK_EVERY_MS;
+    const isSoon = clock.elapsed() < nextAtMs;
+    const isAlone = isDue || isLossy(owner, ofKey);
+    const wanted = { windowMs, isRefundedPending };
+    if (isSoon && !isAlone && !isOfNewest(ofKey, wanted)) return ofKey.reading;
+    if (!isAlone || !(ofKey.isReading || (isSoon && !isDue))) return begin(owner, ofKey, wanted);
+    ofKey.next ??= { ...wanted, reading: beginNext(owner, ofKey, isDue ? -Infinity : nextAtMs) };
+    ofKey.next.windowMs = Math.max(ofKey.next.windowMs, windowMs);
+    ofKey.next.isRefundedPending ||= isRefundedPending;
+    return ofKey.next.reading;
+  };
+}
+
+/**
+ * Gives the function that reads the orders of a key that were opened within `backMs` and have no end, or one that no script has heard; and the newest ones
+ * within `newestMs`, whatever became of them.
+ */
+function createReading({ journal, clock, steadiness }: Pick<LookParts, 'journal' | 'clock' | 'steadiness'>, known: KnownOrders) {
   const addBy = (add: 'add' | 'addUnheard', order: Order, windowMs: number): void =>
     void keepBy(add, known, order, steadiness.agoMs(order.openedAtMs), windowMs);
   const addAll = async (
@@ -77,42 +166,13 @@ export function createLook(
     // The newest are added last, so that a full table keeps them: they are the likeliest to be repeated.
     for (const order of newest.reverse()) addBy('add', order, windowMs);
   };
-  const readUnheard = async (owner: string, backMs: number, windowMs: number, newestMs: number | undefined): Promise<void> => {
+  return async (owner: string, backMs: number, windowMs: number, newestMs: number | undefined): Promise<void> => {
     const fromMs = Math.max(0, steadiness.before(backMs));
     await Promise.all([
       addAll('listUnsettled', owner, fromMs, windowMs),
       addAll('listUntold', owner, fromMs, windowMs),
       newestMs === undefined ? undefined : addNewest(owner, newestMs, windowMs),
     ]);
-  };
-  return (owner, windowMs, { isDue = false, isRefundedPending = false } = {}) => {
-    const atMs = clock.elapsed();
-    const { atMs: lastMs, readAtMs, wholeAtMs, reading } = looks.get(owner) ?? NO_LOOK;
-    // A look by another clock may have left orders out.
-    const byThisClock = (readMs = -Infinity): number => (readMs < atMs - steadiness.steadyForMs() ? -Infinity : readMs);
-    const isOfNewest = isRefundedPending && byThisClock(newestAtMs.get(owner)) === -Infinity;
-    if (!isDue && !isOfNewest && atMs - byThisClock(lastMs) < LOOK_EVERY_MS) return reading;
-    const isWhole = atMs - byThisClock(wholeAtMs) >= LOOK_WHOLE_EVERY_MS;
-    const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
-    // Orders that were opened and sold between two looks were never in the list of open orders.
-    const longestMs = TELLING_MS + unmarkedMs() + OPEN_MS;
-    const lateMs = toldSales?.() === undefined ? undefined : Math.min(longestMs, atMs - byThisClock(readAtMs) + LATE_MARGIN_MS);
-    const now: Look = {
-      atMs,
-      readAtMs,
-      wholeAtMs,
-      reading: readUnheard(owner, backMs, windowMs, isOfNewest ? windowMs : lateMs),
-    };
-    looks.set(owner, now);
-    now.reading.then(
-      () => {
-        const latest = looks.get(owner) ?? now;
-        looks.set(owner, { ...latest, readAtMs: atMs, wholeAtMs: isWhole ? atMs : latest.wholeAtMs });
-        if (isOfNewest) newestAtMs.set(owner, atMs);
-      },
-      () => undefined,
-    );
-    return now.reading;
   };
 }
 

@@ -86,7 +86,7 @@ export async function openOrder(
   // A script that sells pending orders does not repeat them, so its request is a first one: "pending" would make it sell an order that nobody buys.
   const isFirst = repeatKind === 'first' && parsed.operation.takesPending === 'sells';
   const ifUnread: IfUnread = !isLast ? 'try again' : isFirst ? 'refuse' : 'tell pending';
-  const findAtV1 = (): Promise<Order | undefined> | undefined => orderAtV1(newOrder, ifUnread, parsed, parts);
+  const findAtV1 = (): Promise<Order | undefined> | undefined => orderAtV1(opening, ifUnread, parsed, parts);
   const looking = findAtV1();
   const atV1 = looking === undefined ? undefined : await looking;
   if (atV1 !== undefined) return idlePursuit(atV1);
@@ -218,7 +218,7 @@ async function knownOrder(
  * outcome at v1: the sandbox would only simulate a sale, and the script would hear a success that v1 never gave.
  */
 function orderAtV1(
-  newOrder: NewOrder,
+  { newOrder, repeatKind }: Opening,
   ifUnread: IfUnread,
   parsed: ParsedRequest,
   parts: OpeningParts,
@@ -233,7 +233,9 @@ function orderAtV1(
     return found === UNREAD ? unreadOrder({ ...newOrder, owner }) : found;
   };
   if (requestId === undefined) return findUnheard();
-  const known = knownOrder({ ...newOrder, owner }, ifUnread, parsed, parts);
+  // The order in the sandbox that the request repeats is not the one at v1 under the same id.
+  const id = repeatKind === 'joined' ? requestId.id : newOrder.requestId;
+  const known = knownOrder({ ...newOrder, owner, requestId: id }, ifUnread, parsed, parts);
   // A repeat may leave out the id of the order, which came with this header then.
   return headerIdOf(requestId) === undefined ? known : known.then((order) => order ?? findUnheard());
 }

@@ -8,7 +8,17 @@ import { isToldLater, type NewOrder, type Order } from '../../domain/order';
 import type { Mapping } from '../../mapping/mapping';
 import { generateRequestId, hasFieldId, headerIdOf, namesItsSale, type SentRequestId } from '../read/read-raw';
 import { createContentTurns, type SharedRepeats } from './content-turns';
-import { createKnownOrders, keepBy, keyOf, wordingOf, type KeptRepeat, type KnownOrders } from './kept-repeats';
+import {
+  createKnownOrders,
+  holdNames,
+  keepBy,
+  keyOf,
+  type KeptRepeat,
+  type KnownOrders,
+  repeatable,
+  type Repeatable,
+  wordingOf,
+} from './kept-repeats';
 import { createLook, type LookParts } from './look-for-unheard';
 import { createNamedRepeats, type KnownWords } from './named-repeats';
 import {
@@ -121,6 +131,8 @@ export function createRepeats(parts: RepeatsParts): Repeats {
       }
       const content = keyOf(order.owner, order.contentHash);
       const { kept, end } = await takeContentTurn(content, leftMs);
+      const names = { contentHash: order.contentHash, wordsHash: order.wordsHash ?? order.contentHash, headerId: sent?.id };
+      const release = holdNames(known, order.owner, names);
       try {
         for (const one of kept ?? []) contents.add(content, one, windowMs);
         const { order: found, repeatKind } = await find(order, sent, windowMs, sale);
@@ -133,6 +145,8 @@ export function createRepeats(parts: RepeatsParts): Repeats {
       } catch (cause) {
         end();
         throw unreadRefusal(cause);
+      } finally {
+        release();
       }
     },
     findUnheard(owner, wordsHash, { repeatMs, hash: mapping }, search = {}) {
@@ -154,7 +168,9 @@ export function createRepeats(parts: RepeatsParts): Repeats {
         const alike = contentHash === undefined ? [] : contents.of(keyOf(owner, contentHash));
         return [...wordings.of(keyOf(owner, wordsHash)), ...alike].filter(isRepeatable);
       };
-      return firstUnheard(look(owner, repeatMs, { isDue, isRefundedPending }), kept, (requestId) => repeatedOf(words, requestId));
+      const release = holdNames(known, owner, { contentHash, wordsHash, headerId });
+      const looking = look(owner, repeatMs, { isDue, isRefundedPending });
+      return firstUnheard(looking, kept, (requestId) => repeatedOf(words, requestId)).finally(release);
     },
     noteHeard: (order) => tellings.noteHeard(order),
   };
@@ -197,7 +213,8 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     const { requestId } = kept;
     const earlier = await remembered(order.owner, requestId);
     if (kept.isByHeader === true && earlier !== UNREAD && !isWithoutIdOf(earlier)) return undefined;
-    const isUnderHeader = isNamedBy(sent, kept, earlier) && !(isOfPins && wasTaken(earlier, sent));
+    const mayBeTaken = isOfPins && (earlier === UNREAD ? !namesItsSale(sent) : wasTaken(earlier, sent));
+    const isUnderHeader = isNamedBy(sent, kept, earlier) && !mayBeTaken;
     if (isAnotherSale(earlier, order, namesItsSale(sent) && !isUnderHeader)) return undefined;
     // Also if the end of the earlier order was told or cannot be read.
     if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId, earlier, isSame: true };
@@ -230,6 +247,8 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     if (charged === UNREAD) return { order, repeatKind: 'unread' };
     // PINs name no customer: by this header they would be told again, perhaps to another one's script.
     if (charged !== undefined) return joined(order, charged.requestId, isOfPins ? undefined : sent?.id);
+    // PINs that another customer may have taken are neither told nor sold.
+    if (underHeader === UNREAD && isOfPins && !namesItsSale(sent)) return { order, repeatKind: 'unread' };
     // If the journal cannot show the order of a header id, nothing is refused here: opening the order then tells "pending".
     if (looked !== undefined && underHeader !== UNREAD) throw looked.error;
     // The PINs of the order under its own id were taken, so the sale gets another one.
@@ -280,29 +299,6 @@ function isNamedBy(sent: SentRequestId | undefined, kept: KeptRepeat, earlier: E
 /** Whether these PINs were told after their script had left. That may have been another customer's script, so a header that proxies write proves nothing. */
 function wasTaken(earlier: EarlierOrder | undefined, sent: SentRequestId | undefined): boolean {
   return earlier !== undefined && earlier !== UNREAD && !namesItsSale(sent) && isToldLater(earlier);
-}
-
-interface Repeatable extends KeptRepeat {
-  readonly isByHeader?: boolean;
-}
-
-/**
- * The kept orders of the same content, then those of the same words only, then those that came under the same header only: their repeat may leave out
- * its id, and be read anew.
- */
-function repeatable(
-  order: NewOrder,
-  sent: SentRequestId | undefined,
-  windowMs: number,
-  { contents, wordings, headers }: KnownOrders,
-): readonly Repeatable[] {
-  const alike = contents.of(keyOf(order.owner, order.contentHash));
-  const ofWords = wordings.of(wordingOf(order));
-  const underHeader = sent === undefined ? [] : headers.of(keyOf(order.owner, sent.id));
-  const all = [...alike, ...ofWords, ...underHeader.map((one) => ({ ...one, isByHeader: true }))];
-  const isFirst = ({ requestId }: KeptRepeat, index: number): boolean =>
-    all.findIndex((one) => one.requestId === requestId) === index;
-  return all.filter((one, index) => one.agoMs <= windowMs && isFirst(one, index));
 }
 
 function knownWords(

@@ -91,8 +91,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
   const otherKeys = parts.otherKeys({
     ...{ context, isTimely, shownBeforeMs: steadyForMs < mapping.timing.quiet ? 0 : startedAt - mapping.timing.quiet },
-    // An order may get attempts for as long as it is pursued, so a rival may be that much older.
-    fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - Math.max(CLOCK_ERROR_MS, mapping.timing.pursue),
+    fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - rivalsBeforeMs(mapping, parts),
     compare: (order, row) => {
       // Many orders of other keys may be open, and each is compared with several rows.
       if (!traits.has(order)) traits.set(order, ruling(order));
@@ -129,6 +128,11 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     if (after.outcome?.kind === outcome.kind) settled += 1;
   }
   return { settled, hasLearnt: history.hasLearnt };
+}
+
+/** How much earlier than an order its rival may have been opened: it gets attempts for as long as it is pursued, and by another clock. */
+function rivalsBeforeMs({ timing }: Mapping, { steadiness }: LostParts): number {
+  return Math.max(CLOCK_ERROR_MS, steadiness.setByMs(), timing.pursue);
 }
 
 interface Rival {
@@ -172,7 +176,7 @@ class Matches {
     const timely = this.#history.unclaimed.filter((row) => isTimely(order, row) && !isCertainlyNot(mine.traits, row));
     // A row whose receipt has not been read may be this order as well.
     if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
-    const alike = timely.filter((row) => isAlike(mine, row.receipt!));
+    const alike = timely.filter((row) => isAlike(mine, row.receipt!) && !isNumberless(mine, row.receipt!));
     const isRivalled = (row: HistoryRow): boolean => this.#rivals.some((rival) => rival !== mine && Matches.mayFit(rival, row));
     if (alike.every(isRivalled)) return undefined;
     const row = await this.#otherKeys.onlyFree(order, alike);
@@ -288,6 +292,11 @@ export function isAlike({ traits }: Pick<Rival, 'traits'>, receipt: JsonObject):
   const { number, price, category } = compareReceipt(receipt, traits);
   if ([number, price, category].includes('differs')) return false;
   return number === 'agrees' || price === 'agrees' || (traits.isTraceless && category === 'agrees');
+}
+
+/** An order with a number takes no record that v1 shows with an empty one, as it does cards: their price may be about the same. */
+function isNumberless({ traits }: Pick<Rival, 'traits'>, { data }: JsonObject): boolean {
+  return traits !== undefined && traits.numbers.length > 0 && (data as JsonObject | undefined)?.['phone'] === '';
 }
 
 function isNoSaleOf({ quantity, otherServices: others }: LostTraits, receipt: JsonObject): boolean {

@@ -650,6 +650,32 @@ describe('a repeat without an id', () => {
     }
   });
 
+  test.each([1, 2])(
+    'of PINs that another customer has taken, by its own X-Request-Id, leaves them told where read %i of that order fails',
+    async (nth) => {
+      let reads = Infinity;
+      const wrapJournal = (stored: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
+        find: async (...asked) => {
+          reads += 1;
+          if (reads === nth) throw new Error('connection reset');
+          return stored.find(...asked);
+        },
+        open: (...order) => pause(clock, 50).then(() => stored.open(...order)),
+      });
+      const house = openWalkHouse({ ...slowly(2_000, SUCCESS, AGAIN), find: receiptOfPins, wrapJournal });
+      const own = { 'x-request-id': 'trace-1' };
+      askForPins(house, own).end(false);
+      await house.clock.advance(20_000);
+      expect(await pinToldNow(house)).toBe('pin of V1');
+      reads = 0;
+      const script = askForPins(house, own);
+      await house.clock.advance(40);
+      script.end(false);
+      await house.clock.advance(10_000);
+      expect(await pinToldNow(house)).toBe('pin of V2');
+    },
+  );
+
   test('of a sale that has ended is pending where no process can write down that it has told it, as neighbours would not know', async () => {
     const disk = fullDisk();
     const shared = { wrapJournal: disk.wrapJournal, parts: sharedList() };
@@ -1350,29 +1376,74 @@ describe('a repeat without an id', () => {
     expect(after.upstream.sent.at(-1)?.requestId).toBe('r-1');
   });
 
-  test('finds it also after more sales of other keys than are remembered, between two looks into the journal', async () => {
-    const clock = createVirtualClock();
-    const journal = createMemoryJournal();
-    const repeats = createRepeats({ journal, clock, steadiness: createSteadiness(clock), pursuits: createPursuits(clock) });
-    const sell = async (newSale: NewOrder): Promise<string> => {
-      const kind = { isOfPins: false, isRefundedPending: false, isWithoutIdOf: () => false };
-      const how = { ...kind, leftMs: () => 1_000, line: openLine().line };
-      const { order, repeatKind, end } = await repeats.takeTurn(newSale, undefined, 10 * MINUTE, how);
-      await journal.open(order);
-      await journal.settle(order.owner, order.requestId, { ...SUCCESS, reference: order.requestId }, clock.now());
-      end(true);
-      return `${order.requestId} ${repeatKind}`;
+  describe('among more orders than a process remembers', () => {
+    const MANY = 22_000;
+    const openSales = () => {
+      const clock = createVirtualClock();
+      const journal = createMemoryJournal();
+      const repeats = createRepeats({ journal, clock, steadiness: createSteadiness(clock), pursuits: createPursuits(clock) });
+      const sell = async (newSale: NewOrder): Promise<string> => {
+        const kind = { isOfPins: false, isRefundedPending: false, isWithoutIdOf: () => false };
+        const how = { ...kind, leftMs: () => 1_000, line: openLine().line };
+        const { order, repeatKind, end } = await repeats.takeTurn(newSale, undefined, 10 * MINUTE, how);
+        await journal.open(order);
+        await journal.settle(order.owner, order.requestId, { ...SUCCESS, reference: order.requestId }, clock.now());
+        end(true);
+        return `${order.requestId} ${repeatKind}`;
+      };
+      const sale = (requestId: string, content: string, owner = newOrder().owner): NewOrder =>
+        newOrder({ owner, requestId, contentHash: content, wordsHash: content, openedAtMs: clock.now() });
+      return { clock, journal, sell, sale };
     };
-    const sale = (requestId: string, content: string): NewOrder =>
-      newOrder({ requestId, contentHash: content, wordsHash: content, openedAtMs: clock.now() });
-    const lost = sale('lost', 'its content');
-    await sell(lost);
-    await journal.tell(lost.owner, 'lost', NOT_TOLD);
-    await clock.advance(3 * MINUTE);
-    await sell(sale('next', 'another content'));
-    for (let nth = 0; nth < 20_000; nth += 1) await sell({ ...sale(`o${nth}`, `content ${nth}`), owner: 'other' });
-    await clock.advance(20_000);
-    expect(await sell(sale('again', 'its content'))).toBe('lost joined');
+
+    /** A sale of an earlier process, of which nobody has heard, and which this process finds in the journal three minutes later. */
+    const loseSale = async () => {
+      const sales = openSales();
+      const lost = sales.sale('lost', 'its content');
+      await sales.journal.open(lost);
+      await sales.journal.settle(lost.owner, 'lost', SUCCESS, sales.clock.now());
+      await sales.journal.tell(lost.owner, 'lost', NOT_TOLD);
+      await sales.clock.advance(3 * MINUTE);
+      await sales.sell(sales.sale('next', 'another content'));
+      return sales;
+    };
+
+    test('finds it also between two looks into the journal', async () => {
+      const { clock, sell, sale } = await loseSale();
+      for (let nth = 0; nth < MANY; nth += 1) await sell(sale(`o${nth}`, `content ${nth}`, 'other'));
+      await clock.advance(20_000);
+      expect(await sell(sale('again', 'its content'))).toBe('lost joined');
+    });
+
+    test.each([newOrder().owner, 'other'])('finds it also where they are all open, of key %s', async (owner) => {
+      const { clock, journal, sell, sale } = await loseSale();
+      for (let nth = 0; nth < MANY; nth += 1) {
+        await journal.open({ ...sale(`open ${nth}`, `content ${nth}`, owner), openedAtMs: clock.now() + nth });
+      }
+      await clock.advance(MANY);
+      await sell(sale('next', 'a third content', owner));
+      const again = sell(sale('again', 'its content'));
+      await clock.advance(1_000);
+      expect(await again).toBe('lost joined');
+    });
+  });
+
+  test('searches that are due at once share the look that begins after they came', async () => {
+    const clock = createVirtualClock();
+    let looks = 0;
+    const listUnsettled = async (): Promise<Order[]> => {
+      looks += 1;
+      await pause(clock, 300);
+      return [];
+    };
+    const journal = { ...createMemoryJournal(), listUnsettled };
+    const look = createLook({ journal, clock, steadiness: createSteadiness(clock) }, createKnownOrders(clock));
+    const all = [look('owner', MINUTE)];
+    await clock.advance(100);
+    for (let nth = 0; nth < 20; nth += 1) all.push(look('owner', MINUTE, { isDue: true }));
+    await clock.advance(600);
+    await Promise.all(all);
+    expect(looks).toBe(2);
   });
 
   test('a look remembers the newest sales of other processes last, so that a full table forgets the oldest', async () => {
@@ -1386,11 +1457,18 @@ describe('a repeat without an id', () => {
     }
     const remembered: string[] = [];
     const nothing = (): void => undefined;
-    const contents = (add: Contents['add']): Contents => ({ of: () => [], keep: nothing, add, addUnheard: nothing });
+    const release = (): (() => void) => nothing;
+    const contents = (add: Contents['add']): Contents => ({
+      of: () => [],
+      keep: nothing,
+      add,
+      addUnheard: nothing,
+      hold: release,
+    });
     const [own, others] = [contents((_content, { requestId }) => remembered.push(requestId)), contents(nothing)];
     const look = createLook(
       { journal, clock, steadiness: createSteadiness(clock), toldSales: () => toldStore() },
-      { contents: own, wordings: others, headers: others },
+      { contents: own, wordings: others, headers: others, forgottenOf: () => 0 },
     );
     await look(newOrder().owner, MINUTE);
     expect(remembered).toEqual(['first', 'second', 'third']);
@@ -1483,6 +1561,17 @@ describe('a repeat without an id', () => {
       expect(house.upstream.sent).toHaveLength(1);
       expect(await told(house, ask(house, next))).toMatchObject({ status: 'success', reference: 'V2' });
     }
+  });
+
+  test('of an order in the sandbox is not told the sale at v1 under the header of that order, which another process has told', async () => {
+    const house = openWalkHouse(slowly(100, SUCCESS));
+    const callerKeys = new Map([[house.owner, { ...plainCallerKey(house.owner), isSandboxed: true }]]);
+    const other = openWalkHouse({ ...slowly(100, UNKNOWN, AGAIN), beside: house, mapping: { ...shippedMapping(), callerKeys } });
+    const [first, next] = [{ 'x-request-id': 'first' }, { 'x-request-id': 'next' }];
+    ask(other, {}, first).hangUp();
+    await house.clock.advance(10_000);
+    expect(await told(house, ask(house, {}, first))).toMatchObject({ status: 'success', reference: 'V1' });
+    expect(await told(other, ask(other, {}, next))).not.toMatchObject({ reference: 'V1' });
   });
 
   test('of an order that was refused untold is no failure where another process sends that order again just then, and this one writes nothing', async () => {

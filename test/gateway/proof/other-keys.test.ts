@@ -208,6 +208,18 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.look('r-new', day)).toEqual(UNKNOWN);
   });
 
+  test("another key's lost order that was opened while the clock was days behind competes, once it is set right", async () => {
+    const days = 4 * 24 * 60 * MINUTE_MS;
+    const room = open([{ reference: 'V1' }, { reference: 'V0', shows: { phone: '08030000008' } }]);
+    await room.sell('r-before', 'V0', { by: OLD, phone: '08030000008' });
+    room.setWall(-days);
+    await room.lose('r-early', { by: OLD });
+    await room.reconcile(OLD);
+    room.setWall(0);
+    await room.lose('r-new');
+    expect(await room.look('r-new', MINUTE_MS)).toEqual(UNKNOWN);
+  });
+
   test("another key's lost order that was opened days before, or of another number, does not compete", async () => {
     const days = 3 * 24 * 60 * MINUTE_MS;
     const room = open([

@@ -397,6 +397,14 @@ test.each<[string, JsonObject, string, string]>([
   expect((await room.look('r-2', QUIET_MS))?.kind).toBe(card);
 });
 
+test('a pending record of data cards at its price is not given to a lost data bundle', async () => {
+  const plan = (CATALOG['data_plans'] as readonly JsonObject[]).find(({ id }) => id === 102)!;
+  const shows = { phone: '', amount: Number(plan['selling_price']), category: 'data_card', status: 'pending' };
+  const room = openRoom([{ reference: 'V1', shows }], { priceLists: priceListsWith() });
+  await room.lose('r-1', DATA);
+  expect(await room.look('r-1', QUIET_MS)).toEqual(UNKNOWN);
+});
+
 test.each([
   ['data', 'unknown'],
   ['data_card', 'declined'],

@@ -15,8 +15,8 @@ async function commitRepeatedly(): Promise<never> {
       for (let filler = 0; filler < 50; filler += 1) void root.put(Buffer.from(`filler ${filler}`), Buffer.alloc(1_000, count));
     });
     writeSync(1, `${count}\n`);
+    if (count === 1) setTimeout(() => process.exit(0), EXIT_AFTER_MS);
   }
 }
 
-setTimeout(() => process.exit(0), EXIT_AFTER_MS);
 void commitRepeatedly();

@@ -7,7 +7,7 @@ import { isEndUntold, NOT_TOLD, type NewOrder, type Opened, type Order } from '.
 import { isFinal, isJudgedByTime, type Outcome } from '../../../src/domain/outcome';
 import { type KeptChange, type Spool, writeKeptChange } from '../../../src/journal/kept-answers';
 import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
-import { keyOf, wordingOf } from '../../../src/gateway/order/kept-repeats';
+import { wordingOf } from '../../../src/gateway/order/kept-repeats';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Run } from '../../../src/journal/postgres/database';
@@ -34,9 +34,9 @@ const JUST_NOW_MS = 1_000;
 /** The longest time from a durable write until its process gets the result. */
 const TELL_MS = 10;
 
-/** How long a sale without an id may be repeated, and how many sales the tables keep (`kept-repeats`). */
+/** How long a sale without an id may be repeated, and how many sales the table of words keeps (`kept-repeats`). */
 const REPLAY_MS = 10 * 60_000;
-const REPEATS_KEPT = { byContent: 20_000, byWords: 5_000 };
+const WORDINGS_MAX = 5_000;
 
 interface Writing {
   readonly life: Life;
@@ -271,22 +271,16 @@ export class Disk {
     };
   }
 
-  /**
-   * Whether a table of repeats is full of orders that are newer than the first of this sale, and have no end or one that no script has heard. Only the
-   * words show the repeat of a sale that has another content by now (`anew`), or none.
-   */
-  isForgotten({ owner, earlierIds, requestId }: Case, anew?: Pick<Order, 'contentHash'>): boolean {
+  /** Whether the table of words is full of orders that are newer than the first of this sale, and have no end or one that no script has heard. */
+  isForgotten({ owner, earlierIds, requestId }: Case): boolean {
     const { faults, timeline } = this.#stage;
     const first = this.orderOf(owner, earlierIds[0] ?? requestId ?? '');
     if (faults.bounds === undefined || first === undefined) return false;
-    const isByContent = first.contentHash === anew?.contentHash;
     const isOther = (order: Order): boolean => ![...earlierIds, requestId].includes(order.requestId);
     const newer = [...this.orders.values()].filter((order) => order.number > first.number && isOther(order));
     const unheard = newer.filter((order) => isUnsettled(order) || order.toldAtMs === NOT_TOLD);
     const young = unheard.filter(({ openedAtMs }) => Math.abs(timeline.now - openedAtMs) <= REPLAY_MS);
-    const entries = new Set(young.map((order) => (isByContent ? keyOf(order.owner, order.contentHash) : wordingOf(order))));
-    const most = isByContent ? REPEATS_KEPT.byContent : REPEATS_KEPT.byWords;
-    return entries.size >= Math.max(1, Math.floor(most / faults.bounds.tableScale));
+    return new Set(young.map(wordingOf)).size >= Math.max(1, Math.floor(WORDINGS_MAX / faults.bounds.tableScale));
   }
 
   leaveSign(atMs: number): void {
@@ -422,7 +416,6 @@ export class Disk {
     };
     const subject = book.find(order.owner, order.requestId) ?? book.name(order.owner, servedBy(served), order.requestId);
     this.#keep(order, isMistimed && (opened.kind === 'opened' || opened.kind === 'reopened'));
-    if (subject !== undefined && subject.earlierIds.length > 0) subject.isPushedOut ||= this.isForgotten(subject, order);
     // Another attempt is under way elsewhere or was cut short, so this process cannot know how it ends.
     if (opened.kind === 'found' && subject !== undefined && isOpen(order.outcome)) {
       subject.isDoubtful = true;

@@ -121,6 +121,7 @@ export class SimulatedUpstreams {
         // A login and a price list say nothing of orders.
         if (finding.kind !== 'found' && call.path !== '/balance' && call.path !== '/catalog')
           stage.book.doubt(context.credentials.fingerprint, askedAt);
+        if (finding.kind !== 'found' && call.path === '/catalog') stage.book.wasListAway = true;
         const { reference } = call.query ?? {};
         const readAt = finding.kind === 'found' ? stage.timeline.now : undefined;
         // A pursuit asks with the whole plan of its order; a search for other orders has no plan.

@@ -108,6 +108,8 @@ export class CaseBook {
   readonly violations: Violation[] = [];
   /** Fingerprints of keys for which a question to v1 went wrong. */
   readonly doubtfulOwners = new Set<string>();
+  /** A question for v1's price list had no answer. */
+  wasListAway = false;
   /** By reference: when its receipt was asked for, and when the answer came, if one did. */
   readonly receipts = new Map<string, ReceiptAsked[]>();
   /** By owner: when the questions without a usable answer were asked. */

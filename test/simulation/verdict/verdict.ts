@@ -141,6 +141,9 @@ export class Verdict {
     if (this.#mayBeOpen(subject, reply) || this.#touchesSandbox(subject, reply)) return;
     const isDoubted = previous?.isDoubtful === true;
     if (previous !== undefined && (isDoubted || this.#mayBeRepeatedByNext(previous)) && this.#mayBeOpen(previous, reply)) return;
+    // A company's name that v1's list does not translate: the request may be the order of its id, or another sale (decision 0024).
+    const isNamed = reply.how === 'purchase' && reply.content?.service === 'electricity';
+    if (isNamed && (this.#v1.havePricesChanged || this.#stage.book.wasListAway)) return;
     const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
     this.#violate(
       'pending is true',
@@ -203,6 +206,9 @@ export class Verdict {
   /** True when the script ordered again after the reply, or when another process took the order only after the question. */
   #excuses(purchase: Purchase, reply: ScriptReply, order: V1Order): boolean {
     if (!isSaleOf(purchase.content, order)) return false;
+    // Two sendings for PINs without an id may be two customers': the one that was refused is not sold by the other.
+    const isAnyones = ['exam', 'recharge', 'datacard'].includes(purchase.content.service) && reply.how === 'purchase';
+    if (isAnyones && purchase.startedAt !== reply.startedAt && (purchase.openedAt ?? -Infinity) >= reply.at) return true;
     // As a refused request and its twin that still waits at the door, or in a process that stands still.
     if ((purchase.begunAt ?? -Infinity) >= reply.at && order.createdAt >= reply.startedAt) return true;
     return purchase.process !== reply.process && purchase.openedAt !== undefined && purchase.openedAt > reply.startedAt;
@@ -365,7 +371,7 @@ export class Verdict {
 
   /**
    * Whether the gateway may not know that this sale was told. Its process died at that moment, or the journal rejected the write,
-   * or one of its two orders was not told: after the clock was set, or where a full table had forgotten the first (decision 0024).
+   * or one of its two orders was not told: after the clock was set, or where its repeat was refused because a full table had forgotten it (decision 0024).
    */
   #mayBeRepeatedByNext(subject: Case): boolean {
     const told = subject.replies.find(({ word, how }) => word === 'success' && how === 'purchase');
