@@ -124,7 +124,9 @@ export async function openOrder(
     if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return idlePursuit(order);
   }
   if (opened.kind !== 'found') {
-    const reason = isTooLate() ? TOO_LATE : await soldMeanwhile(order, ageMs(), parsed, parts);
+    // Whose script has left may have asked meanwhile, and heard of the refusal before.
+    const isDeserted = opened.kind === 'reopened' && parsed.line.hasHungUp;
+    const reason = isDeserted || isTooLate() ? TOO_LATE : await soldMeanwhile(order, ageMs(), parsed, parts);
     if (reason !== undefined) return idlePursuit(await settleUnsent(order, reason, parts), 'opened');
   }
   if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));

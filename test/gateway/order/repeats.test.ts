@@ -1574,6 +1574,19 @@ describe('a repeat without an id', () => {
     expect(await told(other, ask(other, {}, next))).not.toMatchObject({ reference: 'V1' });
   });
 
+  test('of a refused order is not sent where its script has hung up before that is written, for it may have asked and heard of the refusal', async () => {
+    const wrapJournal = (stored: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
+      open: (...order) => pause(clock, 500).then(() => stored.open(...order)),
+    });
+    const house = openWalkHouse({ ...slowly(100, REJECTED, SUCCESS), wrapJournal });
+    const sale = { 'request-id': 'r-1' };
+    expect(await told(house, ask(house, sale))).toMatchObject({ status: 'fail' });
+    await hangUpAfter(200, house, sale);
+    await house.clock.advance(10_000);
+    expect(house.upstream.sent).toHaveLength(1);
+    expect(await told(house, ask(house, sale))).toMatchObject({ status: 'success' });
+  });
+
   test('of an order that was refused untold is no failure where another process sends that order again just then, and this one writes nothing', async () => {
     const parts = { toldSales: () => toldStore() };
     const house = openWalkHouse({ ...slowly(500, REJECTED, SUCCESS), parts });
@@ -1838,13 +1851,13 @@ describe('ids', () => {
 
   test('in such a header find it again where their repeat has sent the order, at this process and another', async () => {
     for (const isElsewhere of [false, true]) {
-      const house = openWalkHouse({ ...slowly(0, REJECTED, SUCCESS, AGAIN), mapping: withoutKeyHeader() });
+      const house = openWalkHouse({ ...slowly(500, REJECTED, SUCCESS, AGAIN), mapping: withoutKeyHeader() });
       const other = openWalkHouse({ ...slowly(0, AGAIN), beside: house });
       const header = { 'idempotency-key': 'k-1' };
       ask(house, {}, header).hangUp();
       await house.clock.advance(1_000);
       house.serve(shippedMapping());
-      ask(house, {}, header).hangUp();
+      await hangUpAfter(100, house, {}, header);
       await house.clock.advance(30_000);
       const again = ask(isElsewhere ? other : house, {}, header);
       expect(await told(house, again)).toMatchObject({ status: 'success', reference: 'V1' });
