@@ -5,7 +5,7 @@ import type { Order } from '../../domain/order';
 import type { Journal, OfOwner } from '../../journal/journal';
 import { firstNumberAt } from '../../journal/order-life';
 import { TELLING_MS, UNMARKED_MS, type ToldStore } from '../../journal/told-sales';
-import { keepBy, type KnownOrders } from './kept-repeats';
+import { keepBy, keyOf, type KnownOrders } from './kept-repeats';
 
 const OWNERS_MAX = 10_000;
 /** The journal is looked through at most this often for one key. */
@@ -14,6 +14,8 @@ export const LOOK_EVERY_MS = 1_000;
 const LOOK_WHOLE_EVERY_MS = 60_000;
 /** How many orders are read at once. */
 const LOOK_PAGE = 500;
+/** Of the newest orders of a key so many are read at most. */
+const NEWEST_MAX = 10_000;
 
 /** An order that another process has sold was opened at most so long before its end. */
 const OPEN_MS = 30_000;
@@ -162,7 +164,9 @@ function createReading({ journal, clock, steadiness }: Pick<LookParts, 'journal'
   };
   const addNewest = async (owner: string, backMs: number, windowMs: number): Promise<void> => {
     const range = { owner, fromMs: Math.max(0, steadiness.before(backMs)) };
-    const newest = await newestOf(range, clock.now() + CLOCKS_MS, journal);
+    const isKnown = ({ requestId, contentHash }: Order): boolean =>
+      known.contents.of(keyOf(owner, contentHash)).some((one) => one.requestId === requestId);
+    const newest = await newestOf(range, clock.now() + CLOCKS_MS, journal, isKnown);
     // The newest are added last, so that a full table keeps them: they are the likeliest to be repeated.
     for (const order of newest.reverse()) addBy('add', order, windowMs);
   };
@@ -178,17 +182,23 @@ function createReading({ journal, clock, steadiness }: Pick<LookParts, 'journal'
 
 /**
  * The newest orders of this range. Those that were opened while the clock was ahead stay the newest until that time comes: behind them come the newest
- * ones that were opened until `presentMs`, which are first here.
+ * ones that were opened until `presentMs`, which are first here. Reading ends behind a page of orders that are known already.
  */
 async function newestOf(
   range: Pick<OfOwner, 'owner' | 'fromMs'>,
   presentMs: number,
   journal: LookParts['journal'],
+  isKnown: (order: Order) => boolean,
 ): Promise<Order[]> {
   const read = async (page: Pick<OfOwner, 'beforeNumber'>): Promise<Order[]> => {
     const found: Order[] = [];
-    const newest = { ...range, ...page, newestFirst: true, limit: LOOK_PAGE, onUnreadable: () => undefined };
-    for await (const order of journal.listOfOwner(newest)) found.push(order);
+    let knownInARow = 0;
+    const newest = { ...range, ...page, newestFirst: true, limit: NEWEST_MAX, onUnreadable: () => undefined };
+    for await (const order of journal.listOfOwner(newest)) {
+      found.push(order);
+      knownInARow = isKnown(order) ? knownInARow + 1 : 0;
+      if (knownInARow === LOOK_PAGE) break;
+    }
     return found;
   };
   const late = await read({});

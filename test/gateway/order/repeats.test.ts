@@ -1491,6 +1491,22 @@ describe('a repeat without an id', () => {
     expect(known.contents.of(keyOf(sale.owner, sale.contentHash))).toMatchObject([{ requestId: 'lost' }]);
   });
 
+  test('what another process sold is found also behind more newer sales of its key than are read at once', async () => {
+    const clock = createVirtualClock();
+    const journal = createMemoryJournal();
+    const sale = newOrder({ requestId: 'sold', openedAtMs: clock.now() });
+    const newer = (nth: number) => newOrder({ requestId: `newer-${nth}`, contentHash: `${nth}`, openedAtMs: clock.now() + nth });
+    for (const order of [sale, ...Array.from({ length: 2_000 }, (_, nth) => newer(nth + 1))]) {
+      await journal.open(order);
+      await journal.settle(order.owner, order.requestId, SUCCESS, order.openedAtMs);
+    }
+    await clock.advance(2_000);
+    const known = createKnownOrders(clock);
+    const look = createLook({ journal, clock, steadiness: createSteadiness(clock), toldSales: () => toldStore() }, known);
+    await look(sale.owner, 10 * MINUTE);
+    expect(known.contents.of(keyOf(sale.owner, sale.contentHash))).toMatchObject([{ requestId: 'sold' }]);
+  });
+
   test('what another process sold just now is found also where the clock was days ahead before, for more orders than are read at once', async () => {
     const clock = createVirtualClock();
     const journal = createMemoryJournal();
@@ -1500,7 +1516,7 @@ describe('a repeat without an id', () => {
       contentHash: 'other',
       openedAtMs: clock.now() + 5_760 * MINUTE,
     });
-    for (const order of [...Array.from({ length: 501 }, (_, nth) => newOrder(ahead(nth))), sale]) {
+    for (const order of [...Array.from({ length: 10_001 }, (_, nth) => newOrder(ahead(nth))), sale]) {
       await journal.open(order);
       await journal.settle(order.owner, order.requestId, SUCCESS, order.openedAtMs);
     }
