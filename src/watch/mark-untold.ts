@@ -66,7 +66,7 @@ export async function watchUntold({
   const signsMs = readSigns(dataDir, clock.now());
   if (signsMs.length > 0) await mark([...signsMs, await findEnd(journal, clock.now())]);
   if (journal.isWritable()) onAllMarked(atMs);
-  const onSilent = (signMs: number): Promise<void> => mark([signMs]);
+  const onSilent = (signMs: number, gapEndMs: number): Promise<void> => mark([signMs, Math.max(signMs, gapEndMs)]);
   return { endSigns: startSigns({ dataDir, clock, journal, onSilent, onAllMarked, onNeighbours, onTrouble }), unmarkedMs };
 }
 

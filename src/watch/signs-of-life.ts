@@ -83,7 +83,11 @@ function isNeighbourRunning(file: string): boolean {
 function createOwnSigns(clock: Clock) {
   let sinceLast = startAge(clock);
   let sinceGap: () => number = () => Infinity;
-  const missed = (): void => void (sinceGap = startAge(clock));
+  let gapEndMs = 0;
+  const missed = (): void => {
+    sinceGap = startAge(clock);
+    gapEndMs = clock.now();
+  };
   return {
     given(): void {
       if (sinceLast() > 2 * SIGN_EVERY_MS) missed();
@@ -92,6 +96,8 @@ function createOwnSigns(clock: Clock) {
     /** A sign could not be given. */
     missed,
     areRegular: () => sinceGap() > SILENT_AFTER_MS,
+    /** The last time at which no sign could be given, or one was late; ms since the epoch, 0 for none. */
+    gapEndMs: () => gapEndMs,
   };
 }
 
@@ -117,8 +123,11 @@ export interface SignParts {
   readonly clock: Clock;
   /** While the journal is not writable no sign is given: what scripts are told meanwhile cannot be written. */
   readonly journal: { isWritable(): boolean };
-  /** A neighbour that sells from the same folder fell silent after this sign (ms since the epoch). Called again until the promise resolves. */
-  readonly onSilent: (signMs: number) => Promise<void>;
+  /**
+   * A neighbour that sells from the same folder fell silent after this sign (ms since the epoch). Until `gapEndMs` this process could not sign either, so that
+   * one may have sold behind its last sign as soon as the journal could be written again. Called again until the promise resolves.
+   */
+  readonly onSilent: (signMs: number, gapEndMs: number) => Promise<void>;
   readonly onAllMarked: OnAllMarked;
   /**
    * Whether another process may sell from the same folder: told before the first request, with each sign, and when a process comes or goes. One
@@ -156,7 +165,9 @@ export function startSigns({ dataDir, clock, journal, onSilent, onAllMarked, onN
   const dealtWith = new Map(signsAtStart.filter(isSilent));
   reportNeighbours(signsAtStart);
   const endWatching = watchComing(folder, () => reportNeighbours(listSigns(folder)));
-  const mark = createMarking({ clock, journal, onSilent, onAllMarked, onTrouble }, dealtWith);
+  const ownSigns = createOwnSigns(clock);
+  const onSilentNow = (signMs: number): Promise<void> => onSilent(signMs, ownSigns.gapEndMs());
+  const mark = createMarking({ clock, journal, onSilent: onSilentNow, onAllMarked, onTrouble }, dealtWith);
   /** The next start would mark the sales after such a sign once more, when the log of told sales no longer has them. */
   const removeDealtWith = (signs: readonly Sign[]): void =>
     removeDead(
@@ -164,7 +175,6 @@ export function startSigns({ dataDir, clock, journal, onSilent, onAllMarked, onN
       clock.now(),
       signs.filter(([name, signMs]) => dealtWith.get(name) === signMs),
     );
-  const ownSigns = createOwnSigns(clock);
   const beat = (): void => {
     const isWritable = journal.isWritable();
     if (isWritable) {
@@ -190,12 +200,16 @@ export function startSigns({ dataDir, clock, journal, onSilent, onAllMarked, onN
   };
 }
 
+interface MarkingParts extends Pick<SignParts, 'clock' | 'journal' | 'onAllMarked' | 'onTrouble'> {
+  readonly onSilent: (signMs: number) => Promise<void>;
+}
+
 /**
  * Has the orders of silent processes marked, once for each sign. `dealtWith` has the signs of those whose orders are marked, or are being marked. What is silent
  * while others are marked waits for the next time.
  */
 function createMarking(
-  { clock, journal, onSilent, onAllMarked, onTrouble }: Omit<SignParts, 'dataDir' | 'onNeighbours'>,
+  { clock, journal, onSilent, onAllMarked, onTrouble }: MarkingParts,
   dealtWith: Map<string, number>,
 ): (silent: readonly Sign[]) => void {
   let marking: Promise<unknown> | undefined;

@@ -259,6 +259,31 @@ test('an empty journal has nothing to mark', async () => {
   expect(await markUntold(createMemoryJournal(), [NOW])).toBe(0);
 });
 
+test('a running process marks what a dead one sold behind its last sign, just after the journal could be written again', async () => {
+  let isWritable = true;
+  const journal = { ...createMemoryJournal(), isWritable: () => isWritable };
+  const [clock, dies] = [createVirtualClock(NOW), createVirtualClock(NOW)];
+  const marked: number[] = [];
+  for (const one of [clock, dies]) {
+    void watchUntold({
+      ...{ dataDir: folder, journal, clock: one, toldSales: toldFiles(folder, one) },
+      onMarked: (count) => marked.push(count),
+      onNeighbours: () => undefined,
+      onTrouble: () => undefined,
+    });
+    await settlePromises();
+    await one.advance(100);
+  }
+  isWritable = false;
+  await clock.advance(60 * SECOND);
+  isWritable = true;
+  await sell(journal, 'last', NOW + 61 * SECOND, NOW + 62 * SECOND);
+  await clock.advance(35 * SECOND);
+  // The log of told sales is on a real disk and needs real time.
+  for (let tries = 0; tries < 1_000 && marked.length < 1; tries += 1) await setTimeout(1);
+  expect(await toldAt(journal, 'last')).toBe(0);
+});
+
 test('a start marks the untold sales of dead processes, and so does a process that is running', async () => {
   const journal = createMemoryJournal();
   const [clock, neighbour] = [createVirtualClock(NOW), createVirtualClock(NOW)];

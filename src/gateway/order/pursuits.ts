@@ -45,7 +45,7 @@ interface Refused extends Running {
 }
 
 /** A twin comes within seconds, and waits at the door as long at most. */
-const REFUSED_MAX = 1_000;
+const REFUSED_MAX = 5_000;
 
 export function createPursuits(clock: Pick<Clock, 'elapsed'>): Pursuits {
   const running = new TransientMap<string, Running>();

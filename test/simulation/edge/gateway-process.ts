@@ -12,7 +12,7 @@ import type { ToldStore } from '../../../src/journal/told-sales';
 import { keepAnswers, type KeepingJournal } from '../../../src/journal/kept-answers';
 import { createDatabaseClock } from '../../../src/journal/postgres/admission';
 import { DEMO_KEY } from '../../../src/start/sandboxed-keys';
-import { markUntold, sinceAllMarked } from '../../../src/watch/mark-untold';
+import { findEnd, markUntold, sinceAllMarked } from '../../../src/watch/mark-untold';
 import { startSharedSigns, SIGN_EVERY_MS } from '../../../src/watch/signs-of-life';
 import { openToldLog, type ToldLog } from '../../../src/watch/told-log';
 import { createVisitors } from '../../../src/upstream/visitors';
@@ -69,6 +69,8 @@ export class GatewayProcess {
   readonly #journal: KeepingJournal;
   /** The last sign of life by the process's own clock, in ms since the epoch. */
   #signMs = 0;
+  /** When it last kept what the disk did not accept. */
+  #gapEndMs = 0;
   readonly #clock: Clock;
   readonly #log: ToldLog;
   readonly #answering = new Set<Promise<Heard>>();
@@ -160,7 +162,7 @@ export class GatewayProcess {
       shared: worker?.primary.partsFor(worker.number, name, this.#life, clock),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
-    this.#isReady = this.#processes === undefined ? this.#markUntold() : this.#signTo(this.#processes);
+    this.#isReady = this.#processes === undefined ? this.#markUntold(true) : this.#signTo(this.#processes);
     // A start that waits for the journal accepts no connections yet.
     this.isListening = this.#processes === undefined;
     void this.#isReady.then(() => (this.isListening = this.#life.isAlive));
@@ -257,17 +259,23 @@ export class GatewayProcess {
 
   /** Writes signs of life and the answers that the disk did not accept, as long as the process lives. */
   #live(): void {
-    if (this.#journal.keptCount() === 0) this.#signMs = this.#clock.now();
-    else void this.#journal.writeKept();
-    if (this.#processes === undefined) void this.#markUntold();
+    const now = this.#clock.now();
+    if (this.#journal.keptCount() === 0) this.#signMs = now;
+    else {
+      this.#gapEndMs = now;
+      void this.#journal.writeKept();
+    }
+    if (this.#processes === undefined) void this.#markUntold(false);
     this.#clock.after(SIGN_EVERY_MS, () => this.#live());
   }
 
-  #markUntold(): Promise<unknown> {
-    return markUntold(this.#disk.markingJournal(this.name), this.#disk.takeSigns(), {
-      toldSales: this.#disk.told,
-      clock: this.#clock,
-    });
+  async #markUntold(isStart: boolean): Promise<unknown> {
+    const signsMs = this.#disk.takeSigns();
+    if (signsMs.length === 0) return undefined;
+    const journal = this.#disk.markingJournal(this.name);
+    const laterMs = isStart ? await findEnd(journal, this.#clock.now()) : this.#gapEndMs;
+    const marking = { toldSales: this.#disk.told, clock: this.#clock };
+    return markUntold(journal, [...signsMs, Math.max(laterMs, ...signsMs)], marking);
   }
 
   /** The process does not start while the database is away. */
