@@ -38,7 +38,7 @@ export function createContents(
   let longestMs = 0;
   const isYoung = ({ sinceMs }: Remembered): boolean => clock.elapsed() - sinceMs <= longestMs;
   const ordinary = createLru<string, readonly Remembered[]>(most);
-  const unheard = createLru<string, readonly Remembered[]>(most, {
+  const unheard = createLru<string, readonly Remembered[]>(CONTENTS_MAX, {
     onForgotten: (content, orders) => orders.some(isYoung) && onForgotten?.(content),
   });
   const held = new Map<string, { holders: number; orders: readonly Remembered[] }>();
@@ -82,7 +82,7 @@ function withOthers(orders: readonly Remembered[], more: readonly Remembered[]):
   return [...orders, ...more.filter((one) => !orders.some(({ requestId }) => requestId === one.requestId))];
 }
 
-/** Fewer orders are remembered by words and by header than by content, because these matter only where the repeat is refused or read anew. */
+/** Fewer sales are remembered by words and by header than by content, because these matter only where the repeat is refused or read anew. */
 const WORDINGS_MAX = 5_000;
 const OWNERS_MAX = 10_000;
 
@@ -110,7 +110,7 @@ export function createKnownOrders(clock: Pick<Clock, 'elapsed'>): KnownOrders {
 }
 
 /** The names by which the orders that a sale may repeat are found. */
-export interface SaleNames {
+interface SaleNames {
   readonly contentHash?: string | undefined;
   readonly wordsHash: string;
   readonly headerId?: string | undefined;

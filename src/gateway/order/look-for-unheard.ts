@@ -36,6 +36,8 @@ interface Looks {
   forgottenBefore: number;
   reading: Promise<void>;
   isReading: boolean;
+  /** A look that not all calls may share begins no earlier: the journal rests for as long as the last look took. */
+  restsUntilMs: number;
   /** The look that begins after the present one, for all that wait for it. */
   next: (Wanted & { readonly reading: Promise<void> }) | undefined;
 }
@@ -53,6 +55,7 @@ const newLooks = (): Looks => ({
   forgottenBefore: 0,
   reading: Promise.resolve(),
   isReading: false,
+  restsUntilMs: -Infinity,
   next: undefined,
 });
 
@@ -110,13 +113,14 @@ export function createLook(
       })
       .finally(() => {
         if (ofKey.reading === reading) ofKey.isReading = false;
+        ofKey.restsUntilMs = 2 * clock.elapsed() - atMs;
       });
     [ofKey.atMs, ofKey.reading, ofKey.isReading] = [atMs, reading, true];
     return reading;
   };
   const beginNext = async (owner: string, ofKey: Looks, atMs: number): Promise<void> => {
     await ofKey.reading.catch(() => undefined);
-    const waitMs = atMs - clock.elapsed();
+    const waitMs = Math.max(atMs, ofKey.restsUntilMs) - clock.elapsed();
     if (waitMs > 0) await pause(clock, waitMs);
     const { next } = ofKey;
     ofKey.next = undefined;
@@ -130,7 +134,8 @@ export function createLook(
     const isAlone = isDue || isLossy(owner, ofKey);
     const wanted = { windowMs, isRefundedPending };
     if (isSoon && !isAlone && !isOfNewest(ofKey, wanted)) return ofKey.reading;
-    if (!isAlone || !(ofKey.isReading || (isSoon && !isDue))) return begin(owner, ofKey, wanted);
+    const isBusy = ofKey.isReading || clock.elapsed() < ofKey.restsUntilMs;
+    if (!isAlone || !(isBusy || (isSoon && !isDue))) return begin(owner, ofKey, wanted);
     ofKey.next ??= { ...wanted, reading: beginNext(owner, ofKey, isDue ? -Infinity : nextAtMs) };
     ofKey.next.windowMs = Math.max(ofKey.next.windowMs, windowMs);
     ofKey.next.isRefundedPending ||= isRefundedPending;
@@ -142,7 +147,7 @@ export function createLook(
  * Gives the function that reads the orders of a key that were opened within `backMs` and have no end, or one that no script has heard; and the newest ones
  * within `newestMs`, whatever became of them.
  */
-function createReading({ journal, clock, steadiness }: Pick<LookParts, 'journal' | 'clock' | 'steadiness'>, known: KnownOrders) {
+function createReading({ journal, clock, steadiness }: LookParts, known: KnownOrders) {
   const addBy = (add: 'add' | 'addUnheard', order: Order, windowMs: number): void =>
     void keepBy(add, known, order, steadiness.agoMs(order.openedAtMs), windowMs);
   const addAll = async (
@@ -154,6 +159,8 @@ function createReading({ journal, clock, steadiness }: Pick<LookParts, 'journal'
     let fromMs = beginMs;
     let isMore = true;
     while (isMore) {
+      // Requests of other keys come in between: an embedded journal reads without waiting.
+      if (fromMs > beginMs) await pause(clock, 0);
       const orders = await journal[list]({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
       for (const order of orders) addBy('addUnheard', order, windowMs);
       const nextMs = orders.at(-1)?.openedAtMs ?? fromMs;

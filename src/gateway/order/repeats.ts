@@ -56,19 +56,19 @@ export interface Repeats {
   noteHeard(order: Order): void;
 }
 
-interface SaleKind {
+interface Sale {
   /** PINs name no customer: an order that a script still waits for, or is being told, is another customer's sale and is not repeated. */
   readonly isOfPins: boolean;
   /** Whether the words are those of this order without its id. */
   readonly isWithoutIdOf: (order: Order) => boolean;
   /** The script refunds its customer when it hears "pending". */
   readonly isRefundedPending: boolean;
+  readonly line: Line;
 }
 
-interface WaitingSale extends SaleKind {
+interface WaitingSale extends Sale {
   /** How long the script still waits. */
   readonly leftMs: () => number;
-  readonly line: Line;
 }
 
 interface UnheardSearch {
@@ -117,14 +117,14 @@ export function createRepeats(parts: RepeatsParts): Repeats {
   const tellings = createTellings(clock);
   const readers = readersOf(parts);
   const { repeatedOf } = readers;
-  const find = createFind({ known, look, readers, pursuits, tellings });
+  const find = createFind({ known, look, readers, pursuits, tellings, steadiness });
   const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });
 
   const isAlone = (): boolean => toldSales?.() === undefined;
   const findNamed = createNamedRepeats({ look, ...knownWords(known, repeatedOf), isAlone, clock });
 
   return {
-    async takeTurn(order, sent, windowMs, { leftMs, line, ...sale }) {
+    async takeTurn(order, sent, windowMs, { leftMs, ...sale }) {
       if (hasFieldId(sent)) {
         const named = await findNamed(order, windowMs);
         return { ...named, end: named.repeatKind === 'joined' ? () => undefined : keepAtEnd(order, windowMs) };
@@ -137,7 +137,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
         for (const one of kept ?? []) contents.add(content, one, windowMs);
         const { order: found, repeatKind } = await find(order, sent, windowMs, sale);
         if (repeatKind === 'joined') {
-          tellings.begin(found, line);
+          tellings.begin(found, sale.line);
           return { order: found, repeatKind, end };
         }
         if (repeatKind === 'unread' || kept === undefined) return { order, repeatKind: 'unread', end };
@@ -199,16 +199,23 @@ interface FindParts {
   readonly readers: ReturnType<typeof readersOf>;
   readonly pursuits: RepeatsParts['pursuits'];
   readonly tellings: Tellings;
+  readonly steadiness: RepeatsParts['steadiness'];
 }
 
 /** Gives the function that finds the order that a sale repeats. It rejects where that cannot be found out: the sale could then be a second charge. */
-function createFind({ known, look, readers: { current, remembered, ifUnheard }, pursuits, tellings }: FindParts) {
+function createFind({ known, look, readers: { current, remembered, ifUnheard }, pursuits, tellings, steadiness }: FindParts) {
+  /** When the request came the order had no end, or one that nobody had heard; another process has settled or told it while this one searched. */
+  const wasOpenAt = ({ settledAtMs = 0, toldAtMs = 0 }: Order, { ageMs }: Line): boolean => {
+    const agoMs = Math.min(...[settledAtMs, toldAtMs].map(steadiness.agoMs));
+    // 0: a time in the future.
+    return agoMs > 0 && agoMs < ageMs;
+  };
   /** The kept order where it may be the repeated one: because an id proves that (`isSame`), or because no script has heard of it. */
   const judge = async (
     kept: Repeatable,
     order: NewOrder,
     sent: SentRequestId | undefined,
-    { isOfPins, isRefundedPending, isWithoutIdOf }: SaleKind,
+    { isOfPins, isRefundedPending, isWithoutIdOf, line }: Sale,
   ): Promise<Candidate | undefined> => {
     const { requestId } = kept;
     const earlier = await remembered(order.owner, requestId);
@@ -220,11 +227,12 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId, earlier, isSame: true };
     if (earlier === UNREAD) return tellings.wasHeard(requestId, order) ? undefined : { requestId, earlier };
     if (isOfPins && (tellings.isUnderWay(earlier) || (await mayBeAwaited(earlier, pursuits)))) return undefined;
-    const unheard = await ifUnheard(earlier, isRefundedPending);
+    const unheard =
+      (await ifUnheard(earlier, isRefundedPending)) ?? (!isOfPins && wasOpenAt(earlier, line) ? earlier : undefined);
     return unheard && { requestId, earlier: unheard };
   };
 
-  return async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: SaleKind): Promise<FoundSale> => {
+  return async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: Sale): Promise<FoundSale> => {
     const { owner } = order;
     const { isOfPins, isRefundedPending } = sale;
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);

@@ -1421,7 +1421,9 @@ describe('a repeat without an id', () => {
         await journal.open({ ...sale(`open ${nth}`, `content ${nth}`, owner), openedAtMs: clock.now() + nth });
       }
       await clock.advance(MANY);
-      await sell(sale('next', 'a third content', owner));
+      const next = sell(sale('next', 'a third content', owner));
+      await clock.advance(1);
+      await next;
       const again = sell(sale('again', 'its content'));
       await clock.advance(1_000);
       expect(await again).toBe('lost joined');
@@ -1441,7 +1443,7 @@ describe('a repeat without an id', () => {
     const all = [look('owner', MINUTE)];
     await clock.advance(100);
     for (let nth = 0; nth < 20; nth += 1) all.push(look('owner', MINUTE, { isDue: true }));
-    await clock.advance(600);
+    await clock.advance(800);
     await Promise.all(all);
     expect(looks).toBe(2);
   });
@@ -1588,6 +1590,22 @@ describe('a repeat without an id', () => {
     await house.clock.advance(10_000);
     expect(await told(house, ask(house, {}, first))).toMatchObject({ status: 'success', reference: 'V1' });
     expect(await told(other, ask(other, {}, next))).not.toMatchObject({ reference: 'V1' });
+  });
+
+  test('is the same sale where another process has told its end while this one searched', async () => {
+    const shared = sharedList();
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS), parts: shared });
+    const wrapJournal = (stored: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
+      listUntold: (...of) => pause(clock, 1_000).then(() => stored.listUntold(...of)),
+    });
+    const other = openWalkHouse({ ...slowly(0, AGAIN), beside: house, parts: shared, wrapJournal });
+    await hangUpAfter(1_000, house);
+    await house.clock.advance(20_000);
+    const script = ask(other);
+    await house.clock.advance(100);
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1' });
+    expect(await told(other, script)).toMatchObject({ status: 'success', reference: 'V1' });
+    expect(other.upstream.sent).toEqual([]);
   });
 
   test('of a refused order is not sent where its script has hung up before that is written, for it may have asked and heard of the refusal', async () => {
