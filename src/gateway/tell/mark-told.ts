@@ -11,7 +11,7 @@ import { type IsTellingDue, type Journal, keyText } from '../../journal/journal'
 import { readTold, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
-const UNWRITTEN_MAX = 1_000;
+const UNWRITTEN_MAX = 10_000;
 
 /** By `keyText`: the orders whose end a script is told, or was, by this process while that is not on disk: its write is under way or has failed. */
 export type UnwrittenTellings = ReturnType<typeof createUnwrittenTellings>;
