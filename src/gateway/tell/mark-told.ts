@@ -32,6 +32,8 @@ export interface MarkToldParts {
 const LOOKS_AFTER_MS = [0, WRITTEN_MS, 2_000];
 /** A process that stands still for so long may be taken for dead by others. */
 const TOLD_AFTER_MS = 15_000;
+/** A request has opened its order so long after it came, by clocks that differ by milliseconds; an order that is older is another request's. */
+const OPENED_MS = 500;
 /** How long a reply waits for a slow journal, at most. */
 const WRITE_MS = 1_000;
 
@@ -91,12 +93,22 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
       parts.onTrouble('tell', error);
     });
   };
+  /** The process that opened the order may have died, and another one have marked it since it was read here. */
+  const takeBackMark = (): void => {
+    if (order.openedAtMs >= cameAtMs - OPENED_MS || parts.toldSales?.() === undefined) return;
+    const { owner, requestId, attempts } = order;
+    const isMarked = (now: Order): boolean => now.attempts === attempts && now.toldAtMs === NOT_TOLD;
+    parts.journal
+      .tell(owner, requestId, parts.clock.now(), isMarked, attempts)
+      .catch((error: unknown) => parts.onTrouble('tell', error));
+  };
   const watchEnd = (before?: Promise<void>): void =>
     line.onEnd((isWhole) => {
       // While the journal is away, or this process stands still, another gateway may take it for dead and mark its orders as not told: the time is written
       // once more.
       const mayBeMarked = (): boolean => !parts.journal.isWritable() || isToldLate(order, cameAtMs, parts.clock);
       if (isWhole && told !== 'pending' && (isEndUntold(order) || mayBeMarked())) void write(parts.clock.now());
+      else if (isWhole && told === 'success') takeBackMark();
       if (isWhole && told !== 'failure') parts.onTold?.(order, told);
       if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD)
         void (before === undefined ? write(NOT_TOLD) : before.then(() => write(NOT_TOLD)));

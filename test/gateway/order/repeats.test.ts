@@ -1592,6 +1592,25 @@ describe('a repeat without an id', () => {
     expect(await told(other, ask(other, {}, next))).not.toMatchObject({ reference: 'V1' });
   });
 
+  test('of PINs is told once where a neighbour marks the order of a dead process while this one reads the PINs', async () => {
+    const parts = sharedList();
+    const dead = openWalkHouse({ ...slowly(0, SUCCESS), find: receiptOfPins });
+    let house: WalkHouse = dead;
+    const slowReceipt = (call: V1Call): Promise<Finding> => pause(house.clock, 2_000).then(() => receiptOfPins(call));
+    house = openWalkHouse({ ...slowly(0, AGAIN), find: slowReceipt, beside: dead, parts });
+    const own = { 'idempotency-key': 'k-1' };
+    void askForPins(dead, own);
+    await house.clock.advance(30_000);
+    const again = askForPins(house, own);
+    await house.clock.advance(500);
+    await house.journal.tell(house.owner, 'k-1', NOT_TOLD);
+    await house.clock.advance(5_000);
+    expect(await pinOf(again)).toBe('pin of V1');
+    again.end(true);
+    await house.clock.advance(10_000);
+    expect(await pinToldNow(house)).toBe('pin of V2');
+  });
+
   test('is the same sale where another process has told its end while this one searched', async () => {
     const shared = sharedList();
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS), parts: shared });
