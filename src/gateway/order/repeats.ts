@@ -204,11 +204,11 @@ interface FindParts {
 
 /** Gives the function that finds the order that a sale repeats. It rejects where that cannot be found out: the sale could then be a second charge. */
 function createFind({ known, look, readers: { current, remembered, ifUnheard }, pursuits, tellings, steadiness }: FindParts) {
-  /** When the request came the order had no end, or one that nobody had heard; another process has settled or told it while this one searched. */
-  const wasOpenAt = ({ settledAtMs = 0, toldAtMs = 0 }: Order, { ageMs }: Line): boolean => {
+  /** When the request came the sold order had no end, or one that nobody had heard; another process has settled or told it while this one searched. */
+  const wasOpenAt = ({ outcome, settledAtMs = 0, toldAtMs = 0 }: Order, { ageMs }: Line): boolean => {
     const agoMs = Math.min(...[settledAtMs, toldAtMs].map(steadiness.agoMs));
     // 0: a time in the future.
-    return agoMs > 0 && agoMs < ageMs;
+    return outcome?.kind === 'succeeded' && agoMs > 0 && agoMs < ageMs;
   };
   /** The kept order where it may be the repeated one: because an id proves that (`isSame`), or because no script has heard of it. */
   const judge = async (
