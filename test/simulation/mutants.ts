@@ -197,6 +197,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'an order told pending without a readable journal has failed, whatever the journal has',
     breaks: 'failure is true',
+    firstSeed: 3002,
     mutation: withJournal((journal) => {
       const doubted = new Map<string, Order>();
       const keyOf = (owner: string, requestId: string): string => `${owner} ${requestId}`;
@@ -217,7 +218,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'a process that has stood still does not ask what the others have told',
     breaks: 'one charge per intent',
-    firstSeed: 71924,
+    firstSeed: 3100,
     mutation: withParts(() => ({ toldSales: () => undefined })),
   },
   {
@@ -254,7 +255,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'the journal lists no sales that no script was told of',
     breaks: 'one charge per intent',
-    firstSeed: 70076,
+    firstSeed: 3081,
     mutation: withJournal(() => ({ listUntold: async () => [] })),
   },
   {
