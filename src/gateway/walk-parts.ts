@@ -126,7 +126,7 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
   return {
     ...parts,
     onTold(order, told) {
-      if (told === 'success') repeats.noteHeard(order);
+      repeats.noteTold(order, told, parts.mapping().repeatMs);
       parts.onTold?.(order, told);
     },
     upstream,

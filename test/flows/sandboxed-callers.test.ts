@@ -99,6 +99,8 @@ test('an order of v1 without an id is told as it stands too, also to a key that 
     expect((await sellOpen()).body.status).toBe('pending');
     await say(house, IN_SANDBOX);
     expect((await sellOpen()).body.status).toBe('pending');
+    const spelledOtherwise = { mobile_number: `+234${OPEN_PHONE.slice(1)}` };
+    expect((await buyAirtime(house, spelledOtherwise, { key: ADA, headers: AXIOS })).body.status).toBe('pending');
     await say(house, { ...IN_SANDBOX, paused: true });
     expect((await sellOpen()).body.status).toBe('pending');
     await say(house, { title: 'Ada' });

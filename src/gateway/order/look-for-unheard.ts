@@ -1,7 +1,7 @@
 /** Finds orders in the journal whose scripts may have heard nothing and that this process has not opened: another one did, or this one before a restart. */
 import { createLru } from '../../domain/lru';
 import { type Clock, CLOCKS_MS, pause, type Steadiness } from '../../domain/clock';
-import type { Order } from '../../domain/order';
+import { type Order, TOLD_PENDING } from '../../domain/order';
 import type { Journal, OfOwner } from '../../journal/journal';
 import { firstNumberAt } from '../../journal/order-life';
 import { TELLING_MS, UNMARKED_MS, type ToldStore } from '../../journal/told-sales';
@@ -34,6 +34,8 @@ interface Looks {
   newestAtMs: number;
   /** `forgottenOf` the key as the last successful look at the whole window began: if it is another one now, the tables lack what that look has found. */
   forgottenBefore: number;
+  /** The same of the last successful look that added the newest orders of the whole window. */
+  forgottenBeforeNewest: number;
   reading: Promise<void>;
   isReading: boolean;
   /** A look that not all calls may share begins no earlier: the journal rests for as long as the last look took. */
@@ -53,6 +55,7 @@ const newLooks = (): Looks => ({
   wholeAtMs: -Infinity,
   newestAtMs: -Infinity,
   forgottenBefore: 0,
+  forgottenBeforeNewest: 0,
   reading: Promise.resolve(),
   isReading: false,
   restsUntilMs: -Infinity,
@@ -73,8 +76,8 @@ export interface LookParts {
 interface LookHow {
   readonly isDue?: boolean;
   /**
-   * The first such look of a key, and of a clock that was set, adds the newest orders of the whole window, ended or not: scripts that refund what they heard as
-   * pending send a sale again that v1 may have sold since.
+   * The first such look of a key, of a clock that was set, and of tables that had no room adds the newest orders of the whole window, ended or not: scripts that
+   * refund what they heard as pending send a sale again that v1 may have sold since.
    */
   readonly isRefundedPending?: boolean;
 }
@@ -92,13 +95,13 @@ export function createLook(
   const isLossy = (owner: string, { forgottenBefore }: Looks): boolean => known.forgottenOf(owner) !== forgottenBefore;
   // A look by another clock may have left orders out.
   const byThisClock = (atMs: number): number => (atMs < clock.elapsed() - steadiness.steadyForMs() ? -Infinity : atMs);
-  const isOfNewest = ({ newestAtMs }: Looks, { isRefundedPending }: Wanted): boolean =>
-    isRefundedPending && byThisClock(newestAtMs) === -Infinity;
+  const lacksNewest = (owner: string, { newestAtMs, forgottenBeforeNewest }: Looks): boolean =>
+    byThisClock(newestAtMs) === -Infinity || known.forgottenOf(owner) !== forgottenBeforeNewest;
   const begin = (owner: string, ofKey: Looks, wanted: Wanted): Promise<void> => {
     const atMs = clock.elapsed();
     const forgotten = known.forgottenOf(owner);
     const { windowMs } = wanted;
-    const addsNewest = isOfNewest(ofKey, wanted);
+    const addsNewest = wanted.isRefundedPending && lacksNewest(owner, ofKey);
     const isWhole = isLossy(owner, ofKey) || atMs - byThisClock(ofKey.wholeAtMs) >= LOOK_WHOLE_EVERY_MS;
     const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
     // Orders that were opened and sold between two looks were never in the list of open orders.
@@ -109,7 +112,7 @@ export function createLook(
       .then(() => {
         ofKey.readAtMs = atMs;
         if (isWhole) [ofKey.wholeAtMs, ofKey.forgottenBefore] = [atMs, forgotten];
-        if (addsNewest) ofKey.newestAtMs = atMs;
+        if (addsNewest) [ofKey.newestAtMs, ofKey.forgottenBeforeNewest] = [atMs, forgotten];
       })
       .finally(() => {
         if (ofKey.reading === reading) ofKey.isReading = false;
@@ -133,7 +136,7 @@ export function createLook(
     const isSoon = clock.elapsed() < nextAtMs;
     const isAlone = isDue || isLossy(owner, ofKey);
     const wanted = { windowMs, isRefundedPending };
-    if (isSoon && !isAlone && !isOfNewest(ofKey, wanted)) return ofKey.reading;
+    if (isSoon && !isAlone && !(isRefundedPending && lacksNewest(owner, ofKey))) return ofKey.reading;
     const isBusy = ofKey.isReading || clock.elapsed() < ofKey.restsUntilMs;
     if (!isAlone || !(isBusy || (isSoon && !isDue))) return begin(owner, ofKey, wanted);
     ofKey.next ??= { ...wanted, reading: beginNext(owner, ofKey, isDue ? -Infinity : nextAtMs) };
@@ -171,11 +174,12 @@ function createReading({ journal, clock, steadiness }: LookParts, known: KnownOr
   };
   const addNewest = async (owner: string, backMs: number, windowMs: number): Promise<void> => {
     const range = { owner, fromMs: Math.max(0, steadiness.before(backMs)) };
+    // A look at the whole window is for orders that the tables may have forgotten behind known ones.
     const isKnown = ({ requestId, contentHash }: Order): boolean =>
-      known.contents.of(keyOf(owner, contentHash)).some((one) => one.requestId === requestId);
+      backMs < windowMs && known.contents.of(keyOf(owner, contentHash)).some((one) => one.requestId === requestId);
     const newest = await newestOf(range, clock.now() + CLOCKS_MS, journal, isKnown);
     // The newest are added last, so that a full table keeps them: they are the likeliest to be repeated.
-    for (const order of newest.reverse()) addBy('add', order, windowMs);
+    for (const order of newest.reverse()) addBy(order.toldAtMs === TOLD_PENDING ? 'addUnheard' : 'add', order, windowMs);
   };
   return async (owner: string, backMs: number, windowMs: number, newestMs: number | undefined): Promise<void> => {
     const fromMs = Math.max(0, steadiness.before(backMs));
@@ -189,7 +193,7 @@ function createReading({ journal, clock, steadiness }: LookParts, known: KnownOr
 
 /**
  * The newest orders of this range. Those that were opened while the clock was ahead stay the newest until that time comes: behind them come the newest
- * ones that were opened until `presentMs`, which are first here. Reading ends behind a page of orders that are known already.
+ * ones that were opened until `presentMs`, which are first here. Reading ends behind a page of orders for which `isKnown`.
  */
 async function newestOf(
   range: Pick<OfOwner, 'owner' | 'fromMs'>,

@@ -13,6 +13,7 @@ import {
   JOURNAL_UNREAD,
 } from '../../domain/outcome';
 import type { CallContext, V1Call } from '../../upstream/upstream';
+import { isOfPins } from '../proof/fill-goods';
 import type { Reconciler } from '../proof/reconcile';
 import type { Steadiness } from '../../domain/clock';
 import { headerIdOf } from '../read/read-raw';
@@ -230,7 +231,12 @@ function orderAtV1(
   const owner = sandboxOf.fingerprint;
   const { requestId } = parsed.intent;
   const findUnheard = async (): Promise<Order | undefined> => {
-    const search = { sent: requestId, isRefundedPending: parsed.operation.takesPending === 'refunds' };
+    const search = {
+      sent: requestId,
+      // PINs name no customer: an order that is alike may be another one's.
+      contentHash: isOfPins(parsed.operation) ? undefined : newOrder.contentHash,
+      isRefundedPending: parsed.operation.takesPending === 'refunds',
+    };
     const found = await parts.repeats.findUnheard(owner, newOrder.wordsHash!, parsed.mapping, search);
     return found === UNREAD ? unreadOrder({ ...newOrder, owner }) : found;
   };

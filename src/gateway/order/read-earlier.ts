@@ -91,6 +91,30 @@ export function likelyCharged(orders: readonly EarlierOrder[]): EarlierOrder | u
   return isRefused && orders.includes(UNREAD) ? UNREAD : first;
 }
 
+/** A kept order that a request may repeat. */
+export interface Candidate {
+  readonly requestId: string;
+  readonly earlier: EarlierOrder;
+  readonly isSame?: boolean;
+}
+
+/**
+ * The order that a request repeats by its header. Two processes, or two turns of one, may have opened an order each under one header, of which
+ * one was sold and the other refused: the one that was told counts only if there is no other.
+ */
+export async function likeliest(
+  same: readonly Candidate[],
+  ifUnheard: (order: Order) => Promise<EarlierOrder | undefined>,
+): Promise<Pick<Order, 'requestId'> | typeof UNREAD | undefined> {
+  if (same.length < 2) return same[0];
+  const unheard: EarlierOrder[] = [];
+  for (const { earlier } of same) {
+    const one = earlier === UNREAD ? UNREAD : await ifUnheard(earlier);
+    if (one !== undefined) unheard.push(one);
+  }
+  return likelyCharged(unheard) ?? same[0];
+}
+
 /** Whether another mapping than this one read in these very words the id of the order: its script counts on that id, also when it heard the end. */
 export function wasNamed(earlier: EarlierOrder, { wordsHash, trail }: Omit<SentWords, 'owner'>): boolean {
   if (earlier === UNREAD || earlier.wordsHash !== wordsHash || earlier.trail?.mapping === trail?.mapping) return false;

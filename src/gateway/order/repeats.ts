@@ -5,6 +5,7 @@
  */
 import type { Line } from '../../domain/legacy';
 import { isToldLater, type NewOrder, type Order } from '../../domain/order';
+import type { Told } from '../../journal/told-sales';
 import type { Mapping } from '../../mapping/mapping';
 import { generateRequestId, hasFieldId, headerIdOf, namesItsSale, type SentRequestId } from '../read/read-raw';
 import { createContentTurns, type SharedRepeats } from './content-turns';
@@ -22,7 +23,9 @@ import {
 import { createLook, type LookParts } from './look-for-unheard';
 import { createNamedRepeats, type KnownWords } from './named-repeats';
 import {
+  type Candidate,
   type SentWords,
+  likeliest,
   likelyCharged,
   type EarlierOrder,
   type ReadParts,
@@ -52,8 +55,11 @@ export interface Repeats {
     mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
     search?: UnheardSearch,
   ): Promise<EarlierOrder | undefined>;
-  /** A script has got the whole reply with the success of this order. */
-  noteHeard(order: Order): void;
+  /**
+   * A script has got the whole reply with the success of this order, or with "pending". One that refunds what is pending sends the sale again, perhaps
+   * after more sales than the table of all sales holds.
+   */
+  noteTold(order: Order, told: Told, windowMs: number): void;
 }
 
 interface Sale {
@@ -79,7 +85,7 @@ interface UnheardSearch {
   /** An order that came under the header of this id is found whatever its words are, also when its end was told. */
   readonly sent?: SentRequestId | undefined;
   /** The content of the request's own order: one of the same content is found whatever its words are, while no script has heard its end. */
-  readonly contentHash?: string;
+  readonly contentHash?: string | undefined;
   /** When the request came, by `clock.elapsed()`. An order that ended since is the same sale, also when another script has heard the end. */
   readonly cameAt?: number | undefined;
   /** The script refunds its customer when it hears "pending". */
@@ -172,7 +178,10 @@ export function createRepeats(parts: RepeatsParts): Repeats {
       const looking = look(owner, repeatMs, { isDue, isRefundedPending });
       return firstUnheard(looking, kept, (requestId) => repeatedOf(words, requestId)).finally(release);
     },
-    noteHeard: (order) => tellings.noteHeard(order),
+    noteTold(order, told, windowMs) {
+      if (told === 'success') tellings.noteHeard(order);
+      else keepBy('addUnheard', known, order, steadiness.agoMs(order.openedAtMs), windowMs);
+    },
   };
 }
 
@@ -263,30 +272,6 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     const own = isTaken ? withIds(order, generateRequestId(order.openedAtMs), sent?.id) : order;
     return { order: own, repeatKind: 'first' };
   };
-}
-
-/** A kept order that a request may repeat. */
-interface Candidate {
-  readonly requestId: string;
-  readonly earlier: EarlierOrder;
-  readonly isSame?: boolean;
-}
-
-/**
- * The order that a request repeats by its header. Two processes, or two turns of one, may have opened an order each under one header, of which
- * one was sold and the other refused: the one that was told counts only if there is no other.
- */
-async function likeliest(
-  same: readonly Candidate[],
-  ifUnheard: (order: Order) => Promise<EarlierOrder | undefined>,
-): Promise<Pick<Order, 'requestId'> | typeof UNREAD | undefined> {
-  if (same.length < 2) return same[0];
-  const unheard: EarlierOrder[] = [];
-  for (const { earlier } of same) {
-    const one = earlier === UNREAD ? UNREAD : await ifUnheard(earlier);
-    if (one !== undefined) unheard.push(one);
-  }
-  return likelyCharged(unheard) ?? same[0];
 }
 
 /** The request under the id of the order that it repeats. That order is known by the header, too, from then on. */

@@ -1382,8 +1382,8 @@ describe('a repeat without an id', () => {
       const clock = createVirtualClock();
       const journal = createMemoryJournal();
       const repeats = createRepeats({ journal, clock, steadiness: createSteadiness(clock), pursuits: createPursuits(clock) });
-      const sell = async (newSale: NewOrder): Promise<string> => {
-        const kind = { isOfPins: false, isRefundedPending: false, isWithoutIdOf: () => false };
+      const sell = async (newSale: NewOrder, isRefundedPending = false): Promise<string> => {
+        const kind = { isOfPins: false, isRefundedPending, isWithoutIdOf: () => false };
         const how = { ...kind, leftMs: () => 1_000, line: openLine().line };
         const { order, repeatKind, end } = await repeats.takeTurn(newSale, undefined, 10 * MINUTE, how);
         await journal.open(order);
@@ -1393,7 +1393,14 @@ describe('a repeat without an id', () => {
       };
       const sale = (requestId: string, content: string, owner = newOrder().owner): NewOrder =>
         newOrder({ owner, requestId, contentHash: content, wordsHash: content, openedAtMs: clock.now() });
-      return { clock, journal, sell, sale };
+      /** Sells what the script hears to be pending. */
+      const sellPending = async (requestId: string): Promise<void> => {
+        const pending = sale(requestId, 'its content');
+        await sell(pending, true);
+        await journal.tell(pending.owner, requestId, TOLD_PENDING);
+        repeats.noteTold((await journal.find(pending.owner, requestId))!, 'pending', 10 * MINUTE);
+      };
+      return { clock, journal, sell, sale, sellPending };
     };
 
     /** A sale of an earlier process, of which nobody has heard, and which this process finds in the journal three minutes later. */
@@ -1427,6 +1434,31 @@ describe('a repeat without an id', () => {
       const again = sell(sale('again', 'its content'));
       await clock.advance(1_000);
       expect(await again).toBe('lost joined');
+    });
+
+    test('of a script that refunds what is pending finds the order that v1 sold after that', async () => {
+      const { sell, sale, sellPending } = openSales();
+      await sellPending('pending');
+      for (let nth = 0; nth < MANY; nth += 1) await sell(sale(`o${nth}`, `content ${nth}`, 'other'));
+      expect(await sell(sale('again', 'its content'), true)).toBe('pending joined');
+    });
+
+    test('of a script that refunds what is pending finds it also where most are open, behind newer ones that are known', async () => {
+      const { clock, journal, sell, sale, sellPending } = openSales();
+      const sellLater = async (newSale: NewOrder, isRefundedPending?: boolean): Promise<string> => {
+        const selling = sell(newSale, isRefundedPending);
+        await clock.advance(2_000);
+        return selling;
+      };
+      await sellPending('pending');
+      for (let nth = 0; nth < MANY; nth += 1) await sell(sale(`o${nth}`, `content ${nth}`, 'other'));
+      for (let nth = 0; nth < MANY; nth += 1)
+        await journal.open({ ...sale(`open ${nth}`, `content ${nth}`, 'third'), openedAtMs: clock.now() + nth });
+      await clock.advance(MANY);
+      await sellLater(sale('next', 'another content', 'third'));
+      await sellLater(sale('first', 'a first content'));
+      for (let nth = 0; nth < 600; nth += 1) await sell(sale(`s${nth}`, `content ${nth}`));
+      expect(await sellLater(sale('again', 'its content'), true)).toBe('pending joined');
     });
   });
 

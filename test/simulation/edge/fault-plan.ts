@@ -216,7 +216,7 @@ export class FaultPlan implements Weather {
       const isLimited = limits.is(0.3);
       const tries = [
         { atMs, set: 'sandboxed' as const },
-        { atMs: atMs + limits.skewed(1_000, untilMs), set: 'shipped' as const },
+        { atMs: Math.min(untilMs, atMs + limits.skewed(1_000, untilMs)), set: 'shipped' as const },
       ];
       this.reloads = [...this.reloads, ...(isLimited ? [{ atMs, set: 'limited' as const }] : limits.is(0.2) ? tries : [])].sort(
         (one, other) => one.atMs - other.atMs,
