@@ -16,7 +16,7 @@ const START_MS = Date.UTC(2026, 5, 1, 9);
 async function write(openedOffMs: number, settledOffMs: number): Promise<boolean> {
   const chance = new Chance('disk');
   const timeline = new Timeline(START_MS, chance.fork('ties'));
-  const faults = new FaultPlan(chance.fork('faults'), new Set(), 1_000);
+  const faults = new FaultPlan(chance.fork('faults'), new Set(), 1_000, false);
   const stage: Stage = {
     timeline,
     startMs: START_MS,

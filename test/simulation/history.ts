@@ -61,6 +61,9 @@ const BETWEEN_MACHINES_MS = 10 * 60_000;
 const FOLDER_READ_MS = 3_000;
 const WORKERS_READ_MS = 500;
 
+/** How long scripts begin to sell in a history of lasting trouble. */
+const LASTING_LENGTH_MS = 40 * 60_000;
+
 const KEYS = Object.values(SCRIPT_KEYS).map(({ apiKey }) => apiKey);
 
 /** How many sales the history of this seed has. */
@@ -71,8 +74,9 @@ export function countSales(seed: number): number {
 export async function playHistory(options: HistoryOptions): Promise<History> {
   const parts = { ...house, mutate: options.mutate };
   const chance = new Chance(`history ${options.seed}`);
-  const lengthMs = chance.fork('length').pick([40_000, 240_000, 900_000]);
-  const faults = new FaultPlan(chance.fork('faults'), options.families ?? new Set(FAULT_FAMILIES), lengthMs);
+  const isLasting = chance.fork('lasting').is(0.2);
+  const lengthMs = isLasting ? LASTING_LENGTH_MS : chance.fork('length').pick([40_000, 240_000, 900_000]);
+  const faults = new FaultPlan(chance.fork('faults'), options.families ?? new Set(FAULT_FAMILIES), lengthMs, isLasting);
   return sealed(chance.fork('bytes'), () =>
     withSmallTables(faults.bounds?.tableScale, () => playSealed(options, parts, chance, faults, lengthMs)),
   );

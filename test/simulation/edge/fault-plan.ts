@@ -75,9 +75,9 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** The last error is longer than the part of v1's history that is read, so only v1's own clock shows it. */
 const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 6 * MINUTE_MS, 9 * MINUTE_MS, 61 * MINUTE_MS, DAY_MS, 4 * DAY_MS];
-/** A database or a folder is away for seconds or minutes, at most this long. */
-const LONGEST_AWAY_MS = 4 * MINUTE_MS;
-const LONGEST_STILL_MS = 90_000;
+/** How long at most v1, or a database or a folder, is away, and a process stands still. In a history of lasting trouble that may be longer than a repeat counts as one. */
+const SHORT_TROUBLE = { v1Ms: 2 * MINUTE_MS, awayMs: 4 * MINUTE_MS, stillMs: 90_000 };
+const LASTING_TROUBLE = { v1Ms: 20 * MINUTE_MS, awayMs: 20 * MINUTE_MS, stillMs: 15 * MINUTE_MS };
 const LONGEST_WAIT_MS = 40_000;
 /** Covers the time from the write to the reply, and until the journal notes that the order was told. */
 const DEATH_WITHIN_MS = 60;
@@ -151,7 +151,9 @@ export class FaultPlan implements Weather {
   readonly #deathRate: number;
   #isHealed = false;
 
-  constructor(chance: Chance, families: ReadonlySet<FaultFamily>, lengthMs: number) {
+  constructor(chance: Chance, families: ReadonlySet<FaultFamily>, lengthMs: number, isLasting: boolean) {
+    const longest = isLasting ? LASTING_TROUBLE : SHORT_TROUBLE;
+    if (isLasting) this.count('lasting trouble');
     this.#chance = chance.fork('calls');
     const shape = chance.fork('shape');
     const rate = (family: FaultFamily, most: number): number => {
@@ -166,12 +168,12 @@ export class FaultPlan implements Weather {
       return families.has(family) ? drawn : [];
     };
     const rates = { send: rate('network', 0.7), find: rate('network', 0.5), write: rate('journal', 0.3) };
-    this.#v1Down = windows('v1', 2, 120_000);
+    this.#v1Down = windows('v1', 2, longest.v1Ms);
     this.v1Restarts = windows('v1', 2, 200).map(({ fromMs }) => fromMs);
-    this.#diskFull = windows('journal', 1, LONGEST_AWAY_MS);
+    this.#diskFull = windows('journal', 1, longest.awayMs);
     this.ends = windows('crash', 4, 200).map(({ fromMs }) => ({ atMs: fromMs, kind: shape.is(0.7) ? 'crash' : 'stop' }));
     this.#rates = { ...rates, read: rate('journal', 0.1) };
-    this.#journalGone = windows('journal', 2, LONGEST_AWAY_MS);
+    this.#journalGone = windows('journal', 2, longest.awayMs);
     this.clockSettings = shape.is(0.3)
       ? windows('clock', 3, 200).map(({ fromMs }) => {
           const errorMs = shape.pick(CLOCK_ERRORS_MS);
@@ -186,7 +188,7 @@ export class FaultPlan implements Weather {
     const still = chance.fork('still');
     this.stills = Array.from({ length: families.has('crash') && still.is(0.4) ? still.between(1, 3) : 0 }, () => ({
       atMs: still.below(lengthMs),
-      forMs: still.skewed(200, LONGEST_STILL_MS),
+      forMs: still.skewed(200, longest.stillMs),
     }));
     const prices = chance.fork('prices');
     const changes = families.has('prices') && prices.is(0.4) ? prices.between(1, 3) : 0;
@@ -197,7 +199,7 @@ export class FaultPlan implements Weather {
       machine: cutOff.below(2),
       windows: Array.from({ length: times }, () => {
         const fromMs = cutOff.below(lengthMs);
-        return { fromMs, untilMs: fromMs + cutOff.skewed(200, LONGEST_AWAY_MS) };
+        return { fromMs, untilMs: fromMs + cutOff.skewed(200, longest.awayMs) };
       }),
     };
     const bounds = chance.fork('bounds');
@@ -208,7 +210,7 @@ export class FaultPlan implements Weather {
     const overload = chance.fork('overload');
     this.#overload = Array.from({ length: families.has('overload') && overload.is(0.3) ? overload.between(1, 3) : 0 }, () => {
       const fromMs = overload.below(lengthMs);
-      return { fromMs, untilMs: fromMs + overload.skewed(1_000, LONGEST_AWAY_MS) };
+      return { fromMs, untilMs: fromMs + overload.skewed(1_000, longest.awayMs) };
     });
     const limits = chance.fork('limits');
     if (families.has('limits')) {
