@@ -30,12 +30,14 @@ interface Looks {
   readAtMs: number;
   /** When the last successful look at the whole window began. */
   wholeAtMs: number;
-  /** When the last successful look began that added the newest orders of the whole window. */
+  /** When the last successful look began that had `isRefundedPending`. */
   newestAtMs: number;
   /** `forgottenOf` the key as the last successful look at the whole window began: if it is another one now, the tables lack what that look has found. */
   forgottenBefore: number;
-  /** The same of the last successful look that added the newest orders of the whole window. */
+  /** The same of the last successful look that added the newest orders of the whole window, ended or not. */
   forgottenBeforeNewest: number;
+  /** Whether the last look had `isRefundedPending`. */
+  isRefundedPending: boolean;
   reading: Promise<void>;
   isReading: boolean;
   /** A look that not all calls may share begins no earlier: the journal rests for as long as the last look took. */
@@ -56,6 +58,7 @@ const newLooks = (): Looks => ({
   newestAtMs: -Infinity,
   forgottenBefore: 0,
   forgottenBeforeNewest: 0,
+  isRefundedPending: false,
   reading: Promise.resolve(),
   isReading: false,
   restsUntilMs: -Infinity,
@@ -76,8 +79,8 @@ export interface LookParts {
 interface LookHow {
   readonly isDue?: boolean;
   /**
-   * The first such look of a key, of a clock that was set, and of tables that had no room adds the newest orders of the whole window, ended or not: scripts that
-   * refund what they heard as pending send a sale again that v1 may have sold since.
+   * Scripts that refund what they heard as pending send a sale again that v1 may have sold since. The first such look of a key, of a clock that was set, and of
+   * tables that had no room adds the newest orders of the whole window, ended or not; the others, where other processes sell, those since the look before.
    */
   readonly isRefundedPending?: boolean;
 }
@@ -100,25 +103,27 @@ export function createLook(
   const begin = (owner: string, ofKey: Looks, wanted: Wanted): Promise<void> => {
     const atMs = clock.elapsed();
     const forgotten = known.forgottenOf(owner);
-    const { windowMs } = wanted;
-    const addsNewest = wanted.isRefundedPending && lacksNewest(owner, ofKey);
+    const { windowMs, isRefundedPending } = wanted;
+    const addsNewest = isRefundedPending && lacksNewest(owner, ofKey);
     const isWhole = isLossy(owner, ofKey) || atMs - byThisClock(ofKey.wholeAtMs) >= LOOK_WHOLE_EVERY_MS;
     const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
     // Orders that were opened and sold between two looks were never in the list of open orders.
-    const longestMs = TELLING_MS + unmarkedMs() + OPEN_MS;
-    const lateMs =
-      toldSales?.() === undefined ? undefined : Math.min(longestMs, atMs - byThisClock(ofKey.readAtMs) + LATE_MARGIN_MS);
+    const [sinceMs, longestMs] = isRefundedPending
+      ? [ofKey.newestAtMs, windowMs]
+      : [ofKey.readAtMs, TELLING_MS + unmarkedMs() + OPEN_MS];
+    const lateMs = toldSales?.() === undefined ? undefined : Math.min(longestMs, atMs - byThisClock(sinceMs) + LATE_MARGIN_MS);
     const reading = readUnheard(owner, backMs, windowMs, addsNewest ? windowMs : lateMs)
       .then(() => {
         ofKey.readAtMs = atMs;
         if (isWhole) [ofKey.wholeAtMs, ofKey.forgottenBefore] = [atMs, forgotten];
-        if (addsNewest) [ofKey.newestAtMs, ofKey.forgottenBeforeNewest] = [atMs, forgotten];
+        if (isRefundedPending) ofKey.newestAtMs = atMs;
+        if (addsNewest) ofKey.forgottenBeforeNewest = forgotten;
       })
       .finally(() => {
         if (ofKey.reading === reading) ofKey.isReading = false;
         ofKey.restsUntilMs = 2 * clock.elapsed() - atMs;
       });
-    [ofKey.atMs, ofKey.reading, ofKey.isReading] = [atMs, reading, true];
+    Object.assign(ofKey, { atMs, reading, isReading: true, isRefundedPending });
     return reading;
   };
   const beginNext = async (owner: string, ofKey: Looks, atMs: number): Promise<void> => {
@@ -136,7 +141,8 @@ export function createLook(
     const isSoon = clock.elapsed() < nextAtMs;
     const isAlone = isDue || isLossy(owner, ofKey);
     const wanted = { windowMs, isRefundedPending };
-    if (isSoon && !isAlone && !(isRefundedPending && lacksNewest(owner, ofKey))) return ofKey.reading;
+    const isShared = !isRefundedPending || (ofKey.isRefundedPending && (ofKey.isReading || !lacksNewest(owner, ofKey)));
+    if (isSoon && !isAlone && isShared) return ofKey.reading;
     const isBusy = ofKey.isReading || clock.elapsed() < ofKey.restsUntilMs;
     if (!isAlone || !(isBusy || (isSoon && !isDue))) return begin(owner, ofKey, wanted);
     ofKey.next ??= { ...wanted, reading: beginNext(owner, ofKey, isDue ? -Infinity : nextAtMs) };

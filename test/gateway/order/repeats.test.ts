@@ -1251,6 +1251,19 @@ describe('a repeat without an id', () => {
     expect(restarted.upstream.sent).toEqual([]);
   });
 
+  test('of a script that refunds what is pending is that order also at a process that has not looked for its key since', async () => {
+    const lines: string[] = [];
+    const given = { mapping: { ...shippedMapping(), callerKeys }, parts: { toldSales: () => toldStore(lines) } };
+    const first = openWalkHouse({ ...slowly(12_000, SUCCESS), ...given });
+    const second = openWalkHouse({ ...slowly(0, AGAIN, { kind: 'succeeded', reference: 'V3' }), beside: first, ...given });
+    expect(await told(second, ask(second, { amount: '300' }))).toMatchObject({ reference: 'V2' });
+    expect(await told(first, ask(first))).toMatchObject({ reference: null });
+    const { requestId } = first.upstream.sent[0]!;
+    lines.push(toldLine((await first.journal.find(owner, requestId))!, 'pending'));
+    await first.clock.advance(5 * MINUTE);
+    expect(await told(second, ask(second))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+  });
+
   test('is another sale when the first is older than the window, or of other content', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     const other = openWalkHouse({ beside: house, ...slowly(0, REJECTED, { ...SUCCESS, reference: 'V3' }) });
