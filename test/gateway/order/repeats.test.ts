@@ -718,19 +718,34 @@ describe('a repeat without an id', () => {
     expect(await told(other, ask(other))).toMatchObject({ reference: 'V2' });
   });
 
-  test('of a sale that has ended is told its end where the repeat before hung up while a slow journal noted that it was told', async () => {
+  describe('after one that hung up while a slow journal noted that the end was told', () => {
     const wrapJournal = (stored: Journal, clock: VirtualClock): Journal =>
       keepAnswers({
         ...stored,
         tell: (...telling) => pause(clock, telling[2] > TOLD_PENDING ? 3_000 : 0).then(() => stored.tell(...telling)),
       });
-    const house = openWalkHouse({ ...slowly(2_000, SUCCESS, AGAIN), wrapJournal, parts: { toldSales: () => toldStore() } });
-    await hangUpAfter(1_000, house);
-    await house.clock.advance(20_000);
-    await hangUpAfter(1_000, house);
-    await house.clock.advance(500);
-    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1' });
-    expect(house.upstream.sent).toHaveLength(1);
+
+    test('is told the end', async () => {
+      const house = openWalkHouse({ ...slowly(2_000, SUCCESS, AGAIN), wrapJournal, parts: { toldSales: () => toldStore() } });
+      await hangUpAfter(1_000, house);
+      await house.clock.advance(20_000);
+      await hangUpAfter(1_000, house);
+      await house.clock.advance(500);
+      expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1' });
+      expect(house.upstream.sent).toHaveLength(1);
+    });
+
+    test('is told the PINs', async () => {
+      const house = openWalkHouse({ ...slowly(2_000, SUCCESS, AGAIN), wrapJournal, find: receiptOfPins });
+      askForPins(house).end(false);
+      await house.clock.advance(20_000);
+      const left = askForPins(house);
+      await house.clock.advance(1_000);
+      left.end(false);
+      await house.clock.advance(500);
+      expect(await pinToldNow(house)).toBe('pin of V1');
+      expect(house.upstream.sent).toHaveLength(1);
+    });
   });
 
   test.each([
