@@ -33,3 +33,17 @@ test('each order is found as not sent until it is written, and one that cannot b
   ]);
   expect([doubts.count, doubts.find({ owner, requestId: 'r2' })]).toEqual([0, undefined]);
 });
+
+test('fifty thousand orders of an outage of minutes are written, a thousand at once, and more are not noted', async () => {
+  let [underWay, atOnce] = [0, 0];
+  const doubts = createDoubts(async () => {
+    atOnce = Math.max(atOnce, (underWay += 1));
+    await Promise.resolve();
+    underWay -= 1;
+  });
+  for (let nth = 0; nth < 50_001; nth += 1) doubts.note(newOrder({ requestId: `r${nth}` }));
+  expect(doubts.find({ owner, requestId: 'r49999' })).toMatchObject({ outcome: NOT_SENT });
+  expect(doubts.find({ owner, requestId: 'r50000' })).toBeUndefined();
+  await doubts.resolve();
+  expect([doubts.count, atOnce]).toEqual([0, 1_000]);
+});
