@@ -7,6 +7,7 @@ import type { PriceLists } from '../../price-lists/price-lists';
 import { CLOCK_ERROR_MS, type Clock, type Steadiness } from '../../domain/clock';
 import { lastAttemptAt, type Order } from '../../domain/order';
 import { type JsonObject, textOf } from '../../domain/json';
+import { identityOf, isPhoneServed } from '../../domain/number-identity';
 import { type Outcome, referenceOf } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { Field, Mapping } from '../../mapping/mapping';
@@ -90,6 +91,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const open = await parts.journal.listUnsettled({ owner, limit: OPEN_MAX });
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
   const otherKeys = parts.otherKeys({
+    phonesOf: (order) => phonesOf(traitsOfOrder(order)),
     ...{ context, isTimely, shownBeforeMs: steadyForMs < mapping.timing.quiet ? 0 : startedAt - mapping.timing.quiet },
     fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - rivalsBeforeMs(mapping, parts),
     compare: (order, row) => {
@@ -128,6 +130,11 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     if (after.outcome?.kind === outcome.kind) settled += 1;
   }
   return { settled, hasLearnt: history.hasLearnt };
+}
+
+function phonesOf(traits: LostTraits | undefined): readonly string[] | undefined {
+  const { numbers } = traits ?? { numbers: [] };
+  return isPhoneServed(numbers) ? numbers.map(({ text }) => identityOf('phone', text)) : undefined;
 }
 
 /** How much earlier than an order its rival may have been opened: it gets attempts for as long as it is pursued, and by another clock. */

@@ -4,13 +4,17 @@
  *
  * v1 takes a request id only once (specification, 4). So orders of two keys under one request id are one order of v1, and not rivals.
  */
+import { type Clock, pause } from '../../domain/clock';
+import type { JsonObject } from '../../domain/json';
 import { createLru } from '../../domain/lru';
+import { parsePhone } from '../../domain/number-identity';
 import { lastAttemptAt, type Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import { firstNumberAt } from '../../journal/order-life';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { askForReceipt } from './find-receipt';
+import { createOpenOrders, type ListOpen, type OpenOrders, type PhonesOf } from './open-orders-of-all';
 import type { HistoryRow } from './read-history';
 
 export interface OtherKeys {
@@ -26,6 +30,7 @@ export type CompareRow = (order: Order, row: HistoryRow) => 'alike' | 'ruled out
 interface OtherKeysParts {
   readonly journal: Pick<Journal, 'listByReference' | 'listUnsettled' | 'listOfOwner' | 'hasReference'>;
   readonly upstream: Pick<Upstream, 'find'>;
+  readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -34,25 +39,27 @@ interface LookInput {
   readonly context: CallContext;
   readonly compare: CompareRow;
   readonly isTimely: (order: Order, row: HistoryRow) => boolean;
+  readonly phonesOf: PhonesOf;
   /** Orders that were opened before this time are no rivals. */
   readonly fromMs: number;
   /** Sales that were confirmed before this time must be shown by v1 to their account. */
   readonly shownBeforeMs: number;
 }
 
-/** How many open orders of all keys are listed. If there are more, a rival might be missing, and no row is given to an order. */
-const OPEN_MAX = 20_000;
 /** How many pairs of keys of two different accounts are remembered. */
 const STRANGERS_MAX = 10_000;
 /** Orders of other accounts that are sent at the same time as this one must not keep it open. */
 const NEARER_BY_MS = 30_000;
 /** Among how many of a key's orders one with a reference is searched. */
 const NEWEST_MAX = 200;
+/** After so many comparisons other requests come in between. */
+const COMPARED_AT_ONCE = 1_000;
 
 /** Remembers which keys belong to other accounts, across looks. The returned function starts one look. */
 export function createOtherKeys(parts: OtherKeysParts): (look: LookInput) => OtherKeys {
   const strangers = createLru<string, true>(STRANGERS_MAX);
-  return (look) => new OtherKeysOfLook(parts, look, strangers);
+  const listOpen = createOpenOrders(parts);
+  return (look) => new OtherKeysOfLook(parts, look, strangers, listOpen);
 }
 
 type Strangers = ReturnType<typeof createLru<string, true>>;
@@ -61,15 +68,17 @@ class OtherKeysOfLook implements OtherKeys {
   readonly #parts: OtherKeysParts;
   readonly #look: LookInput;
   readonly #strangers: Strangers;
+  readonly #listOpen: ListOpen;
   /** The open orders of all keys. Resolves with undefined where not all of them can be read. */
-  #open: Promise<readonly Order[] | undefined> | undefined;
+  #open: Promise<OpenOrders | undefined> | undefined;
   /** By reference: the orders that have it. Resolves with undefined where the journal cannot be read. */
   #owning = new Map<string, Promise<readonly Order[] | undefined>>();
 
-  constructor(parts: OtherKeysParts, look: LookInput, strangers: Strangers) {
+  constructor(parts: OtherKeysParts, look: LookInput, strangers: Strangers, listOpen: ListOpen) {
     this.#parts = parts;
     this.#look = look;
     this.#strangers = strangers;
+    this.#listOpen = listOpen;
   }
 
   async areAllOfOtherKeys(order: Order, rows: readonly HistoryRow[]): Promise<boolean> {
@@ -80,7 +89,8 @@ class OtherKeysOfLook implements OtherKeys {
   async onlyFree(order: Order, rows: readonly HistoryRow[]): Promise<HistoryRow | undefined> {
     if (rows.length === 0) return undefined;
     // Open orders are listed before the owners of the rows: an order that is settled in between has then claimed its row.
-    this.#open ??= this.#listOpen().finally(() => this.#owning.clear());
+    const { fromMs, phonesOf } = this.#look;
+    this.#open ??= this.#orReport(this.#listOpen(fromMs, phonesOf)).finally(() => this.#owning.clear());
     const open = await this.#open;
     let free: HistoryRow | undefined;
     for (const row of rows) {
@@ -106,10 +116,13 @@ class OtherKeysOfLook implements OtherKeys {
   }
 
   /** Whether the row may be an open order of another key. The time of that order does not count: it may have been opened while the clock was wrong. */
-  async #isRivalled(order: Order, row: HistoryRow, open: readonly Order[]): Promise<boolean> {
-    for (const other of open) {
-      // An open order with a reference (pending at the provider) has a row of its own.
-      if (!this.#isOfAnother(order, other) || referenceOf(other.outcome) !== undefined) continue;
+  async #isRivalled(order: Order, row: HistoryRow, open: OpenOrders): Promise<boolean> {
+    const { phone } = ((row.receipt ?? row.row)['data'] ?? {}) as JsonObject;
+    const shown = typeof phone === 'string' ? parsePhone(phone) : undefined;
+    const rivals = shown === undefined ? open.all : [...(open.byPhone.get(shown) ?? []), ...open.withoutPhone];
+    for (const [index, other] of rivals.entries()) {
+      if (index % COMPARED_AT_ONCE === COMPARED_AT_ONCE - 1) await pause(this.#parts.clock, 0);
+      if (other.openedAtMs < this.#look.fromMs || !this.#isOfAnother(order, other)) continue;
       const is = this.#look.compare(other, row);
       if ((is === 'alike' || is === 'unknown') && !(await this.#isStranger(other, order, row))) return true;
     }
@@ -151,11 +164,6 @@ class OtherKeysOfLook implements OtherKeys {
 
   #isOfAnother(order: Order, other: Order): boolean {
     return other.owner !== order.owner && other.requestId !== order.requestId;
-  }
-
-  async #listOpen(): Promise<readonly Order[] | undefined> {
-    const orders = await this.#orReport(this.#parts.journal.listUnsettled({ fromMs: this.#look.fromMs, limit: OPEN_MAX }));
-    return orders?.length === OPEN_MAX ? undefined : orders;
   }
 
   #listOwning(reference: string): Promise<readonly Order[] | undefined> {

@@ -9,8 +9,10 @@ import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { newFolder } from '../../new-folder';
+import { createOtherKeys } from '../../../src/gateway/proof/other-keys';
+import { createVirtualClock } from '../../domain/virtual-clock';
 import { CREDENTIALS } from '../scripted-upstream';
-import { MINUTE_MS, openRoom, QUIET_MS, START, UNKNOWN, type Row } from './history-room';
+import { airtime, MINUTE_MS, openRoom, QUIET_MS, START, UNKNOWN, type Row } from './history-room';
 
 const OLD: Credentials = { ...CREDENTIALS, apiKey: new Secret('acme_live_0ld'), fingerprint: 'a'.repeat(32) };
 
@@ -60,6 +62,16 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.look('r-new', 2 * QUIET_MS)).toEqual(UNKNOWN);
     if (how === 'lose') await room.reconcile(OLD);
     expect((await room.outcomeOf('r-old', OLD))?.kind).toBe(how === 'lose' ? 'unknown' : undefined);
+  });
+
+  test('a lost order does not take a row that may be of an order of another key whose operation is gone', async () => {
+    const before = { phone: '08030000009' };
+    const room = open([{ reference: 'V1' }, ...['V2', 'V3'].map((reference) => ({ reference, shows: before }))]);
+    await room.sell('r-before-old', 'V2', { by: OLD, ...before });
+    await room.sell('r-before-new', 'V3', before);
+    await room.lose('r-old', { by: OLD, operation: 'buy_what_is_gone' });
+    await room.lose('r-new');
+    expect(await room.look('r-new', 2 * QUIET_MS)).toEqual(UNKNOWN);
   });
 
   test('of the first orders of two keys that were sent at different times, the row is that of the nearer one', async () => {
@@ -292,4 +304,23 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.outcomeOf('r-absent')).toMatchObject({ kind: 'not_sent', isProven: true });
     expect(room.troubles).toContain('reconcile: the disk');
   });
+});
+
+test('an older order of another key, listed for a look that reads further back, does not compete', async () => {
+  const order = { ...airtime('r-new', START), number: 1, attempts: 1 };
+  const older = { ...order, owner: OLD.fingerprint, requestId: 'r-old', openedAtMs: START - 1 };
+  const otherKeys = createOtherKeys({
+    journal: { ...createMemoryJournal(), listUnsettled: async () => [older], hasReference: async () => true },
+    upstream: { find: async () => ({ kind: 'unavailable', reason: 'HTTP 502' }) },
+    clock: createVirtualClock(START),
+    onTrouble: () => undefined,
+  });
+  const row = { reference: 'V1', timesMs: [START], row: {}, receipt: undefined };
+  const look = (fromMs: number) =>
+    otherKeys({
+      ...{ context: { credentials: CREDENTIALS, clientAddress: '192.0.2.7', timeoutMs: 1_000 }, fromMs, shownBeforeMs: 0 },
+      ...{ compare: () => 'alike' as const, isTimely: () => true, phonesOf: () => undefined },
+    });
+  expect(await look(START).onlyFree(order, [row])).toBe(row);
+  expect(await look(START - 1).onlyFree(order, [row])).toBeUndefined();
 });
