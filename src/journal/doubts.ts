@@ -51,8 +51,14 @@ export function createDoubts<Standing>(
         await end(doubt.intent, doubt.standing);
         if (doubts.get(key) === doubt) doubts.delete(key);
       };
-      for (let from = 0; from < noted.length; from += WRITTEN_AT_ONCE)
-        await Promise.all(noted.slice(from, from + WRITTEN_AT_ONCE).map(endOne));
+      const failures: unknown[] = [];
+      for (let from = 0; from < noted.length; from += WRITTEN_AT_ONCE) {
+        const ended = noted
+          .slice(from, from + WRITTEN_AT_ONCE)
+          .map((one) => endOne(one).catch((error: unknown) => failures.push(error)));
+        await Promise.all(ended);
+      }
+      if (failures.length > 0) throw failures[0];
     },
   };
 }

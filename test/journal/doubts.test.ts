@@ -36,14 +36,16 @@ test('each order is found as not sent until it is written, and one that cannot b
 
 test('fifty thousand orders of an outage of minutes are written, a thousand at once, and more are not noted', async () => {
   let [underWay, atOnce] = [0, 0];
-  const doubts = createDoubts(async () => {
+  const doubts = createDoubts(async ({ requestId }) => {
     atOnce = Math.max(atOnce, (underWay += 1));
     await Promise.resolve();
     underWay -= 1;
+    if (requestId === 'r7') throw new Error('no room');
   });
   for (let nth = 0; nth < 50_001; nth += 1) doubts.note(newOrder({ requestId: `r${nth}` }));
   expect(doubts.find({ owner, requestId: 'r49999' })).toMatchObject({ outcome: NOT_SENT });
   expect(doubts.find({ owner, requestId: 'r50000' })).toBeUndefined();
-  await doubts.resolve();
-  expect([doubts.count, atOnce]).toEqual([0, 1_000]);
+  // One that cannot be written holds up none of the others.
+  await expect(doubts.resolve()).rejects.toThrow('no room');
+  expect([doubts.count, atOnce]).toEqual([1, 1_000]);
 });
