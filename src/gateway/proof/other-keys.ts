@@ -10,6 +10,7 @@ import { createLru } from '../../domain/lru';
 import { parsePhone } from '../../domain/number-identity';
 import { lastAttemptAt, type Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
+import { createTurns } from '../../domain/steps';
 import type { Journal } from '../../journal/journal';
 import { firstNumberAt } from '../../journal/order-life';
 import type { CallContext, Upstream } from '../../upstream/upstream';
@@ -52,33 +53,37 @@ const STRANGERS_MAX = 10_000;
 const NEARER_BY_MS = 30_000;
 /** Among how many of a key's orders one with a reference is searched. */
 const NEWEST_MAX = 200;
-/** After so many comparisons other requests come in between. */
-const COMPARED_AT_ONCE = 1_000;
+/** After so many comparisons, some two milliseconds, other requests come in between. */
+const COMPARED_AT_ONCE = 250;
 
 /** Remembers which keys belong to other accounts, across looks. The returned function starts one look. */
 export function createOtherKeys(parts: OtherKeysParts): (look: LookInput) => OtherKeys {
   const strangers = createLru<string, true>(STRANGERS_MAX);
-  const listOpen = createOpenOrders(parts);
-  return (look) => new OtherKeysOfLook(parts, look, strangers, listOpen);
+  const shared = { strangers, listOpen: createOpenOrders(parts), takeTurn: createTurns() };
+  return (look) => new OtherKeysOfLook(parts, look, shared);
 }
 
-type Strangers = ReturnType<typeof createLru<string, true>>;
+/** What the looks of all keys share. */
+interface Shared {
+  readonly strangers: ReturnType<typeof createLru<string, true>>;
+  readonly listOpen: ListOpen;
+  /** Of many keys that look at once one compares at a time: together they would leave no time for sales. */
+  readonly takeTurn: ReturnType<typeof createTurns>;
+}
 
 class OtherKeysOfLook implements OtherKeys {
   readonly #parts: OtherKeysParts;
   readonly #look: LookInput;
-  readonly #strangers: Strangers;
-  readonly #listOpen: ListOpen;
+  readonly #shared: Shared;
   /** The open orders of all keys. Resolves with undefined where not all of them can be read. */
   #open: Promise<OpenOrders | undefined> | undefined;
   /** By reference: the orders that have it. Resolves with undefined where the journal cannot be read. */
   #owning = new Map<string, Promise<readonly Order[] | undefined>>();
 
-  constructor(parts: OtherKeysParts, look: LookInput, strangers: Strangers, listOpen: ListOpen) {
+  constructor(parts: OtherKeysParts, look: LookInput, shared: Shared) {
     this.#parts = parts;
     this.#look = look;
-    this.#strangers = strangers;
-    this.#listOpen = listOpen;
+    this.#shared = shared;
   }
 
   async areAllOfOtherKeys(order: Order, rows: readonly HistoryRow[]): Promise<boolean> {
@@ -90,7 +95,7 @@ class OtherKeysOfLook implements OtherKeys {
     if (rows.length === 0) return undefined;
     // Open orders are listed before the owners of the rows: an order that is settled in between has then claimed its row.
     const { fromMs, phonesOf } = this.#look;
-    this.#open ??= this.#orReport(this.#listOpen(fromMs, phonesOf)).finally(() => this.#owning.clear());
+    this.#open ??= this.#orReport(this.#shared.listOpen(fromMs, phonesOf)).finally(() => this.#owning.clear());
     const open = await this.#open;
     let free: HistoryRow | undefined;
     for (const row of rows) {
@@ -120,13 +125,25 @@ class OtherKeysOfLook implements OtherKeys {
     const { phone } = ((row.receipt ?? row.row)['data'] ?? {}) as JsonObject;
     const shown = typeof phone === 'string' ? parsePhone(phone) : undefined;
     const rivals = shown === undefined ? open.all : [...(open.byPhone.get(shown) ?? []), ...open.withoutPhone];
-    for (const [index, other] of rivals.entries()) {
-      if (index % COMPARED_AT_ONCE === COMPARED_AT_ONCE - 1) await pause(this.#parts.clock, 0);
-      if (other.openedAtMs < this.#look.fromMs || !this.#isOfAnother(order, other)) continue;
-      const is = this.#look.compare(other, row);
-      if ((is === 'alike' || is === 'unknown') && !(await this.#isStranger(other, order, row))) return true;
-    }
+    for (const other of await this.#fitting(order, row, rivals)) if (!(await this.#isStranger(other, order, row))) return true;
     return false;
+  }
+
+  /** Those of these orders that may have made the row. */
+  async #fitting(order: Order, row: HistoryRow, rivals: readonly Order[]): Promise<readonly Order[]> {
+    const endTurn = await this.#shared.takeTurn('compare');
+    try {
+      const fitting: Order[] = [];
+      for (const [index, other] of rivals.entries()) {
+        if (index % COMPARED_AT_ONCE === COMPARED_AT_ONCE - 1) await pause(this.#parts.clock, 0);
+        if (other.openedAtMs < this.#look.fromMs || !this.#isOfAnother(order, other)) continue;
+        const is = this.#look.compare(other, row);
+        if (is === 'alike' || is === 'unknown') fitting.push(other);
+      }
+      return fitting;
+    } finally {
+      endTurn();
+    }
   }
 
   /**
@@ -140,14 +157,14 @@ class OtherKeysOfLook implements OtherKeys {
     const { owner } = other;
     const { context, shownBeforeMs } = this.#look;
     const pair = `${context.credentials.fingerprint} ${owner}`;
-    if (this.#strangers.has(pair)) return true;
+    if (this.#shared.strangers.has(pair)) return true;
     const range = { beforeNumber: firstNumberAt(shownBeforeMs), newestFirst: true, limit: NEWEST_MAX };
     const earlier = journal.listOfOwner({ owner, ...range, onUnreadable: () => undefined });
     for await (const { outcome, settledAtMs = Infinity } of earlier) {
       const reference = referenceOf(outcome);
       if (reference === undefined || settledAtMs > shownBeforeMs) continue;
       const isStranger = (await this.#isUnknownToV1(reference)) && (await this.#isShown(row.reference));
-      if (isStranger) this.#strangers.set(pair, true);
+      if (isStranger) this.#shared.strangers.set(pair, true);
       return isStranger;
     }
     return apartMs(order, row) <= apartMs(other, row) + NEARER_BY_MS && !(await journal.hasReference(owner));

@@ -324,3 +324,27 @@ test('an older order of another key, listed for a look that reads further back, 
   expect(await look(START).onlyFree(order, [row])).toBe(row);
   expect(await look(START - 1).onlyFree(order, [row])).toBeUndefined();
 });
+
+test('of the looks of many keys one compares at a time, so that sales come in between', async () => {
+  const clock = createVirtualClock(START);
+  const order = { ...airtime('r-new', START), number: 1, attempts: 1 };
+  const others = Array.from({ length: 600 }, (_, nth) => ({ ...order, owner: OLD.fingerprint, requestId: `r-${nth}` }));
+  const otherKeys = createOtherKeys({
+    journal: { ...createMemoryJournal(), listUnsettled: async () => others },
+    upstream: { find: async () => ({ kind: 'unavailable', reason: 'HTTP 502' }) },
+    clock,
+    onTrouble: () => undefined,
+  });
+  const compared: string[] = [];
+  const look = (name: string) => {
+    const compare = () => (compared.push(name), 'ruled out' as const);
+    const context = { credentials: CREDENTIALS, clientAddress: '192.0.2.7', timeoutMs: 1_000 };
+    const given = { context, compare, isTimely: () => true, phonesOf: () => undefined, fromMs: START, shownBeforeMs: 0 };
+    return otherKeys(given).onlyFree(order, [{ reference: 'V1', timesMs: [START], row: {}, receipt: undefined }]);
+  };
+  const looks = Promise.all([look('one'), look('two')]);
+  await clock.advance(1_000);
+  await looks;
+  const turns = compared.filter((name, index) => name !== compared[index - 1]);
+  expect([compared.length, turns]).toEqual([1_200, ['one', 'two']]);
+});
