@@ -19,15 +19,25 @@ export interface Doubts<Standing> {
   readonly count: number;
   /** `standing`: the order as it is in the journal if its opening was written although it seemed to fail. */
   note(intent: NewOrder, standing?: Standing): void;
-  /** The order as it will be written; to be asked for an id that the journal does not have. */
+  /** The order as it will be written, without the time; to be asked for an id that the journal does not have. */
   find(key: OrderKey): Order | undefined;
   /** Writes all noted orders. Rejects when a write does; orders not written stay for the next call. */
   resolve(): Promise<void>;
 }
 
-/** `end` writes the order as `not_sent`, unless the journal has its id already. */
+/**
+ * How a doubted order ends, and when: as that is written, not when the order came. The same order may have come to another process in between; of the two
+ * requests one would hear a failure, and the other would be sold.
+ */
+export interface Ended {
+  readonly outcome: NotSent;
+  readonly atMs: number;
+}
+
+/** `end` writes the order with its end, unless the journal has its id already. `now`: in ms since the epoch. */
 export function createDoubts<Standing>(
-  end: (intent: NewOrder, standing: Standing | undefined) => Promise<unknown>,
+  now: () => number,
+  end: (intent: NewOrder, ended: Ended, standing: Standing | undefined) => Promise<unknown>,
   ordersMax = ORDERS_MAX,
 ): Doubts<Standing> {
   const doubts = new Map<string, { readonly intent: NewOrder; readonly standing: Standing | undefined }>();
@@ -48,7 +58,7 @@ export function createDoubts<Standing>(
     async resolve() {
       const noted = [...doubts];
       const endOne = async ([key, doubt]: (typeof noted)[number]): Promise<void> => {
-        await end(doubt.intent, doubt.standing);
+        await end(doubt.intent, { outcome: NOT_SENT, atMs: now() }, doubt.standing);
         if (doubts.get(key) === doubt) doubts.delete(key);
       };
       const failures: unknown[] = [];

@@ -2,7 +2,7 @@
 import type { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { readOnlyJournal, type Journal, type JournalEvent } from './journal';
-import { catchUp, createDoubts, NOT_SENT } from './doubts';
+import { catchUp, createDoubts } from './doubts';
 import { keepAnswers, type KeepingJournal } from './kept-answers';
 import { openEnvironment, openTrees } from './lmdb/environment';
 import { GroupCommit, STALL_MS, type Plan } from './lmdb/group-commit';
@@ -48,7 +48,8 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
   const reopen = (isReadOnly: boolean): void =>
     void Object.assign(store, openTrees({ dir, keyCheck: seal.keyCheck, isReadOnly }));
   const lasting = createLastingRoot({ dir, root: () => store.root, reopen });
-  const doubts = createDoubts((intent) => group.run(planOpening(store, keyMark, takeNumber, intent, NOT_SENT)));
+  const { now = Date.now } = options;
+  const doubts = createDoubts(now, (intent, ended) => group.run(planOpening(store, keyMark, takeNumber, intent, ended)));
   const afterRecovery = (): Promise<void> => catchUp(journal, doubts, onEvent);
   const group: GroupCommit = new GroupCommit({
     commit: (work) =>

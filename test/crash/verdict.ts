@@ -76,9 +76,10 @@ function findLies({ order, isCharged, last }: Judged): readonly string[] {
   const answers = [...order.told.filter(({ http }) => http !== 0), last];
   const words = answers.map(({ word }) => word);
   const unread = answers.find(({ word }) => word === 'nonsense');
+  const heard = answers.map(({ word, http, text }) => `${word} (HTTP ${http} ${text.slice(0, 120)})`).join(', ');
   return [
     ...(words.includes(isCharged ? 'fail' : 'success')
-      ? [`${order.requestId} was told ${words.join(', ')} and is ${isCharged ? '' : 'not '}charged`]
+      ? [`${order.requestId} was told ${heard} and is ${isCharged ? '' : 'not '}charged`]
       : []),
     ...(order.concluded === (isCharged ? 'failure' : 'sale')
       ? [`${order.requestId} ended as a ${order.concluded} for its script and is ${isCharged ? '' : 'not '}charged`]

@@ -5,12 +5,16 @@ import { newOrder } from './new-order';
 const { owner } = newOrder();
 
 test('each order is found as not sent until it is written, and one that cannot be written is kept for the next time', async () => {
-  const written: [requestId: string, standing: string | undefined][] = [];
+  const written: unknown[] = [];
   let isFull = true;
-  const doubts = createDoubts<string>(async ({ requestId }, standing) => {
-    if (isFull && requestId === 'r2') throw new Error('no room');
-    written.push([requestId, standing]);
-  });
+  let nowMs = 1_000;
+  const doubts = createDoubts<string>(
+    () => nowMs,
+    async ({ requestId }, { outcome, atMs }, standing) => {
+      if (isFull && requestId === 'r2') throw new Error('no room');
+      written.push([requestId, outcome.kind, atMs, standing]);
+    },
+  );
   doubts.note(newOrder());
   doubts.note(newOrder({ requestId: 'r2' }), 'perhaps written');
   // A second refusal does not drop the note that the order may have been written.
@@ -25,18 +29,19 @@ test('each order is found as not sent until it is written, and one that cannot b
 
   await expect(doubts.resolve()).rejects.toThrow('no room');
   expect(doubts.count).toBe(1);
-  isFull = false;
+  [isFull, nowMs] = [false, 9_000];
   await doubts.resolve();
+  // Refused as it is written, however long ago it came.
   expect(written).toEqual([
-    ['r1', undefined],
-    ['r2', 'perhaps written'],
+    ['r1', 'not_sent', 1_000, undefined],
+    ['r2', 'not_sent', 9_000, 'perhaps written'],
   ]);
   expect([doubts.count, doubts.find({ owner, requestId: 'r2' })]).toEqual([0, undefined]);
 });
 
 test('fifty thousand orders of an outage of minutes are written, a thousand at once, and more are not noted', async () => {
   let [underWay, atOnce] = [0, 0];
-  const doubts = createDoubts(async ({ requestId }) => {
+  const doubts = createDoubts(Date.now, async ({ requestId }) => {
     atOnce = Math.max(atOnce, (underWay += 1));
     await Promise.resolve();
     underWay -= 1;

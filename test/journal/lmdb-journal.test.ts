@@ -8,7 +8,7 @@ import { newOrder, OPENED_AT_MS } from './new-order';
 import { outputOf, startChild } from './start-child';
 import { newFolder } from '../new-folder';
 import { closedAfterEach } from '../opened';
-import { turnsDuring } from '../until';
+import { turnsDuring, until } from '../until';
 
 const { owner } = newOrder();
 const kept = closedAfterEach();
@@ -134,6 +134,15 @@ describe('LMDB journal on its disk', () => {
       expect(await journal.find(owner, 'r1')).toEqual(settled);
     },
   );
+
+  test('an order in doubt counts as refused when that is written: its twin, which came before, is not sold', async () => {
+    const nowMs = OPENED_AT_MS + 9_000;
+    const journal = await open(undefined, { now: () => nowMs });
+    journal.doubt!(newOrder());
+    await until(async () => (await journal.find(owner, 'r1'))?.settledAtMs === nowMs);
+    expect((await journal.open(newOrder({ cameAtMs: nowMs - 1 }))).kind).toBe('found');
+    expect((await journal.open(newOrder({ cameAtMs: nowMs + 1 }))).kind).toBe('reopened');
+  });
 
   test('two journals on one folder in one process share it', async () => {
     const dir = newFolder();

@@ -2,7 +2,8 @@
 import { TransientMap } from '../../domain/transient-map';
 import type { RootDatabase } from 'lmdb';
 import type { NewOrder, Opened, Order } from '../../domain/order';
-import { type NotSent, referenceOf } from '../../domain/outcome';
+import { referenceOf } from '../../domain/outcome';
+import type { Ended } from '../doubts';
 import { type IsTellingDue, type Journal, readOrReport } from '../journal';
 import {
   decideOpening,
@@ -74,7 +75,7 @@ export class OpenAttempts {
 }
 
 /**
- * Encodes at once, while an earlier flush is still under way, so that the plan itself has little to do. With `outcome` a new order is opened
+ * Encodes at once, while an earlier flush is still under way, so that the plan itself has little to do. With `ended` a new order is opened
  * and settled in one step, and an existing order stays unchanged.
  */
 export function planOpening(
@@ -82,7 +83,7 @@ export function planOpening(
   keyMark: KeyMark,
   takeNumber: TakeNumber,
   intent: NewOrder,
-  outcome?: NotSent,
+  ended?: Ended,
 ): () => Plan<Opened> {
   const { owner } = intent;
   const record = encodeOpening(intent, store.seal);
@@ -92,21 +93,21 @@ export function planOpening(
     const opened = decideOpening(existing, intent, () =>
       takeNumber(intent.openedAtMs, (number) => store.numbers.doesExist(numberKey(owner, number))),
     );
-    const isNew = opened.kind === 'opened' || (opened.kind === 'reopened' && outcome === undefined);
+    const isNew = opened.kind === 'opened' || (opened.kind === 'reopened' && ended === undefined);
     if (!isNew) return { result: opened, writes: [] };
-    const order = outcome === undefined ? opened.order : settleOrder(opened.order, outcome, intent.openedAtMs);
+    const order = ended === undefined ? opened.order : settleOrder(opened.order, ended.outcome, ended.atMs);
     const place = placeBytes(order);
     const writes: Write[] = [
       ...keyMark.writesBesideOrder(),
       {
         tree: store.orders,
         key: orderKey(owner, order),
-        value: order.attempts === 1 && outcome === undefined ? record : encodeOrder(order, record, store.seal),
+        value: order.attempts === 1 && ended === undefined ? record : encodeOrder(order, record, store.seal),
       },
       { tree: store.ids, key: idKey, value: place },
       { tree: store.numbers, key: numberKey(owner, order.number), value: place },
     ];
-    if (outcome === undefined) writes.push({ tree: store.unsettled, key: unsettledKey(owner, order), value: INDEX_VALUE });
+    if (ended === undefined) writes.push({ tree: store.unsettled, key: unsettledKey(owner, order), value: INDEX_VALUE });
     // A reopened order has a new time and so a new place.
     const isMoved = existing !== undefined && existing.openedAtMs !== order.openedAtMs;
     if (isMoved) writes.push({ tree: store.orders, key: orderKey(owner, existing), value: undefined });

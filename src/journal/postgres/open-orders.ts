@@ -4,7 +4,7 @@
  */
 import { createLru } from '../../domain/lru';
 import type { NewOrder, Opened } from '../../domain/order';
-import type { NotSent } from '../../domain/outcome';
+import type { Ended } from '../doubts';
 import { keyText } from '../journal';
 import { createOrderNumbers, decideOpening, isUnsettled, settleOrder } from '../order-life';
 import { encodeOpening, encodeOrder, type FieldSeal } from '../record';
@@ -25,10 +25,10 @@ import {
   type VersionedOrder,
 } from './rows';
 
-/** One intent to be opened. With `outcome` the new order has that outcome at once; an existing order stays unchanged. */
+/** One intent to be opened. With `ended` the new order has ended at once; an existing order stays unchanged. */
 export interface Opening {
   readonly intent: NewOrder;
-  readonly outcome?: NotSent;
+  readonly ended?: Ended;
 }
 
 export type OpenJob = Job<Opening, Opened>;
@@ -100,7 +100,7 @@ async function insertNew(
   const firsts = new Map<string, Planned>();
   const rest: OpenJob[] = [];
   for (const job of jobs) {
-    const { intent, outcome } = job.asked;
+    const { intent, ended } = job.asked;
     if (firsts.has(keyText(intent))) {
       rest.push(job);
       continue;
@@ -113,7 +113,7 @@ async function insertNew(
     }
     try {
       const opened = decideOpening(undefined, intent, () => takeNumber(intent.openedAtMs)).order;
-      const order = outcome === undefined ? opened : settleOrder(opened, outcome, intent.openedAtMs);
+      const order = ended === undefined ? opened : settleOrder(opened, ended.outcome, ended.atMs);
       const first = encodeOpening(intent, seal);
       const record = order === opened ? first : encodeOrder(order, first, seal);
       firsts.set(keyText(intent), { job, standing: { order, version: 1, holder, record } });
@@ -185,11 +185,11 @@ async function meetExisting(
 
 /** Answers a job that changes nothing. For an order that must be reopened, returns it as the next version of the row that was read. */
 function decide(job: OpenJob, row: Row, parts: OpenParts): Planned | undefined {
-  const { intent, outcome } = job.asked;
+  const { intent, ended } = job.asked;
   try {
     const before = parseRow(row, parts.seal);
     const opened = decideOpening(before.order, intent, () => before.order.number);
-    if (opened.kind === 'reopened' && outcome === undefined) {
+    if (opened.kind === 'reopened' && ended === undefined) {
       const { order } = opened;
       const record = encodeOrder(order, encodeOpening(intent, parts.seal), parts.seal);
       return { job, standing: { order, version: before.version + 1, holder: parts.holder, record } };

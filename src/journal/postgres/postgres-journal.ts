@@ -14,7 +14,7 @@ import {
   type Processes,
   type OrderKey,
 } from '../journal';
-import { catchUp, createDoubts, NOT_SENT, type Doubts } from '../doubts';
+import { catchUp, createDoubts, type Doubts, type Ended } from '../doubts';
 import { keepAnswers, writeKeptChange, type KeepingJournal, type KeptChange } from '../kept-answers';
 import { checkIntent, settleAttempt, settleOrder, tellOrder, withoutGoods } from '../order-life';
 import { createFieldSeal, type FieldSeal } from '../record';
@@ -109,7 +109,7 @@ class PostgresJournal {
     this.#reads = createReads(read, seal);
     this.#keyMark = createKeyMark({ run: write, keyCheck: seal.keyCheck, onShutOut });
     this.#clock = createDatabaseClock({ run: read, ...(machine && { machine }) });
-    this.#doubts = createDoubts((intent, standing) => this.#endDoubt(intent, standing));
+    this.#doubts = createDoubts(this.#clock.now, (...doubt) => this.#endDoubt(...doubt));
     this.#processes = createProcesses(holder, this.#clock, read, write);
     const parts = (this.#writeParts = { run: write, seal, held: this.#held, holder });
     const onDoubt = (standing: VersionedOrder): void => this.#doubts.note(standing.order, standing);
@@ -209,13 +209,13 @@ class PostgresJournal {
     if (this.#isWritable()) void this.#afterRecovery();
   }
 
-  async #endDoubt(intent: NewOrder, standing: VersionedOrder | undefined): Promise<void> {
-    // Opened as `not_sent` first: an opening that is still on its way to the database then finds its id taken.
-    const { kind } = await this.#openings.ask({ intent, outcome: NOT_SENT });
+  async #endDoubt(intent: NewOrder, ended: Ended, standing: VersionedOrder | undefined): Promise<void> {
+    // Opened as ended first: an opening that is still on its way to the database then finds its id taken.
+    const { kind } = await this.#openings.ask({ intent, ended });
     if (kind === 'opened' || standing === undefined) return;
-    const atMs = this.#clock.now();
+    const { outcome, atMs } = ended;
     await this.#write(intent, atMs, (order, found) =>
-      isThatAttempt(found, standing) ? settleOrder(order, NOT_SENT, atMs) : order,
+      isThatAttempt(found, standing) ? settleOrder(order, outcome, atMs) : order,
     );
   }
 

@@ -122,12 +122,15 @@ describePostgres('while PostgreSQL is away', () => {
     const absent: Outcome = { kind: 'not_sent', reason: 'absent', isProven: true };
     await expect(journal.settle(owner, 'r1', absent, OPENED_AT_MS + 2)).rejects.toThrow('could not be written');
 
+    const cameAtMs = Date.now() - 100;
     await server.start();
     await until(() => kinds().includes('answers_written'));
     expect(kinds()).toEqual(['write_failed', 'write_recovered', 'answers_written']);
     // A script that was told "pending" of it, because its id might have been known, hears that nothing was sent.
     await until(async () => (await journal.findByNumber(owner, (await journal.find(owner, 'r2'))?.number ?? 0)) !== undefined);
     expect(await journal.find(owner, 'r2')).toMatchObject({ attempts: 1, outcome: { kind: 'not_sent' } });
+    // Its twin, which waited for the database at another gateway, must not be sold: a script hears of the refusal.
+    expect((await journal.open(newOrder({ requestId: 'r2', cameAtMs }))).kind).toBe('found');
     expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('reopened');
     expect(journal.isWritable()).toBe(true);
     const other = await open({ encryptionKey: new Secret('0123456789abcdef0123456789abcdef') });

@@ -8,7 +8,7 @@ import { isFinal, isJudgedByTime, type Outcome } from '../../../src/domain/outco
 import { type KeptChange, type Spool, writeKeptChange } from '../../../src/journal/kept-answers';
 import { WriteFailure, type Journal, type Processes } from '../../../src/journal/journal';
 import { wordingOf } from '../../../src/gateway/order/kept-repeats';
-import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
+import { createDoubts, type Ended } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Run } from '../../../src/journal/postgres/database';
 import { isUnsettled } from '../../../src/journal/order-life';
@@ -49,6 +49,8 @@ interface Writing {
 export interface JournalPlace {
   /** Set for a process of a fleet. */
   readonly machine?: number | undefined;
+  /** The clock of the process. */
+  readonly now?: () => number;
   /** As a journal that machines share: a process that does not know the database's time writes nothing that is judged by times. */
   readonly isTimeKnown?: (() => boolean) | undefined;
   /** The orders stay those of the processes that held them: a start writes what its machine has kept. */
@@ -96,7 +98,8 @@ export class Disk {
   }
 
   /** The journal as one process has it. */
-  openFor(life: Life, process: string, { machine, isTimeKnown = () => true, isReplay = false }: JournalPlace = {}): Journal {
+  openFor(life: Life, process: string, place: JournalPlace = {}): Journal {
+    const { machine, isTimeKnown = () => true, isReplay = false, now = () => this.databaseMs() } = place;
     const { journal } = this;
     const { timeline, faults } = this.#stage;
     this.#openedAt.set(process, timeline.now);
@@ -111,25 +114,32 @@ export class Disk {
     // A machine of a fleet keeps it on its own disk, too, and the next start writes it.
     const keepUnwritten = (owner: string, requestId: string): void =>
       void (machine === undefined && own.set(`${owner} ${requestId}`, () => loseTelling(owner, requestId)));
-    const endDoubt = (intent: NewOrder): Promise<void> =>
-      this.#write(life, 'open', intent, process, () => this.#end(intent, process));
-    const doubts = createDoubts(endDoubt, faults.bounds?.ordersMax);
+    const endDoubt = (intent: NewOrder, ended: Ended, standing: Order | undefined): Promise<void> =>
+      this.#write(life, 'open', intent, process, () => this.#end(intent, ended, standing, process));
+    const doubts = createDoubts(now, endDoubt, faults.bounds?.ordersMax);
+    const noteDoubt = (intent: NewOrder, standing?: Order): void => {
+      doubts.note(intent, standing);
+      if (doubts.count === 1) endDoubts();
+    };
     const endDoubts = (): void => {
       if (life.isAlive) doubts.resolve().catch(() => this.#stage.timeline.after(LOOK_AGAIN_MS, endDoubts));
     };
     return {
-      doubt: (intent) => {
-        doubts.note(intent);
-        if (doubts.count === 1) endDoubts();
-      },
+      doubt: (intent) => noteDoubt(intent),
       open: (intent) => {
         if (!isTimeKnown()) return Promise.reject(new GatewayError('journal_unavailable'));
         const isMistimed = this.#isMistimed(intent.openedAtMs);
-        return this.#write(life, 'open', intent, process, () => this.#open(intent, process, isMistimed)).catch(
-          (error: unknown) => {
-            throw new GatewayError('journal_unavailable', undefined, { cause: error });
-          },
-        );
+        let standing: Order | undefined;
+        const open = async (): Promise<Opened> => {
+          const opened = await this.#open(intent, process, isMistimed);
+          if (opened.kind === 'opened' || opened.kind === 'reopened') standing = opened.order;
+          return opened;
+        };
+        return this.#write(life, 'open', intent, process, open).catch((error: unknown) => {
+          // Of a database it is not known whether the order was written.
+          if (machine !== undefined) noteDoubt(intent, standing);
+          throw new GatewayError('journal_unavailable', undefined, { cause: error });
+        });
       },
       settle: (owner, requestId, latest, atMs, attempt) => {
         if (isJudgedByTime(latest) && !isTimeKnown()) return Promise.reject(new WriteFailure(new Error('the time is not known')));
@@ -428,12 +438,13 @@ export class Disk {
     return opened;
   }
 
-  /** Ends an order that could be neither written nor read and was not sent, unless the journal has an order of this id. */
-  async #end(intent: NewOrder, process: string): Promise<void> {
-    const { owner, requestId, openedAtMs } = intent;
-    if (this.orderOf(owner, requestId) !== undefined) return;
-    const { order } = await this.#open(intent, process, false);
-    await this.#settle(false, owner, requestId, NOT_SENT, openedAtMs, order.attempts);
+  /** Ends an order that was not sent, unless the journal has another one, or another attempt (`standing`), of this id. */
+  async #end(intent: NewOrder, { outcome, atMs }: Ended, standing: Order | undefined, process: string): Promise<void> {
+    const { owner, requestId } = intent;
+    const known = this.orderOf(owner, requestId);
+    if (known !== undefined && known !== standing) return;
+    const { attempts } = known ?? (await this.#open(intent, process, false)).order;
+    await this.#settle(false, owner, requestId, outcome, atMs, attempts);
   }
 
   async #settle(isMistimed: boolean, ...settling: Parameters<Journal['settle']>): Promise<Order> {
