@@ -37,7 +37,7 @@ const SIGNS_APART_MS = 1.5 * SWEEP_EVERY_MS;
 
 /** Opens the journal in this folder, made when absent. Rejects with a plain Error that names the folder when it is not usable. */
 export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Journal> {
-  const { dir, onEvent = () => {} } = options;
+  const { dir, onEvent = () => {}, now = Date.now } = options;
   const seal = createFieldSeal(options.encryptionKey);
   const store: Store = { ...(await openEnvironment({ dir, keyCheck: seal.keyCheck })), seal };
   const takeNumber = createOrderNumbers();
@@ -48,7 +48,6 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
   const reopen = (isReadOnly: boolean): void =>
     void Object.assign(store, openTrees({ dir, keyCheck: seal.keyCheck, isReadOnly }));
   const lasting = createLastingRoot({ dir, root: () => store.root, reopen });
-  const { now = Date.now } = options;
   const doubts = createDoubts(now, (intent, ended) => group.run(planOpening(store, keyMark, takeNumber, intent, ended)));
   const afterRecovery = (): Promise<void> => catchUp(journal, doubts, onEvent);
   const group: GroupCommit = new GroupCommit({

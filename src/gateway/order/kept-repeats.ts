@@ -6,6 +6,8 @@ import type { SentRequestId } from '../read/read-raw';
 
 /** An order that may be repeated. */
 export interface KeptRepeat extends Pick<NewOrder, 'requestId' | 'headerId'> {
+  /** Hash of the mapping that read it. */
+  readonly mapping?: string | undefined;
   /** How long ago it was opened. */
   readonly agoMs: number;
 }
@@ -149,8 +151,9 @@ const NONE: readonly never[] = [];
 /** `sinceMs`: when the order was opened, by `clock.elapsed()`. */
 type Remembered = Omit<KeptRepeat, 'agoMs'> & { readonly sinceMs: number };
 
-function keptOf({ requestId, headerId }: NewOrder, agoMs: number): KeptRepeat {
-  return headerId === undefined ? { requestId, agoMs } : { requestId, headerId, agoMs };
+function keptOf({ requestId, headerId, trail }: NewOrder, agoMs: number): KeptRepeat {
+  const kept = { requestId, mapping: trail?.mapping, agoMs };
+  return headerId === undefined ? kept : { ...kept, headerId };
 }
 
 /** The name of an order, a content, the words or a header of one key, in tables of all keys. */

@@ -6,6 +6,7 @@
 import type { Clock } from '../../domain/clock';
 import { createLru } from '../../domain/lru';
 import type { NewOrder } from '../../domain/order';
+import { UNREAD } from './read-earlier';
 
 export interface KnownWords {
   /** Reads the orders of a key from the journal that are open or of which no script has heard. */
@@ -15,7 +16,7 @@ export interface KnownWords {
   /** The request ids of known orders of the same key and content. */
   readonly idsOfContent: (order: NewOrder, windowMs: number) => readonly string[];
   /** Whether the order under this id is repeated: no script has heard of it, or its own id is in the words. */
-  readonly isRepeated: (order: NewOrder, requestId: string) => Promise<boolean>;
+  readonly isRepeated: (order: NewOrder, requestId: string) => Promise<boolean | typeof UNREAD>;
   /** Whether no other process sells from the same journal. */
   readonly isAlone: () => boolean;
   readonly clock: Pick<Clock, 'elapsed'>;
@@ -26,7 +27,7 @@ const OWNERS_MAX = 10_000;
 interface NamedSale {
   /** With the id of the order that it repeats, if there is one. */
   readonly order: NewOrder;
-  readonly repeatKind: 'first' | 'again' | 'joined';
+  readonly repeatKind: 'first' | 'again' | 'joined' | typeof UNREAD;
 }
 
 type FindNamed = (order: NewOrder, windowMs: number) => Promise<NamedSale>;
@@ -36,9 +37,14 @@ export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated, isAl
   let lookedUnder: string | undefined;
   let sinceMs = 0;
 
-  const newestRepeated = async (order: NewOrder, ids: readonly string[]): Promise<string | undefined> => {
-    for (const id of ids) if (id !== order.requestId && (await isRepeated(order, id))) return id;
-    return undefined;
+  const repeating = async (order: NewOrder, ids: readonly string[]): Promise<NamedSale | undefined> => {
+    let unread: NamedSale | undefined;
+    for (const id of ids) {
+      const isIt = id !== order.requestId && (await isRepeated(order, id));
+      if (isIt === true) return { order: { ...order, requestId: id }, repeatKind: 'joined' };
+      if (isIt === UNREAD) unread = { order, repeatKind: UNREAD };
+    }
+    return unread;
   };
 
   /** Undefined where the journal has been searched for this key. */
@@ -57,11 +63,8 @@ export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated, isAl
   return async (order, windowMs) => {
     const searching = search(order, windowMs);
     if (searching !== undefined) await searching;
-    const ids = idsOf(order, windowMs);
-    if (ids.some((id) => id !== order.requestId)) {
-      const repeated = await newestRepeated(order, ids);
-      if (repeated !== undefined) return { order: { ...order, requestId: repeated }, repeatKind: 'joined' };
-    }
+    const repeated = await repeating(order, idsOf(order, windowMs));
+    if (repeated !== undefined) return repeated;
     const known = [...idsOf(order, windowMs), ...idsOfContent(order, windowMs)];
     return { order, repeatKind: known.includes(order.requestId) ? 'again' : 'first' };
   };

@@ -133,7 +133,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
     async takeTurn(order, sent, windowMs, { leftMs, ...sale }) {
       if (hasFieldId(sent)) {
         const named = await findNamed(order, windowMs);
-        return { ...named, end: named.repeatKind === 'joined' ? () => undefined : keepAtEnd(order, windowMs) };
+        return { ...named, end: /first|again/.test(named.repeatKind) ? keepAtEnd(order, windowMs) : () => undefined };
       }
       const content = keyOf(order.owner, order.contentHash);
       const { kept, end } = await takeContentTurn(content, leftMs);
@@ -231,7 +231,7 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     if (kept.isByHeader === true && earlier !== UNREAD && !isWithoutIdOf(earlier)) return undefined;
     const mayBeTaken = isOfPins && (earlier === UNREAD ? !namesItsSale(sent) : wasTaken(earlier, sent));
     const isUnderHeader = isNamedBy(sent, kept, earlier) && !mayBeTaken;
-    if (isAnotherSale(earlier, order, namesItsSale(sent) && !isUnderHeader)) return undefined;
+    if (isAnotherSale(earlier, kept, order, namesItsSale(sent) && !isUnderHeader)) return undefined;
     // Also if the end of the earlier order was told or cannot be read.
     if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId, earlier, isSame: true };
     if (earlier === UNREAD) return tellings.wasHeard(requestId, order) ? undefined : { requestId, earlier };
@@ -305,7 +305,7 @@ function knownWords(
     idsOfContent: ({ owner, contentHash }, windowMs) => idsIn(contents.of(keyOf(owner, contentHash)), windowMs),
     isRepeated: async (order, requestId) => {
       const earlier = await repeatedOf(order, requestId);
-      return earlier !== undefined && earlier !== UNREAD;
+      return earlier === UNREAD ? UNREAD : earlier !== undefined;
     },
   };
 }
@@ -326,8 +326,8 @@ async function firstUnheard(
  * another content: a header made the gateway read them in another format. If the mapping has changed in between, it may not have read that header, and if
  * only the content differs, the price list or the build has changed.
  */
-function isAnotherSale(earlier: EarlierOrder, order: NewOrder, hasOtherId: boolean): boolean {
-  if (earlier === UNREAD) return hasOtherId;
+function isAnotherSale(earlier: EarlierOrder, kept: KeptRepeat, order: NewOrder, hasOtherId: boolean): boolean {
+  if (earlier === UNREAD) return hasOtherId && kept.mapping === order.trail?.mapping;
   const isReadOtherwise = earlier.contentHash !== order.contentHash && earlier.format !== order.format;
   return (hasOtherId || isReadOtherwise) && earlier.trail?.mapping === order.trail?.mapping;
 }

@@ -109,7 +109,10 @@ class PostgresJournal {
     this.#reads = createReads(read, seal);
     this.#keyMark = createKeyMark({ run: write, keyCheck: seal.keyCheck, onShutOut });
     this.#clock = createDatabaseClock({ run: read, ...(machine && { machine }) });
-    this.#doubts = createDoubts(this.#clock.now, (...doubt) => this.#endDoubt(...doubt));
+    this.#doubts = createDoubts(
+      () => this.#clock.now(),
+      (...doubt) => this.#endDoubt(...doubt),
+    );
     this.#processes = createProcesses(holder, this.#clock, read, write);
     const parts = (this.#writeParts = { run: write, seal, held: this.#held, holder });
     const onDoubt = (standing: VersionedOrder): void => this.#doubts.note(standing.order, standing);

@@ -401,6 +401,27 @@ describe('a repeat without an id', () => {
       expect(doubted).toEqual([]);
     });
 
+    test('is the same sale also where the journal cannot show the order for a moment', async () => {
+      for (const [fields, sent] of [
+        [sale, {}],
+        [{}, { 'idempotency-key': 'shop-7' }],
+      ] as const) {
+        const house = openWalkHouse({
+          ...slowly(5_000, SUCCESS, AGAIN),
+          mapping: editedMapping('[Idempotency-Key,', '[X-Shop,'),
+        });
+        ask(house, fields, sent).hangUp();
+        await house.clock.advance(20_000);
+        house.serve(withOrderNo());
+        house.setAway(['find']);
+        const again = ask(house, fields, sent);
+        await house.clock.advance(700);
+        house.setAway([]);
+        expect(await told(house, again)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+        expect(house.upstream.sent).toHaveLength(1);
+      }
+    });
+
     test('is the same sale after a restart as well', async () => {
       const first = openWalkHouse(slowly(5_000, UNKNOWN));
       ask(first, sale).hangUp();

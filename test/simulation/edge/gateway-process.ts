@@ -123,7 +123,7 @@ export class GatewayProcess {
       isTimeKnown = true;
     };
     const { bounds } = stage.faults;
-    const place = { machine, isTimeKnown: time && (() => time.isRight()), now: clock.now };
+    const place = { machine, isTimeKnown: time && (() => time.isRight()), now: () => clock.now() };
     const journal = disk.openFor(this.#life, name, place);
     const kept = keepAnswers(journal, bounds?.ordersMax, machine === undefined ? undefined : disk.spoolFor(this.#life, machine));
     const replaying = disk.openFor(this.#life, name, { ...place, isReplay: true });
