@@ -160,7 +160,7 @@ function planOf(
     lease,
     identify: (reference, openedAtMs) =>
       identifyOrder(reference, openedAtMs, parsed, { ...parts, replayMs: replayMsOf(parsed.mapping, parsed.callerKey) }),
-    findElsewhere: createFindElsewhere(order, ageMs, parsed, parts),
+    findElsewhere: createFindElsewhere(order, opened === 'found' ? () => Infinity : ageMs, parsed, parts),
     look: () => parts.reconciler.reconcile(parsed.credentials, parsed.request.clientAddress, order.requestId),
   };
 }

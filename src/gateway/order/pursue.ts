@@ -148,17 +148,19 @@ class RunningPursuit implements Pursuit {
   }
 
   async #send({ attempt, nth }: StateOf<'sending'>): Promise<StateAfter<'sending'>> {
+    let elsewhere: Outcome | undefined;
     try {
       // Before the lease is looked at: the search may take long.
-      const elsewhere = await this.#plan.findElsewhere();
+      elsewhere = await this.#plan.findElsewhere();
       if (elsewhere === undefined && !(await this.#holdsLease())) return { name: 'concluding' };
       this.#known = succeedOutcome(this.#known, elsewhere ?? (await this.#sendAndJudge(attempt)));
-      if (elsewhere !== undefined) return { name: 'concluding' };
     } finally {
       attempt.release();
     }
-    const waitMs = pauseBeforeRepetition(this.#known, nth, this.#plan.lease.quietMs, this.#timeLeft());
-    return waitMs === undefined ? { name: 'concluding' } : { name: 'resting', nth, waitMs };
+    // Only v1's history shows which of the two orders was sold.
+    if (elsewhere !== undefined) await this.#isFoundInHistory();
+    const waitMs = elsewhere ?? pauseBeforeRepetition(this.#known, nth, this.#plan.lease.quietMs, this.#timeLeft());
+    return typeof waitMs === 'number' ? { name: 'resting', nth, waitMs } : { name: 'concluding' };
   }
 
   async #restBeforeRepetition({ nth, waitMs }: StateOf<'resting'>): Promise<StateAfter<'resting'>> {

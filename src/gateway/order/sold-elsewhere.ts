@@ -93,9 +93,9 @@ function wasSoldMeanwhile({ outcome }: Order): boolean {
 }
 
 /**
- * The returned function searches once, before the first attempt that comes too late for v1 to refuse it as identical. It gives the reason to send an
- * order without an answer no further time: another process has an order for the same sale. If that order was refused it is no reason, because v1 may
- * have refused it as identical to this one.
+ * The returned function searches once, before the first attempt that comes too late for v1 to refuse it as identical (`ageMs`: how long ago the order came).
+ * It gives the reason to send an order without an answer no further time: another process has an order for the same sale, and v1 may have sold that one and
+ * refused this one. If that order was refused it is no reason, because v1 may have refused it as identical to this one.
  */
 export function createFindElsewhere(
   order: Order,

@@ -1,7 +1,7 @@
 /**
  * Looks for lost orders (open, without a reference) in v1's history. A row is given to an order when number, price and time
  * agree, and no other order and no other row fits as well. Two orders that fit the same rows cannot be told apart: both stay
- * open and are reported. An order that is certainly missing, long after its last attempt, was never sent; a failed row counts as missing.
+ * open and are reported, unless they are one sale. An order that is certainly missing, long after its last attempt, was never sent; a failed row counts as missing.
  */
 import type { PriceLists } from '../../price-lists/price-lists';
 import { CLOCK_ERROR_MS, type Clock, type Steadiness } from '../../domain/clock';
@@ -10,6 +10,7 @@ import { type JsonObject, textOf } from '../../domain/json';
 import { identityOf, isPhoneServed } from '../../domain/number-identity';
 import { type Outcome, referenceOf } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
+import { byTime } from '../../journal/order-life';
 import type { Field, Mapping } from '../../mapping/mapping';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
@@ -67,9 +68,8 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const offsetMs = startedAt - parts.clock.elapsed();
   const mapping = parts.mapping();
   // For these orders the quiet time was over before the history is read: an attempt that reached v1 is in the history by now.
-  const quietOnes = new Set(
-    lost.filter((order) => Math.min(startedAt - lastAttemptAt(order), steadyForMs) >= quietMsOf(order, mapping)),
-  );
+  const isQuiet = (order: Order): boolean => Math.min(startedAt - lastAttemptAt(order), steadyForMs) >= quietMsOf(order, mapping);
+  const quietOnes = new Set(lost.filter(isQuiet));
   const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS)));
   const traitsOfOrder: TraitsOfOrder = (order, prices) => traitsIn(order, prices, mapping, parts.setOf);
   const prices = await pricesOf(context, parts);
@@ -105,7 +105,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     },
   });
   const rivals = open.filter(isWithoutReference).map((order) => ({ order, traits: traitsOfOrder(order, prices) }));
-  const matches = new Matches(rivals, history, otherKeys);
+  const matches = new Matches(rivals, { history, otherKeys, isQuiet });
   const keptSinceMs = startedAt + DELETED_MARGIN_MS - (parts.journalDays ?? Infinity) * DAY_MS;
   const sold: SoldSpan = { owner, fromMs: soldSince(sinceMs, history), untilMs: shownBeforeMs };
   const isOther: IsOther = (sale, receipt) => isRuledOut(ruling(sale), receipt);
@@ -147,16 +147,21 @@ interface Rival {
   readonly traits: LostTraits | undefined;
 }
 
+interface MatchingParts {
+  readonly history: History;
+  readonly otherKeys: OtherKeys;
+  /** Whether no attempt of the order can be on its way to v1. */
+  readonly isQuiet: (order: Order) => boolean;
+}
+
 /** Matches rows of the history with the open orders of the key that have no reference. */
 class Matches {
   readonly #rivals: readonly Rival[];
-  readonly #history: History;
-  readonly #otherKeys: OtherKeys;
+  readonly #look: MatchingParts;
 
-  constructor(rivals: readonly Rival[], history: History, otherKeys: OtherKeys) {
+  constructor(rivals: readonly Rival[], look: MatchingParts) {
     this.#rivals = rivals;
-    this.#history = history;
-    this.#otherKeys = otherKeys;
+    this.#look = look;
   }
 
   /** Whether the order is still open without a further attempt since it was chosen. */
@@ -180,14 +185,25 @@ class Matches {
     const { outcome } = mine.order;
     const isDoubted = outcome?.kind === 'unknown' && outcome.isDoubted === true;
     if (mine.traits?.isTraceless === true && isDoubted) return undefined;
-    const timely = this.#history.unclaimed.filter((row) => isTimely(order, row) && !isCertainlyNot(mine.traits, row));
+    const timely = this.#look.history.unclaimed.filter((row) => isTimely(order, row) && !isCertainlyNot(mine.traits, row));
     // A row whose receipt has not been read may be this order as well.
     if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
     const alike = timely.filter((row) => isAlike(mine, row.receipt!) && !isNumberless(mine, row.receipt!));
-    const isRivalled = (row: HistoryRow): boolean => this.#rivals.some((rival) => rival !== mine && Matches.mayFit(rival, row));
+    const rivals = this.#rivals.filter((rival) => rival !== mine && !this.#yields(rival.order, order));
+    const isRivalled = (row: HistoryRow): boolean => rivals.some((rival) => Matches.mayFit(rival, row));
     if (alike.every(isRivalled)) return undefined;
-    const row = await this.#otherKeys.onlyFree(order, alike);
+    const row = await this.#look.otherKeys.onlyFree(order, alike);
     return row === undefined || isRivalled(row) ? undefined : row;
+  }
+
+  /**
+   * Whether the rival leaves the row to this order. Two processes have opened an order each for one sale without an id, and v1 has sold one of them:
+   * which of the two gets the row is the same to their scripts. Not while an attempt of one may be under way: its answer would give the row to both.
+   */
+  #yields(rival: Order, order: Order): boolean {
+    const isWithoutId = ({ echo }: Order): boolean => Object.keys(echo).length === 0;
+    const isSameSale = rival.contentHash === order.contentHash && isWithoutId(rival) && isWithoutId(order);
+    return isSameSale && byTime(order, rival) < 0 && this.#look.isQuiet(rival) && this.#look.isQuiet(order);
   }
 }
 

@@ -452,6 +452,18 @@ test('an order that was proven not sent while the search for another order of it
   expect(it.upstream.sent).toEqual([]);
 });
 
+test("an order that is not sent because of another one of its sale is told as v1's history shows it", async () => {
+  let journal!: Journal;
+  const look = () => journal.settle(CREDENTIALS.fingerprint, 'r-1', { kind: 'succeeded', reference: 'V1' }, Date.now());
+  const it = await beginPursuit({
+    answers: [SUCCESS],
+    journal: (stored) => (journal = stored),
+    plan: { findElsewhere: async () => UNKNOWN, look },
+  });
+  expect((await waitForOrder(it, 40_000)).order.outcome).toEqual({ kind: 'succeeded', reference: 'V1' });
+  expect(it.upstream.sent).toEqual([]);
+});
+
 test('no further attempt is made while its lease cannot be written', async () => {
   const settle = () => Promise.reject(new Error('disk full'));
   const it = await beginPursuit({

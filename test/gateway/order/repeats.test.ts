@@ -857,6 +857,19 @@ describe('a repeat without an id', () => {
     },
   );
 
+  test('of two orders without an end is pending and not sent: v1 may have sold the other one, and would sell this one as well', async () => {
+    const parts = { toldSales: () => toldStore() };
+    const first = openWalkHouse({ ...slowly(10 * MINUTE, SUCCESS), parts });
+    const second = openWalkHouse({ beside: first, ...slowly(10 * MINUTE, REJECTED, SUCCESS), parts });
+    const third = openWalkHouse({ beside: first, ...slowly(0, AGAIN), parts });
+    // The second process has just looked for such orders.
+    ask(second, { amount: '300' });
+    for (const at of [first, second]) await hangUpAfter(200, at);
+    await first.clock.advance(20_000);
+    expect(await told(third, ask(third))).toMatchObject({ http: 200, status: 'pending', repeat: 'joined' });
+    expect(third.upstream.sent).toEqual([]);
+  });
+
   test.each([
     ['', {}, () => ({})],
     [', under the same header without its id', { 'request-id': 'r-1' }, () => ({ 'x-request-id': 'trace-7' })],

@@ -55,6 +55,10 @@ export interface Asked {
   readonly operation?: string;
   readonly fields?: JsonObject;
   readonly trail?: Trail;
+  /** Another one for each order unless given. */
+  readonly contentHash?: string;
+  /** Not empty for an order with an id in a field. */
+  readonly echo?: JsonObject;
 }
 
 /** An order whose attempt has no answer, unless the outcome says otherwise. */

@@ -539,6 +539,35 @@ test.each<[string, readonly Row[], number, unknown]>([
   expect([await room.look('r-1', waitMs), await room.outcomeOf('r-2')]).toEqual([outcome, outcome]);
 });
 
+describe('of two lost orders of one sale, which two processes opened', () => {
+  const sale: Lost = { contentHash: 'sale' };
+  const later: Lost = { ...sale, afterMs: 5 };
+
+  test('the one opened first takes the only row once no attempt of either can be under way, and the other one was never sent', async () => {
+    const room = openRoom([V1_ROW]);
+    await room.lose('r-2', later);
+    await room.lose('r-1', sale);
+    const outcomes = async () => [await room.outcomeOf('r-1'), await room.outcomeOf('r-2')];
+    await room.look('r-1', MINUTE_MS);
+    expect(await outcomes()).toEqual([UNKNOWN, UNKNOWN]);
+    await room.look('r-1', QUIET_MS);
+    expect(await outcomes()).toEqual([FOUND, UNKNOWN]);
+    await room.look('r-2', MINUTE_MS);
+    expect(await outcomes()).toEqual([FOUND, ABSENT]);
+  });
+
+  test.each<[string, Lost, Lost]>([
+    ['has an id in a field', { ...sale, echo: { ref: 'r-1' } }, later],
+    ['is of another content', { ...sale, contentHash: 'another' }, later],
+    ['was tried just now', sale, { ...later, afterMs: QUIET_MS - 1_000 }],
+  ])('neither takes it where one %s', async (_title, first, second) => {
+    const room = openRoom([V1_ROW]);
+    await room.lose('r-1', first);
+    await room.lose('r-2', second);
+    expect([await room.look('r-1', QUIET_MS), await room.outcomeOf('r-2')]).toEqual([UNKNOWN, UNKNOWN]);
+  });
+});
+
 test('a lost order does not take the row of an order that is under way', async () => {
   const room = openRoom([V1_ROW]);
   await room.lose('r-1');
