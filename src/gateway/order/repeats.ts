@@ -234,11 +234,14 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     if (isAnotherSale(earlier, kept, order, namesItsSale(sent) && !isUnderHeader)) return undefined;
     // Also if the end of the earlier order was told or cannot be read.
     if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId, earlier, isSame: true };
-    if (earlier === UNREAD) return tellings.wasHeard(requestId, order) ? undefined : { requestId, earlier };
+    const heardUnder = tellings.heardUnder(order.owner, requestId);
+    // Under another mapping it may be that order.
+    if (earlier === UNREAD) return heardUnder === (order.trail?.mapping ?? '') ? undefined : { requestId, earlier };
     if (isOfPins && (tellings.isUnderWay(earlier) || (await mayBeAwaited(earlier, pursuits)))) return undefined;
-    const unheard =
-      (await ifUnheard(earlier, isRefundedPending)) ?? (!isOfPins && wasOpenAt(earlier, line) ? earlier : undefined);
-    return unheard && { requestId, earlier: unheard };
+    // While this process stood still, another one may have marked what it had just told as untold.
+    const unheard = heardUnder === undefined ? await ifUnheard(earlier, isRefundedPending) : undefined;
+    const same = unheard ?? (!isOfPins && wasOpenAt(earlier, line) ? earlier : undefined);
+    return same && { requestId, earlier: same };
   };
 
   return async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: Sale): Promise<FoundSale> => {

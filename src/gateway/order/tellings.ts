@@ -12,8 +12,8 @@ export interface Tellings {
   isUnderWay(order: NewOrder): boolean;
   /** A script has got the whole reply with the success of this order. */
   noteHeard(order: Order): void;
-  /** Whether this sale is a new one beside the order under `requestId`, whose success was heard. Under another mapping it may be that order. */
-  wasHeard(requestId: string, sale: NewOrder): boolean;
+  /** Hash of the mapping that read the order where a script has heard its success from this process; undefined where none has. */
+  heardUnder(owner: string, requestId: string): string | undefined;
 }
 
 const TELLINGS_MAX = 10_000;
@@ -22,7 +22,7 @@ const MARKED_MS = 5_000;
 
 export function createTellings(clock: Pick<Clock, 'elapsed'>): Tellings {
   const untilMs = createLru<string, number>(TELLINGS_MAX);
-  const heardUnder = createLru<string, string>(TELLINGS_MAX);
+  const heard = createLru<string, string>(TELLINGS_MAX);
   return {
     begin(order, line) {
       const key = keyOf(order.owner, order.requestId);
@@ -30,7 +30,7 @@ export function createTellings(clock: Pick<Clock, 'elapsed'>): Tellings {
       line.onEnd((isWhole) => untilMs.set(key, isWhole ? clock.elapsed() + MARKED_MS : 0));
     },
     isUnderWay: ({ owner, requestId }) => clock.elapsed() < (untilMs.get(keyOf(owner, requestId)) ?? 0),
-    noteHeard: ({ owner, requestId, trail }) => void heardUnder.set(keyOf(owner, requestId), trail?.mapping ?? ''),
-    wasHeard: (requestId, { owner, trail }) => heardUnder.get(keyOf(owner, requestId)) === (trail?.mapping ?? ''),
+    noteHeard: ({ owner, requestId, trail }) => void heard.set(keyOf(owner, requestId), trail?.mapping ?? ''),
+    heardUnder: (owner, requestId) => heard.get(keyOf(owner, requestId)),
   };
 }

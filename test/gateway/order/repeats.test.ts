@@ -857,6 +857,17 @@ describe('a repeat without an id', () => {
     },
   );
 
+  test('is another sale where this process has told the first, whatever another one marked while this one stood still', async () => {
+    for (const mapping of [shippedMapping(), editedMapping('[Idempotency-Key,', '[X-Shop,')]) {
+      const house = openWalkHouse({ ...slowly(100, SUCCESS, AGAIN), parts: sharedList() });
+      expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1' });
+      const { requestId } = house.upstream.sent[0]!;
+      await house.journal.tell(house.owner, requestId, NOT_TOLD);
+      house.serve(mapping);
+      expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
+    }
+  });
+
   test('of two orders without an end is pending and not sent: v1 may have sold the other one, and would sell this one as well', async () => {
     const parts = { toldSales: () => toldStore() };
     const first = openWalkHouse({ ...slowly(10 * MINUTE, SUCCESS), parts });

@@ -17,15 +17,10 @@ test('an order is being told until a moment after the whole reply has left, or u
   expect(tellings.isUnderWay(first)).toBe(false);
 });
 
-test('a success that was heard makes the next sale of its key another one, under the same mapping', () => {
+test('which success was heard is known by key and id, with the mapping that had read the order', () => {
   const tellings = createTellings({ elapsed: () => 0 });
   const sold = { ...newOrder({ requestId: 'r-1' }), number: 1, attempts: 1 };
   tellings.noteHeard(sold);
-  const next = newOrder({ requestId: 'r-2' });
-  const others = [
-    { ...next, owner: 'another' },
-    { ...next, trail: { ...next.trail!, mapping: 'another' } },
-  ];
-  expect([next, ...others].map((sale) => tellings.wasHeard('r-1', sale))).toEqual([true, false, false]);
-  expect(tellings.wasHeard('r-3', next)).toBe(false);
+  expect(tellings.heardUnder(sold.owner, 'r-1')).toBe(sold.trail!.mapping);
+  expect([tellings.heardUnder('another', 'r-1'), tellings.heardUnder(sold.owner, 'r-2')]).toEqual([undefined, undefined]);
 });
