@@ -214,7 +214,7 @@ interface FindParts {
 /** Gives the function that finds the order that a sale repeats. It rejects where that cannot be found out: the sale could then be a second charge. */
 function createFind({ known, look, readers: { current, remembered, ifUnheard }, pursuits, tellings, steadiness }: FindParts) {
   /** When the request came the sold order had no end, or one that nobody had heard; another process has settled or told it while this one searched. */
-  const wasOpenAt = ({ outcome, settledAtMs = 0, toldAtMs = 0 }: Order, { ageMs }: Line): boolean => {
+  const wasOpenAt = ({ outcome, settledAtMs = 0, toldAtMs = 0 }: Order, ageMs: number): boolean => {
     const agoMs = Math.min(...[settledAtMs, toldAtMs].map(steadiness.agoMs));
     // 0: a time in the future.
     return outcome?.kind === 'succeeded' && agoMs > 0 && agoMs < ageMs;
@@ -240,7 +240,10 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     if (isOfPins && (tellings.isUnderWay(earlier) || (await mayBeAwaited(earlier, pursuits)))) return undefined;
     // While this process stood still, another one may have marked what it had just told as untold.
     const unheard = heardUnder === undefined ? await ifUnheard(earlier, isRefundedPending) : undefined;
-    const same = unheard ?? (!isOfPins && wasOpenAt(earlier, line) ? earlier : undefined);
+    const same = unheard ?? (!isOfPins && wasOpenAt(earlier, line.ageMs) ? earlier : undefined);
+    // The customer pressed twice, or buys once more.
+    if (same === undefined && !isOfPins && wasOpenAt(earlier, line.ageMs + (line.heldUpMs ?? 0)))
+      throw new Error('the request may have waited unread while another one for the same was sold');
     return same && { requestId, earlier: same };
   };
 

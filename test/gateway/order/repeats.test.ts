@@ -57,9 +57,12 @@ let requests = 0;
 const headersOfProxy = (): Fields => (isNamedByProxy ? { 'x-request-id': `proxy-${(requests += 1)}` } : {});
 
 /** A script on a connection of its own, which it may close before the reply has left. */
-function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = headersOfProxy()): Script {
+function ask(house: WalkHouse, fields: Fields = {}, sent: Fields = headersOfProxy(), heldUpMs = 0): Script {
   const cameAt = house.clock.elapsed();
-  const { line, end } = openLine(() => house.clock.elapsed() - cameAt);
+  const { line, end } = openLine(
+    () => house.clock.elapsed() - cameAt,
+    () => heldUpMs,
+  );
   const served = house.gateway
     .handle(legacyRequest({ body: { ...AIRTIME, ...fields }, headers: { ...AXIOS, sent } }), line)
     .then((one) => {
@@ -866,6 +869,21 @@ describe('a repeat without an id', () => {
       house.serve(mapping);
       expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
     }
+  });
+
+  test('is refused as unread where it may have waited unread in a process that stood still, while another process told the sale', async () => {
+    const parts = sharedList();
+    const first = openWalkHouse({ ...slowly(100, SUCCESS), parts });
+    const frozen = openWalkHouse({ ...slowly(0, AGAIN), beside: first, parts });
+    const pressed = ask(first);
+    await first.clock.advance(3_000);
+    for (const [heldUpMs, heard] of [
+      [8_000, UNREAD],
+      [2_000, { status: 'success', reference: 'V2' }],
+    ] as const) {
+      expect(await told(frozen, ask(frozen, {}, {}, heldUpMs))).toMatchObject(heard);
+    }
+    expect(await told(first, pressed)).toMatchObject({ status: 'success', reference: 'V1' });
   });
 
   test('of two orders without an end is pending and not sent: v1 may have sold the other one, and would sell this one as well', async () => {

@@ -82,6 +82,8 @@ export class GatewayProcess {
   readonly #allMarked: ReturnType<typeof sinceAllMarked>;
   readonly #endWorker: () => void;
   #requests = 0;
+  /** When its last standstill began, by its clock. */
+  #stoodFromMs = 0;
   readonly #files: MappingFiles;
   #inUse: MappingInUse;
   #endSigns: ((isClean: boolean) => Promise<void>) | undefined;
@@ -178,13 +180,23 @@ export class GatewayProcess {
         if (this.#connections.delete(hear)) resolve(heard);
       };
       this.#connections.add(hear);
-      const cameAtMs = this.#clock.elapsed();
-      const { line, end } = openLine(() => this.#clock.elapsed() - cameAtMs);
+      let readAtMs = this.#clock.elapsed();
+      let heldUpMs = 0;
+      const { line, end } = openLine(
+        () => this.#clock.elapsed() - readAtMs,
+        () => heldUpMs,
+      );
       // As `until-read.ts` does it: after a standstill hang-ups are read first, and a request whose script has left does not begin.
       hungUp.addEventListener('abort', () => deliver(this.#life, () => end(false), true));
       const isLate = this.#life.waiting !== undefined;
       const begun = new Promise<void>((begin) =>
-        deliver(this.#life, () => (isLate && hungUp.aborted ? hear({ kind: 'cut' }) : begin())),
+        deliver(this.#life, () => {
+          if (isLate && hungUp.aborted) return hear({ kind: 'cut' });
+          readAtMs = this.#clock.elapsed();
+          // When it came within the standstill is not known.
+          if (isLate) heldUpMs = readAtMs - this.#stoodFromMs;
+          begin();
+        }),
       );
       const handled = begun
         .then(() => this.#isReady)
@@ -240,6 +252,7 @@ export class GatewayProcess {
     if (!this.#life.isAlive || this.#life.waiting !== undefined) return;
     note(this.#stage, `* ${this.name}`, `stands still for ${forMs} ms`);
     this.#stage.faults.count('stands still');
+    this.#stoodFromMs = this.#clock.elapsed();
     standStill(this.#stage.timeline, this.#life, forMs);
   }
 
