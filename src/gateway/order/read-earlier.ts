@@ -6,6 +6,7 @@ import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
 import { isPerhapsTold, isPerhapsUntold, readTold, UNMARKED_MS } from '../../journal/told-sales';
 import type { LookParts } from './look-for-unheard';
 import type { Pursuits } from './pursuits';
+import type { Tellings } from './tellings';
 
 /** Stands for an earlier order that cannot be read now. It may be charged. */
 export const UNREAD = 'unread' as const;
@@ -14,6 +15,7 @@ export type EarlierOrder = Order | typeof UNREAD;
 export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'toldSales' | 'unmarkedMs'> {
   readonly journal: Pick<Journal, 'find' | 'isWritable'>;
   readonly pursuits: Pick<Pursuits, 'find'>;
+  readonly tellings: Pick<Tellings, 'heardUnder'>;
 }
 
 /** The words of a request, and the mapping that reads them now. */
@@ -27,7 +29,8 @@ export type SentWords = Pick<NewOrder, 'owner' | 'wordsHash'> & {
 export type RepeatedOf = (words: SentWords, requestId: string) => Promise<EarlierOrder | undefined>;
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
-export function readersOf({ journal, pursuits, clock, steadiness, toldSales, unmarkedMs = () => UNMARKED_MS }: ReadParts) {
+export function readersOf(parts: ReadParts) {
+  const { journal, pursuits, tellings, clock, steadiness, toldSales, unmarkedMs = () => UNMARKED_MS } = parts;
   const current = async (owner: string, requestId: string): Promise<Order | undefined> => {
     const own = (await pursuits.find(owner, requestId))?.current();
     if (own === undefined) return journal.find(owner, requestId);
@@ -52,6 +55,8 @@ export function readersOf({ journal, pursuits, clock, steadiness, toldSales, unm
     return reading === undefined ? false : reading.then((isTold) => isTold(order)).catch(() => false);
   };
   const ifUnheard = async (order: Order, isRefundedPending = false): Promise<EarlierOrder | undefined> => {
+    // While this process stood still, another one may have marked as untold what this one had just told.
+    if (tellings.heardUnder(order.owner, order.requestId) !== undefined) return undefined;
     // While this cannot be written, another process may have told the end without a trace.
     const mayBeTold = toldSales?.() !== undefined && order.outcome?.kind === 'succeeded' && !journal.isWritable();
     const untold = mayBeTold ? UNREAD : order;

@@ -109,7 +109,7 @@ export interface SaleTurn extends FoundSale {
  */
 export type RepeatKind = 'first' | 'again' | 'joined' | 'unread';
 
-export interface RepeatsParts extends LookParts, ReadParts {
+export interface RepeatsParts extends LookParts, Omit<ReadParts, 'tellings'> {
   readonly journal: LookParts['journal'] & ReadParts['journal'];
   readonly sharedRepeats?: SharedRepeats | undefined;
 }
@@ -121,7 +121,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
   const look = createLook(parts, known);
   const takeContentTurn = createContentTurns(shared);
   const tellings = createTellings(clock);
-  const readers = readersOf(parts);
+  const readers = readersOf({ ...parts, tellings });
   const { repeatedOf } = readers;
   const find = createFind({ known, look, readers, pursuits, tellings, steadiness });
   const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });
@@ -234,13 +234,12 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     if (isAnotherSale(earlier, kept, order, namesItsSale(sent) && !isUnderHeader)) return undefined;
     // Also if the end of the earlier order was told or cannot be read.
     if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId, earlier, isSame: true };
-    const heardUnder = tellings.heardUnder(order.owner, requestId);
     // Under another mapping it may be that order.
-    if (earlier === UNREAD) return heardUnder === (order.trail?.mapping ?? '') ? undefined : { requestId, earlier };
+    const isHeard = tellings.heardUnder(order.owner, requestId) === (order.trail?.mapping ?? '');
+    if (earlier === UNREAD) return isHeard ? undefined : { requestId, earlier };
     if (isOfPins && (tellings.isUnderWay(earlier) || (await mayBeAwaited(earlier, pursuits)))) return undefined;
-    // While this process stood still, another one may have marked what it had just told as untold.
-    const unheard = heardUnder === undefined ? await ifUnheard(earlier, isRefundedPending) : undefined;
-    const same = unheard ?? (!isOfPins && wasOpenAt(earlier, line.ageMs) ? earlier : undefined);
+    const same =
+      (await ifUnheard(earlier, isRefundedPending)) ?? (!isOfPins && wasOpenAt(earlier, line.ageMs) ? earlier : undefined);
     // The customer pressed twice, or buys once more.
     if (same === undefined && !isOfPins && wasOpenAt(earlier, line.ageMs + (line.heldUpMs ?? 0)))
       throw new Error('the request may have waited unread while another one for the same was sold');

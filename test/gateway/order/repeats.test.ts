@@ -862,11 +862,15 @@ describe('a repeat without an id', () => {
 
   test('is another sale where this process has told the first, whatever another one marked while this one stood still', async () => {
     for (const mapping of [shippedMapping(), editedMapping('[Idempotency-Key,', '[X-Shop,')]) {
-      const house = openWalkHouse({ ...slowly(100, SUCCESS, AGAIN), parts: sharedList() });
+      let crowdedSeconds: number | undefined;
+      const parts = { ...sharedList(), crowdedSeconds: () => crowdedSeconds };
+      const house = openWalkHouse({ ...slowly(100, SUCCESS, AGAIN), parts });
       expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1' });
-      const { requestId } = house.upstream.sent[0]!;
-      await house.journal.tell(house.owner, requestId, NOT_TOLD);
+      await house.journal.tell(house.owner, house.upstream.sent[0]!.requestId, NOT_TOLD);
       house.serve(mapping);
+      crowdedSeconds = 5;
+      expect(await told(house, ask(house))).toMatchObject({ status: 'fail', code: 'overloaded' });
+      crowdedSeconds = undefined;
       expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
     }
   });
