@@ -117,12 +117,15 @@ export class Disk {
     const endDoubt = (intent: NewOrder, ended: Ended, standing: Order | undefined): Promise<void> =>
       this.#write(life, 'open', intent, process, () => this.#end(intent, ended, standing, process));
     const doubts = createDoubts(now, endDoubt, faults.bounds?.ordersMax);
+    let isEnding = false;
+    const endDoubts = (): void => {
+      isEnding = life.isAlive && doubts.count > 0;
+      const again = (): void => void this.#stage.timeline.after(LOOK_AGAIN_MS, endDoubts);
+      if (isEnding) void doubts.resolve().then(endDoubts, again);
+    };
     const noteDoubt = (intent: NewOrder, standing?: Order): void => {
       doubts.note(intent, standing);
-      if (doubts.count === 1) endDoubts();
-    };
-    const endDoubts = (): void => {
-      if (life.isAlive) doubts.resolve().catch(() => this.#stage.timeline.after(LOOK_AGAIN_MS, endDoubts));
+      if (!isEnding) endDoubts();
     };
     return {
       doubt: (intent) => noteDoubt(intent),
