@@ -159,8 +159,9 @@ class RunningPursuit implements Pursuit {
     }
     // Only v1's history shows which of the two orders was sold.
     if (elsewhere !== undefined) await this.#isFoundInHistory();
-    const waitMs = elsewhere ?? pauseBeforeRepetition(this.#known, nth, this.#plan.lease.quietMs, this.#timeLeft());
-    return typeof waitMs === 'number' ? { name: 'resting', nth, waitMs } : { name: 'concluding' };
+    const pauseMs = pauseBeforeRepetition(this.#known, nth, this.#plan.lease.quietMs, this.#timeLeft());
+    const waitMs = elsewhere === undefined ? pauseMs : undefined;
+    return waitMs === undefined ? { name: 'concluding' } : { name: 'resting', nth, waitMs };
   }
 
   async #restBeforeRepetition({ nth, waitMs }: StateOf<'resting'>): Promise<StateAfter<'resting'>> {

@@ -133,7 +133,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
     async takeTurn(order, sent, windowMs, { leftMs, ...sale }) {
       if (hasFieldId(sent)) {
         const named = await findNamed(order, windowMs);
-        return { ...named, end: /first|again/.test(named.repeatKind) ? keepAtEnd(order, windowMs) : () => undefined };
+        return { ...named, end: ['first', 'again'].includes(named.repeatKind) ? keepAtEnd(order, windowMs) : () => undefined };
       }
       const content = keyOf(order.owner, order.contentHash);
       const { kept, end } = await takeContentTurn(content, leftMs);
