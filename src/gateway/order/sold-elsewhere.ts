@@ -2,7 +2,8 @@
  * Several processes may sell from one journal, and a script sends its sale again to any of them. This file finds what another process has made of the
  * same sale or of the same order, where this process is late or v1 has refused the sale as identical to one that it made (decision 0024).
  */
-import { type Clock, pause } from '../../domain/clock';
+import { type Clock, pause, type Steadiness } from '../../domain/clock';
+import { unreadRefusal } from '../../domain/errors';
 import type { NewOrder, Order } from '../../domain/order';
 import {
   ATTEMPT_NOT_ENDED,
@@ -24,6 +25,7 @@ export interface ElsewhereParts {
   readonly repeats: Pick<Repeats, 'findUnheard'>;
   readonly journal: Pick<Journal, 'find' | 'isWritable'>;
   readonly clock: Clock;
+  readonly steadiness: Pick<Steadiness, 'agoMs'>;
   /** Undefined while no other process sells from the same journal. */
   readonly toldSales?: (() => unknown) | undefined;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -53,6 +55,8 @@ interface SameSaleSearch {
   readonly isDue?: boolean;
   /** An order that ended since this request came is found also where another script has heard that end. */
   readonly countsHeard?: boolean;
+  /** How long ago the request came; that of `parsed` unless given. */
+  readonly ageMs?: number;
   /** The result where the journal cannot be searched and this process remembers no order of the sale. */
   readonly ifFailed?: typeof UNREAD | undefined;
 }
@@ -61,9 +65,9 @@ function findSameSale(
   order: NewOrder,
   { intent, mapping, line, operation }: ParsedRequest,
   { repeats, clock, onTrouble }: ElsewhereParts,
-  { isDue = true, countsHeard = isDue, ifFailed }: SameSaleSearch,
+  { isDue = true, countsHeard = isDue, ageMs = line.ageMs, ifFailed }: SameSaleSearch,
 ): Promise<EarlierOrder | undefined> {
-  const cameAt = countsHeard ? clock.elapsed() - line.ageMs : undefined;
+  const cameAt = countsHeard ? clock.elapsed() - ageMs : undefined;
   const isRefundedPending = operation.takesPending === 'refunds';
   const same = { except: order.requestId, sent: intent.requestId, contentHash: order.contentHash };
   const search = { isDue, cameAt, isRefundedPending, ...same };
@@ -108,7 +112,9 @@ export function createFindElsewhere(
     if (!isDue || ageMs() <= REFUSED_AS_IDENTICAL_MS) return undefined;
     isDue = false;
     if (!mayBeElsewhere(parsed, parts)) return undefined;
-    const found = await findSameSale(order, parsed, parts, { ifFailed: UNREAD });
+    // The order that a repeat has found came with an earlier request.
+    const openedAgoMs = Math.max(parsed.line.ageMs, parts.steadiness.agoMs(order.openedAtMs));
+    const found = await findSameSale(order, parsed, parts, { ageMs: openedAgoMs, ifFailed: UNREAD });
     if (found === undefined || (found !== UNREAD && isRefusal(found.outcome))) return undefined;
     return { kind: 'unknown', reason: SOLD_MEANWHILE.reason };
   };
@@ -138,9 +144,9 @@ export async function repeatedElsewhere(
 export async function orderSoldInstead(order: Order, parsed: ParsedRequest, parts: ElsewhereParts): Promise<Order | undefined> {
   const isMeanwhile = wasSoldMeanwhile(order);
   if (!(isMeanwhile || isRefusedAsIdentical(order.outcome)) || !isFoundByWords(parsed)) return undefined;
-  // `isMeanwhile`: another process has an order of this sale, with an outcome that is not known here.
-  const ifFailed = isMeanwhile ? UNREAD : undefined;
-  const found = await findSameSale(order, parsed, parts, { countsHeard: isMeanwhile, ifFailed });
+  const found = await findSameSale(order, parsed, parts, { countsHeard: isMeanwhile, ifFailed: UNREAD });
+  if (found === UNREAD && parsed.operation.takesPending === 'sells')
+    throw unreadRefusal('the other order of its sale cannot be read');
   if (found === UNREAD) return { ...order, outcome: JOURNAL_UNREAD };
   // v1 may have refused the earlier order because of this one, of whose attempts nothing is known.
   if (order.outcome?.kind === 'unknown' && isRefusal(found?.outcome)) return undefined;

@@ -890,6 +890,20 @@ describe('a repeat without an id', () => {
     expect(await told(first, pressed)).toMatchObject({ status: 'success', reference: 'V1' });
   });
 
+  test('of the second of two presses, while the first was told, is pending and not sent', async () => {
+    const parts = sharedList();
+    const first = openWalkHouse({ ...slowly(100, SUCCESS, AGAIN), parts });
+    const second = openWalkHouse({ beside: first, ...slowly(60_000, UNKNOWN), parts });
+    // The second process has just looked for such orders.
+    ask(second, { amount: '300' });
+    await first.clock.advance(200);
+    const pressed = ask(first);
+    await hangUpAfter(2_000, second);
+    expect(await told(first, pressed)).toMatchObject({ status: 'success', reference: 'V1' });
+    expect(await told(first, ask(first))).toMatchObject({ http: 200, status: 'pending' });
+    expect(first.upstream.sent).toHaveLength(1);
+  });
+
   test('of two orders without an end is pending and not sent: v1 may have sold the other one, and would sell this one as well', async () => {
     const parts = { toldSales: () => toldStore() };
     const first = openWalkHouse({ ...slowly(10 * MINUTE, SUCCESS), parts });
@@ -1238,19 +1252,28 @@ describe('a repeat without an id', () => {
         expect(house.upstream.sent).toHaveLength(2);
       });
 
-      test('is pending where v1 refuses it as identical, and it cannot be read whether that order was told', async () => {
+      test('is pending where v1 refuses it as identical, and it cannot be read whether that order was told, or whether there is one', async () => {
         const unreadable = { ...toldStore(), read: () => Promise.reject(new Error('too many open files')) };
-        const house = openWalkHouse({
-          ...slowly(0, { kind: 'succeeded', reference: 'V0' }, IDENTICAL),
-          parts: { toldSales: () => unreadable },
-        });
-        const other = openWalkHouse({ beside: house, ...slowly(0, SUCCESS) });
-        ask(house, { amount: '300' });
-        await house.clock.advance(200);
-        ask(other);
-        await house.clock.advance(200);
-        expect(await sellAt(house)).toMatchObject({ http: 200, status: 'pending' });
-        expect(house.upstream.sent).toHaveLength(2);
+        for (const [asIs, toldSales, away, http] of [
+          [(one: Mapping) => one, unreadable, [], 200],
+          [(one: Mapping) => one, toldStore(), ['listUnsettled'], 200],
+          [selling, toldStore(), ['listUnsettled'], 503],
+        ] as const) {
+          const house = openWalkHouse({
+            answers: [{ outcome: { kind: 'succeeded', reference: 'V0' } }, { outcome: IDENTICAL, afterMs: 50 }],
+            parts: { toldSales: () => toldSales },
+            mapping: asIs(shippedMapping()),
+          });
+          const other = openWalkHouse({ beside: house, ...slowly(0, SUCCESS) });
+          ask(house, { amount: '300' });
+          await house.clock.advance(200);
+          ask(other);
+          await house.clock.advance(200);
+          const refused = sellAt(house);
+          house.setAway(away);
+          expect(await refused).toMatchObject({ http, status: 'pending' });
+          expect(house.upstream.sent).toHaveLength(2);
+        }
       });
 
       test('hears that refusal where the earlier sale was told', async () => {
