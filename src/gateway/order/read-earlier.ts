@@ -12,6 +12,9 @@ import type { Tellings } from './tellings';
 export const UNREAD = 'unread' as const;
 export type EarlierOrder = Order | typeof UNREAD;
 
+/** v1 refuses a sale that is identical to one of the last 5 s (specification, section 7), less the second that a search of the journal may be late. */
+export const REFUSED_AS_IDENTICAL_MS = 4_000;
+
 export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'toldSales' | 'unmarkedMs'> {
   readonly journal: Pick<Journal, 'find' | 'isWritable'>;
   readonly pursuits: Pick<Pursuits, 'find'>;

@@ -31,6 +31,7 @@ import {
   type ReadParts,
   type RepeatedOf,
   readersOf,
+  REFUSED_AS_IDENTICAL_MS,
   UNREAD,
   wasNamed,
 } from './read-earlier';
@@ -219,6 +220,11 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     // 0: a time in the future.
     return outcome?.kind === 'succeeded' && agoMs > 0 && agoMs < ageMs;
   };
+  /** Perhaps the request waited unread when the order of another process had no end (v1 refuses what it sold just now): the customer pressed twice, or buys again. */
+  const mayHaveWaited = (order: Order, { ageMs, heldUpMs = 0 }: Line): boolean =>
+    wasOpenAt(order, ageMs + heldUpMs) &&
+    steadiness.agoMs(order.openedAtMs) > REFUSED_AS_IDENTICAL_MS &&
+    tellings.heardUnder(order.owner, order.requestId) === undefined;
   /** The kept order where it may be the repeated one: because an id proves that (`isSame`), or because no script has heard of it. */
   const judge = async (
     kept: Repeatable,
@@ -240,9 +246,8 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     if (isOfPins && (tellings.isUnderWay(earlier) || (await mayBeAwaited(earlier, pursuits)))) return undefined;
     const same =
       (await ifUnheard(earlier, isRefundedPending)) ?? (!isOfPins && wasOpenAt(earlier, line.ageMs) ? earlier : undefined);
-    // The customer pressed twice, or buys once more.
-    if (same === undefined && !isOfPins && wasOpenAt(earlier, line.ageMs + (line.heldUpMs ?? 0)))
-      throw new Error('the request may have waited unread while another one for the same was sold');
+    if (same === undefined && !isOfPins && mayHaveWaited(earlier, line))
+      throw new Error('the request may have waited unread while another process sold the same');
     return same && { requestId, earlier: same };
   };
 

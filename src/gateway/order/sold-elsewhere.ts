@@ -18,7 +18,7 @@ import { isOfPins } from '../proof/fill-goods';
 import { hasFieldId } from '../read/read-raw';
 import type { ParsedRequest } from '../read/walk-in';
 import { LOOK_EVERY_MS } from './look-for-unheard';
-import { type EarlierOrder, UNREAD } from './read-earlier';
+import { type EarlierOrder, REFUSED_AS_IDENTICAL_MS, UNREAD } from './read-earlier';
 import type { Repeats } from './repeats';
 
 export interface ElsewhereParts {
@@ -35,8 +35,6 @@ const SOLD_MEANWHILE: NotSent = {
   kind: 'not_sent',
   reason: 'another process had opened an order for the same sale when this one was written',
 };
-/** v1 refuses a sale that is identical to one of the last 5 s (specification, section 7), less the second that a search of the journal may be late. */
-const REFUSED_AS_IDENTICAL_MS = 4_000;
 /** A refusal that was written so long ago is read anew from the journal before it is told. */
 const OLD_REFUSAL_MS = 1_000;
 /** How long the journal may take to find a database again that seemed to be away. */

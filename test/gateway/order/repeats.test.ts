@@ -880,7 +880,7 @@ describe('a repeat without an id', () => {
     const first = openWalkHouse({ ...slowly(100, SUCCESS), parts });
     const frozen = openWalkHouse({ ...slowly(0, AGAIN), beside: first, parts });
     const pressed = ask(first);
-    await first.clock.advance(3_000);
+    await first.clock.advance(6_000);
     for (const [heldUpMs, heard] of [
       [8_000, UNREAD],
       [2_000, { status: 'success', reference: 'V2' }],
@@ -888,6 +888,15 @@ describe('a repeat without an id', () => {
       expect(await told(frozen, ask(frozen, {}, {}, heldUpMs))).toMatchObject(heard);
     }
     expect(await told(first, pressed)).toMatchObject({ status: 'success', reference: 'V1' });
+    // What this process itself has told, or v1 has sold just now.
+    const [alone, both] = [openWalkHouse(slowly(100, SUCCESS, AGAIN)), sharedList()];
+    await told(alone, ask(alone));
+    expect(await told(alone, ask(alone, {}, {}, MINUTE))).toMatchObject({ status: 'success', reference: 'V2' });
+    const another = openWalkHouse({ ...slowly(100, SUCCESS), parts: both });
+    const late = openWalkHouse({ ...slowly(0, IDENTICAL), beside: another, parts: both });
+    ask(another);
+    await another.clock.advance(2_000);
+    expect(await told(late, ask(late, {}, {}, MINUTE))).toMatchObject({ status: 'fail', code: undefined });
   });
 
   test('of the second of two presses, while the first was told, is pending and not sent', async () => {
