@@ -95,7 +95,8 @@ function wasSoldMeanwhile({ outcome }: Order): boolean {
 }
 
 /**
- * The returned function searches once, before the first attempt that comes too late for v1 to refuse it as identical (`ageMs`: how long ago the order came).
+ * The returned function searches once, before the first attempt that comes too late for v1 to refuse it as identical (`ageMs`: how long ago the order came;
+ * Infinity for an order that a repeat has found).
  * It gives the reason to send an order without an answer no further time: another process has an order for the same sale, and v1 may have sold that one and
  * refused this one. If that order was refused it is no reason, because v1 may have refused it as identical to this one.
  */

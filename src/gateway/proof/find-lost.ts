@@ -198,7 +198,7 @@ class Matches {
 
   /**
    * Whether the rival leaves the row to this order. Two processes have opened an order each for one sale without an id, and v1 has sold one of them:
-   * which of the two gets the row is the same to their scripts. Not while an attempt of one may be under way: its answer would give the row to both.
+   * it makes no difference to their scripts which one gets the row. Not while an attempt of one may be under way: its answer would give the row to both.
    */
   #yields(rival: Order, order: Order): boolean {
     const isWithoutId = ({ echo }: Order): boolean => Object.keys(echo).length === 0;
