@@ -1,5 +1,6 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
 import { within } from '../domain/clock';
+import { GatewayError } from '../domain/errors';
 import { isStandIn, isToldLater, type NewOrder, type Order, standIn } from '../domain/order';
 import { ATTEMPT_NOT_ENDED, isOver, isRefusal, isSafeToRefund, type Outcome } from '../domain/outcome';
 import { type Answer, idsOf } from './answer';
@@ -75,8 +76,9 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
     ...{ leftMs, line },
   };
   const takeTurn = async (toOpen: NewOrder, isLast: boolean): Promise<SaleTurn> => {
-    const taking = parts.repeats.takeTurn(toOpen, intent.requestId, mapping.repeatMs, sale);
-    const turn = await (isLast ? taking : taking.catch((error: unknown) => Promise.reject(new UnreadYet(error))));
+    const turn = await parts.repeats.takeTurn(toOpen, intent.requestId, mapping.repeatMs, sale).catch((error: unknown) => {
+      throw error instanceof GatewayError && error.isUnread ? error : new UnreadYet(error);
+    });
     if (isLast || turn.repeatKind !== 'unread') return turn;
     turn.end(false);
     throw new UnreadYet('an order that it may repeat');

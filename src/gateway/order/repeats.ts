@@ -43,7 +43,8 @@ import { isRefusal } from '../../domain/outcome';
 export interface Repeats {
   /**
    * Resolves when the order may start. Orders of the same content without an id in a field take turns, so that two at once find each other.
-   * `windowMs`: how old an order may be that is repeated.
+   * `windowMs`: how old an order may be that is repeated. Rejects with an unread refusal where waiting cannot show what the request repeats, and with
+   * another error where the journal cannot be read now.
    */
   takeTurn(order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: WaitingSale): Promise<SaleTurn>;
   /**
@@ -151,7 +152,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
         return { order: found, repeatKind, end: keepAtEnd(found, windowMs, end) };
       } catch (cause) {
         end();
-        throw unreadRefusal(cause);
+        throw cause;
       } finally {
         release();
       }
@@ -247,7 +248,7 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     const same =
       (await ifUnheard(earlier, isRefundedPending)) ?? (!isOfPins && wasOpenAt(earlier, line.ageMs) ? earlier : undefined);
     if (same === undefined && !isOfPins && mayHaveWaited(earlier, line))
-      throw new Error('the request may have waited unread while another process sold the same');
+      throw unreadRefusal('the request may have waited unread while another process sold the same');
     return same && { requestId, earlier: same };
   };
 

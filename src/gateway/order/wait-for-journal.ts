@@ -46,7 +46,8 @@ export function createWaitForJournal(clock: Clock, isStopping: () => boolean, wa
       try {
         return await work(order, isNow);
       } catch (error) {
-        if (isNow || !(error instanceof UnreadYet)) throw error;
+        if (!(error instanceof UnreadYet)) throw error;
+        if (isNow) throw unreadRefusal(error.cause);
       }
       if (isLast()) continue;
       count += 1;

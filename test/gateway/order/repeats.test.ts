@@ -885,7 +885,12 @@ describe('a repeat without an id', () => {
       [8_000, UNREAD],
       [2_000, { status: 'success', reference: 'V2' }],
     ] as const) {
-      expect(await told(frozen, ask(frozen, {}, {}, heldUpMs))).toMatchObject(heard);
+      const late = ask(frozen, {}, {}, heldUpMs);
+      const servedAt = late.served.then(() => frozen.clock.elapsed());
+      const sentAt = frozen.clock.elapsed();
+      expect(await told(frozen, late)).toMatchObject(heard);
+      // Also the refusal: waiting would show no more.
+      expect((await servedAt) - sentAt).toBeLessThan(500);
     }
     expect(await told(first, pressed)).toMatchObject({ status: 'success', reference: 'V1' });
     // What this process itself has told, or v1 has sold just now.
