@@ -10,7 +10,7 @@ export interface VirtualClock extends Clock {
 
 /** Runs everything that waits only for other promises. */
 export async function settlePromises(): Promise<void> {
-  for (let turn = 0; turn < 80; turn += 1) await Promise.resolve();
+  for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
 }
 
 export function createVirtualClock(startMs = 1_800_000_000_000): VirtualClock {

@@ -5,7 +5,7 @@ import type { Journal } from '../../journal/journal';
 import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
 import { isPerhapsTold, isPerhapsUntold, readTold, UNMARKED_MS } from '../../journal/told-sales';
 import type { LookParts } from './look-for-unheard';
-import type { Pursuits } from './pursuits';
+import { mayBeAwaited, type Pursuits } from './pursuits';
 import type { Tellings } from './tellings';
 
 /** Stands for an earlier order that cannot be read now. It may be charged. */
@@ -18,7 +18,7 @@ export const REFUSED_AS_IDENTICAL_MS = 4_000;
 export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'toldSales' | 'unmarkedMs'> {
   readonly journal: Pick<Journal, 'find' | 'isWritable'>;
   readonly pursuits: Pick<Pursuits, 'find'>;
-  readonly tellings: Pick<Tellings, 'heardUnder'>;
+  readonly tellings: Pick<Tellings, 'heardUnder' | 'isUnderWay'>;
 }
 
 /** The words of a request, and the mapping that reads them now. */
@@ -28,6 +28,7 @@ export type SentWords = Pick<NewOrder, 'owner' | 'wordsHash'> & {
   readonly isNamed?: boolean;
   readonly cameAt?: number | undefined;
   readonly isRefundedPending?: boolean;
+  readonly isOfPins?: boolean;
 };
 export type RepeatedOf = (words: SentWords, requestId: string) => Promise<EarlierOrder | undefined>;
 
@@ -73,8 +74,11 @@ export function readersOf(parts: ReadParts) {
       isUnheard(order) || (await isPerhapsUntold(order, toldSales?.(), at, agoMsOf(order.settledAtMs)).catch(() => UNREAD));
     return isYet === true ? untold : isYet === UNREAD ? UNREAD : undefined;
   };
+  /** Whether a script waits for the order of PINs, or is being told it: then it is another customer's. */
+  const isOfAnother = async (order: Order): Promise<boolean> => tellings.isUnderWay(order) || mayBeAwaited(order, pursuits);
   const repeatedOf: RepeatedOf = async (words, requestId) => {
     const order = await remembered(words.owner, requestId);
+    if (order !== UNREAD && words.isOfPins === true && (await isOfAnother(order))) return undefined;
     if (order === UNREAD || wasNamed(order, words)) return order;
     if (order.headerId !== undefined && order.headerId === words.headerId) return order;
     // That mapping may not have read this id.
@@ -84,7 +88,7 @@ export function readersOf(parts: ReadParts) {
     const isSinceThen = endedMs > 0 && clock.elapsed() - endedMs > (words.cameAt ?? Infinity);
     return isSinceThen && order.wordsHash === words.wordsHash ? order : ifUnheard(order, words.isRefundedPending);
   };
-  return { current, remembered, ifUnheard, repeatedOf };
+  return { current, remembered, ifUnheard, repeatedOf, isOfAnother };
 }
 
 /**

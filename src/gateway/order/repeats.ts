@@ -35,7 +35,6 @@ import {
   UNREAD,
   wasNamed,
 } from './read-earlier';
-import { mayBeAwaited } from './pursuits';
 import { createTellings, type Tellings } from './tellings';
 import { unreadRefusal } from '../../domain/errors';
 import { isRefusal } from '../../domain/outcome';
@@ -92,6 +91,8 @@ interface UnheardSearch {
   readonly cameAt?: number | undefined;
   /** The script refunds its customer when it hears "pending". */
   readonly isRefundedPending?: boolean;
+  /** As for a sale that begins: see `Sale`. */
+  readonly isOfPins?: boolean;
 }
 
 interface FoundSale {
@@ -117,7 +118,7 @@ export interface RepeatsParts extends LookParts, Omit<ReadParts, 'tellings'> {
 }
 
 export function createRepeats(parts: RepeatsParts): Repeats {
-  const { pursuits, clock, steadiness, sharedRepeats: shared, toldSales } = parts;
+  const { clock, steadiness, sharedRepeats: shared, toldSales } = parts;
   const known = createKnownOrders(clock);
   const { contents, wordings, headers } = known;
   const look = createLook(parts, known);
@@ -125,7 +126,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
   const tellings = createTellings(clock);
   const readers = readersOf({ ...parts, tellings });
   const { repeatedOf } = readers;
-  const find = createFind({ known, look, readers, pursuits, tellings, steadiness });
+  const find = createFind({ known, look, readers, tellings, steadiness });
   const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });
 
   const isAlone = (): boolean => toldSales?.() === undefined;
@@ -158,7 +159,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
       }
     },
     findUnheard(owner, wordsHash, { repeatMs, hash: mapping }, search = {}) {
-      const { isDue = false, except, sent, contentHash, cameAt, isRefundedPending = false } = search;
+      const { isDue = false, except, sent, contentHash, cameAt, isRefundedPending = false, isOfPins = false } = search;
       const headerId = headerIdOf(sent);
       const words: SentWords = {
         owner,
@@ -166,8 +167,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
         trail: { mapping },
         headerId,
         isNamed: namesItsSale(sent),
-        cameAt,
-        isRefundedPending,
+        ...{ cameAt, isRefundedPending, isOfPins },
       };
       const isRepeatable = (one: KeptRepeat): boolean => one.agoMs <= repeatMs && one.requestId !== except;
       const kept = () => {
@@ -208,13 +208,12 @@ interface FindParts {
   readonly known: KnownOrders;
   readonly look: ReturnType<typeof createLook>;
   readonly readers: ReturnType<typeof readersOf>;
-  readonly pursuits: RepeatsParts['pursuits'];
   readonly tellings: Tellings;
   readonly steadiness: RepeatsParts['steadiness'];
 }
 
 /** Gives the function that finds the order that a sale repeats. It rejects where that cannot be found out: the sale could then be a second charge. */
-function createFind({ known, look, readers: { current, remembered, ifUnheard }, pursuits, tellings, steadiness }: FindParts) {
+function createFind({ known, look, readers: { current, remembered, ifUnheard, isOfAnother }, tellings, steadiness }: FindParts) {
   /** When the request came the sold order had no end, or one that nobody had heard; another process has settled or told it while this one searched. */
   const wasOpenAt = ({ outcome, settledAtMs = 0, toldAtMs = 0 }: Order, ageMs: number): boolean => {
     const agoMs = Math.min(...[settledAtMs, toldAtMs].map(steadiness.agoMs));
@@ -244,7 +243,7 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard }, 
     // Under another mapping it may be that order.
     const isHeard = tellings.heardUnder(order.owner, requestId) === (order.trail?.mapping ?? '');
     if (earlier === UNREAD) return isHeard ? undefined : { requestId, earlier };
-    if (isOfPins && (tellings.isUnderWay(earlier) || (await mayBeAwaited(earlier, pursuits)))) return undefined;
+    if (isOfPins && (await isOfAnother(earlier))) return undefined;
     const same =
       (await ifUnheard(earlier, isRefundedPending)) ?? (!isOfPins && wasOpenAt(earlier, line.ageMs) ? earlier : undefined);
     if (same === undefined && !isOfPins && mayHaveWaited(earlier, line))

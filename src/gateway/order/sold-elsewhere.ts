@@ -67,7 +67,7 @@ function findSameSale(
 ): Promise<EarlierOrder | undefined> {
   const cameAt = countsHeard ? clock.elapsed() - ageMs : undefined;
   const isRefundedPending = operation.takesPending === 'refunds';
-  const same = { except: order.requestId, sent: intent.requestId, contentHash: order.contentHash };
+  const same = { except: order.requestId, sent: intent.requestId, contentHash: order.contentHash, isOfPins: isOfPins(operation) };
   const search = { isDue, cameAt, isRefundedPending, ...same };
   return repeats.findUnheard(order.owner, order.wordsHash!, mapping, search).catch((error: unknown) => {
     onTrouble('find', error);
@@ -139,10 +139,13 @@ export async function repeatedElsewhere(
   return found === UNREAD || isRefusal(found?.outcome) ? undefined : found;
 }
 
-/** The order that this sale without an id repeats, because of which v1 refused it as identical, or this process did not send it; undefined for any other sale. */
+/**
+ * The order that this sale without an id repeats, because of which v1 refused it as identical, or this process did not send it; undefined for any other sale.
+ * One of PINs began as another customer's sale, because a script might wait for the first at a process that has died since.
+ */
 export async function orderSoldInstead(order: Order, parsed: ParsedRequest, parts: ElsewhereParts): Promise<Order | undefined> {
   const isMeanwhile = wasSoldMeanwhile(order);
-  if (!(isMeanwhile || isRefusedAsIdentical(order.outcome)) || !isFoundByWords(parsed)) return undefined;
+  if (!(isMeanwhile || isRefusedAsIdentical(order.outcome)) || hasFieldId(parsed.intent.requestId)) return undefined;
   const found = await findSameSale(order, parsed, parts, { countsHeard: isMeanwhile, ifFailed: UNREAD });
   if (found === UNREAD && parsed.operation.takesPending === 'sells')
     throw unreadRefusal('the other order of its sale cannot be read');

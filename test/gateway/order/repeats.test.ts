@@ -1775,6 +1775,26 @@ describe('a repeat without an id', () => {
     expect(await pinToldNow(house)).toBe('pin of V2');
   });
 
+  test.each([
+    ['is pending where another process has died with the first since', 60_000, true, 'pending'],
+    ['is told those that another process had sold before it died', 1_000, true, 'pin of V1'],
+    ['hears that refusal while another customer may wait for the first', 60_000, false, 'fail'],
+    ['hears that refusal while another customer is told the first', 1_000, false, 'fail'],
+  ] as const)('of PINs that v1 refuses as identical %s', async (_title, afterMs, hasDied, heard) => {
+    const parts = sharedList();
+    const first = openWalkHouse({ ...slowly(afterMs, SUCCESS), find: receiptOfPins, parts: hasDied ? {} : parts });
+    const house = openWalkHouse({ ...slowly(3_000, IDENTICAL), find: receiptOfPins, beside: first, parts });
+    askForPins(first);
+    await house.clock.advance(500);
+    const again = askForPins(house);
+    await house.clock.advance(2_000);
+    // A neighbour marks what a dead process has told nobody.
+    if (hasDied) await house.journal.tell(house.owner, first.upstream.sent[0]!.requestId, NOT_TOLD);
+    await house.clock.advance(10_000);
+    const { status } = (await again.served).reply.body as { status: string };
+    expect((await pinOf(again)) ?? status).toBe(heard);
+  });
+
   test('is the same sale where another process has told its end while this one searched', async () => {
     const shared = sharedList();
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS), parts: shared });
