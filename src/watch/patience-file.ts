@@ -1,5 +1,5 @@
 /** Keeps the learnt patience of scripts in one small file of the data folder. If it is lost, each key has to hang up twice again. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Clock } from '../domain/clock';
@@ -64,6 +64,7 @@ export function createPatienceFile(dataDir: string, clock: Clock, onTrouble: (wh
       renameSync(draft, file);
       hasFailed = false;
     } catch (error) {
+      rmSync(draft, { force: true });
       // Logged once until it works again. The learnt patience is in memory, and the next hang-up writes all of it.
       if (!hasFailed) onTrouble('patience_file', error);
       hasFailed = true;

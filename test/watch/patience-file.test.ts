@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPatienceFile, readPatienceFile } from '../../src/watch/patience-file';
 import { createVirtualClock } from '../domain/virtual-clock';
@@ -60,11 +60,14 @@ test.each(['{"version":1,"learnt":[{', '{"version":2,"learnt":[]}', '[]', '{"ver
 test('a missing file counts as empty, and a file that cannot be written is reported once', () => {
   expect(readPatienceFile(folder)).toEqual({ entries: [] });
   const trouble: string[] = [];
-  const file = createPatienceFile(join(folder, 'gone'), createVirtualClock(), (what) => trouble.push(what));
+  // The draft is written, but cannot be renamed over a folder.
+  mkdirSync(join(folder, 'patience.json'));
+  const file = createPatienceFile(folder, createVirtualClock(), (what) => trouble.push(what));
   for (let nth = 0; nth < 2; nth += 1) {
     file.save(() => [ENTRY]);
     file.close();
   }
   // Logged once, until the file can be written again.
   expect(trouble).toEqual(['patience_file']);
+  expect(readdirSync(folder)).toEqual(['patience.json']);
 });
