@@ -197,7 +197,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   const { clock, mapping, upstreamUrl, hasSandbox, joined } = parts;
   const { observer, log, closers, metrics, showId, keyring, repeated } = tools;
   metrics.mappingLoaded(mapping().hash);
-  const { journal, endSigns, unmarkedMs, toldSales, toldLog, hasNeighbours } = await openOrders(config, tools, clock);
+  const { journal, endSigns, toldSales, toldLog, hasNeighbours, ...watched } = await openOrders(config, tools, clock);
   const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const known = new KnownAddresses();
@@ -220,7 +220,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
     crowdedSeconds: v1.crowdedSeconds,
     onTold: (order, told) => toldLog.note(order, told),
     toldSales: () => (joined !== undefined || hasNeighbours() ? toldSales : undefined),
-    unmarkedMs,
+    ...watched,
     journal: wrapJournal(journal, tools, mapping),
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
@@ -281,7 +281,7 @@ function openUpstream(baseUrl: string, { config, shares, closers, repeated, ...p
 interface GatewayOpening
   extends
     Omit<Opening, 'log'>,
-    Pick<GatewayParts, 'journal' | 'upstream' | 'keyring' | 'sandboxKey' | 'toldSales' | 'unmarkedMs'>,
+    Pick<GatewayParts, 'journal' | 'upstream' | 'keyring' | 'sandboxKey' | 'toldSales' | 'unmarkedMs' | 'haveAllSigned'>,
     Required<Pick<GatewayParts, 'keyGuard' | 'crowdedSeconds' | 'onTold'>> {
   readonly mapping: () => Mapping;
   readonly known: KnownAddresses;
@@ -326,7 +326,7 @@ async function openOrders(config: Config, { observer, log, closers }: Opening, c
   let hasNeighbours = false;
   const onNeighbours = (isBeside: boolean): void => void (hasNeighbours = isBeside);
   const onTrouble = observer.trouble;
-  const { endSigns, unmarkedMs } = await watchUntold({
+  const watched = await watchUntold({
     dataDir: config.dataDir,
     journal,
     toldSales,
@@ -335,9 +335,9 @@ async function openOrders(config: Config, { observer, log, closers }: Opening, c
     onNeighbours,
     onTrouble,
   });
-  closers.push(async () => endSigns(false));
+  closers.push(async () => watched.endSigns(false));
   const toldLog = openToldLog(toldSales, clock);
-  return { journal, endSigns, unmarkedMs, toldSales, toldLog, hasNeighbours: () => hasNeighbours };
+  return { journal, ...watched, toldSales, toldLog, hasNeighbours: () => hasNeighbours };
 }
 
 /** Serves on for the drain time, so that load balancers notice that they should send nothing more. */

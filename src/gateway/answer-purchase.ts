@@ -49,7 +49,7 @@ interface BegunPurchase {
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const purchase = await beginPurchase(parsed, parts);
   const order = await rereadOldRefusal(await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line), parts);
-  const earlier = await orderSoldInstead(order, parsed, parts);
+  const earlier = await orderSoldInstead(order, purchase.leftMs, parsed, parts);
   if (earlier === undefined) return finishPurchase(order, purchase, parsed, parts);
   return finishPurchase(earlier, { ...purchase, isJoined: true }, parsed, parts);
 }

@@ -58,6 +58,8 @@ export interface GatewayParts {
   readonly toldSales?: (() => ToldStore | undefined) | undefined;
   /** See `LookParts`. */
   readonly unmarkedMs?: (() => number) | undefined;
+  /** See `ReadParts`. */
+  readonly haveAllSigned?: ((sinceMs: number) => boolean) | undefined;
   readonly onWrongPin?: (wrong: WrongPin) => void;
   /** Without it no purchase is refused because others wait for their turn at v1. */
   readonly crowdedSeconds?: HttpUpstream['crowdedSeconds'];

@@ -7,7 +7,16 @@ import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled, isUntold } from '../journal/order-life';
 import { isMissing, readTold, TELLING_MS, type ToldStore, UNMARKED_MAX_MS, UNMARKED_MS, WRITTEN_MS } from '../journal/told-sales';
-import { KNOWN_DEAD_AFTER_MS, type OnAllMarked, startSharedSigns, startSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
+import { createProofOfLife } from './proof-of-life';
+import {
+  KNOWN_DEAD_AFTER_MS,
+  type OnAllMarked,
+  readLivingSigns,
+  readSigns,
+  SIGN_EVERY_MS,
+  startSharedSigns,
+  startSigns,
+} from './signs-of-life';
 
 /** The longest time from an order's opening to its settling while its script waits: `check` warns of a patience above ten minutes. */
 const HOLD_MS = 10 * 60_000;
@@ -35,6 +44,8 @@ export interface UntoldWatch {
   readonly endSigns: (isClean: boolean) => void | Promise<void>;
   /** Within how many ms of its death the orders of another process may not be marked yet: longer than ever while nothing could be written. */
   readonly unmarkedMs: () => number;
+  /** See `createProofOfLife`. */
+  readonly haveAllSigned: (sinceMs: number) => boolean;
 }
 
 /**
@@ -60,14 +71,15 @@ export async function watchUntold({
     onNeighbours(true);
     const onDead = (id: string, signMs: number): Promise<void> => mark([signMs], id);
     const endSigns = await startSharedSigns({ processes, clock, journal, onDead, onAllMarked, onTrouble });
-    return { endSigns, unmarkedMs };
+    return { endSigns, unmarkedMs, haveAllSigned: createProofOfLife(clock, () => processes.list()) };
   }
   const atMs = clock.elapsed();
   const signsMs = readSigns(dataDir, clock.now());
   if (signsMs.length > 0) await mark([...signsMs, await findEnd(journal, clock.now())]);
   if (journal.isWritable()) onAllMarked(atMs);
   const onSilent = (signMs: number, gapEndMs: number): Promise<void> => mark([signMs, Math.max(signMs, gapEndMs)]);
-  return { endSigns: startSigns({ dataDir, clock, journal, onSilent, onAllMarked, onNeighbours, onTrouble }), unmarkedMs };
+  const endSigns = startSigns({ dataDir, clock, journal, onSilent, onAllMarked, onNeighbours, onTrouble });
+  return { endSigns, unmarkedMs, haveAllSigned: createProofOfLife(clock, () => readLivingSigns(dataDir, clock.now())) };
 }
 
 /** Tells for how long it is not known that the orders of all dead processes are marked. */

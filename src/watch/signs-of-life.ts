@@ -46,6 +46,16 @@ export function readSigns(dataDir: string, nowMs: number): readonly number[] {
     .map(([, signMs]) => signMs);
 }
 
+/** The signs of the processes that are not known to be dead. */
+export async function readLivingSigns(
+  dataDir: string,
+  nowMs: number,
+): Promise<readonly { readonly id: string; readonly signedAtMs: number }[]> {
+  return listSigns(join(dataDir, FOLDER)).flatMap(([id, signedAtMs]) =>
+    signedAtMs > nowMs - KNOWN_DEAD_AFTER_MS ? [{ id, signedAtMs }] : [],
+  );
+}
+
 /** Identifies the process of a file, so that another process of the same system can check whether it still runs. */
 interface Signer {
   readonly pid: number;

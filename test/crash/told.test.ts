@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openFaultProxy } from '../faults/fault-proxy';
 import { ask, PURCHASES } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { openAddress } from '../journal/postgres/address';
@@ -18,7 +19,7 @@ const folder = newFolder();
 let v1: V1OfMany;
 const gateways: GatewayProcess[] = [];
 beforeAll(async () => {
-  v1 = await openV1OfMany(3, 50);
+  v1 = await openV1OfMany(4, 50);
 });
 afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.end('SIGKILL')));
@@ -59,6 +60,22 @@ test('on one data folder a sale that nobody is known to have heard is not sold a
   expect([first, await sell(lives, 2)]).toEqual(['success', 'success']);
   freezes.thaw();
   expect(await v1.ledger(2)).toMatchObject({ charged: 1 });
+}, 60_000);
+
+test('PINs that a gateway was buying when it was killed are told by its neighbour, and not bought again', async () => {
+  const proxy = await openFaultProxy(v1.url);
+  // The answer never comes.
+  proxy.onPurchaseBytes = (socket) => void (socket.write = () => true);
+  const dataDir = join(folder, 'pins');
+  const [dies, lives] = [await startGateway(dataDir, { UPSTREAM_URL: proxy.url }), await startGateway(dataDir)];
+  const buy = ({ url }: GatewayProcess) => ask(url, v1.keyOf(3), '/api/epin/', { exam_name: 'WAEC', quantity: 1 });
+  const first = buy(dies);
+  await v1.untilTaken(3, 1);
+  await dies.end('SIGKILL');
+  // Its orders are marked within half a minute.
+  expect([(await first).http, (await buy(lives)).word]).toEqual([0, 'success']);
+  expect(await v1.ledger(3)).toMatchObject({ charged: 1 });
+  await proxy.close();
 }, 60_000);
 
 /** v1 takes six seconds for this number. */

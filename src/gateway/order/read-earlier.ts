@@ -1,5 +1,6 @@
 /** Reads an earlier order that a request may repeat, and says whether a script may not have heard its end. */
 import { CLOCKS_MS } from '../../domain/clock';
+import type { Line } from '../../domain/legacy';
 import { type NewOrder, type Order, TOLD_PENDING, type Trail } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
@@ -19,7 +20,12 @@ export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'tol
   readonly journal: Pick<Journal, 'find' | 'isWritable'>;
   readonly pursuits: Pick<Pursuits, 'find'>;
   readonly tellings: Pick<Tellings, 'heardUnder' | 'isUnderWay'>;
+  /** Whether every other process has certainly lived since this time, by `clock.elapsed()`; to be asked again while it does not. Without it no other process sells. */
+  readonly haveAllSigned?: ((sinceMs: number) => boolean) | undefined;
 }
+
+/** A living process marks within this time that a script has hung up. */
+const HANG_UP_MS = 1_000;
 
 /** The words of a request, and the mapping that reads them now. */
 export type SentWords = Pick<NewOrder, 'owner' | 'wordsHash'> & {
@@ -28,13 +34,15 @@ export type SentWords = Pick<NewOrder, 'owner' | 'wordsHash'> & {
   readonly isNamed?: boolean;
   readonly cameAt?: number | undefined;
   readonly isRefundedPending?: boolean;
-  readonly isOfPins?: boolean;
+  /** Of PINs: when the request came, by `clock.elapsed()`. */
+  readonly pinsCameAt?: number | undefined;
 };
 export type RepeatedOf = (words: SentWords, requestId: string) => Promise<EarlierOrder | undefined>;
 
 /** Reads of one order. `unread` where the journal, or the list of told sales, cannot be read now. */
 export function readersOf(parts: ReadParts) {
-  const { journal, pursuits, tellings, clock, steadiness, toldSales, unmarkedMs = () => UNMARKED_MS } = parts;
+  const { journal, pursuits, tellings, clock, steadiness, toldSales } = parts;
+  const { unmarkedMs = () => UNMARKED_MS, haveAllSigned = () => true } = parts;
   const current = async (owner: string, requestId: string): Promise<Order | undefined> => {
     const own = (await pursuits.find(owner, requestId))?.current();
     if (own === undefined) return journal.find(owner, requestId);
@@ -74,21 +82,47 @@ export function readersOf(parts: ReadParts) {
       isUnheard(order) || (await isPerhapsUntold(order, toldSales?.(), at, agoMsOf(order.settledAtMs)).catch(() => UNREAD));
     return isYet === true ? untold : isYet === UNREAD ? UNREAD : undefined;
   };
-  /** Whether a script waits for the order of PINs, or is being told it: then it is another customer's. */
-  const isOfAnother = async (order: Order): Promise<boolean> => tellings.isUnderWay(order) || mayBeAwaited(order, pursuits);
+  /**
+   * As `ifUnheard`, for PINs: they name no customer, so an order that a script waits for, or is being told, is another one's. At another process that is not
+   * known before each has signed since the request came: it may be the order of this script, whose process has died or stands still.
+   */
+  const ifUnheardPins = async (order: Order, cameAt: number, isRefundedPending = false): Promise<EarlierOrder | undefined> => {
+    if (tellings.isUnderWay(order)) return undefined;
+    const isAwaited = await mayBeAwaited(order, pursuits);
+    const isElsewhere = isAwaited && (await pursuits.find(order.owner, order.requestId)) === undefined;
+    if (isAwaited && (!isElsewhere || haveAllSigned(cameAt + HANG_UP_MS))) return undefined;
+    const unheard = await ifUnheard(order, isRefundedPending);
+    return isElsewhere ? unheard && UNREAD : unheard;
+  };
   const repeatedOf: RepeatedOf = async (words, requestId) => {
     const order = await remembered(words.owner, requestId);
-    if (order !== UNREAD && words.isOfPins === true && (await isOfAnother(order))) return undefined;
     if (order === UNREAD || wasNamed(order, words)) return order;
     if (order.headerId !== undefined && order.headerId === words.headerId) return order;
     // That mapping may not have read this id.
     if (words.isNamed === true && order.trail?.mapping === words.trail?.mapping) return undefined;
+    if (words.pinsCameAt !== undefined) return ifUnheardPins(order, words.pinsCameAt, words.isRefundedPending);
     // 0: no end, or a time in the future.
     const endedMs = order.settledAtMs === undefined ? 0 : steadiness.agoMs(order.settledAtMs);
     const isSinceThen = endedMs > 0 && clock.elapsed() - endedMs > (words.cameAt ?? Infinity);
     return isSinceThen && order.wordsHash === words.wordsHash ? order : ifUnheard(order, words.isRefundedPending);
   };
-  return { current, remembered, ifUnheard, repeatedOf, isOfAnother };
+  return { current, remembered, ifUnheard, ifUnheardPins, repeatedOf, ...sinceThen(parts) };
+}
+
+/** What may have happened to an order of another process while this one did not look: while it searched, or stood still. */
+function sinceThen({ steadiness, tellings }: Pick<ReadParts, 'steadiness' | 'tellings'>) {
+  /** When the request came the sold order had no end, or one that nobody had heard; another process has settled or told it while this one searched. */
+  const wasOpenAt = ({ outcome, settledAtMs = 0, toldAtMs = 0 }: Order, ageMs: number): boolean => {
+    const agoMs = Math.min(...[settledAtMs, toldAtMs].map(steadiness.agoMs));
+    // 0: a time in the future.
+    return outcome?.kind === 'succeeded' && agoMs > 0 && agoMs < ageMs;
+  };
+  /** Perhaps the request waited unread when the order of another process had no end (v1 refuses what it sold just now): the customer pressed twice, or buys again. */
+  const mayHaveWaited = (order: Order, { ageMs, heldUpMs = 0 }: Line): boolean =>
+    wasOpenAt(order, ageMs + heldUpMs) &&
+    steadiness.agoMs(order.openedAtMs) > REFUSED_AS_IDENTICAL_MS &&
+    tellings.heardUnder(order.owner, order.requestId) === undefined;
+  return { wasOpenAt, mayHaveWaited };
 }
 
 /**

@@ -31,7 +31,6 @@ import {
   type ReadParts,
   type RepeatedOf,
   readersOf,
-  REFUSED_AS_IDENTICAL_MS,
   UNREAD,
   wasNamed,
 } from './read-earlier';
@@ -91,8 +90,8 @@ interface UnheardSearch {
   readonly cameAt?: number | undefined;
   /** The script refunds its customer when it hears "pending". */
   readonly isRefundedPending?: boolean;
-  /** As for a sale that begins: see `Sale`. */
-  readonly isOfPins?: boolean;
+  /** As in `SentWords`. */
+  readonly pinsCameAt?: number | undefined;
 }
 
 interface FoundSale {
@@ -126,7 +125,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
   const tellings = createTellings(clock);
   const readers = readersOf({ ...parts, tellings });
   const { repeatedOf } = readers;
-  const find = createFind({ known, look, readers, tellings, steadiness });
+  const find = createFind({ known, look, readers, tellings, clock });
   const keepAtEnd = createKeeping(known, { clock, steadiness, sharedRepeats: shared });
 
   const isAlone = (): boolean => toldSales?.() === undefined;
@@ -159,7 +158,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
       }
     },
     findUnheard(owner, wordsHash, { repeatMs, hash: mapping }, search = {}) {
-      const { isDue = false, except, sent, contentHash, cameAt, isRefundedPending = false, isOfPins = false } = search;
+      const { isDue = false, except, sent, contentHash, cameAt, isRefundedPending = false, pinsCameAt } = search;
       const headerId = headerIdOf(sent);
       const words: SentWords = {
         owner,
@@ -167,7 +166,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
         trail: { mapping },
         headerId,
         isNamed: namesItsSale(sent),
-        ...{ cameAt, isRefundedPending, isOfPins },
+        ...{ cameAt, isRefundedPending, pinsCameAt },
       };
       const isRepeatable = (one: KeptRepeat): boolean => one.agoMs <= repeatMs && one.requestId !== except;
       const kept = () => {
@@ -209,22 +208,12 @@ interface FindParts {
   readonly look: ReturnType<typeof createLook>;
   readonly readers: ReturnType<typeof readersOf>;
   readonly tellings: Tellings;
-  readonly steadiness: RepeatsParts['steadiness'];
+  readonly clock: RepeatsParts['clock'];
 }
 
 /** Gives the function that finds the order that a sale repeats. It rejects where that cannot be found out: the sale could then be a second charge. */
-function createFind({ known, look, readers: { current, remembered, ifUnheard, isOfAnother }, tellings, steadiness }: FindParts) {
-  /** When the request came the sold order had no end, or one that nobody had heard; another process has settled or told it while this one searched. */
-  const wasOpenAt = ({ outcome, settledAtMs = 0, toldAtMs = 0 }: Order, ageMs: number): boolean => {
-    const agoMs = Math.min(...[settledAtMs, toldAtMs].map(steadiness.agoMs));
-    // 0: a time in the future.
-    return outcome?.kind === 'succeeded' && agoMs > 0 && agoMs < ageMs;
-  };
-  /** Perhaps the request waited unread when the order of another process had no end (v1 refuses what it sold just now): the customer pressed twice, or buys again. */
-  const mayHaveWaited = (order: Order, { ageMs, heldUpMs = 0 }: Line): boolean =>
-    wasOpenAt(order, ageMs + heldUpMs) &&
-    steadiness.agoMs(order.openedAtMs) > REFUSED_AS_IDENTICAL_MS &&
-    tellings.heardUnder(order.owner, order.requestId) === undefined;
+function createFind({ known, look, readers, tellings, clock }: FindParts) {
+  const { current, remembered, ifUnheard, ifUnheardPins, wasOpenAt, mayHaveWaited } = readers;
   /** The kept order where it may be the repeated one: because an id proves that (`isSame`), or because no script has heard of it. */
   const judge = async (
     kept: Repeatable,
@@ -243,10 +232,12 @@ function createFind({ known, look, readers: { current, remembered, ifUnheard, is
     // Under another mapping it may be that order.
     const isHeard = tellings.heardUnder(order.owner, requestId) === (order.trail?.mapping ?? '');
     if (earlier === UNREAD) return isHeard ? undefined : { requestId, earlier };
-    if (isOfPins && (await isOfAnother(earlier))) return undefined;
-    const same =
-      (await ifUnheard(earlier, isRefundedPending)) ?? (!isOfPins && wasOpenAt(earlier, line.ageMs) ? earlier : undefined);
-    if (same === undefined && !isOfPins && mayHaveWaited(earlier, line))
+    if (isOfPins) {
+      const unheard = await ifUnheardPins(earlier, clock.elapsed() - line.ageMs, isRefundedPending);
+      return unheard && { requestId, earlier: unheard };
+    }
+    const same = (await ifUnheard(earlier, isRefundedPending)) ?? (wasOpenAt(earlier, line.ageMs) ? earlier : undefined);
+    if (same === undefined && mayHaveWaited(earlier, line))
       throw unreadRefusal('the request may have waited unread while another process sold the same');
     return same && { requestId, earlier: same };
   };

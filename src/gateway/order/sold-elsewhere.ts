@@ -20,6 +20,7 @@ import type { ParsedRequest } from '../read/walk-in';
 import { LOOK_EVERY_MS } from './look-for-unheard';
 import { type EarlierOrder, REFUSED_AS_IDENTICAL_MS, UNREAD } from './read-earlier';
 import type { Repeats } from './repeats';
+import { UnreadYet, type WaitForJournal } from './wait-for-journal';
 
 export interface ElsewhereParts {
   readonly repeats: Pick<Repeats, 'findUnheard'>;
@@ -67,8 +68,9 @@ function findSameSale(
 ): Promise<EarlierOrder | undefined> {
   const cameAt = countsHeard ? clock.elapsed() - ageMs : undefined;
   const isRefundedPending = operation.takesPending === 'refunds';
-  const same = { except: order.requestId, sent: intent.requestId, contentHash: order.contentHash, isOfPins: isOfPins(operation) };
-  const search = { isDue, cameAt, isRefundedPending, ...same };
+  const same = { except: order.requestId, sent: intent.requestId, contentHash: order.contentHash };
+  const pinsCameAt = isOfPins(operation) ? clock.elapsed() - line.ageMs : undefined;
+  const search = { isDue, cameAt, isRefundedPending, pinsCameAt, ...same };
   return repeats.findUnheard(order.owner, order.wordsHash!, mapping, search).catch((error: unknown) => {
     onTrouble('find', error);
     return ifFailed;
@@ -141,12 +143,22 @@ export async function repeatedElsewhere(
 
 /**
  * The order that this sale without an id repeats, because of which v1 refused it as identical, or this process did not send it; undefined for any other sale.
- * One of PINs began as another customer's sale, because a script might wait for the first at a process that has died since.
+ * While that cannot be read it is looked for again, as long as the script waits.
  */
-export async function orderSoldInstead(order: Order, parsed: ParsedRequest, parts: ElsewhereParts): Promise<Order | undefined> {
+export async function orderSoldInstead(
+  order: Order,
+  leftMs: () => number,
+  parsed: ParsedRequest,
+  parts: ElsewhereParts & { readonly waitForJournal: WaitForJournal },
+): Promise<Order | undefined> {
   const isMeanwhile = wasSoldMeanwhile(order);
   if (!(isMeanwhile || isRefusedAsIdentical(order.outcome)) || hasFieldId(parsed.intent.requestId)) return undefined;
-  const found = await findSameSale(order, parsed, parts, { countsHeard: isMeanwhile, ifFailed: UNREAD });
+  const search = async (_order: NewOrder, isLast: boolean): Promise<EarlierOrder | undefined> => {
+    const found = await findSameSale(order, parsed, parts, { countsHeard: isMeanwhile, ifFailed: UNREAD });
+    if (found === UNREAD && !isLast) throw new UnreadYet('the other order of the sale');
+    return found;
+  };
+  const found = await parts.waitForJournal(order, search, { leftMs, line: parsed.line });
   if (found === UNREAD && parsed.operation.takesPending === 'sells')
     throw unreadRefusal('the other order of its sale cannot be read');
   if (found === UNREAD) return { ...order, outcome: JOURNAL_UNREAD };

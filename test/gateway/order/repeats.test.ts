@@ -1270,8 +1270,8 @@ describe('a repeat without an id', () => {
         const unreadable = { ...toldStore(), read: () => Promise.reject(new Error('too many open files')) };
         for (const [asIs, toldSales, away, http] of [
           [(one: Mapping) => one, unreadable, [], 200],
-          [(one: Mapping) => one, toldStore(), ['listUnsettled'], 200],
-          [selling, toldStore(), ['listUnsettled'], 503],
+          [(one: Mapping) => one, toldStore(), ['listUnsettled', 'find'], 200],
+          [selling, toldStore(), ['listUnsettled', 'find'], 503],
         ] as const) {
           const house = openWalkHouse({
             answers: [{ outcome: { kind: 'succeeded', reference: 'V0' } }, { outcome: IDENTICAL, afterMs: 50 }],
@@ -1775,24 +1775,59 @@ describe('a repeat without an id', () => {
     expect(await pinToldNow(house)).toBe('pin of V2');
   });
 
-  test.each([
-    ['is pending where another process has died with the first since', 60_000, true, 'pending'],
-    ['is told those that another process had sold before it died', 1_000, true, 'pin of V1'],
-    ['hears that refusal while another customer may wait for the first', 60_000, false, 'fail'],
-    ['hears that refusal while another customer is told the first', 1_000, false, 'fail'],
-  ] as const)('of PINs that v1 refuses as identical %s', async (_title, afterMs, hasDied, heard) => {
-    const parts = sharedList();
-    const first = openWalkHouse({ ...slowly(afterMs, SUCCESS), find: receiptOfPins, parts: hasDied ? {} : parts });
-    const house = openWalkHouse({ ...slowly(3_000, IDENTICAL), find: receiptOfPins, beside: first, parts });
-    askForPins(first);
-    await house.clock.advance(500);
+  interface FirstOfPins {
+    readonly soldAfterMs: number;
+    /** A neighbour marks what the dead process has told nobody. */
+    readonly marksAfterMs?: number;
+    /** The process gives a sign of life. */
+    readonly livesAfterMs?: number;
+    readonly isTold?: boolean;
+  }
+
+  /** What a script hears of PINs that another process begins to sell: at the same instant, or half a second before. */
+  async function secondOfPins(first: FirstOfPins, agoMs: number, answer: Outcome): Promise<unknown> {
+    const { soldAfterMs, marksAfterMs, livesAfterMs = Infinity, isTold = false } = first;
+    const lines: string[] = [];
+    const parts = { toldSales: () => toldStore(lines), onTold: (order: Order) => void (isTold && lines.push(toldLine(order))) };
+    const other = openWalkHouse({ ...slowly(soldAfterMs, SUCCESS), find: receiptOfPins, parts });
+    const { clock, journal } = other;
+    const livesAt = clock.elapsed() + livesAfterMs;
+    const haveAllSigned = (sinceMs: number): boolean => clock.elapsed() >= livesAt && livesAt >= sinceMs;
+    const house = openWalkHouse({
+      ...slowly(100, answer),
+      find: receiptOfPins,
+      beside: other,
+      parts: { ...parts, haveAllSigned },
+    });
+    const askOther = (): void => askForPins(other).end(true);
+    if (agoMs > 0) askOther();
+    await clock.advance(agoMs);
     const again = askForPins(house);
-    await house.clock.advance(2_000);
-    // A neighbour marks what a dead process has told nobody.
-    if (hasDied) await house.journal.tell(house.owner, first.upstream.sent[0]!.requestId, NOT_TOLD);
-    await house.clock.advance(10_000);
+    if (agoMs === 0) askOther();
+    if (marksAfterMs !== undefined)
+      void pause(clock, marksAfterMs).then(() => journal.tell(house.owner, other.upstream.sent[0]!.requestId, NOT_TOLD));
+    await clock.advance(15_000);
     const { status } = (await again.served).reply.body as { status: string };
-    expect((await pinOf(again)) ?? status).toBe(heard);
+    return (await pinOf(again)) ?? status;
+  }
+
+  test.each([
+    ['is pending where another process has died with the first since', { soldAfterMs: 60_000, marksAfterMs: 3_000 }, 'pending'],
+    ['is told those that another process had sold before it died', { soldAfterMs: 1_000, marksAfterMs: 3_000 }, 'pin of V1'],
+    ['is pending where its death does not show in time', { soldAfterMs: 1_000 }, 'pending'],
+    ['hears that refusal once the process of the first lives', { soldAfterMs: 60_000, livesAfterMs: 3_000 }, 'fail'],
+    ['hears that refusal where another customer was told the first', { soldAfterMs: 0, isTold: true }, 'fail'],
+  ] as const)('of PINs that v1 refuses as identical %s', async (_title, first: FirstOfPins, heard) => {
+    expect(await secondOfPins(first, 0, IDENTICAL)).toBe(heard);
+  });
+
+  test.each([
+    ['is pending where another process may have died with the first', { soldAfterMs: 60_000 }, 'pending'],
+    ['is told those that another process had sold before it died', { soldAfterMs: 1_000, marksAfterMs: 2_000 }, 'pin of V1'],
+    ['is another sale once the process of the first lives', { soldAfterMs: 60_000, livesAfterMs: 3_000 }, 'pin of V2'],
+    ['is another sale where another customer was told the first', { soldAfterMs: 100, isTold: true }, 'pin of V2'],
+  ] as const)('of PINs that v1 would sell again %s', async (_title, first: FirstOfPins, heard) => {
+    expect(await secondOfPins(first, 500, AGAIN)).toBe(heard);
   });
 
   test('is the same sale where another process has told its end while this one searched', async () => {
