@@ -64,3 +64,9 @@ test('another error is not waited for', async () => {
   const waiting: Waiting = { leftMs: () => 8_000, line: { hasHungUp: false } };
   await expect(wait(newOrder(), () => Promise.reject(new Error('refused')), waiting)).rejects.toThrow('refused');
 });
+
+test('what stays unread to the last is refused as unread', async () => {
+  const wait = createWaitForJournal(createVirtualClock(0), () => false);
+  const waiting: Waiting = { leftMs: () => 1_000, line: { hasHungUp: false } };
+  await expect(wait(newOrder(), () => Promise.reject(new UnreadYet('away')), waiting)).rejects.toMatchObject({ isUnread: true });
+});
