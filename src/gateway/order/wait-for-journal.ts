@@ -28,9 +28,9 @@ export class UnreadYet extends Error {
 }
 
 /**
- * Does the work again as long as it rejects with `UnreadYet`. `isLast`: it will not be done again, so the script must be told something now, or the
- * request is refused as unread. The order is
- * that of the request, opened now: others look for orders that were opened lately, and count on it that an order is written as soon as it is opened.
+ * Does the work again as long as it rejects with `UnreadYet`. `isLast`: it will not be done again, so the script must be told something now; the request is
+ * refused as unread where it rejects so once more. The order is that of the request, opened now: others look for orders that were opened lately, and count on
+ * it that an order is written as soon as it is opened.
  */
 export type WaitForJournal = <T>(
   order: NewOrder,
