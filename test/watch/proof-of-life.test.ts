@@ -52,6 +52,16 @@ test('a process that has left has not to sign', async () => {
   expect(await after(1)).toBe(true);
 });
 
+test('a process that has not signed for three quarters of a minute counts no more', async () => {
+  const { after, sign } = open();
+  await after(0);
+  for (let seconds = 0; seconds < 45; seconds += 5) {
+    sign('one');
+    expect(await after(5)).toBe(false);
+  }
+  expect(await after(1)).toBe(true);
+});
+
 test('while the signs cannot be read nothing is known', async () => {
   const { after, sign, setAway } = open();
   await after(0);
