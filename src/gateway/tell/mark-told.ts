@@ -62,10 +62,13 @@ async function markNotTold(order: Taken, line: Line, { journal, clock, toldSales
   if (!isDue(order)) return;
   // A sale that had ended before this request came was told to an earlier one, whose script may not have got the reply.
   const store = settledAtMs >= cameAtMs ? toldSales?.() : undefined;
+  const isInList = async (list: ToldStore, sold: Order): Promise<boolean> => (await readTold(list, openedAtMs - CLOCKS_MS))(sold);
+  // A request that waited unread while another one opened the order: until such a mark is taken back, the next sale of the same would be told this one.
+  if (store !== undefined && openedAtMs > cameAtMs + OPENED_MS && (await isInList(store, order).catch(() => false))) return;
   const hasHeard = async (list: ToldStore, afterMs: number): Promise<boolean> => {
     if (afterMs > 0) await pause(clock, afterMs);
     const now = await journal.find(owner, requestId);
-    return now?.outcome?.kind === 'succeeded' && now.toldAtMs === NOT_TOLD && (await readTold(list, openedAtMs - CLOCKS_MS))(now);
+    return now?.outcome?.kind === 'succeeded' && now.toldAtMs === NOT_TOLD && isInList(list, now);
   };
   try {
     await journal.tell(owner, requestId, NOT_TOLD, isDue, attempts);

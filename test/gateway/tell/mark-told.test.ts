@@ -222,3 +222,17 @@ test('the mark is taken back at once where the sale stands in the list already',
   await settlePromises();
   expect(written).toEqual([NOT_TOLD, NOW_MS]);
 });
+
+test.each([
+  ['stands in the list', [toldLine(ORDER)], []],
+  ['does not', [], [NOT_TOLD]],
+] as const)('a hang-up before the order was opened is marked only where the sale %s', async (_title, lines, expected) => {
+  const { written, parts } = openParts();
+  const told = { read: async () => lines, append: () => Promise.resolve() };
+  // It waited unread for a minute, while another process sold the order and told it.
+  const { line, end } = openLine(60_000);
+  watchHangUp({ ...SOLD, openedAtMs: NOW_MS - 30_000, settledAtMs: NOW_MS - 29_000 }, line, { ...parts, toldSales: () => told });
+  end(false);
+  await settlePromises();
+  expect(written).toEqual(expected);
+});
