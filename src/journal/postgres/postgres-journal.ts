@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../domain/clock';
 import type { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
-import { isEndUntold, type NewOrder, type Opened, type Order } from '../../domain/order';
+import { isEndUntold, isToldLater, type NewOrder, type Opened, type Order } from '../../domain/order';
 import { isJudgedByTime } from '../../domain/outcome';
 import {
   readOnlyJournal,
@@ -12,6 +12,7 @@ import {
   type JournalEvent,
   type JournalReads,
   type Processes,
+  keyText,
   type OrderKey,
 } from '../journal';
 import { catchUp, createDoubts, type Doubts, type Ended } from '../doubts';
@@ -24,7 +25,8 @@ import { createSpool, replaySpool } from './away';
 import { Batches } from './batches';
 import { Database, type Run } from './database';
 import { createOpenings, type Opening } from './open-orders';
-import { TOLD_KEPT_MS, type ToldStore, wasTold } from '../told-sales';
+import { toldLine, wasTold } from '../told-sales';
+import { createProcesses } from './processes';
 import { createReads } from './read-orders';
 import { HeldOrders, isThatAttempt, type VersionedOrder } from './rows';
 import { prepareSchema } from './schema';
@@ -55,12 +57,6 @@ const DAY_MS = 86_400_000;
 const RETENTION_MS = 90 * DAY_MS;
 const START_MS = 30_000;
 const WAITING_MAX = 10_000;
-
-/** Told sales that are older than `TOLD_KEPT_MS` are deleted at most so often. */
-const TOLD_DELETED_EVERY_MS = 4 * 60_000;
-
-const SIGN = `INSERT INTO gateway_processes (id, signed_at_ms) VALUES ($1, $2)
-  ON CONFLICT (id) DO UPDATE SET signed_at_ms = excluded.signed_at_ms`;
 
 /** Rejects with a plain Error when the database cannot be used; its message does not contain the address. */
 export async function openPostgresJournal(options: PostgresJournalOptions): Promise<Journal> {
@@ -128,7 +124,12 @@ class PostgresJournal {
     await prepareSchema(this.#database, { startMs, isReadOnly: false, ...(secretCheck === undefined ? {} : { secretCheck }) });
     await this.#keyMark.check();
     await this.#clock.compare(this.#database.read);
-    const { changes, unreadable } = await replaySpool(spoolDir, this.#seal, (change) => this.#replay(change));
+    const told = new Map<string, KeptChange>();
+    const { changes, unreadable } = await replaySpool(spoolDir, this.#seal, (change) => {
+      if ('toldAtMs' in change.said) told.set(keyText(change), change);
+      return this.#replay(change);
+    });
+    for (const change of told.values()) await this.#listTold(change);
     if (changes > 0) this.#onEvent({ kind: 'answers_written', orders: changes });
     const error = new Error(`${unreadable} lines of what v1 said cannot be read; they are left in ${spoolDir}.`);
     if (unreadable > 0) this.#onEvent({ kind: 'record_unreadable', error });
@@ -268,6 +269,14 @@ class PostgresJournal {
     return catchUp(this.keeping, this.#doubts, this.#onEvent);
   }
 
+  /** What a dead process told while the database was away is in no list of told sales, so it would be marked as untold. */
+  async #listTold({ owner, requestId, said }: KeptChange): Promise<void> {
+    const order = await this.#reads.find(owner, requestId);
+    if (order?.outcome?.kind !== 'succeeded' || !isToldLater(order) || !('toldAtMs' in said && said.toldAtMs === order.toldAtMs))
+      return;
+    await this.#processes.toldSales.append(toldLine(order), this.#clock.now());
+  }
+
   async #replay(change: KeptChange): Promise<void> {
     try {
       // The order stays its dead process's, whose script may not have heard of it.
@@ -277,48 +286,6 @@ class PostgresJournal {
       if (error instanceof WriteFailure) throw error;
     }
   }
-}
-
-/** The processes on this journal: a row for each that has not stopped cleanly. */
-function createProcesses(
-  own: string,
-  { now, readAtMs }: Pick<DatabaseClock, 'now' | 'readAtMs'>,
-  read: Run,
-  write: Run,
-): Processes {
-  return {
-    own,
-    now,
-    readAtMs,
-    sign: async (atMs) => void (await write(SIGN, [own, Math.round(atMs)])),
-    list: async () =>
-      (await read('SELECT id, signed_at_ms FROM gateway_processes')).map((row) => ({
-        id: row['id'] as string,
-        signedAtMs: Number(row['signed_at_ms']),
-      })),
-    remove: async (id) => void (await write('DELETE FROM gateway_processes WHERE id = $1', [id])),
-    toldSales: createTold(own, read, write),
-  };
-}
-
-const NOTE_TOLD = `INSERT INTO gateway_told (holder, at_ms, lines) VALUES ($1, $2, $3)
-  ON CONFLICT (holder, at_ms) DO UPDATE SET lines = gateway_told.lines || excluded.lines`;
-
-function createTold(own: string, read: Run, write: Run): ToldStore {
-  let lastMs = -Infinity;
-  return {
-    async append(lines, atMs) {
-      await write(NOTE_TOLD, [own, Math.round(atMs), lines]);
-      if (atMs - lastMs < TOLD_DELETED_EVERY_MS) return;
-      const beforeMs = lastMs - TOLD_KEPT_MS;
-      lastMs = atMs;
-      // Not at the first append: after the end of all gateways, the sales that they had told are still to be read. By the time of the append before: if the
-      // clock was put forward since, what was told just before that stays.
-      if (beforeMs !== -Infinity) await write('DELETE FROM gateway_told WHERE at_ms < $1', [Math.round(beforeMs)]);
-    },
-    read: async (fromMs) =>
-      (await read('SELECT lines FROM gateway_told WHERE at_ms >= $1', [Math.floor(fromMs)])).map((row) => row['lines'] as string),
-  };
 }
 
 /**

@@ -224,6 +224,25 @@ describePostgres('while PostgreSQL is away', () => {
     expect(await next.find(owner, 'r1')).toMatchObject({ outcome: SOLD, toldAtMs: NOT_TOLD });
   });
 
+  test.each([
+    ['it told before its death is told', [OPENED_AT_MS + 5], 0, OPENED_AT_MS + 5],
+    ['it was about to tell as its script hung up is not', [OPENED_AT_MS + 5, NOT_TOLD], 1, NOT_TOLD],
+  ])('a sale whose end a process kept, and which %s', async (_title, marks, marked, toldAtMs) => {
+    const spoolDir = newFolder();
+    const journal = await open({ spoolDir });
+    await journal.open(newOrder());
+    await server.kill();
+    await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1, 1);
+    for (const mark of marks) await journal.tell(owner, 'r1', mark, undefined, 1);
+    await journal.close();
+
+    await server.start();
+    const next = await open({ spoolDir });
+    const { toldSales } = next.processes!;
+    expect(await markUntold(next, [OPENED_AT_MS], { holder: journal.processes!.own, toldSales })).toBe(marked);
+    expect(await next.find(owner, 'r1')).toMatchObject({ outcome: SOLD, toldAtMs });
+  });
+
   test('a kept "nothing was charged" does not end an attempt that another gateway began meanwhile', async () => {
     const spoolDir = newFolder();
     const journal = await open({ spoolDir });
