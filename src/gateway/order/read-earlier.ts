@@ -4,7 +4,7 @@ import type { Line } from '../../domain/legacy';
 import { type NewOrder, type Order, TOLD_PENDING, type Trail } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
-import { isPerhapsTold, isPerhapsUntold, readTold, UNMARKED_MS } from '../../journal/told-sales';
+import { isPerhapsTold, isPerhapsUntold, readTold, TELLING_MS, type ToldStore, UNMARKED_MS } from '../../journal/told-sales';
 import type { LookParts } from './look-for-unheard';
 import { mayBeAwaited, type Pursuits } from './pursuits';
 import type { Tellings } from './tellings';
@@ -26,6 +26,7 @@ export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'tol
 
 /** A living process marks within this time that a script has hung up. */
 const HANG_UP_MS = 1_000;
+const LIST_MS = 250;
 
 /** The words of a request, and the mapping that reads them now. */
 export type SentWords = Pick<NewOrder, 'owner' | 'wordsHash'> & {
@@ -82,17 +83,16 @@ export function readersOf(parts: ReadParts) {
       isUnheard(order) || (await isPerhapsUntold(order, toldSales?.(), at, agoMsOf(order.settledAtMs)).catch(() => UNREAD));
     return isYet === true ? untold : isYet === UNREAD ? UNREAD : undefined;
   };
+  const mayBeUntold = untoldPins(parts);
   /**
    * As `ifUnheard`, for PINs: they name no customer, so an order that a script waits for, or is being told, is another one's. At another process that is not
    * known before each has signed since the request came: it may be the order of this script, whose process has died or stands still.
    */
   const ifUnheardPins = async (order: Order, cameAt: number, isRefundedPending = false): Promise<EarlierOrder | undefined> => {
     if (tellings.isUnderWay(order)) return undefined;
-    const isAwaited = await mayBeAwaited(order, pursuits);
-    const isElsewhere = isAwaited && (await pursuits.find(order.owner, order.requestId)) === undefined;
-    if (isAwaited && (!isElsewhere || haveAllSigned(cameAt + HANG_UP_MS))) return undefined;
-    const unheard = await ifUnheard(order, isRefundedPending);
-    return isElsewhere ? unheard && UNREAD : unheard;
+    if (!(await mayBeAwaited(order, pursuits))) return ifUnheard(order, isRefundedPending);
+    const isElsewhere = (await pursuits.find(order.owner, order.requestId)) === undefined;
+    return isElsewhere && (await mayBeUntold(order)) && !haveAllSigned(cameAt + HANG_UP_MS) ? UNREAD : undefined;
   };
   const repeatedOf: RepeatedOf = async (words, requestId) => {
     const order = await remembered(words.owner, requestId);
@@ -107,6 +107,31 @@ export function readersOf(parts: ReadParts) {
     return isSinceThen && order.wordsHash === words.wordsHash ? order : ifUnheard(order, words.isRefundedPending);
   };
   return { current, remembered, ifUnheard, ifUnheardPins, repeatedOf, ...sinceThen(parts) };
+}
+
+/**
+ * Whether another process may have told nobody these PINs, where it has marked nothing. Many orders of PINs are alike, so one read of the list of told sales
+ * serves all that are judged within `LIST_MS`: what it lacks yet is judged again.
+ */
+function untoldPins({ clock, steadiness, toldSales, unmarkedMs = () => UNMARKED_MS, tellings }: ReadParts) {
+  let read: { readonly atMs: number; readonly isTold: ReturnType<typeof readTold> } | undefined;
+  const readList = (store: ToldStore): ReturnType<typeof readTold> => {
+    if (read === undefined || clock.elapsed() - read.atMs > LIST_MS) {
+      const fromMs = clock.now() - TELLING_MS - unmarkedMs() - CLOCKS_MS;
+      read = { atMs: clock.elapsed(), isTold: readTold(store, fromMs) };
+    }
+    return read.isTold;
+  };
+  return async (order: Order): Promise<boolean> => {
+    if (order.outcome?.kind !== 'succeeded') return isUnsettled(order);
+    const store = toldSales?.();
+    const isMarked = steadiness.agoMs(order.settledAtMs ?? 0) > TELLING_MS + unmarkedMs();
+    if (store === undefined || isMarked || tellings.heardUnder(order.owner, order.requestId) !== undefined) return false;
+    return readList(store).then(
+      (isTold) => !isTold(order),
+      () => true,
+    );
+  };
 }
 
 /** What may have happened to an order of another process while this one did not look: while it searched, or stood still. */
