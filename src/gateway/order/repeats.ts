@@ -267,8 +267,9 @@ function createFind({ known, look, readers, tellings, clock }: FindParts) {
     if (charged !== undefined) return joined(order, charged.requestId, isOfPins ? undefined : sent?.id);
     // PINs that another customer may have taken are neither told nor sold.
     if (underHeader === UNREAD && isOfPins && !namesItsSale(sent)) return { order, repeatKind: 'unread' };
-    // If the journal cannot show the order of a header id, nothing is refused here: opening the order then tells "pending".
-    if (looked !== undefined && underHeader !== UNREAD) throw looked.error;
+    // A request whose header may be that of an order is not refused, but pending.
+    if (looked !== undefined && underHeader === UNREAD) return { order, repeatKind: 'unread' };
+    if (looked !== undefined) throw looked.error;
     // The PINs of the order under its own id were taken, so the sale gets another one.
     const own = isTaken ? withIds(order, generateRequestId(order.openedAtMs), sent?.id) : order;
     return { order: own, repeatKind: 'first' };

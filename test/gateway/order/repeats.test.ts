@@ -1700,6 +1700,31 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
+  test.each([false, true])(
+    'is looked for again once the journal is back, before anything is sent (X-Request-Id of a proxy: %s)',
+    async (isProxied) => {
+      const header = (id: string): Fields => (isProxied ? { 'x-request-id': id } : {});
+      const parts = sharedList();
+      const first = openWalkHouse({ ...slowly(0, SUCCESS), parts });
+      ask(first, {}, header('a')).hangUp();
+      await first.clock.advance(20_000);
+      let isAway = true;
+      const wrapJournal = (stored: Journal): Partial<Journal> => ({
+        listOfOwner: (of) => {
+          if (isAway) throw new Error('the journal is away');
+          return stored.listOfOwner(of);
+        },
+      });
+      const other = openWalkHouse({ ...slowly(0, AGAIN), beside: first, parts, away: JOURNAL_AWAY, wrapJournal });
+      const repeat = ask(other, {}, header('b'));
+      await other.clock.advance(700);
+      other.setAway([]);
+      isAway = false;
+      expect(await told(other, repeat)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+      expect(other.upstream.sent).toEqual([]);
+    },
+  );
+
   test('is refused, not sold, while it cannot be read whether another process has the order', async () => {
     const before = openWalkHouse(slowly(2 * MINUTE, SUCCESS));
     ask(before, { 'request-id': 'r-1' }).hangUp();
