@@ -18,10 +18,12 @@ import { openConfiguredJournal, createConfiguredNotes, openConfiguredTraffic } f
 import { prepareDataFolder } from './start/data-folder';
 import { createDeadline, createFollowingClock, pause, systemClock, type Clock, type FollowingClock } from './domain/clock';
 import { readOpenFilesLimit, shareDescriptors, sharesOfWorker, type DescriptorShares } from './start/descriptors';
+import type { Order } from './domain/order';
 import { createGateway, type Gateway } from './gateway/gateway';
 import type { GatewayParts, SharedParts } from './gateway/walk-parts';
 import type { Keyring } from './gateway/read/keyring';
 import { createKeyGuard, type KeyGuard } from './gateway/key-guard';
+import { takeBackMark } from './gateway/tell/mark-told';
 import type { LearntPatience } from './gateway/order/learnt-patience';
 import { KnownAddresses } from './http/connection/loop-turns';
 import type { HttpServer } from './http/server';
@@ -326,17 +328,10 @@ async function openOrders(config: Config, { observer, log, closers }: Opening, c
   let hasNeighbours = false;
   const onNeighbours = (isBeside: boolean): void => void (hasNeighbours = isBeside);
   const onTrouble = observer.trouble;
-  const watched = await watchUntold({
-    dataDir: config.dataDir,
-    journal,
-    toldSales,
-    clock,
-    onMarked,
-    onNeighbours,
-    onTrouble,
-  });
+  const watched = await watchUntold({ dataDir: config.dataDir, journal, toldSales, clock, onMarked, onNeighbours, onTrouble });
   closers.push(async () => watched.endSigns(false));
-  const toldLog = openToldLog(toldSales, clock);
+  const onLate = (sale: Order): void => void takeBackMark(sale, { journal, clock, onTrouble });
+  const toldLog = openToldLog(toldSales, clock, { onLate });
   return { journal, ...watched, toldSales, toldLog, hasNeighbours: () => hasNeighbours };
 }
 

@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pause, type Clock } from '../domain/clock';
+import type { Order } from '../domain/order';
 import { denyOtherUsers } from '../journal/lmdb/environment';
 import { toldLine, TOLD_KEPT_MS, type Told, type ToldSale, type ToldStore } from '../journal/told-sales';
 
@@ -25,26 +26,37 @@ const FILES = TOLD_KEPT_MS / FILE_MS + 1;
 /** How much earlier the system may date a file than this process its lines. */
 const DATE_MARGIN_MS = 1_000;
 
-export type ToldLog = ReturnType<typeof openToldLog>;
+/** A process that tells a sale, and writes that so much later, may have been taken for dead in between. */
+const LATE_MS = 15_000;
 
-export function openToldLog(store: ToldStore, clock: Clock, waitingMax = WAITING_MAX) {
-  let waiting: string[] = [];
+export type ToldLog<Sale extends ToldSale = Order> = ReturnType<typeof openToldLog<Sale>>;
+
+/** `onLate` gets the sales whose success was written so late that another process may have marked them as untold. */
+export function openToldLog<Sale extends ToldSale>(
+  store: ToldStore,
+  clock: Clock,
+  { waitingMax = WAITING_MAX, onLate }: { readonly waitingMax?: number; readonly onLate?: (sale: Sale) => void } = {},
+) {
+  let waiting: { readonly sale: Sale; readonly told: Told; readonly atMs: number }[] = [];
   /** When the newest sale of a failed write, or of those that wait, was told: the clock may be set back before they are written. */
   let toldAtMs = 0;
   let writing: Promise<void> | undefined;
   let isClosing = false;
   const writeSoon = async (): Promise<void> => {
     await pause(clock, GATHER_MS);
-    const lines = waiting;
+    const sales = waiting;
     waiting = [];
     const untilMs = Math.max(toldAtMs, clock.now());
     toldAtMs = 0;
-    const isWritten = await store.append(lines.join(''), untilMs).then(
+    const lines = sales.map(({ sale, told }) => toldLine(sale, told)).join('');
+    const isWritten = await store.append(lines, untilMs).then(
       () => true,
       () => false,
     );
-    if (!isWritten && !isClosing) {
-      waiting = [...lines, ...waiting].slice(0, waitingMax);
+    if (isWritten) {
+      for (const { sale, told, atMs } of sales) if (told === 'success' && clock.elapsed() - atMs > LATE_MS) onLate?.(sale);
+    } else if (!isClosing) {
+      waiting = [...sales, ...waiting].slice(0, waitingMax);
       toldAtMs = Math.max(toldAtMs, untilMs);
       await pause(clock, AGAIN_MS);
     }
@@ -52,9 +64,9 @@ export function openToldLog(store: ToldStore, clock: Clock, waitingMax = WAITING
   };
   return {
     /** To be called when the whole reply has left. */
-    note(sale: ToldSale, told: Told = 'success'): void {
+    note(sale: Sale, told: Told = 'success'): void {
       if (waiting.length >= waitingMax) return;
-      waiting.push(toldLine(sale, told));
+      waiting.push({ sale, told, atMs: clock.elapsed() });
       toldAtMs = Math.max(toldAtMs, clock.now());
       writing ??= writeSoon();
     },

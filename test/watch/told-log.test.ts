@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../src/domain/clock';
+import { type Clock, pause } from '../../src/domain/clock';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { readTold } from '../../src/journal/told-sales';
 import { openToldLog, toldFiles } from '../../src/watch/told-log';
@@ -53,6 +53,20 @@ test('sales of a failed write are written with the next one, and a stop does not
   const closed = log.close();
   await clock.advance(20);
   await closed;
+});
+
+test.each([
+  ['at once', 0, []],
+  ['after twenty seconds', 20_000, [1]],
+])('a sale that is written %s may have been marked as untold meanwhile, or not', async (_title, afterMs, expected) => {
+  const clock = createVirtualClock();
+  const late: number[] = [];
+  const append = (): Promise<void> => pause(clock, afterMs);
+  const log = openToldLog({ append, read: () => Promise.resolve([]) }, clock, { onLate: ({ number }) => late.push(number) });
+  log.note(sale(1));
+  log.note(sale(2), 'pending');
+  await clock.advance(30_000);
+  expect(late).toEqual(expected);
 });
 
 test('a sale keeps the time at which it was told, even if the clock is set back before it can be written', async () => {

@@ -97,21 +97,14 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
     });
   };
   /** The process that opened the order may have died, and another one have marked it since it was read here. */
-  const takeBackMark = (): void => {
-    if (order.openedAtMs >= cameAtMs - OPENED_MS || parts.toldSales?.() === undefined) return;
-    const { owner, requestId, attempts } = order;
-    const isMarked = (now: Order): boolean => now.attempts === attempts && now.toldAtMs === NOT_TOLD;
-    parts.journal
-      .tell(owner, requestId, parts.clock.now(), isMarked, attempts)
-      .catch((error: unknown) => parts.onTrouble('tell', error));
-  };
+  const wasOpenedBefore = (): boolean => order.openedAtMs < cameAtMs - OPENED_MS && parts.toldSales?.() !== undefined;
   const watchEnd = (before?: Promise<void>): void =>
     line.onEnd((isWhole) => {
       // While the journal is away, or this process stands still, another gateway may take it for dead and mark its orders as not told: the time is written
       // once more.
       const mayBeMarked = (): boolean => !parts.journal.isWritable() || isToldLate(order, cameAtMs, parts.clock);
       if (isWhole && told !== 'pending' && (isEndUntold(order) || mayBeMarked())) void write(parts.clock.now());
-      else if (isWhole && told === 'success') takeBackMark();
+      else if (isWhole && told === 'success' && wasOpenedBefore()) void takeBackMark(order, parts);
       if (isWhole && told !== 'failure') parts.onTold?.(order, told);
       if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD)
         void (before === undefined ? write(NOT_TOLD) : before.then(() => write(NOT_TOLD)));
@@ -124,6 +117,16 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
   }
   watchEnd();
   return undefined;
+}
+
+/** Takes back the mark that no script has heard of this sale, where another process has set it meanwhile. Never rejects. */
+export async function takeBackMark(
+  { owner, requestId, attempts }: Order,
+  { journal, clock, onTrouble }: Pick<MarkToldParts, 'clock' | 'onTrouble'> & { readonly journal: Pick<Journal, 'tell'> },
+): Promise<void> {
+  const isMarked = (now: Order): boolean => now.attempts === attempts && now.toldAtMs === NOT_TOLD;
+  const writing = journal.tell(owner, requestId, clock.now(), isMarked, attempts);
+  await writing.catch((error: unknown) => onTrouble('tell', error));
 }
 
 /** Whether the order ended while its script waited, and so long ago that this process may have stood still since. */

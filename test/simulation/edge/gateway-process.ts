@@ -3,9 +3,11 @@ import { openLine } from '../../gateway/open-line';
 import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { pause, within, type Clock } from '../../../src/domain/clock';
 import type { LegacyRequest } from '../../../src/domain/legacy';
+import type { Order } from '../../../src/domain/order';
 import { createGateway, type Gateway, type Served } from '../../../src/gateway/gateway';
 import type { GatewayParts } from '../../../src/gateway/walk-parts';
 import type { Keyring } from '../../../src/gateway/read/keyring';
+import { takeBackMark } from '../../../src/gateway/tell/mark-told';
 import type { Mapping } from '../../../src/mapping/mapping';
 import type { Processes } from '../../../src/journal/journal';
 import type { ToldStore } from '../../../src/journal/told-sales';
@@ -136,7 +138,10 @@ export class GatewayProcess {
     this.#processes = machine !== undefined ? disk.processesFor(this.#life, name) : undefined;
     this.#allMarked = sinceAllMarked(clock);
     this.#told = this.#processes?.toldSales ?? disk.told;
-    this.#log = openToldLog(this.#told, clock, bounds?.ordersMax);
+    const onTrouble: GatewayParts['onTrouble'] = (what, error) =>
+      note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`);
+    const onLate = (sale: Order): void => void takeBackMark(sale, { journal: this.#journal, clock, onTrouble });
+    this.#log = openToldLog(this.#told, clock, { ...(bounds && { waitingMax: bounds.ordersMax }), onLate });
     this.#live();
     const visitors = createVisitors({ upstream, clock: () => clock.elapsed() });
     const plain: GatewayParts = {
@@ -162,7 +167,7 @@ export class GatewayProcess {
       ...(bounds && { ordersMax: bounds.ordersMax }),
       crowdedSeconds: () => (stage.faults.isCrowded(stage.timeline.now - stage.startMs) ? 5 : undefined),
       shared: worker?.primary.partsFor(worker.number, name, this.#life, clock),
-      onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
+      onTrouble,
     };
     this.#isReady = this.#processes === undefined ? this.#markUntold(true) : this.#signTo(this.#processes);
     // A start that waits for the journal accepts no connections yet.
