@@ -5,7 +5,7 @@ import { GatewayError } from '../domain/errors';
 import { type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyRequest } from '../domain/legacy';
 import { type Order, standIn } from '../domain/order';
-import { isFinal, isRefusal, isSafeToRefund, referenceOf, succeedOutcome, TOLD_AS } from '../domain/outcome';
+import { isFinal, isSafeToRefund, referenceOf, succeedOutcome, TOLD_AS } from '../domain/outcome';
 import type { Mapping, ReplyOutcome } from '../mapping/mapping';
 import { isCredit, outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
@@ -86,24 +86,12 @@ async function findOrder(id: string, parsed: Asker, parts: WalkParts): Promise<O
 async function findById(id: string, { credentials }: Asker, { journal, pursuits }: WalkParts): Promise<Order | undefined> {
   const owner = credentials.fingerprint;
   // An order that is being written into the journal is waited for: the reply "no such order" would be wrong a moment later.
-  const find = async (requestId: string): Promise<Order | undefined> =>
-    (await pursuits.find(owner, requestId))?.current() ?? journal.find(owner, requestId);
-  const byRequestId = await find(shortenRequestId(id));
-  if (byRequestId !== undefined) return (await sentWithoutItsId(byRequestId, find)) ?? byRequestId;
+  const running = await pursuits.find(owner, shortenRequestId(id));
+  if (running !== undefined) return running.current();
+  const byRequestId = await journal.find(owner, shortenRequestId(id));
+  if (byRequestId !== undefined) return byRequestId;
   const byNumber = /^\d{1,15}$/.test(id) ? await journal.findByNumber(owner, Number(id)) : undefined;
   return byNumber ?? (await journal.findByReference(owner, id));
-}
-
-/**
- * A script sends its sale once more without the id, under the same header, and asks about it by the id (facts, 9.1). If the first order was refused, and the
- * repeat came to another process, it is an order under the id of the header.
- */
-async function sentWithoutItsId(
-  { headerId, outcome, contentHash, echo }: Order,
-  find: (requestId: string) => Promise<Order | undefined>,
-): Promise<Order | undefined> {
-  const other = headerId === undefined || !isRefusal(outcome) ? undefined : await find(headerId);
-  return other?.contentHash === contentHash && !isRefusal(other.outcome) ? { ...other, echo } : undefined;
 }
 
 async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {

@@ -46,30 +46,6 @@ test('a refused order that is sold while v1 judges the asking key is not told as
   expect(statusOf(await asked)).toBe('success');
 });
 
-test.each([
-  ['is told as sold', {}, 'success'],
-  ['is told as failed, where that was another sale', { amount: '300' }, 'fail'],
-])('a refused order that its script sent once more without its id, under the same header, %s', async (_title, more, heard) => {
-  const first = openWalkHouse({ answers: [{ outcome: REJECTED }] });
-  const other = openWalkHouse({ answers: [{ outcome: SUCCESS }], beside: first });
-  const { clock } = first;
-  const headers = { ...PHP, sent: { 'x-request-id': 'trace-1' } };
-  for (const [{ gateway }, body, told] of [
-    [first, SALE, 'fail'],
-    [other, { ...AIRTIME, ...more }, 'success'],
-  ] as const) {
-    const served = gateway.handle(legacyRequest({ body, headers }));
-    await clock.advance(1_000);
-    expect(statusOf(await served)).toBe(told);
-  }
-  for (const { gateway } of [first, other]) {
-    const asked = gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: PHP }));
-    await clock.advance(1_000);
-    const { reply } = await asked;
-    expect(reply.body).toMatchObject({ status: heard, 'request-id': 'r-1' });
-  }
-});
-
 test('a status query gets its reply in time, however slowly v1 gives the other orders of its key', async () => {
   const seller = openWalkHouse({
     answers: [...Array.from({ length: 20 }, (_, nth) => ({ outcome: pending(`V${nth}`) })), { outcome: UNKNOWN }],
