@@ -109,14 +109,21 @@ export function createFindElsewhere(
   parts: ElsewhereParts,
 ): () => Promise<Unknown | undefined> {
   let isDue = true;
+  // In a process that stood still the request may have waited unread for so long.
+  const { heldUpMs = 0 } = parsed.line;
+  const isRefusedBy = (found: EarlierOrder): boolean =>
+    found !== UNREAD && parts.steadiness.agoMs(found.openedAtMs) <= REFUSED_AS_IDENTICAL_MS;
   return async () => {
-    if (!isDue || ageMs() <= REFUSED_AS_IDENTICAL_MS) return undefined;
+    const isYoung = ageMs() <= REFUSED_AS_IDENTICAL_MS;
+    if (!isDue || ageMs() + heldUpMs <= REFUSED_AS_IDENTICAL_MS) return undefined;
     isDue = false;
     if (!mayBeElsewhere(parsed, parts)) return undefined;
     // The order that a repeat has found came with an earlier request.
-    const openedAgoMs = Math.max(parsed.line.ageMs, parts.steadiness.agoMs(order.openedAtMs));
+    const openedAgoMs = Math.max(parsed.line.ageMs + heldUpMs, parts.steadiness.agoMs(order.openedAtMs));
     const found = await findSameSale(order, parsed, parts, { ageMs: openedAgoMs, ifFailed: UNREAD });
-    if (found === undefined || (found !== UNREAD && isRefusal(found.outcome))) return undefined;
+    // v1 still refuses this attempt as identical to the other order.
+    isDue = isYoung && found !== undefined && isRefusedBy(found);
+    if (isDue || found === undefined || (found !== UNREAD && isRefusal(found.outcome))) return undefined;
     return { kind: 'unknown', reason: SOLD_MEANWHILE.reason };
   };
 }

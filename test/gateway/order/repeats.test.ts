@@ -1127,6 +1127,20 @@ describe('a repeat without an id', () => {
         },
       );
 
+      test('is pending, and not sold, in such trouble also where it waited unread while the script of the first was told', async () => {
+        const parts = sharedList();
+        const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 100 }], parts });
+        const frozen = openWalkHouse({ beside: first, answers: inTrouble(AGAIN), parts });
+        ask(frozen, { amount: '300' });
+        const pressed = ask(first);
+        await first.clock.advance(2_000);
+        const late = ask(frozen, {}, headersOfProxy(), 2_500);
+        await first.clock.advance(20_000);
+        expect(await told(first, pressed)).toMatchObject({ reference: 'V1' });
+        expect(await told(frozen, late)).toMatchObject({ status: 'pending', reference: null });
+        expect(frozen.upstream.sent).toHaveLength(2);
+      });
+
       test('is asked about again where v1 has refused the first, perhaps because of it', async () => {
         const { told: heard, sent } = await repeatInTrouble(IDENTICAL, SUCCESS);
         expect(heard).toMatchObject({ status: 'success', reference: 'V1' });
