@@ -18,7 +18,6 @@ import { openConfiguredJournal, createConfiguredNotes, openConfiguredTraffic } f
 import { prepareDataFolder } from './start/data-folder';
 import { createDeadline, createFollowingClock, pause, systemClock, type Clock, type FollowingClock } from './domain/clock';
 import { readOpenFilesLimit, shareDescriptors, sharesOfWorker, type DescriptorShares } from './start/descriptors';
-import type { Order } from './domain/order';
 import { createGateway, type Gateway } from './gateway/gateway';
 import type { GatewayParts, SharedParts } from './gateway/walk-parts';
 import type { Keyring } from './gateway/read/keyring';
@@ -330,8 +329,7 @@ async function openOrders(config: Config, { observer, log, closers }: Opening, c
   const onTrouble = observer.trouble;
   const watched = await watchUntold({ dataDir: config.dataDir, journal, toldSales, clock, onMarked, onNeighbours, onTrouble });
   closers.push(async () => watched.endSigns(false));
-  const onLate = (sale: Order): void => void takeBackMark(sale, { journal, clock, onTrouble });
-  const toldLog = openToldLog(toldSales, clock, { onLate });
+  const toldLog = openToldLog(toldSales, clock, { onLate: (sale) => void takeBackMark(sale, { journal, clock, onTrouble }) });
   return { journal, ...watched, toldSales, toldLog, hasNeighbours: () => hasNeighbours };
 }
 

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { pause, type Clock } from '../domain/clock';
 import type { Order } from '../domain/order';
 import { denyOtherUsers } from '../journal/lmdb/environment';
-import { toldLine, TOLD_KEPT_MS, type Told, type ToldSale, type ToldStore } from '../journal/told-sales';
+import { toldLine, TOLD_KEPT_MS, type Told, type ToldStore } from '../journal/told-sales';
 
 const FOLDER = 'told';
 /** Sales told within this time are written together. */
@@ -29,10 +29,12 @@ const DATE_MARGIN_MS = 1_000;
 /** A process that tells a sale, and writes that so much later, may have been taken for dead in between. */
 const LATE_MS = 15_000;
 
-export type ToldLog<Sale extends ToldSale = Order> = ReturnType<typeof openToldLog<Sale>>;
+export type ToldLog = ReturnType<typeof openToldLog>;
+/** What is kept of a sale until its line is written: nothing that it sold. */
+type Sale = Pick<Order, 'owner' | 'number' | 'requestId' | 'attempts'>;
 
 /** `onLate` gets the sales whose success was written so late that another process may have marked them as untold. */
-export function openToldLog<Sale extends ToldSale>(
+export function openToldLog(
   store: ToldStore,
   clock: Clock,
   { waitingMax = WAITING_MAX, onLate }: { readonly waitingMax?: number; readonly onLate?: (sale: Sale) => void } = {},
@@ -64,9 +66,9 @@ export function openToldLog<Sale extends ToldSale>(
   };
   return {
     /** To be called when the whole reply has left. */
-    note(sale: Sale, told: Told = 'success'): void {
+    note({ owner, number, requestId, attempts }: Sale, told: Told = 'success'): void {
       if (waiting.length >= waitingMax) return;
-      waiting.push({ sale, told, atMs: clock.elapsed() });
+      waiting.push({ sale: { owner, number, requestId, attempts }, told, atMs: clock.elapsed() });
       toldAtMs = Math.max(toldAtMs, clock.now());
       writing ??= writeSoon();
     },

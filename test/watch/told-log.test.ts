@@ -11,7 +11,7 @@ import { newFolder } from '../new-folder';
 import { until } from '../until';
 
 const OWNER = 'f'.repeat(32);
-const sale = (number: number) => ({ owner: OWNER, number });
+const sale = (number: number) => ({ owner: OWNER, number, requestId: `r${number}`, attempts: 1 });
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 

@@ -121,7 +121,7 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
 
 /** Takes back the mark that no script has heard of this sale, where another process has set it meanwhile. Never rejects. */
 export async function takeBackMark(
-  { owner, requestId, attempts }: Order,
+  { owner, requestId, attempts }: Pick<Order, 'owner' | 'requestId' | 'attempts'>,
   { journal, clock, onTrouble }: Pick<MarkToldParts, 'clock' | 'onTrouble'> & { readonly journal: Pick<Journal, 'tell'> },
 ): Promise<void> {
   const isMarked = (now: Order): boolean => now.attempts === attempts && now.toldAtMs === NOT_TOLD;

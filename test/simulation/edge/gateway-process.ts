@@ -3,7 +3,6 @@ import { openLine } from '../../gateway/open-line';
 import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { pause, within, type Clock } from '../../../src/domain/clock';
 import type { LegacyRequest } from '../../../src/domain/legacy';
-import type { Order } from '../../../src/domain/order';
 import { createGateway, type Gateway, type Served } from '../../../src/gateway/gateway';
 import type { GatewayParts } from '../../../src/gateway/walk-parts';
 import type { Keyring } from '../../../src/gateway/read/keyring';
@@ -140,8 +139,10 @@ export class GatewayProcess {
     this.#told = this.#processes?.toldSales ?? disk.told;
     const onTrouble: GatewayParts['onTrouble'] = (what, error) =>
       note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`);
-    const onLate = (sale: Order): void => void takeBackMark(sale, { journal: this.#journal, clock, onTrouble });
-    this.#log = openToldLog(this.#told, clock, { ...(bounds && { waitingMax: bounds.ordersMax }), onLate });
+    this.#log = openToldLog(this.#told, clock, {
+      ...(bounds && { waitingMax: bounds.ordersMax }),
+      onLate: (sale) => void takeBackMark(sale, { journal: this.#journal, clock, onTrouble }),
+    });
     this.#live();
     const visitors = createVisitors({ upstream, clock: () => clock.elapsed() });
     const plain: GatewayParts = {
