@@ -9,7 +9,7 @@ import { referenceOf } from '../../domain/outcome';
 import type { Journal, OfOwner } from '../../journal/journal';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { askForReceipt } from './find-receipt';
-import { type History, type HistoryRow, latestTimeOf, PAGES_MAX, type PagesQuestion, readPages } from './read-history';
+import { type History, type HistoryRow, latestTimeOf, PAGES_MAX, type PagesQuestion, readPages, ROWS_MAX } from './read-history';
 
 /** What this process has seen itself; times by `clock.elapsed()`, which nobody can set. */
 export interface SeenHere {
@@ -73,8 +73,9 @@ export function createCheck(
    */
   const isReadRightly = async (operation: string): Promise<boolean> => {
     const { owner, untilMs } = sold;
-    const { sale } = await findSold({ owner, untilMs }, parts, (order) => order.operation === operation);
-    if (sale === undefined) return true;
+    const { sale, others, sold: soldSince } = await findSold({ owner, untilMs }, parts, (order) => order.operation === operation);
+    // Behind more sales than the history is read back, the row of an older sale is beyond it.
+    if (sale === undefined) return others < SOLD_AMONG_MAX || soldSince >= ROWS_MAX;
     const reference = referenceOf(sale.outcome)!;
     const row = history.shown.get(reference) ?? (await findRow(sale, { context }, parts));
     if (row === 'beyond') return true;
@@ -178,19 +179,20 @@ export function soldSince(sinceMs: number, { wholeSinceMs }: Pick<History, 'whol
   return Math.max(sinceMs + CLOCK_ERROR_MS - SOLD_BEFORE_MS, wholeSinceMs + SURE_MARGIN_MS / 2);
 }
 
-/** The key's last confirmed sale of the wanted ones, and how many other orders come before it. */
+/** The key's last confirmed sale of the wanted ones, how many other orders come before it, and how many of those are sold. */
 async function findSold(
   { untilMs, ...range }: Pick<SoldSpan, 'owner' | 'untilMs'> & Pick<OfOwner, 'fromMs'>,
   { journal }: CheckParts,
   isWanted: (order: Order) => boolean = () => true,
-): Promise<{ readonly sale?: Order; readonly others: number }> {
+): Promise<{ readonly sale?: Order; readonly others: number; readonly sold: number }> {
   const listed = journal.listOfOwner({ newestFirst: true, ...range, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined });
-  let others = 0;
+  let [others, sold] = [0, 0];
   for await (const order of listed) {
     const { outcome, settledAtMs = 0 } = order;
     const isSold = outcome?.kind === 'succeeded' && outcome.reference !== undefined && settledAtMs <= untilMs;
-    if (isSold && isWanted(order)) return { sale: order, others };
+    if (isSold && isWanted(order)) return { sale: order, others, sold };
     others += 1;
+    if (isSold) sold += 1;
   }
-  return { others };
+  return { others, sold };
 }

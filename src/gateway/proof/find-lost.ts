@@ -80,6 +80,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
       sinceMs,
       mayBeLost: (row) => lost.some((order) => !isRuledOut(traits.get(order), row)),
       isTimely: (row) => lost.some((order) => isTimely(order, row)),
+      arePinsSought: lost.some((order) => traits.get(order)?.quantity !== undefined),
     },
     context,
   );

@@ -1,4 +1,5 @@
 /** Reads v1's history of one key, back to a time, in search of orders whose answer was lost. Buys nothing. */
+import type { Clock } from '../../domain/clock';
 import { createLru } from '../../domain/lru';
 import type { JsonObject } from '../../domain/json';
 import type { Journal } from '../../journal/journal';
@@ -36,6 +37,8 @@ export interface HistoryQuestion {
   readonly mayBeLost: (row: JsonObject) => boolean;
   /** True for a row of the time of a lost order: its receipt is read before the others. */
   readonly isTimely: (row: HistoryRow) => boolean;
+  /** Whether one of the lost orders buys PINs. */
+  readonly arePinsSought: boolean;
 }
 
 export interface HistoryReader {
@@ -43,37 +46,57 @@ export interface HistoryReader {
   read(question: HistoryQuestion, context: CallContext): Promise<History | undefined>;
 }
 
-/** 3,000 rows: more than a key sells in a day at v1's own limit of requests. */
-export const PAGES_MAX = 60;
 const PER_PAGE = 50;
+export const PAGES_MAX = 60;
+/** More than a key sells in a day at v1's own limit of requests. */
+export const ROWS_MAX = PAGES_MAX * PER_PAGE;
 /** How many receipts one look reads; the next look reads the others. */
 const RECEIPTS_MAX = 100;
 const RECEIPTS_AT_ONCE = 4;
 const RECEIPTS_KEPT = 10_000;
+/** v1 may show a success before its PINs: that there are none is believed so long after it was read first. */
+const PINS_LATE_MS = 60_000;
 /** v1's times carry no zone (specification, 2.4): they may be West Africa Time, v1's own zone, or UTC. */
 const ZONE_OFFSETS_MS = [3_600_000, 0];
 /** If reading a time in a zone puts it so far ahead of v1's clock, v1's times are not of that zone. */
 const AHEAD_MS = 30 * 60_000;
 
-export function createHistoryReader({
-  journal,
-  upstream,
-}: {
+interface ReaderParts {
   readonly journal: Pick<Journal, 'findByReference'>;
   readonly upstream: Pick<Upstream, 'find'>;
-}): HistoryReader {
-  // The identifying part of a receipt never changes, so it may be cached. Goods and status are not kept.
+  readonly clock: Pick<Clock, 'elapsed'>;
+}
+
+/** The receipts of rows. Their identifying part never changes, so it is kept; goods and status are not. */
+function createReceipts({ upstream, clock }: Omit<ReaderParts, 'journal'>) {
   const known = createLru<string, JsonObject>(RECEIPTS_KEPT);
+  /** When a success that may be one of PINs was first read without them, by `clock.elapsed()`. */
+  const bareSince = createLru<string, number>(RECEIPTS_KEPT);
   const keyOf = ({ credentials }: CallContext, reference: string): string => `${credentials.fingerprint} ${reference}`;
-
-  /** Reads a receipt and keeps its identifying part. Undefined when v1 does not show it. */
-  const learn = async (reference: string, context: CallContext): Promise<JsonObject | undefined> => {
-    const finding = await askForReceipt(reference, context, upstream);
-    const identity = finding.kind === 'found' ? identityOf(finding.body, reference) : undefined;
-    if (identity !== undefined) known.set(keyOf(context, reference), identity);
-    return identity;
+  const mayGetPins = (key: string, identity: JsonObject): boolean => {
+    if (!isBareSuccess(identity['data'] as JsonObject)) return false;
+    const sinceMs = bareSince.get(key) ?? clock.elapsed();
+    bareSince.set(key, sinceMs);
+    return clock.elapsed() - sinceMs < PINS_LATE_MS;
   };
+  return {
+    keptOf: (reference: string, context: CallContext): JsonObject | undefined => known.get(keyOf(context, reference)),
+    /** Reads a receipt. Undefined when v1 does not show it, or does not show yet whether it is one of PINs. */
+    async read(reference: string, context: CallContext, arePinsSought: boolean): Promise<JsonObject | undefined> {
+      const finding = await askForReceipt(reference, context, upstream);
+      const identity = finding.kind === 'found' ? identityOf(finding.body, reference) : undefined;
+      const key = keyOf(context, reference);
+      if (identity === undefined) return undefined;
+      if (mayGetPins(key, identity)) return arePinsSought ? undefined : identity;
+      known.set(key, identity);
+      return identity;
+    },
+  };
+}
 
+export function createHistoryReader({ journal, ...parts }: ReaderParts): HistoryReader {
+  const { upstream } = parts;
+  const receiptsOfRows = createReceipts(parts);
   return {
     async read(question, context) {
       const { fingerprint } = context.credentials;
@@ -91,7 +114,7 @@ export function createHistoryReader({
       const { rows, shown, wholeSinceMs, serverAtMs } = pages;
       // A full cache may forget receipts while others are read.
       const receipts = new Map(
-        [...rows.values()].map((row) => [row.reference, upToDate(known.get(keyOf(context, row.reference)), row)]),
+        [...rows.values()].map((row) => [row.reference, upToDate(receiptsOfRows.keptOf(row.reference, context), row)]),
       );
       const unread = [...rows.values()].filter(({ reference }) => receipts.get(reference) === undefined);
       const wanted = [...unread.filter(question.isTimely), ...unread.filter((row) => !question.isTimely(row))];
@@ -99,7 +122,9 @@ export function createHistoryReader({
       let hasLearnt = false;
       for (let from = 0; from < asked.length; from += RECEIPTS_AT_ONCE) {
         const some = asked.slice(from, from + RECEIPTS_AT_ONCE);
-        const learnt = await Promise.all(some.map(({ reference }) => learn(reference, context)));
+        const learnt = await Promise.all(
+          some.map(({ reference }) => receiptsOfRows.read(reference, context, question.arePinsSought)),
+        );
         some.forEach(({ reference }, index) => receipts.set(reference, learnt[index]));
         hasLearnt ||= learnt.some((receipt) => receipt !== undefined);
       }
@@ -227,7 +252,7 @@ function identityOf(receipt: JsonObject, reference: string): JsonObject | undefi
   if (orderInReceipt(receipt, reference) !== 'this') return undefined;
   const data = receipt['data'] as JsonObject;
   const { phone = null, amount = null, category = null, type = null } = data;
-  // A finished sale without PINs never gets any, so this may be cached. Of PINs only that there are some is kept.
+  // Of PINs only that there are some is kept.
   const withoutPins = isOverWithoutPins(data) ? { status: data['status']!, pins: [] } : {};
   const { pins } = data;
   const somePins = Array.isArray(pins) && pins.length > 0 ? { pins: [null] } : {};
@@ -247,6 +272,12 @@ function isWaiting({ status }: JsonObject): boolean {
 
 function isOver({ status }: JsonObject): boolean {
   return status === 'success' || status === 'failed';
+}
+
+/** A success without PINs and without a number: v1 shows no number with PINs. */
+function isBareSuccess(sale: JsonObject): boolean {
+  const { status, phone } = sale;
+  return status === 'success' && isOverWithoutPins(sale) && (phone === null || phone === '');
 }
 
 /** Whether the sale is over and has no PINs: v1 shows an empty list for it. */

@@ -9,7 +9,7 @@ import { CREDENTIALS, createScriptedUpstream } from '../scripted-upstream';
 
 const NOW = Date.UTC(2026, 5, 1, 9);
 const CONTEXT = { credentials: CREDENTIALS, clientAddress: '192.0.2.7', timeoutMs: 1_000 };
-const ALL: HistoryQuestion = { sinceMs: 0, mayBeLost: () => true, isTimely: () => true };
+const ALL: HistoryQuestion = { sinceMs: 0, mayBeLost: () => true, isTimely: () => true, arePinsSought: false };
 
 const timeText = (atMs: number) => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
 
@@ -27,7 +27,7 @@ function openReader(count: number, receiptOf: (reference: string) => Finding = r
     const transactions = rows.slice(from, from + Number(query['per_page']));
     return { kind: 'found', body: { status: 'success', data: { transactions } }, serverAtMs: NOW };
   });
-  const reader = createHistoryReader({ journal, upstream });
+  const reader = createHistoryReader({ journal, upstream, clock: createVirtualClock() });
   const receiptsAsked = () => upstream.asked.flatMap(({ call }) => (call.path === '/receipt' ? [call.query!['reference']!] : []));
   return { journal, upstream, reader, rows, receiptsAsked };
 }
@@ -123,7 +123,7 @@ describe('a history is not whole', () => {
     const upstream = createScriptedUpstream(createVirtualClock(), [], ({ query = {} }): Finding => {
       return { kind: 'found', body: { status: 'success', data: list(Number(query['page'])) } };
     });
-    const reader = createHistoryReader({ journal: createMemoryJournal(), upstream });
+    const reader = createHistoryReader({ journal: createMemoryJournal(), upstream, clock: createVirtualClock() });
     return reader.read({ ...ALL, sinceMs, mayBeLost: () => false }, CONTEXT);
   };
 
@@ -187,7 +187,10 @@ test('a row with the time of a wrong clock ends no reading, wherever on its page
       return { kind: 'found', body: { status: 'success', data } };
     });
     const question = { ...ALL, sinceMs: NOW - 120.5 * 60_000, mayBeLost: () => false };
-    const history = await createHistoryReader({ journal: createMemoryJournal(), upstream }).read(question, CONTEXT);
+    const history = await createHistoryReader({ journal: createMemoryJournal(), upstream, clock: createVirtualClock() }).read(
+      question,
+      CONTEXT,
+    );
     const hasProof = history!.wholeSinceMs < Infinity;
     expect([place, hasProof ? history!.shown.has('V120') : 'nothing is proven']).toEqual([
       place,

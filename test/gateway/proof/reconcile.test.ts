@@ -63,6 +63,21 @@ test('a lost order is declined by its failed row though v1 declined another numb
   expect(await room.look('lost', MINUTE_MS)).toMatchObject({ kind: 'declined', reference: 'V1' });
 });
 
+test.each([
+  ['the category of cards', 'recharge_card', FOUND],
+  ['the word for airtime', 'airtime', UNKNOWN],
+])(
+  'cards whose receipt shows no PINs at the first look, and has them a moment later, under %s',
+  async (_title, category, expected) => {
+    const shows: JsonObject = { category, pins: [] };
+    const room = openRoom([{ reference: 'V1', phone: '', shows }]);
+    await room.lose('lost', CARDS);
+    expect(await room.look('lost', 10_000)).toEqual(UNKNOWN);
+    Object.assign(shows, { pins: [{ pin: '1', serial: '2' }] });
+    expect(await room.look('lost', QUIET_MS)).toEqual(expected);
+  },
+);
+
 interface Looked extends RoomOptions {
   /** How the lost order differs from one of airtime that was opened at the start. */
   readonly lost?: Lost;
@@ -191,6 +206,24 @@ test('nor does such a history where the key has had thousands of refusals since 
   for (let nth = 0; nth < 5_000; nth += 1) await room.refuse(`refused-${nth}`);
   await room.lose('r-2');
   expect(await room.look('r-2', QUIET_MS)).toEqual(UNKNOWN);
+});
+
+test.each([
+  ['of refusals since proves no order absent', 'refuse', UNKNOWN],
+  // v1 keeps them on pages that no look reads.
+  ['of sales since does not keep an order from being proven absent', 'sell', ABSENT],
+] as const)('a last sale of the same service behind thousands %s', async (_title, how, expected) => {
+  const power = { operation: 'buy_electricity', fields: { meter: '0045', amount: 100_00 } };
+  const room = openRoom([{ reference: 'LATE', phone: '08030000002' }]);
+  // v1 writes a number of the account into these receipts, as it would into that of the lost order.
+  await room.sell('known', 'V1', { ...power, afterMs: -7 * 60 * MINUTE_MS });
+  for (let nth = 0; nth < 5_000; nth += 1) {
+    const asked = { phone: '08030000002', afterMs: nth - 6 * 60 * MINUTE_MS };
+    await (how === 'sell' ? room.sell(`r-${nth}`, `S${nth}`, asked) : room.refuse(`r-${nth}`, asked));
+  }
+  await room.sell('late', 'LATE', { phone: '08030000002' });
+  await room.lose('lost', power);
+  expect(await room.look('lost', QUIET_MS)).toEqual(expected);
 });
 
 test.each([
