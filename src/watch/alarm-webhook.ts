@@ -26,6 +26,9 @@ const PAUSE_FIRST_MS = 1_000;
 const PAUSE_MOST_MS = 5 * 60_000;
 /** With the growing pauses about a day. */
 const TRIES_MAX = 300;
+/** How often a message is tried that the receiver refuses for what it says: the next ones may please it. */
+const REFUSED_TRIES_MAX = 5;
+const OF_THE_MESSAGE: readonly number[] = [400, 413, 422];
 const LAST_TRY_MS = 1_000;
 
 interface Waiting {
@@ -65,8 +68,7 @@ export class AlarmWebhook {
     const untilMs = performance.now() + LAST_TRY_MS;
     for (const { body, done } of this.#queue.splice(0)) {
       const leftMs = untilMs - performance.now();
-      const failure = leftMs > 0 ? await postOnce(this.#url, body, leftMs) : 'no time was left';
-      done(failure === undefined);
+      done(leftMs > 0 && (await postOnce(this.#url, body, leftMs)) === undefined);
     }
   }
 
@@ -84,14 +86,16 @@ export class AlarmWebhook {
   }
 
   async #deliver(body: string): Promise<boolean> {
-    for (let tries = 0; tries < TRIES_MAX && !this.#isClosed; tries += 1) {
+    let triesMax = TRIES_MAX;
+    for (let tries = 0; tries < triesMax && !this.#isClosed; tries += 1) {
       const failure = await postOnce(this.#url, body, ANSWER_MS);
       if (failure === undefined) {
         this.#hasFailed = false;
         return true;
       }
-      if (!this.#hasFailed) this.#parts.onTrouble('alarm_webhook', new Error(`ALARM_WEBHOOK takes no alarm: ${failure}.`));
+      if (!this.#hasFailed) this.#parts.onTrouble('alarm_webhook', new Error(`ALARM_WEBHOOK takes no alarm: ${failure.text}.`));
       this.#hasFailed = true;
+      triesMax = failure.isOfMessage ? REFUSED_TRIES_MAX : TRIES_MAX;
       const woken = new Promise<void>((resolve) => (this.#wake = resolve));
       await Promise.race([pause(this.#parts.clock, Math.min(PAUSE_MOST_MS, PAUSE_FIRST_MS * 2 ** tries)), woken]);
     }
@@ -105,8 +109,14 @@ export class AlarmWebhook {
   }
 }
 
-/** Undefined when the receiver took the message, else the reason. Never throws. */
-function postOnce(url: URL, body: string, timeoutMs: number): Promise<string | undefined> {
+interface Failure {
+  readonly text: string;
+  /** Whether the receiver refuses what the message says. */
+  readonly isOfMessage: boolean;
+}
+
+/** Undefined when the receiver took the message. Never throws. */
+function postOnce(url: URL, body: string, timeoutMs: number): Promise<Failure | undefined> {
   return new Promise((resolve) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(
       url,
@@ -122,14 +132,14 @@ function postOnce(url: URL, body: string, timeoutMs: number): Promise<string | u
       (response) => {
         response.resume();
         const status = response.statusCode ?? 0;
-        end(status >= 200 && status < 300 ? undefined : `it answers HTTP ${status}`);
+        end(status >= 200 && status < 300 ? undefined : `it answers HTTP ${status}`, OF_THE_MESSAGE.includes(status));
       },
     );
     const timer = setTimeout(() => end(`it did not answer within ${Math.ceil(timeoutMs / 1_000)} s`), timeoutMs);
-    const end = (failure: string | undefined): void => {
+    const end = (text: string | undefined, isOfMessage = false): void => {
       clearTimeout(timer);
-      resolve(failure);
-      if (failure !== undefined) request.destroy();
+      resolve(text === undefined ? undefined : { text, isOfMessage });
+      if (text !== undefined) request.destroy();
     };
     // The text of the error may contain the address, which is secret.
     request.on('error', (error: NodeJS.ErrnoException) => end(`no connection (${error.code ?? 'unknown'})`));

@@ -87,6 +87,14 @@ test('a failed post is repeated, in the order of the alarms, and logged once wit
   expect(troubles).toEqual(['alarm_webhook: ALARM_WEBHOOK takes no alarm: it answers HTTP 500.']);
 });
 
+test('an alarm that the receiver refuses for what it says holds the next ones back for five tries', async () => {
+  answers = [400, 400, 400, 400, 400];
+  const { webhook, troubles } = openWebhook('json');
+  expect(await Promise.all([webhook.post(MESSAGE), webhook.post({ ...MESSAGE, state: 'over' })])).toEqual([false, true]);
+  expect(received).toHaveLength(6);
+  expect(troubles).toEqual(['alarm_webhook: ALARM_WEBHOOK takes no alarm: it answers HTTP 400.']);
+});
+
 test('at most 100 alarms wait for an unreachable webhook, and a close drops them within three seconds', async () => {
   const slow: Clock = { ...systemClock, after: () => () => undefined };
   const webhook = new AlarmWebhook({
