@@ -35,18 +35,20 @@ export const SEND_AGAIN_MS = 4 * 60 * 60_000;
 const SUBJECTS_MAX = 20;
 const RUNBOOK = 'docs/runbook.md';
 
-/** An alarm from the first time that its condition holds until it is over. */
+/** An alarm from the first time that its condition holds until it is over. Times by `clock.elapsed()`, where nothing else is said: nobody can set it. */
 interface TrackedAlarm {
   readonly name: AlarmName;
   readonly subject: string | undefined;
+  /** By the time of day. */
   readonly sinceMs: number;
+  readonly heldSince: number;
   text: string;
   isRaised: boolean;
   /** When the alarm was last sent; undefined before the first time. */
-  toldAtMs: number | undefined;
+  toldAt: number | undefined;
   /** Whether a receiver took it. */
   isTaken: boolean;
-  goneSinceMs: number | undefined;
+  goneSince: number | undefined;
 }
 
 const fileSchema = z.object({
@@ -99,16 +101,16 @@ export class AlarmsWatch {
     try {
       const sightings = await this.#parts.see();
       if (this.#isStopped) return;
-      const nowMs = this.#parts.clock.now();
-      for (const condition of CONDITIONS) this.#judge(condition, sightings, nowMs);
+      for (const condition of CONDITIONS) this.#judge(condition, sightings);
       this.#failures.delete('alarms');
     } catch (error) {
       this.#failed('alarms', error);
     }
   }
 
-  #judge(condition: Condition, sightings: Sightings, nowMs: number): void {
+  #judge(condition: Condition, sightings: Sightings): void {
     const { name } = condition;
+    const { clock } = this.#parts;
     const isRaised = (subject?: string): boolean => this.#tracked.get(keyOf({ name, subject }))?.isRaised ?? false;
     const findings = condition.find(sightings, isRaised);
     if (findings === undefined) return;
@@ -120,35 +122,38 @@ export class AlarmsWatch {
       if (text === undefined) continue;
       if (one === undefined)
         this.#tracked.set(key, {
-          ...{ name, subject, text, sinceMs: nowMs },
-          ...{ isRaised: false, toldAtMs: undefined, isTaken: false, goneSinceMs: undefined },
+          ...{ name, subject, text, sinceMs: clock.now(), heldSince: clock.elapsed() },
+          ...{ isRaised: false, toldAt: undefined, isTaken: false, goneSince: undefined },
         });
-      else Object.assign(one, { text, goneSinceMs: undefined });
-      this.#sendIfDue(this.#tracked.get(key)!, condition, nowMs);
+      else Object.assign(one, { text, goneSince: undefined });
+      this.#sendIfDue(this.#tracked.get(key)!, condition);
     }
-    for (const [key, one] of this.#tracked) if (one.name === name && !held.has(key)) this.#missed(key, one, condition, nowMs);
+    for (const [key, one] of this.#tracked) if (one.name === name && !held.has(key)) this.#missed(key, one, condition);
   }
 
-  #sendIfDue(one: TrackedAlarm, { raiseAfterMs }: Condition, nowMs: number): void {
+  #sendIfDue(one: TrackedAlarm, { raiseAfterMs }: Condition): void {
+    const elapsed = this.#parts.clock.elapsed();
     if (!one.isRaised) {
-      if (nowMs - one.sinceMs < raiseAfterMs) return;
+      if (elapsed - one.heldSince < raiseAfterMs) return;
       one.isRaised = true;
-      return this.#send('raised', one, nowMs);
+      return this.#send('raised', one);
     }
-    if (nowMs - (one.toldAtMs ?? 0) >= SEND_AGAIN_MS) this.#send('still', one, nowMs);
+    if (elapsed - one.toldAt! >= SEND_AGAIN_MS) this.#send('still', one);
   }
 
-  #missed(key: string, one: TrackedAlarm, { overAfterMs }: Condition, nowMs: number): void {
+  #missed(key: string, one: TrackedAlarm, { overAfterMs }: Condition): void {
     if (!one.isRaised) return void this.#tracked.delete(key);
-    one.goneSinceMs ??= nowMs;
-    if (nowMs - one.goneSinceMs < overAfterMs) return;
+    const elapsed = this.#parts.clock.elapsed();
+    one.goneSince ??= elapsed;
+    if (elapsed - one.goneSince < overAfterMs) return;
     this.#tracked.delete(key);
-    this.#send('over', one, nowMs);
+    this.#send('over', one);
   }
 
-  #send(state: AlarmMessage['state'], one: TrackedAlarm, atMs: number): void {
+  #send(state: AlarmMessage['state'], one: TrackedAlarm): void {
     const alarm = shown(one);
-    const { log, send: tell } = this.#parts;
+    const { clock, log, send: tell } = this.#parts;
+    const atMs = clock.now();
     const fields = {
       alarm: alarm.name,
       subject: alarm.subject,
@@ -158,7 +163,7 @@ export class AlarmsWatch {
     };
     if (state === 'over') log.info('alarm', { ...fields, durationMs: atMs - alarm.sinceMs });
     else log.error('alarm', fields);
-    one.toldAtMs = atMs;
+    one.toldAt = clock.elapsed();
     // A message that no receiver took before the process ends is not in the file as sent, so the next process sends it.
     void tell({ state, alarm, atMs }).then((isTaken) => {
       one.isTaken ||= isTaken;
@@ -167,11 +172,12 @@ export class AlarmsWatch {
   }
 
   #writeFile(): void {
-    const { file } = this.#parts;
+    const { file, clock } = this.#parts;
     if (file === undefined) return;
+    const startMs = clock.now() - clock.elapsed();
     const alarms = [...this.#tracked.values()]
       .filter(({ isTaken }) => isTaken)
-      .map(({ name, subject, text, sinceMs, toldAtMs = 0 }) => ({ name, subject, text, sinceMs, toldAtMs }));
+      .map(({ name, subject, text, sinceMs, toldAt }) => ({ name, subject, text, sinceMs, toldAtMs: startMs + toldAt! }));
     const draft = `${file}.${process.pid}`;
     try {
       writeFileSync(draft, `${JSON.stringify({ version: 1, alarms })}\n`, { mode: 0o600 });
@@ -185,12 +191,14 @@ export class AlarmsWatch {
 
   /** If the file cannot be read, alarms are sent a second time: nothing worse. */
   #readFile(): readonly TrackedAlarm[] {
-    const { file } = this.#parts;
+    const { file, clock } = this.#parts;
     if (file === undefined) return [];
+    const [nowMs, elapsed] = [clock.now(), clock.elapsed()];
     try {
       const { alarms } = fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
       return alarms.map(({ name, subject, text, sinceMs, toldAtMs }) => ({
-        ...{ name, subject, text, sinceMs, toldAtMs, isRaised: true, isTaken: true, goneSinceMs: undefined },
+        ...{ name, subject, text, sinceMs, heldSince: elapsed, toldAt: elapsed - Math.max(0, nowMs - toldAtMs) },
+        ...{ isRaised: true, isTaken: true, goneSince: undefined },
       }));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#failed('alarms_file', error);

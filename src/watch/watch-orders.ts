@@ -66,7 +66,8 @@ export function watchOpenOrders(parts: {
           detail: `open for ${Math.round((now - order.openedAtMs) / 60_000)} minutes`,
         });
       }
-      if (overdue.length === 0) said.clear();
+      const stillOverdue = new Set(overdue.map(keyOf));
+      for (const key of said.keys()) if (!stillOverdue.has(key)) said.delete(key);
     } catch (error) {
       parts.log.error('open_orders', errorFields(error));
     }

@@ -19,15 +19,18 @@ beforeEach(() => (folder = newFolder()));
 interface OpenOptions {
   readonly takes?: (message: AlarmMessage) => boolean;
   readonly startMs?: number;
+  /** How much the time of day was wrong when the watch was opened. */
+  readonly aheadMs?: number;
 }
 
-function openWatch({ takes = () => true, startMs = 1_000_000 }: OpenOptions = {}) {
+function openWatch({ takes = () => true, startMs = 1_000_000, aheadMs = 0 }: OpenOptions = {}) {
   let nowMs = startMs;
+  let wallAheadMs = aheadMs;
   let seen: Sightings | Error = WELL;
   const told: AlarmMessage[] = [];
   const lines: string[] = [];
   const troubles: string[] = [];
-  const clock: Clock = { now: () => nowMs, elapsed: () => nowMs, after: () => () => undefined };
+  const clock: Clock = { now: () => nowMs + wallAheadMs, elapsed: () => nowMs, after: () => () => undefined };
   const watch = new AlarmsWatch({
     clock,
     log: createLog('info', { write: (line: string) => void lines.push(line) }),
@@ -44,6 +47,7 @@ function openWatch({ takes = () => true, startMs = 1_000_000 }: OpenOptions = {}
     told: () => told.map(({ state, alarm }) => `${state} ${alarm.name}${alarm.subject === undefined ? '' : ` ${alarm.subject}`}`),
     troubles,
     lines,
+    setClockRight: () => void (wallAheadMs = 0),
     see: async (now: Sightings | Error, afterMs = 5_000): Promise<void> => {
       await watch.look();
       seen = now;
@@ -95,6 +99,27 @@ test('a condition that must last is not raised by a single look', async () => {
   expect(told()).toEqual([]);
   await see(unwritable);
   expect(told()).toEqual(['raised journal_unwritable']);
+});
+
+test('a clock that is set back delays no alarm, no reminder and no end', async () => {
+  const { told, see, setClockRight } = openWatch({ aheadMs: 24 * 60 * 60_000 });
+  const unwritable: Sightings = { ...WELL, isJournalWritable: false };
+  await see(unwritable);
+  setClockRight();
+  await see(unwritable);
+  await see(unwritable, SEND_AGAIN_MS);
+  await see(WELL);
+  await see(WELL, 15_000);
+  expect(told()).toEqual(['raised journal_unwritable', 'still journal_unwritable', 'over journal_unwritable']);
+});
+
+test('an alarm that was sent by a clock a day ahead is sent again some hours after the restart', async () => {
+  const before = openWatch({ aheadMs: 24 * 60 * 60_000 });
+  await before.see(DOWN);
+  before.watch.stop();
+  const after = openWatch({ startMs: 1_020_000 });
+  await after.see(DOWN, SEND_AGAIN_MS);
+  expect(after.told()).toEqual(['still v1_down']);
 });
 
 test('a restart sends no alarm twice, and still sends its end', async () => {
