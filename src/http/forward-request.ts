@@ -19,7 +19,7 @@ export interface ForwardOptions {
 export interface ForwardEvents {
   /** v1 has begun to answer. */
   readonly onAnswer: (status: number) => void;
-  /** v1 gave no answer or only a part of one. Not called when the caller hung up. */
+  /** v1 gave no answer, or only a part of one was passed on. Not called when the caller hung up. */
   readonly onFailure: (error: Error, facts: { readonly mayHaveBeenSent: boolean }) => void;
   /** Called once, when no further byte of this request can leave or arrive. */
   readonly onEnd: () => void;
@@ -43,18 +43,21 @@ export function createForwardRequest({ upstreamUrl, socketsMax, connectTimeMs, a
   return (request, response, headers, { onAnswer, onFailure, onEnd }) => {
     let isConnected = false;
     let isAnswered = false;
+    let passedOn: IncomingMessage | undefined;
     const call = open(request, headers);
     const deadline = setTimeout(() => call.destroy(timedOut()), answerTimeMs);
     const fail = (error: NodeJS.ErrnoException): void => {
       isAnswered = true;
       const hasCallerLeft = request.socket.destroyed && error.code === 'ECONNRESET';
-      if (!hasCallerLeft) onFailure(error, { mayHaveBeenSent: isConnected });
+      // The answer is whole, only the bytes behind it were not. When the time is over, the part that waits for a slow caller is lost.
+      const isWhole = passedOn?.complete === true && error.code !== TIMED_OUT;
+      if (!hasCallerLeft && !isWhole) onFailure(error, { mayHaveBeenSent: isConnected });
     };
     call
       .on('response', (answer: IncomingMessage) => {
         isAnswered = true;
         onAnswer(answer.statusCode ?? 0);
-        if (isWritable(answer)) passAnswerOn(answer, request, response);
+        if (isWritable(answer)) passAnswerOn((passedOn = answer), request, response);
         else call.destroy(new Error('v1 answered with a status line that is no HTTP'));
       })
       .on('error', fail)

@@ -167,6 +167,15 @@ describe('the answer', () => {
   });
 
   test.each([
+    ['Content-Length: 2\r\n\r\n{}', '{}'],
+    ['Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n', '2\r\n{}\r\n0\r\n\r\n'],
+  ])('is passed on whole as %j, though bytes that are no HTTP follow it', async (answer, body) => {
+    const { got, told } = await ask(`HTTP/1.1 200 OK\r\n${answer}<!-- 3 ms -->`);
+    expect(got.slice(got.indexOf('\r\n\r\n') + 4)).toBe(body);
+    expect(told).toEqual([200, 'end']);
+  });
+
+  test.each([
     'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 200 O\x01K\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
