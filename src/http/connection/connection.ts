@@ -31,6 +31,8 @@ export class Connection {
   readonly socket: Duplex;
   /** The IP address at the other end: the caller's or a proxy's. */
   readonly peer: string;
+  /** Its last request was mended and is served as a connection of its own, which writes to this socket and ends it. */
+  isServedMended = false;
   #parse: (bytes: Buffer) => void = () => undefined;
   #firstSinceMs: number | undefined;
   readonly #options: ConnectionOptions;
@@ -79,7 +81,7 @@ export class Connection {
 
   /** True from the last byte of a request to the last byte of its reply. */
   get isRequestUnderWay(): boolean {
-    return this.#waiting.length > 0 || this.#isResting || this.#current?.request.complete === true;
+    return this.isServedMended || this.#waiting.length > 0 || this.#isResting || this.#current?.request.complete === true;
   }
 
   /** To be called for each request that the parser finds. */
