@@ -205,10 +205,11 @@ export function createMetricsOfAll({ own, askWorkers, serving }: MetricsSources)
     },
   });
   const last = new Map<number, MetricsOfProcess>();
-  let left: MetricsOfProcess = [];
+  /** The counts of all workers that died. */
+  let left: Promise<MetricsOfProcess> = Promise.resolve([]);
   const aggregate = async (): Promise<Registry> => {
     for (const [worker, answer] of await askWorkers()) if (answer !== undefined) last.set(worker, answer as MetricsOfProcess);
-    return AggregatorRegistry.aggregate([(await own.getMetricsAsJSON()) as MetricsOfProcess, ...last.values(), left]);
+    return AggregatorRegistry.aggregate([(await own.getMetricsAsJSON()) as MetricsOfProcess, ...last.values(), await left]);
   };
   return {
     contentType: own.contentType,
@@ -219,9 +220,10 @@ export function createMetricsOfAll({ own, askWorkers, serving }: MetricsSources)
       deaths.inc();
       const counted = (last.get(worker) ?? []).filter(({ type }) => String(type) === 'counter' || String(type) === 'histogram');
       last.delete(worker);
-      void AggregatorRegistry.aggregate([left, counted] as never)
-        .getMetricsAsJSON()
-        .then((sum) => (left = sum as MetricsOfProcess));
+      // One after another: two workers may die at the same moment.
+      left = left.then(
+        async (sum) => (await AggregatorRegistry.aggregate([sum, counted]).getMetricsAsJSON()) as MetricsOfProcess,
+      );
     },
   };
 }

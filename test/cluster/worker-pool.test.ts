@@ -1,7 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
-import { WorkerPool } from '../../src/cluster/worker-pool';
+import { Counter, Registry } from 'prom-client';
+import { createMetricsOfAll, WorkerPool } from '../../src/cluster/worker-pool';
 import type { Log } from '../../src/telemetry/log';
 import { until } from '../until';
 
@@ -108,4 +109,24 @@ test('when the last worker dies after the program was replaced, the gateway ends
   process.exitCode = undefined;
   await pool.stop(undefined, 0);
   for (const mock of [fork, kill, stat]) mock.mockRestore();
+});
+
+test('the counts of workers that die at the same moment are all kept', async () => {
+  const registryOf = (count: number): Registry => {
+    const registry = new Registry();
+    new Counter({ name: 'sold', help: 'Sales', registers: [registry] }).inc(count);
+    return registry;
+  };
+  const workers = new Map([100, 10, 1].map((count, index) => [index + 1, registryOf(count)]));
+  const ofAll = createMetricsOfAll({
+    own: new Registry(),
+    askWorkers: () => Promise.all([...workers].map(async ([worker, registry]) => [worker, await registry.getMetricsAsJSON()])),
+    serving: () => workers.size,
+  });
+  expect(await ofAll.metrics()).toContain('\nsold 111\n');
+  for (const worker of [1, 2]) {
+    workers.delete(worker);
+    ofAll.gone(worker);
+  }
+  expect(await ofAll.metrics()).toContain('\nsold 111\n');
 });
