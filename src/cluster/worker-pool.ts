@@ -150,7 +150,8 @@ export class WorkerPool {
     this.#onStart.resolve(publicUrl);
   }
 
-  #forkAgain(worker: number, livedMs: number): void {
+  /** `told`: why the last attempt was not made, as the log says already. */
+  #forkAgain(worker: number, livedMs: number, told?: LogFields['error']): void {
     const deaths = livedMs >= STEADY_MS ? 0 : (this.#deaths.get(worker) ?? 0);
     this.#deaths.set(worker, deaths + 1);
     const delayMs = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** deaths);
@@ -162,7 +163,10 @@ export class WorkerPool {
         // Two builds may differ in settings, guards and messages, and would sell as one.
         throw new Error('The program was replaced: restart the gateway.');
       } catch (error) {
-        this.#gone(worker, { worker, ...errorFields(error) }, 0);
+        // No worker was made, so none has died.
+        const fields = errorFields(error);
+        if (fields.error !== told) this.#parts.log.error('worker_died', { worker, ...fields });
+        this.#forkAgain(worker, 0, fields.error);
       }
     }, delayMs);
   }

@@ -18,7 +18,7 @@ function fakeChild(pid: number | undefined, says?: object): Worker {
 
 const READY = { line: 'tell', id: 0, kind: 'ready', value: 'http://127.0.0.1:8080' };
 
-test.each<[string, () => Worker]>([
+test.each<[string, () => Worker, number[]]>([
   [
     'that is told later',
     () => {
@@ -26,14 +26,16 @@ test.each<[string, () => Worker]>([
       process.nextTick(() => child.emit('error', Object.assign(new Error('spawn node EAGAIN'), { code: 'EAGAIN' })));
       return child;
     },
+    [1, 1],
   ],
   [
     'that is thrown',
     () => {
       throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' });
     },
+    [1],
   ],
-])('a worker that the system cannot start (%s) is tried again, while the others serve', async (_how, refuse) => {
+])('a worker that the system cannot start (%s) is tried again, while the others serve', async (_how, refuse, deaths) => {
   const told: (readonly [string, unknown])[] = [];
   const note = (event: string, fields?: object): void =>
     void told.push([event, (fields as { code?: unknown } | undefined)?.code]);
@@ -59,7 +61,7 @@ test.each<[string, () => Worker]>([
     'worker_started',
   ]);
   expect(told[3]![1]).toMatch(/EAGAIN|ENOMEM/);
-  expect(gone).toEqual([1, 1]);
+  expect(gone).toEqual(deaths);
   await pool.stop(undefined, 0);
   fork.mockRestore();
 });
@@ -67,6 +69,7 @@ test.each<[string, () => Worker]>([
 /** A pool of two workers whose program has been replaced since they started. */
 async function poolOfReplacedProgram() {
   const told: string[] = [];
+  const gone: number[] = [];
   const note = (event: string, fields?: object): void => void told.push(`${event} ${(fields as { error?: string }).error ?? ''}`);
   const [first, second] = [fakeChild(1, READY), fakeChild(2, READY)];
   const fork = jest.spyOn(cluster, 'fork').mockReturnValueOnce(first).mockReturnValueOnce(second);
@@ -74,18 +77,23 @@ async function poolOfReplacedProgram() {
     workers: 2,
     log: { info: note, error: note } as unknown as Log,
     handlers: () => ({}),
-    onGone: () => undefined,
+    onGone: (worker) => void gone.push(worker),
   });
   await pool.started;
   const stat = jest.spyOn(fs, 'statSync').mockReturnValue({ ino: 1, mtimeMs: 1 } as fs.Stats);
-  return { told, first, second, fork, pool, stat };
+  return { told, gone, first, second, fork, pool, stat };
 }
 
 test('a worker that dies after the program was replaced is not started from the new one under the old primary', async () => {
-  const { told, first, fork, pool, stat } = await poolOfReplacedProgram();
+  const { told, gone, first, fork, pool, stat } = await poolOfReplacedProgram();
   fork.mockImplementation(() => fakeChild(3, READY));
   first.emit('exit', null, 'SIGKILL');
   await until(() => told.some((line) => /The program was replaced: restart the gateway/.test(line)));
+  // It is tried again and again, but told once.
+  const attempts = stat.mock.calls.length;
+  await until(() => stat.mock.calls.length === attempts + 2);
+  expect(told.filter((line) => line.includes('worker_died'))).toHaveLength(2);
+  expect(gone).toEqual([1]);
   expect(fork).toHaveBeenCalledTimes(2);
   expect(pool.channels().map(([worker]) => worker)).toEqual([2]);
   // The old program is put back.
