@@ -26,7 +26,7 @@ export interface ForwardEvents {
 }
 
 /** Sends the request with these headers instead of its own, and passes the answer on. Throws when the request cannot be sent at all. */
-export type ForwardRequest = (
+type ForwardRequest = (
   request: IncomingMessage,
   response: ServerResponse,
   headers: OutgoingHttpHeaders,
@@ -99,14 +99,11 @@ function openTo({ protocol, host, hostname, port, pathname, search }: URL, socke
   };
 }
 
-/** Joins two paths with single slashes, except after `http:` and `https:`. The query stays as it came. */
+/** Joins two paths with single slashes. The query stays as it came. */
 function joinPath(base: string, target: string): string {
   const queryAt = target.indexOf('?');
   const path = queryAt < 0 ? target : target.slice(0, queryAt);
-  const joined = `${base}${path.startsWith('/') ? '' : '/'}${path}`
-    .replace(/\/{2,}/g, '/')
-    .replace('http:/', 'http://')
-    .replace('https:/', 'https://');
+  const joined = `${base}/${path}`.replace(/\/{2,}/g, '/');
   return queryAt < 0 ? joined : joined + target.slice(queryAt);
 }
 

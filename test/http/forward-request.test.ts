@@ -71,7 +71,7 @@ describe('the forwarded request', () => {
     ['/', '/x/', '/x/'],
     ['/v1/', '//x///y', '/v1/x/y'],
     ['/v1', '/x//y?u=ftp://a//b??c', '/v1/x/y?u=ftp://a//b??c'],
-    ['/v1', '/http://x/http:/y', '/v1/http://x/http:/y'],
+    ['/v1', '/http://x/http:/y', '/v1/http:/x/http:/y'],
     ['/v1', '/?', '/v1/?'],
     ['/v1?k=1', '/x', '/v1?k=1/x'],
     ['/a%20b', '/%zz/', '/a%20b/%zz/'],
