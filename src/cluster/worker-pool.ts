@@ -10,7 +10,7 @@ import { AggregatorRegistry, Counter, Gauge, type Registry } from 'prom-client';
 import { errorFields, type Log, type LogFields } from '../telemetry/log';
 import { openChannel, type MessageHandlers, type Channel, type MetricsOfProcess } from './channel';
 
-export interface WorkerPoolParts {
+interface WorkerPoolParts {
   readonly workers: number;
   readonly log: Log;
   /** The primary's handlers for messages of this worker. */
@@ -190,7 +190,7 @@ export function stopWithinMs(drainSeconds: number, deadlineMs: number): number {
   return drainSeconds * 1_000 + deadlineMs + 10 * ENDING_MS;
 }
 
-export interface MetricsSources {
+interface MetricsSources {
   readonly own: Registry;
   readonly askWorkers: () => Promise<readonly (readonly [worker: number, answer: unknown])[]>;
   readonly serving: () => number;

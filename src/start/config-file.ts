@@ -7,7 +7,7 @@ import { nearestName } from '../mapping/nearest-name';
 export const CONFIG_FILE_NAME = 'compat-gateway.yaml';
 const QUOTE_IT = 'Put the value in quotes.';
 
-export interface ConfigFile {
+interface ConfigFile {
   /** Values as written; a list is joined with commas. */
   readonly texts: ReadonlyMap<string, string>;
   /** `file:line:column: sentence`. */

@@ -9,7 +9,7 @@ import { untilRead } from '../until-read';
 import type { Arrived } from './aligned-messages';
 import type { LoopTurns } from './loop-turns';
 
-export interface RequestToServe {
+interface RequestToServe {
   readonly request: IncomingMessage & Partial<Arrived>;
   readonly response: ServerResponse;
 }
