@@ -188,14 +188,14 @@ export interface Config extends Omit<Settings, 'upstreamUrl' | 'trustedProxies'>
   readonly trustedProxies: readonly string[];
 }
 
-export type ConfigSource = 'environment' | 'file' | 'default';
+type ConfigSource = 'environment' | 'file' | 'default';
 
 export type LoadedConfig =
   | { readonly config: Config; readonly sources: Readonly<Record<string, ConfigSource>> }
   /** One sentence for each problem; it names the variable and the expected value, and shows no secret. */
   | { readonly problems: readonly string[] };
 
-export interface ConfigKey {
+interface ConfigKey {
   /** The environment variable. */
   readonly name: string;
   /** The default as an operator would write it; undefined when there is none. */

@@ -89,7 +89,7 @@ export interface JoinReply {
   readonly files: readonly MappingFileText[];
 }
 
-export type SentSettings = readonly (readonly [key: string, value: unknown, isSecret: boolean])[];
+type SentSettings = readonly (readonly [key: string, value: unknown, isSecret: boolean])[];
 
 /**
  * The settings as they can be sent: a `Secret` would arrive empty. A worker that read them itself could read others by now than its neighbours, and

@@ -10,7 +10,7 @@ import { AggregatorRegistry, Counter, Gauge, type Registry } from 'prom-client';
 import { errorFields, type Log, type LogFields } from '../telemetry/log';
 import { openChannel, type MessageHandlers, type Channel, type MetricsOfProcess } from './channel';
 
-export interface WorkerPoolParts {
+interface WorkerPoolParts {
   readonly workers: number;
   readonly log: Log;
   /** The primary's handlers for messages of this worker. */
@@ -150,7 +150,8 @@ export class WorkerPool {
     this.#onStart.resolve(publicUrl);
   }
 
-  #forkAgain(worker: number, livedMs: number): void {
+  /** `told`: why the last attempt was not made, as the log says already. */
+  #forkAgain(worker: number, livedMs: number, told?: LogFields['error']): void {
     const deaths = livedMs >= STEADY_MS ? 0 : (this.#deaths.get(worker) ?? 0);
     this.#deaths.set(worker, deaths + 1);
     const delayMs = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** deaths);
@@ -162,7 +163,10 @@ export class WorkerPool {
         // Two builds may differ in settings, guards and messages, and would sell as one.
         throw new Error('The program was replaced: restart the gateway.');
       } catch (error) {
-        this.#gone(worker, { worker, ...errorFields(error) }, 0);
+        // No worker was made, so none has died.
+        const fields = errorFields(error);
+        if (fields.error !== told) this.#parts.log.error('worker_died', { worker, ...fields });
+        this.#forkAgain(worker, 0, fields.error);
       }
     }, delayMs);
   }
@@ -186,7 +190,7 @@ export function stopWithinMs(drainSeconds: number, deadlineMs: number): number {
   return drainSeconds * 1_000 + deadlineMs + 10 * ENDING_MS;
 }
 
-export interface MetricsSources {
+interface MetricsSources {
   readonly own: Registry;
   readonly askWorkers: () => Promise<readonly (readonly [worker: number, answer: unknown])[]>;
   readonly serving: () => number;
@@ -205,10 +209,11 @@ export function createMetricsOfAll({ own, askWorkers, serving }: MetricsSources)
     },
   });
   const last = new Map<number, MetricsOfProcess>();
-  let left: MetricsOfProcess = [];
+  /** The counts of all workers that died. */
+  let left: Promise<MetricsOfProcess> = Promise.resolve([]);
   const aggregate = async (): Promise<Registry> => {
     for (const [worker, answer] of await askWorkers()) if (answer !== undefined) last.set(worker, answer as MetricsOfProcess);
-    return AggregatorRegistry.aggregate([(await own.getMetricsAsJSON()) as MetricsOfProcess, ...last.values(), left]);
+    return AggregatorRegistry.aggregate([(await own.getMetricsAsJSON()) as MetricsOfProcess, ...last.values(), await left]);
   };
   return {
     contentType: own.contentType,
@@ -219,9 +224,10 @@ export function createMetricsOfAll({ own, askWorkers, serving }: MetricsSources)
       deaths.inc();
       const counted = (last.get(worker) ?? []).filter(({ type }) => String(type) === 'counter' || String(type) === 'histogram');
       last.delete(worker);
-      void AggregatorRegistry.aggregate([left, counted] as never)
-        .getMetricsAsJSON()
-        .then((sum) => (left = sum as MetricsOfProcess));
+      // One after another: two workers may die at the same moment.
+      left = left.then(
+        async (sum) => (await AggregatorRegistry.aggregate([sum, counted]).getMetricsAsJSON()) as MetricsOfProcess,
+      );
     },
   };
 }

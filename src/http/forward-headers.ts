@@ -61,14 +61,14 @@ export function isForwardable(name: string): boolean {
   return ![OF_THIS_CONNECTION, MISLEADING, MISDIRECTING].some((pattern) => pattern.test(plain)) && !FRAMING.has(plain);
 }
 
-export interface ForwardHeadersOptions {
+interface ForwardHeadersOptions {
   /** Further names, in lower case, that are forwarded. */
   readonly more?: readonly string[] | undefined;
   /** Called once for each name that is not forwarded. */
   readonly onDropped?: ((name: string) => void) | undefined;
 }
 
-export type ForwardHeaders = (headers: IncomingHttpHeaders, clientAddress: string) => IncomingHttpHeaders;
+type ForwardHeaders = (headers: IncomingHttpHeaders, clientAddress: string) => IncomingHttpHeaders;
 
 export function createForwardHeaders({ more = [], onDropped }: ForwardHeadersOptions = {}): ForwardHeaders {
   const forwarded = new Set([...FORWARDED, ...more]);

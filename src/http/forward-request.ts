@@ -19,14 +19,14 @@ export interface ForwardOptions {
 export interface ForwardEvents {
   /** v1 has begun to answer. */
   readonly onAnswer: (status: number) => void;
-  /** v1 gave no answer or only a part of one. Not called when the caller hung up. */
+  /** v1 gave no answer, or only a part of one was passed on. Not called when the caller hung up. */
   readonly onFailure: (error: Error, facts: { readonly mayHaveBeenSent: boolean }) => void;
   /** Called once, when no further byte of this request can leave or arrive. */
   readonly onEnd: () => void;
 }
 
 /** Sends the request with these headers instead of its own, and passes the answer on. Throws when the request cannot be sent at all. */
-export type ForwardRequest = (
+type ForwardRequest = (
   request: IncomingMessage,
   response: ServerResponse,
   headers: OutgoingHttpHeaders,
@@ -43,18 +43,21 @@ export function createForwardRequest({ upstreamUrl, socketsMax, connectTimeMs, a
   return (request, response, headers, { onAnswer, onFailure, onEnd }) => {
     let isConnected = false;
     let isAnswered = false;
+    let passedOn: IncomingMessage | undefined;
     const call = open(request, headers);
     const deadline = setTimeout(() => call.destroy(timedOut()), answerTimeMs);
     const fail = (error: NodeJS.ErrnoException): void => {
       isAnswered = true;
       const hasCallerLeft = request.socket.destroyed && error.code === 'ECONNRESET';
-      if (!hasCallerLeft) onFailure(error, { mayHaveBeenSent: isConnected });
+      // The answer is whole, only the bytes behind it were not. When the time is over, the part that waits for a slow caller is lost.
+      const isWhole = passedOn?.complete === true && error.code !== TIMED_OUT;
+      if (!hasCallerLeft && !isWhole) onFailure(error, { mayHaveBeenSent: isConnected });
     };
     call
       .on('response', (answer: IncomingMessage) => {
         isAnswered = true;
         onAnswer(answer.statusCode ?? 0);
-        if (isWritable(answer)) passAnswerOn(answer, request, response);
+        if (isWritable(answer)) passAnswerOn((passedOn = answer), request, response);
         else call.destroy(new Error('v1 answered with a status line that is no HTTP'));
       })
       .on('error', fail)
@@ -96,14 +99,11 @@ function openTo({ protocol, host, hostname, port, pathname, search }: URL, socke
   };
 }
 
-/** Joins two paths with single slashes, except after `http:` and `https:`. The query stays as it came. */
+/** Joins two paths with single slashes. The query stays as it came. */
 function joinPath(base: string, target: string): string {
   const queryAt = target.indexOf('?');
   const path = queryAt < 0 ? target : target.slice(0, queryAt);
-  const joined = `${base}${path.startsWith('/') ? '' : '/'}${path}`
-    .replace(/\/{2,}/g, '/')
-    .replace('http:/', 'http://')
-    .replace('https:/', 'https://');
+  const joined = `${base}/${path}`.replace(/\/{2,}/g, '/');
   return queryAt < 0 ? joined : joined + target.slice(queryAt);
 }
 

@@ -123,14 +123,15 @@ function unlessArrived(onBroken: OnBroken): OnBroken {
 
 /** Handles requests that the parser rejects: one with bare spaces in its address is mended and served, any other is refused. */
 function mendOrRefuse(server: Server, connections: Connections, refuse: Refuse): OnBroken {
-  const mended = new WeakSet<Duplex>();
   return (error, socket) => {
+    const connection = connections.of(socket);
     // The old parser reports its error again for further bytes; the mended connection is served already.
-    if (mended.has(socket)) return;
-    connections.of(socket)?.release();
+    if (connection?.isServedMended === true) return;
+    connection?.release();
     const bytes = error.rawPacket === undefined || isReplyOwed(socket) ? undefined : encodeSpacedTarget(error.rawPacket);
-    if (bytes === undefined || !(socket instanceof Socket)) return answerBrokenRequest(error, socket, refuse);
-    mended.add(socket);
+    if (bytes === undefined || connection === undefined || !(socket instanceof Socket))
+      return answerBrokenRequest(error, socket, refuse);
+    connection.isServedMended = true;
     serveMended(server, socket, bytes);
   };
 }

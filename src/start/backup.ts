@@ -37,7 +37,7 @@ const manifestSchema = z.strictObject({
   files: z.record(z.string(), z.strictObject({ bytes: z.int(), sha256: z.string() })),
 });
 
-export type Manifest = z.infer<typeof manifestSchema>;
+type Manifest = z.infer<typeof manifestSchema>;
 
 /** Makes the folder completely or not at all. Throws an Error with a sentence for the operator. */
 export async function makeBackup(config: Config, sources: Readonly<Record<string, string>>, folder: string): Promise<Manifest> {

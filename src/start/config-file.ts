@@ -1,12 +1,13 @@
 /** `compat-gateway.yaml`: the settings under the names that they have in the environment, one per line. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
 import { nearestName } from '../mapping/nearest-name';
 
 export const CONFIG_FILE_NAME = 'compat-gateway.yaml';
+const QUOTE_IT = 'Put the value in quotes.';
 
-export interface ConfigFile {
+interface ConfigFile {
   /** Values as written; a list is joined with commas. */
   readonly texts: ReadonlyMap<string, string>;
   /** `file:line:column: sentence`. */
@@ -35,8 +36,11 @@ function parseConfigFile(text: string, file: string, names: readonly string[]): 
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
   };
+  // Neither the library's message nor an unknown name is shown as it is: a part of a secret may stand there.
   if (document.errors.length > 0)
-    return nothing(document.errors.map((error) => `${placeOf(error.pos[0])}: ${firstSentence(error.message)}.`));
+    return nothing(
+      document.errors.map(({ pos, code }) => `${placeOf(pos[0])}: this is not readable YAML (${code}). ${QUOTE_IT}`),
+    );
   if (document.contents === null) return nothing([]);
   if (!isMap<Node, Node | null>(document.contents)) return nothing([`${file}:1:1: expected lines such as \`PORT: 8080\`.`]);
   const texts = new Map<string, string>();
@@ -44,8 +48,13 @@ function parseConfigFile(text: string, file: string, names: readonly string[]): 
   for (const { key, value } of document.contents.items) {
     const name = textOf(key) ?? '';
     const place = placeOf(key.range?.[0] ?? 0);
-    const values = (isSeq<Node>(value) ? value.items : [value]).map(textOf);
-    if (!names.includes(name)) problems.push(`${place}: \`${name}\` is not a setting${hintFor(name, names)}`);
+    const items = isSeq<Node>(value) ? value.items : [value];
+    const values = items.map(textOf);
+    if (!names.includes(name)) {
+      const shown = /^[A-Z_]+$/.test(name) ? `\`${name}\`` : 'this name';
+      problems.push(`${place}: ${shown} is not a setting${hintFor(name, names)}`);
+    } else if ([value, ...items].some(isMarked))
+      problems.push(`${place}: the value of ${name} begins with a mark of YAML. ${QUOTE_IT}`);
     else if (values.includes(undefined)) problems.push(`${place}: ${name} must be one value or a list of values.`);
     else texts.set(name, values.join(','));
   }
@@ -62,9 +71,9 @@ function hintFor(name: string, names: readonly string[]): string {
   return near === undefined ? '.' : `; did you mean \`${near}\`?`;
 }
 
-// Removes the place and the drawn line that the library adds: our message begins with the place already.
-function firstSentence(message: string): string {
-  return (message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+.*$/, '').replace(/[.:]$/, '');
+/** True for `&text` and `!text`, which YAML takes for marks of an empty value. */
+function isMarked(node: Node | null): boolean {
+  return node !== null && !isAlias(node) && (node.anchor ?? node.tag) !== undefined;
 }
 
 function nothing(problems: readonly string[]): ConfigFile {

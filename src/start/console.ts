@@ -4,13 +4,13 @@ import { createTokenCheck } from '../admin/admin-guard';
 import type { Config } from '../config';
 import type { ConsoleParts } from '../console/console-parts';
 import type * as ConsoleRouter from '../console/console-router';
+import { openOnce } from '../domain/open-once';
 import { readVersion } from '../domain/project-folder';
 import type { Journal } from '../journal/journal';
 import type { OrdersDesk } from './orders-desk';
-import { openOnce } from '../upstream/sandbox-branch';
 import { readSampled, takeSamples, type SampledRegistry } from '../telemetry/samples';
 
-export interface ConsoleSources extends Pick<ConsoleParts, 'live' | 'alarms' | 'sandbox' | 'traffic' | 'learnt' | 'onTrouble'> {
+interface ConsoleSources extends Pick<ConsoleParts, 'live' | 'alarms' | 'sandbox' | 'traffic' | 'learnt' | 'onTrouble'> {
   readonly tools: Pick<ConsoleParts, 'clock' | 'keyring' | 'wallets'>;
   readonly registry: SampledRegistry;
   readonly journal: Pick<Journal, 'isWritable'>;

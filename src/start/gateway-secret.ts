@@ -23,7 +23,7 @@ const BYTES = 32;
 /** Error codes of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-export interface GatewaySecretOptions {
+interface GatewaySecretOptions {
   readonly gatewaySecret?: Secret | undefined;
   readonly dataDir: string;
 }

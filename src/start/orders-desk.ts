@@ -24,7 +24,7 @@ export type OrdersDesk = ReturnType<typeof openOrdersDesk>;
 /** Asks v1 through a process that sells. */
 export type AskV1 = (key: Secret, requestId: string, address: string) => Promise<Rechecked | undefined>;
 
-export interface OrdersDeskParts {
+interface OrdersDeskParts {
   readonly journal: () => Promise<Journal>;
   readonly notes: () => Promise<NotesStore>;
   readonly mapping: () => Mapping;

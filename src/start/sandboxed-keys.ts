@@ -1,12 +1,13 @@
 /** Keys that callers.yaml puts into the sandbox: opens the sandbox when they need it, and names them in log warnings. */
 import type { Clock } from '../domain/clock';
 import { Secret, type KeyAndPin } from '../domain/credentials';
+import { openOnce } from '../domain/open-once';
 import { callerName } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
 import type { Log } from '../telemetry/log';
 import { errorFields } from '../telemetry/log';
 import { createHttpUpstream } from '../upstream/http-upstream';
-import { branchToSandbox, openOnce } from '../upstream/sandbox-branch';
+import { branchToSandbox } from '../upstream/sandbox-branch';
 import type { Upstream } from '../upstream/upstream';
 
 /** The demo account of the sandbox (`sandbox/accounts.yaml`). */

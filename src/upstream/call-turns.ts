@@ -32,7 +32,7 @@ export interface CallTurnsState {
   readonly bound: number;
 }
 
-export interface CallLane extends Lane {
+interface CallLane extends Lane {
   readonly path: string;
   readonly bearable: Bearable;
 }
@@ -216,7 +216,7 @@ function hasNotConnected(exchanged: Exchanged): boolean {
  * the calls that were under way, and half again while that goes on. Afterwards it doubles again and again. It grows by time alone:
  * with a v1 that takes twelve seconds for each call, growth by answers would take minutes.
  */
-export interface Bearable {
+interface Bearable {
   /** The present bound: a whole number, at least 1. */
   readonly now: () => number;
   /**
@@ -226,7 +226,7 @@ export interface Bearable {
   learn(wasTooMuch: boolean, begunAtMs: number, inUse: number, restMs?: number): void;
 }
 
-export interface BearableOptions {
+interface BearableOptions {
   readonly most: number;
   readonly least: number;
   readonly doublesInMs: number;

@@ -47,7 +47,7 @@ export const WRITTEN_TWICE = 'WRITTEN_TWICE';
 // Longest delay that setTimeout takes; a longer one fires at once.
 const TIMEOUT_MAX_MS = 2_147_483_647;
 
-export interface ExchangeLimits {
+interface ExchangeLimits {
   /** From connect to last byte. */
   readonly timeoutMs: number;
   /** By when the first byte must have left; at most `timeoutMs`. */

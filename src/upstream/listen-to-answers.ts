@@ -15,7 +15,7 @@ export interface AnswerListener {
   readonly found: (finding: Finding, answered: Answered) => void;
 }
 
-export interface ListeningParts {
+interface ListeningParts {
   readonly clock: Pick<Clock, 'elapsed'>;
   /** A listener has thrown. That changes neither v1's answer nor the reports to the other listeners. */
   readonly onTrouble: (error: unknown) => void;

@@ -19,7 +19,7 @@ const CONNECT_MS_MAX = 5_000;
 const PROBE_MS_MAX = 7_000;
 const REPLY_BYTES_MAX = 256 * 1024;
 
-export interface Probe {
+interface Probe {
   readonly exchanged: Promise<Exchanged>;
   readonly abandon: () => void;
 }

@@ -141,7 +141,7 @@ export type Change =
   /** `trouble` is the last one seen; `count` is how many calls of scripts have met trouble. */
   | { readonly kind: 'ended'; readonly trouble: Trouble; readonly durationMs: number; readonly count: number };
 
-export interface V1State {
+interface V1State {
   /** Adds the sign of a call that took `durationMs`. Returns the change of state, if there is one. */
   note(sign: Sign, source: SignSource, durationMs: number): Change | undefined;
   /** `suspected`: bad signs, but too few to report trouble. */

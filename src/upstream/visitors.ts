@@ -31,7 +31,7 @@ export interface Visitors {
 export type Visit = Pick<CallContext, 'credentials' | 'clientAddress'>;
 export type Refusal = Extract<Finding, { kind: 'refused' }>;
 
-export interface VisitorOptions {
+interface VisitorOptions {
   readonly upstream: Pick<Upstream, 'find'>;
   /** How long beyond `FRESH_MS` an acceptance counts where v1 cannot be asked. */
   readonly staleMs?: number;

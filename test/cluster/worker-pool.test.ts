@@ -1,7 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
-import { WorkerPool } from '../../src/cluster/worker-pool';
+import { Counter, Registry } from 'prom-client';
+import { createMetricsOfAll, WorkerPool } from '../../src/cluster/worker-pool';
 import type { Log } from '../../src/telemetry/log';
 import { until } from '../until';
 
@@ -17,7 +18,7 @@ function fakeChild(pid: number | undefined, says?: object): Worker {
 
 const READY = { line: 'tell', id: 0, kind: 'ready', value: 'http://127.0.0.1:8080' };
 
-test.each<[string, () => Worker]>([
+test.each<[string, () => Worker, number[]]>([
   [
     'that is told later',
     () => {
@@ -25,14 +26,16 @@ test.each<[string, () => Worker]>([
       process.nextTick(() => child.emit('error', Object.assign(new Error('spawn node EAGAIN'), { code: 'EAGAIN' })));
       return child;
     },
+    [1, 1],
   ],
   [
     'that is thrown',
     () => {
       throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' });
     },
+    [1],
   ],
-])('a worker that the system cannot start (%s) is tried again, while the others serve', async (_how, refuse) => {
+])('a worker that the system cannot start (%s) is tried again, while the others serve', async (_how, refuse, deaths) => {
   const told: (readonly [string, unknown])[] = [];
   const note = (event: string, fields?: object): void =>
     void told.push([event, (fields as { code?: unknown } | undefined)?.code]);
@@ -58,7 +61,7 @@ test.each<[string, () => Worker]>([
     'worker_started',
   ]);
   expect(told[3]![1]).toMatch(/EAGAIN|ENOMEM/);
-  expect(gone).toEqual([1, 1]);
+  expect(gone).toEqual(deaths);
   await pool.stop(undefined, 0);
   fork.mockRestore();
 });
@@ -66,6 +69,7 @@ test.each<[string, () => Worker]>([
 /** A pool of two workers whose program has been replaced since they started. */
 async function poolOfReplacedProgram() {
   const told: string[] = [];
+  const gone: number[] = [];
   const note = (event: string, fields?: object): void => void told.push(`${event} ${(fields as { error?: string }).error ?? ''}`);
   const [first, second] = [fakeChild(1, READY), fakeChild(2, READY)];
   const fork = jest.spyOn(cluster, 'fork').mockReturnValueOnce(first).mockReturnValueOnce(second);
@@ -73,18 +77,23 @@ async function poolOfReplacedProgram() {
     workers: 2,
     log: { info: note, error: note } as unknown as Log,
     handlers: () => ({}),
-    onGone: () => undefined,
+    onGone: (worker) => void gone.push(worker),
   });
   await pool.started;
   const stat = jest.spyOn(fs, 'statSync').mockReturnValue({ ino: 1, mtimeMs: 1 } as fs.Stats);
-  return { told, first, second, fork, pool, stat };
+  return { told, gone, first, second, fork, pool, stat };
 }
 
 test('a worker that dies after the program was replaced is not started from the new one under the old primary', async () => {
-  const { told, first, fork, pool, stat } = await poolOfReplacedProgram();
+  const { told, gone, first, fork, pool, stat } = await poolOfReplacedProgram();
   fork.mockImplementation(() => fakeChild(3, READY));
   first.emit('exit', null, 'SIGKILL');
   await until(() => told.some((line) => /The program was replaced: restart the gateway/.test(line)));
+  // It is tried again and again, but told once.
+  const attempts = stat.mock.calls.length;
+  await until(() => stat.mock.calls.length === attempts + 2);
+  expect(told.filter((line) => line.includes('worker_died'))).toHaveLength(2);
+  expect(gone).toEqual([1]);
   expect(fork).toHaveBeenCalledTimes(2);
   expect(pool.channels().map(([worker]) => worker)).toEqual([2]);
   // The old program is put back.
@@ -108,4 +117,24 @@ test('when the last worker dies after the program was replaced, the gateway ends
   process.exitCode = undefined;
   await pool.stop(undefined, 0);
   for (const mock of [fork, kill, stat]) mock.mockRestore();
+});
+
+test('the counts of workers that die at the same moment are all kept', async () => {
+  const registryOf = (count: number): Registry => {
+    const registry = new Registry();
+    new Counter({ name: 'sold', help: 'Sales', registers: [registry] }).inc(count);
+    return registry;
+  };
+  const workers = new Map([100, 10, 1].map((count, index) => [index + 1, registryOf(count)]));
+  const ofAll = createMetricsOfAll({
+    own: new Registry(),
+    askWorkers: () => Promise.all([...workers].map(async ([worker, registry]) => [worker, await registry.getMetricsAsJSON()])),
+    serving: () => workers.size,
+  });
+  expect(await ofAll.metrics()).toContain('\nsold 111\n');
+  for (const worker of [1, 2]) {
+    workers.delete(worker);
+    ofAll.gone(worker);
+  }
+  expect(await ofAll.metrics()).toContain('\nsold 111\n');
 });

@@ -71,7 +71,7 @@ describe('the forwarded request', () => {
     ['/', '/x/', '/x/'],
     ['/v1/', '//x///y', '/v1/x/y'],
     ['/v1', '/x//y?u=ftp://a//b??c', '/v1/x/y?u=ftp://a//b??c'],
-    ['/v1', '/http://x/http:/y', '/v1/http://x/http:/y'],
+    ['/v1', '/http://x/http:/y', '/v1/http:/x/http:/y'],
     ['/v1', '/?', '/v1/?'],
     ['/v1?k=1', '/x', '/v1?k=1/x'],
     ['/a%20b', '/%zz/', '/a%20b/%zz/'],
@@ -164,6 +164,15 @@ describe('the answer', () => {
   test('has no chunks for HTTP/1.0', async () => {
     const { got } = await ask('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n', 'GET /x HTTP/1.0');
     expect(got).toBe('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nx');
+  });
+
+  test.each([
+    ['Content-Length: 2\r\n\r\n{}', '{}'],
+    ['Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n', '2\r\n{}\r\n0\r\n\r\n'],
+  ])('is passed on whole as %j, though bytes that are no HTTP follow it', async (answer, body) => {
+    const { got, told } = await ask(`HTTP/1.1 200 OK\r\n${answer}<!-- 3 ms -->`);
+    expect(got.slice(got.indexOf('\r\n\r\n') + 4)).toBe(body);
+    expect(told).toEqual([200, 'end']);
   });
 
   test.each([

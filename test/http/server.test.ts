@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { closeServers, ok, openServer, openSlowServer, pause, reply } from './open-server';
 import { sendBytes } from './request-door';
@@ -78,6 +79,19 @@ describe('the public server', () => {
     // Long before the deadline, which is later than the end of this test.
     await closed;
     idle.destroy();
+  });
+
+  test('closing lets a running request end whose address was mended', async () => {
+    const { port, server, begun, answer } = await openSlowServer();
+    const half = connect(port, '127.0.0.1', () => half.write('GET /half'));
+    const running = sendBytes(port, 'GET /spaced?a=1 2 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => begun.length === 1);
+    const closed = server.close(300_000);
+    // From now on only requests under way are waited for.
+    await once(half.resume(), 'close');
+    answer();
+    expect(reply(await running)).toEqual({ status: 200, body: { path: '/spaced' } });
+    await closed;
   });
 
   test('closing does not wait for requests that never end', async () => {

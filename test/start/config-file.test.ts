@@ -33,6 +33,33 @@ describe('a configuration file', () => {
     });
   });
 
+  it.each([
+    'HOST: &s3cr3t\n',
+    'HOST: !s3cr3t\n',
+    'HOST: !!s3cr3t x\n',
+    'HOST: [a, &s3cr3t ]\n',
+    'HOST: !s3cr3t [a]\n',
+    'HOST: *s3cr3t\n',
+    'HOST: |s3cr3t\n',
+    'HOST: >s3cr3t\n',
+    'HOST: @s3cr3t\n',
+    'HOST: {s3cr3t\n',
+    'HOST: "x"\ns3cr3t\n',
+    'HOST: [a]s3cr3t\n',
+    'HOST: "\\us3cr3t99"\n',
+    'HOST=s3cr3t: 1\n',
+    'HOST:s3cr3t: 1\n',
+  ])('with a secret that YAML takes for something else (%j) gives a problem that does not show it', (yaml) => {
+    const { texts, problems } = read(yaml);
+    expect(texts).toEqual({});
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems.join()).not.toContain('s3cr3t');
+    for (const problem of problems)
+      expect(problem).toMatch(
+        /^compat-gateway\.yaml:\d+:\d+: .+(?:Put the value in quotes\.|is not a setting.*|must be one .*)$/,
+      );
+  });
+
   it.each(['PORT: 1\nPORT: 2\n', 'a: b: c\n', '{', 'text', '- 1', '? [a]\n: b\n', 'PORT: {a: 1}\n', 'PORT: &a [*a]\n'])(
     'with the content %j gives problems in sentences, never an exception',
     (yaml) => {

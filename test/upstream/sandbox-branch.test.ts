@@ -1,5 +1,5 @@
 import { Secret } from '../../src/domain/credentials';
-import { branchToSandbox, openOnce } from '../../src/upstream/sandbox-branch';
+import { branchToSandbox } from '../../src/upstream/sandbox-branch';
 import type { CallContext, Upstream } from '../../src/upstream/upstream';
 import { createVirtualClock } from '../domain/virtual-clock';
 
@@ -60,20 +60,4 @@ test('a sandbox that does not open in time leaves the purchase not sent', async 
   const sent = upstream.send(BUY, 'r', contextOf(true));
   await clock.advance(1_001);
   expect((await sent).outcome.kind).toBe('not_sent');
-});
-
-test('the sandbox is opened once for all calls, and a failed opening is tried again after some seconds', async () => {
-  const clock = createVirtualClock();
-  let opened = 0;
-  const open = openOnce(async () => {
-    opened += 1;
-    if (opened === 1) throw new Error('not yet');
-    return opened;
-  }, clock);
-  await expect(open()).rejects.toThrow('not yet');
-  await expect(open()).rejects.toThrow('not yet');
-  await clock.advance(5_000);
-  expect(await Promise.all([open(), open()])).toEqual([2, 2]);
-  await clock.advance(60_000);
-  expect(await open()).toBe(2);
 });

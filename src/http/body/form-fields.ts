@@ -91,7 +91,7 @@ function pathOf(name: string): readonly string[] {
   return [first, ...brackets.slice(1, -1).split('][')];
 }
 
-/** Adds one pair to the tree. True when it added a new name. */
+/** Adds one pair to the tree. True when it added a new name; the next number of a list is none. */
 function place(root: Branch, path: readonly string[], text: string, name: string): boolean {
   let branch = root;
   let isNew = false;
@@ -108,8 +108,8 @@ function place(root: Branch, path: readonly string[], text: string, name: string
     const node = isLast ? text : newBranch();
     if (key === '') branch.items.push(node);
     else {
+      isNew ||= index === 0 || key !== String(branch.children.size);
       branch.children.set(key, node);
-      isNew = true;
     }
     if (typeof node !== 'string') branch = node;
   });

@@ -6,12 +6,12 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 
-interface Arrived {
-  /** When the head was read, by `performance.now()`. */
-  readonly arrivedAtMs: number;
+export interface Arrived {
+  /** By `performance.now()`. */
+  arrivedAtMs: number;
 }
 
-/** When the head of the request was read, by `performance.now()`; the present time for a request that another server has made. */
+/** When the head of the request arrived (where it waited for its connection's turn, when the connection was accepted), by `performance.now()`; the present time for a request that another server has made. */
 export function arrivalOf(request: IncomingMessage & Partial<Arrived>): number {
   return request.arrivedAtMs ?? performance.now();
 }
@@ -19,7 +19,7 @@ export function arrivalOf(request: IncomingMessage & Partial<Arrived>): number {
 /** Makes the application use the prototypes of the returned classes. */
 export function alignMessages(app: Express) {
   class AlignedRequest extends IncomingMessage implements Arrived {
-    readonly arrivedAtMs = performance.now();
+    arrivedAtMs = performance.now();
   }
   class AlignedResponse extends ServerResponse {}
   const appProperty = { configurable: true, enumerable: true, writable: true, value: app };

@@ -127,6 +127,8 @@ export function serveMended(server: Server, socket: Socket, mended: Buffer): voi
 class MendedConnection extends Duplex {
   /** `client-address` reads it. */
   readonly remoteAddress: string | undefined;
+  /** As of a socket: the request is here already when the connection waits for its turn. */
+  readonly bytesRead: number;
   readonly #socket: Socket;
   #unread: Buffer | undefined;
 
@@ -134,6 +136,7 @@ class MendedConnection extends Duplex {
     super();
     this.#socket = socket;
     this.#unread = bytes;
+    this.bytesRead = bytes.length;
     this.remoteAddress = socket.remoteAddress;
     socket.once('close', () => this.destroy());
   }

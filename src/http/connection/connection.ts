@@ -6,10 +6,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { untilRead } from '../until-read';
+import type { Arrived } from './aligned-messages';
 import type { LoopTurns } from './loop-turns';
 
-export interface RequestToServe {
-  readonly request: IncomingMessage;
+interface RequestToServe {
+  readonly request: IncomingMessage & Partial<Arrived>;
   readonly response: ServerResponse;
 }
 
@@ -30,7 +31,10 @@ export class Connection {
   readonly socket: Duplex;
   /** The IP address at the other end: the caller's or a proxy's. */
   readonly peer: string;
+  /** Its last request was mended and is served as a connection of its own, which writes to this socket and ends it. */
+  isServedMended = false;
   #parse: (bytes: Buffer) => void = () => undefined;
+  #firstSinceMs: number | undefined;
   readonly #options: ConnectionOptions;
   #current: RequestToServe | undefined;
   /** The current request until all bytes so far are parsed. It begins only then, when its body is nearly always complete and is read without waiting. */
@@ -55,16 +59,21 @@ export class Connection {
     this.#options = options;
   }
 
-  /** Takes over the reading. To be called when Node's server listens for `data`; throws when it does not. */
-  read(): void {
+  /**
+   * Takes over the reading. To be called when Node's server listens for `data`; throws when it does not. The first bytes have waited since `firstSinceMs`,
+   * if it is given, and so has a request whose head ends in them.
+   */
+  read(firstSinceMs?: number): void {
     const { socket } = this;
     const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
     if (parse === undefined) throw new Error('The server does not read its connections as before.');
     this.#parse = parse;
+    this.#firstSinceMs = firstSinceMs;
     socket.off('data', parse);
     socket.on('data', (bytes: Buffer) => {
       this.#unparsed = this.#unparsed === undefined ? bytes : Buffer.concat([this.#unparsed, bytes]);
       this.#readOn();
+      this.#firstSinceMs = undefined;
     });
     // Node resumes the socket after each request whose body was not read.
     socket.on('resume', () => this.#isHeldBack && socket.pause());
@@ -72,12 +81,13 @@ export class Connection {
 
   /** True from the last byte of a request to the last byte of its reply. */
   get isRequestUnderWay(): boolean {
-    return this.#waiting.length > 0 || this.#isResting || this.#current?.request.complete === true;
+    return this.isServedMended || this.#waiting.length > 0 || this.#isResting || this.#current?.request.complete === true;
   }
 
   /** To be called for each request that the parser finds. */
   take(toServe: RequestToServe): void {
     const { headers } = toServe.request;
+    if (this.#firstSinceMs !== undefined) toServe.request.arrivedAtMs = this.#firstSinceMs;
     this.#isUpgrading ||= headers.upgrade !== undefined;
     if (this.#isUpgrading) this.#parsed = toServe.request;
     this.#bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;

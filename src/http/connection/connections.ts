@@ -39,11 +39,12 @@ export class Connections {
     const { limits, turns, isProxy, known } = this.#options;
     if (this.#open.size >= limits.connectionsMax - this.#spare) this.#giveWay(Math.ceil(this.#spare / 2));
     const connection = this.#enter(socket);
+    const acceptedAtMs = performance.now();
     const begin = (): void => {
       // The caller has gone while it waited. Node's server would still wait for its first request.
       if (socket.destroyed || socket.readableEnded) return void socket.destroy();
       serve();
-      connection.read();
+      connection.read(socket.bytesRead > 0 ? acceptedAtMs : undefined);
     };
     if (isProxy(connection.peer) || known.has(connection.peer)) return begin();
     // Until Node's server adds its own handler, an `error` event without one would end the process.

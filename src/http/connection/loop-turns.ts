@@ -41,7 +41,7 @@ interface Waiting {
 /** By address; the address whose turn is next comes first. */
 type RunsByAddress = Map<string, Set<Waiting>>;
 
-export interface LoopTurnsOptions {
+interface LoopTurnsOptions {
   /** How many requests begin in one turn of the event loop. */
   readonly atOnceMax: number;
   readonly known: KnownAddresses;

@@ -59,7 +59,18 @@ describe('readFormFields', () => {
     expect(refusal(Array.from({ length: 201 }, (_, at) => `a${at}=1`).join('&'))).toBe(
       'unreadable_body: More than 200 fields were sent.',
     );
-    expect(refusal(Array.from({ length: 5_000 }, () => 'numbers[]=1').join('&'))).toBe('read');
+    const list = (nameOf: (at: number) => string): string =>
+      Array.from({ length: 5_000 }, (_, at) => `${nameOf(at)}=1`).join('&');
+    expect(refusal(list(() => 'numbers[]'))).toBe('read');
+    // As `http_build_query` writes it.
+    expect(refusal(list((at) => `numbers[${at}]`))).toBe('read');
+    for (const nameOf of [
+      (at: number) => `numbers[${at + 1}]`,
+      (at: number) => `numbers[0${at}]`,
+      (at: number) => `a[${at}][b]`,
+      (at: number) => `${at}`,
+    ])
+      expect(refusal(list(nameOf))).toBe('unreadable_body: More than 200 fields were sent.');
   });
 
   test('fields make the round trip through URLSearchParams', () => {

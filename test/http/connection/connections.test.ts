@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import type { LegacyReply, LegacyRequest, Line } from '../../../src/domain/legacy';
 import { KnownAddresses } from '../../../src/http/connection/loop-turns';
 import { closeServers, ok, openServer, pause } from '../open-server';
 import { sendBytes } from '../request-door';
@@ -101,6 +102,32 @@ describe('a sale among requests of unknown addresses', () => {
     hangUp(strangers);
   });
 
+  test('the time that an unknown connection waits for its turn belongs to the age of its request', async () => {
+    const known = new KnownAddresses();
+    known.add('127.0.0.2');
+    const served = new Map<string, { ageMs: number; atMs: number }>();
+    const startedAtMs = performance.now();
+    const handle = (request: LegacyRequest, { line }: { line: Line }): Promise<LegacyReply> => {
+      served.set(request.path, { ageMs: line.ageMs, atMs: performance.now() - startedAtMs });
+      return ok();
+    };
+    const { port } = await openServer(handle, {}, { known });
+    const strangers = await callMany(port, 60, '127.0.0.3', GET);
+    const [last, idle] = [await call(port, '127.0.0.3', SALE), await call(port, '127.0.0.3')];
+    const spaced = await call(port, '127.0.0.3', 'GET /spaced?a=1 2 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => served.has('/sale') && served.has('/spaced'));
+    const ageOf = (path: string): number => served.get(path)?.ageMs ?? -1;
+    const { atMs = 0 } = served.get('/sale') ?? {};
+    expect(ageOf('/sale')).toBeGreaterThan(atMs * 0.75);
+    expect(ageOf('/spaced')).toBeGreaterThan(atMs * 0.25);
+    // These two did not wait: one had sent nothing when its connection's turn came, the other comes behind a reply.
+    idle.socket.write('GET /idle HTTP/1.1\r\nHost: x\r\n\r\n');
+    last.socket.write('GET /kept HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => served.has('/idle') && served.has('/kept'));
+    expect(Math.max(ageOf('/idle'), ageOf('/kept'))).toBeLessThan(atMs * 0.5);
+    hangUp([...strangers, last, idle, spaced]);
+  });
+
   test('an unknown caller that leaves silently before its turn is forgotten', async () => {
     const known = new KnownAddresses();
     known.add('127.0.0.2');
@@ -167,13 +194,15 @@ describe('too many connections', () => {
       },
       { connectionsMax: 32 },
     );
-    const buying = await callMany(port, 20, '127.0.0.2', 'POST /buy HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    const buying = await callMany(port, 16, '127.0.0.2', 'POST /buy HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    // With a bare space in its address.
+    buying.push(...(await callMany(port, 2, '127.0.0.2', 'GET /buy?a=1 2 HTTP/1.1\r\nHost: x\r\n\r\n')));
     await until(() => begun === buying.length);
     const strangers = await callMany(port, 60, '127.0.0.3');
     await until(() => areOpen(strangers).includes(false));
     finish();
     await until(() => buying.every(({ text }) => text.includes('/buy')));
-    expect(areOpen(buying)).toEqual(buying.map(() => true));
+    expect(areOpen(buying.slice(0, 16))).toEqual(Array<boolean>(16).fill(true));
     hangUp([...buying, ...strangers]);
   });
 
