@@ -131,9 +131,10 @@ function formatDifference({ words, money, leaves, placeBefore, placeAfter }: Dif
   return [`  ${words}`, `      ${place}${money === undefined ? '' : `  (${money})`}`, ...what];
 }
 
-function formatReplay({ shapes, requests, played, changes }: Replay): string[] {
+function formatReplay({ shapes, left, requests, played, changes }: Replay): string[] {
   if (shapes === 0) return ['', 'Nothing was replayed: no requests are recorded.'];
-  const what = `Replay of ${counted(shapes, 'recorded shape')} (${counted(requests, 'request')}) with ${counted(played, 'made-up request')}`;
+  const most = left === 0 ? '' : `the most frequent ${shapes} of `;
+  const what = `Replay of ${most}${counted(shapes + left, 'recorded shape')} (${counted(requests, 'request')}) with ${counted(played, 'made-up request')}`;
   return changes.length === 0
     ? ['', `${what}: no call and no reply would change.`]
     : ['', `${what}: ${counted(changes.length, 'thing')} would change.`, ...changes.flatMap(formatChange)];

@@ -3,6 +3,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatPlan } from '../../src/cli/plan';
 import { openHouse, send, type House } from '../flows/house';
 import { listen } from '../listen';
 import { MAPPINGS, copyMappings, editFile } from '../mapping/mapping-set';
@@ -66,6 +67,13 @@ function copyOf(name: string): string {
 const idIn = ({ output }: Ran): string => /^Plan ([0-9a-f]{16}):/.exec(output)![1]!;
 const buy = (fields: object): ReturnType<typeof send> =>
   send(house!.url, '/api/topup/', { network: 'MTN', amount: 100, bypass: false, ...fields });
+
+test('a plan says when the recorded shapes are too many to be played', () => {
+  const some = { shapes: 300, left: 21, requests: 900, played: 5_000, changes: [] };
+  expect(formatPlan({ id: '', running: 'a', candidate: 'b', differences: [], movesMoney: false, replay: some })).toMatch(
+    /\nReplay of the most frequent 300 of 321 recorded shapes \(900 requests\) with 5000 made-up requests: no call and no reply would change\.$/,
+  );
+});
 
 test('files edited in place: planned, refused without the option that accepts money changes, then in use', async () => {
   const { service } = await open();
