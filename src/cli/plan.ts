@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { quote } from 'shell-quote';
 import { counted } from '../domain/shown-words';
 import { formatProblems } from '../mapping/problem';
 import type { Difference } from '../operator/plan/compare-sources';
@@ -80,7 +81,7 @@ export const EDITS_IN_FOLDER =
 function nextStep({ id, running, candidate, movesMoney }: Plan, folder: string | undefined, gatewaysFolder: string): string {
   if (running === candidate) return '';
   const isBlocked = editsBeside([running, candidate], gatewaysFolder) !== undefined;
-  const command = `compat-gateway apply ${folder === undefined ? '' : `${folder} `}--plan ${id}${movesMoney ? ' --accept-money-changes' : ''}`;
+  const command = `compat-gateway apply ${folder === undefined ? '' : `${quote([folder])} `}--plan ${id}${movesMoney ? ' --accept-money-changes' : ''}`;
   return isBlocked
     ? `\n${EDITS_IN_FOLDER}\nOnce they are undone, to apply exactly this:\n  ${command}\n`
     : `\nTo apply exactly this:\n  ${command}\n`;

@@ -107,7 +107,7 @@ test('files edited in place: planned, refused without the option that accepts mo
 
 test('another folder: the gateway copies its files, removes what is gone, and keeps the cases', async () => {
   const { service } = await open();
-  const candidate = copyOf('candidate');
+  const candidate = copyOf('my candidate');
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Air time', candidate);
   const sms = readFileSync(join(candidate, 'operations', 'sms.yaml'), 'utf8');
   rmSync(join(candidate, 'operations', 'sms.yaml'));
@@ -115,6 +115,7 @@ test('another folder: the gateway copies its files, removes what is gone, and ke
   rmSync(join(candidate, 'cases'), { recursive: true });
   const planned = await plan(candidate);
   expect(planned.output).toContain('1 difference, none of which moves money.');
+  expect(planned.output).toContain(`compat-gateway apply '${candidate}' --plan ${idIn(planned)}`);
   expect(await apply(candidate, '--plan', idIn(planned))).toMatchObject({ exitCode: 0 });
   expect(service.live.current().operations.get('buy_airtime')!.title).toBe('Air time');
   expect(existsSync(join(folder, 'operations', 'sms.yaml'))).toBe(false);
